@@ -1,0 +1,40 @@
+import * as z from 'zod';
+
+/** The distortion categories of seed 000; a tool's strengths name these and no others. */
+export const Distortion = z.enum([
+  'Blurs',
+  'Color distortions',
+  'Compression',
+  'Noise',
+  'Brightness change',
+  'Spatial distortions',
+  'Sharpness',
+  'Contrast',
+]);
+export type Distortion = z.infer<typeof Distortion>;
+
+/** FR compares with a reference, NR looks at one picture alone. */
+export const IqaType = z.enum(['FR', 'NR']);
+export type IqaType = z.infer<typeof IqaType>;
+
+/** f(x) = (beta1 - beta2) / (1 + exp(-(x - beta3) / |beta4|)) + beta2 */
+export const LogisticParams = z.strictObject({
+  beta1: z.number(),
+  beta2: z.number(),
+  beta3: z.number(),
+  beta4: z.number(),
+});
+export type LogisticParams = z.infer<typeof LogisticParams>;
+
+/** What makes a tool an image-quality tool. */
+export const IqaBlock = z.strictObject({
+  type: IqaType,
+  strengths: z.array(Distortion),
+  logistic_params: LogisticParams.optional(),
+  lower_better: z.boolean().optional(),
+  range: z.tuple([z.number().nullable(), z.number().nullable()]).optional(),
+  graph: z.string().optional(),
+  preprocessing: z.record(z.string(), z.unknown()).optional(),
+  tolerance: z.number().positive().optional(),
+});
+export type IqaBlock = z.infer<typeof IqaBlock>;

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Any JSON value. */
+export const Json: z.ZodType<Json> = z.json();
+
+export const JsonObject = z.record(z.string(), z.unknown());
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A JSON Schema as data; whether it really is one is checked when a tool is registered. */
+export const JsonSchema = z.record(z.string(), z.unknown());
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

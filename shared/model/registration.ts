@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { type Tool, ToolName, ToolSpec, Version } from './tool.ts';
+
+/** The version name under which a spec without a version stays callable. */
+export const UNVERSIONED = 'unversioned';
+
+export const VersionName = z.union([Version, z.literal(UNVERSIONED)]);
+
+/** One stored version of a tool. */
+export const VersionRecord = z.strictObject({
+  version: VersionName,
+  spec: ToolSpec,
+  digest: z.string(),
+  created_at: z.iso.datetime().optional(),
+  deprecated: z.union([z.literal(true), z.string().min(1)]).optional(),
+});
+export type VersionRecord = Readonly<z.infer<typeof VersionRecord>> & { readonly spec: Tool };
+
+/** All that is stored of one tool name: its versions, and the state that can change. */
+export const Family = z.strictObject({
+  name: ToolName,
+  enabled: z.boolean(),
+  default_version: VersionName.optional(),
+  // Empty when a tenant has only switched a shipped tool off.
+  versions: z.array(VersionRecord),
+});
+export type Family = {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly default_version?: string | undefined;
+  readonly versions: readonly VersionRecord[];
+};
+
+/** One version as callers see it, with the state of its family. */
+export interface Registration {
+  readonly id: string;
+  readonly spec: Tool;
+  readonly digest: string;
+  readonly enabled: boolean;
+  readonly default_version: string;
+  readonly versions: readonly string[];
+  readonly deprecated?: true | string;
+  readonly created_at?: string;
+  readonly warnings?: readonly string[];
+}
+
+/** A registration with every version behind it. */
+export const SnapshotTool = z.looseObject({
+  enabled: z.boolean(),
+  default_version: VersionName,
+  history: z.array(VersionRecord).min(1),
+});
+
+export const Snapshot = z.strictObject({
+  v: z.literal(1),
+  revision: z.int().nonnegative(),
+  tools: z.array(SnapshotTool),
+  // Shipped tools that the tenant has switched off.
+  disabled: z.array(ToolName),
+});
+export interface Snapshot {
+  readonly v: 1;
+  readonly revision: number;
+  readonly tools: readonly (Registration & { readonly history: readonly VersionRecord[] })[];
+  readonly disabled: readonly string[];
+}

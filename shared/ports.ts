@@ -1,0 +1,105 @@
+import type { Fault } from './errors.ts';
+
+/** The address of one item. Its shapes are all written in `keys.ts`. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** What is stored under a key. `expires` is in seconds since 1970; an expired item reads as absent. */
+export interface Item {
+  readonly key: Key;
+  /** Counts the writes of this item; `change` compares it. */
+  readonly revision: number;
+  readonly expires?: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type Write =
+  | { readonly put: Key; readonly body: Readonly<Record<string, unknown>>; readonly expires?: number }
+  | { readonly remove: Key };
+
+/** What a rule decided: what shall be stored, and what to tell the caller. */
+export interface Change<T> {
+  readonly writes: readonly Write[];
+  readonly result: T;
+}
+
+export interface PageQuery {
+  readonly prefix?: string;
+  /** Exclusive: the sort key after which to go on. */
+  readonly after?: string;
+  readonly limit?: number;
+  readonly reverse?: boolean;
+}
+
+export interface Page {
+  readonly items: readonly Item[];
+  /** The sort key to go on after; absent on the last page. */
+  readonly next?: string;
+}
+
+/**
+ * One table of items, the same on memory, SQLite and DynamoDB.
+ * A rule is pure and may run more than once: it sees the items as they are and says what they shall be.
+ */
+export interface Table {
+  /** Whether writes reach `functions/stream`; otherwise totals are folded in the same change. */
+  readonly streams: boolean;
+  get(key: Key): Promise<Item | undefined>;
+  query(pk: string, query?: PageQuery): Promise<Page>;
+  /** Reads the keys, applies the rule and writes, all or nothing, only if none of the keys has changed since. */
+  change<T>(keys: readonly Key[], rule: (items: readonly (Item | undefined)[]) => Change<T>): Promise<T>;
+  /** Writes items that nobody else writes, without reading them first. */
+  write(writes: readonly Write[]): Promise<void>;
+  /** Adds to counters in one conditional update; undefined, and nothing added, when a counter would pass its limit. */
+  count(
+    key: Key,
+    add: Readonly<Record<string, number>>,
+    limits?: Readonly<Record<string, number>>,
+    expires?: number,
+  ): Promise<Readonly<Record<string, number>> | undefined>;
+  close(): Promise<void>;
+}
+
+/** Structured logging; the process decides where lines go. */
+export interface Log {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Time and identity come from outside, so that the core stays deterministic. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A new ULID. */
+  newId(): string;
+}
+
+/** Bytes under keys: images, models, large results. */
+export interface Blobs {
+  get(key: string): Promise<Uint8Array | undefined>;
+  put(key: string, bytes: Uint8Array, contentType?: string): Promise<void>;
+  remove(key: string): Promise<void>;
+  list(prefix: string): Promise<readonly string[]>;
+}
+
+/** A function behind a builtin, internal or plugin tool. */
+export interface Handler {
+  readonly permission: 'safe' | 'confirm' | 'dangerous';
+  readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
+}
+
+export interface CallContext {
+  readonly tenant: string;
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** The definition being run, for handlers that serve many tools. */
+  readonly tool: { readonly name: string; readonly version: string };
+  readonly progress?: (done: number, total: number, note?: string) => void;
+}
+
+/** A refusal as data, where it must travel instead of being thrown. */
+export type Refusal = Pick<Fault, 'code' | 'message' | 'details'>;
