@@ -1,0 +1,61 @@
+import type { Picture, Pixels, QualityMap } from './pixels.ts';
+import type { Preprocessing } from './preprocess.ts';
+
+export type { Picture, Pixels, QualityMap } from './pixels.ts';
+
+/**
+ * A metric computed over bytes by plain TypeScript, in a worker thread.
+ * The no-reference ones are listed as `pixelMetrics` in `nr/metrics.ts`.
+ */
+export interface PixelMetric {
+  readonly name: string;
+  /** Pictures with a shorter side are refused before `score` is called. */
+  readonly minimumSide: number;
+  /** Throws a Fault, with the cure, for a picture it has no value for; never returns NaN. */
+  score(picture: Pixels, reference?: Pixels): number;
+}
+
+/** A learned model in the model store: the file (external data lies beside it) and how pictures enter it. */
+export interface LearnedModel {
+  readonly path: string;
+  /** SHA-256 of the file, in hexadecimal: one session is kept for each digest in each worker. */
+  readonly digest: string;
+  readonly preprocessing: Preprocessing;
+}
+
+/** What an ONNX file says of itself. A dimension that may vary is its name, or null. */
+export interface ModelInterface {
+  readonly inputs: readonly ModelValue[];
+  readonly outputs: readonly ModelValue[];
+}
+
+export interface ModelValue {
+  readonly name: string;
+  readonly type: string;
+  readonly shape: readonly (number | string | null)[];
+}
+
+export interface ScoreRequest {
+  /** The IQA-PyTorch identifier, such as `ssim`: chooses the shipped metric, and names the tool in errors. */
+  readonly tool: string;
+  readonly picture: Picture;
+  readonly reference?: Picture;
+  /** Runs this file instead of a shipped metric. */
+  readonly model?: LearnedModel;
+  readonly signal?: AbortSignal;
+}
+
+/** Decodes and scores pictures away from the event loop. Every refusal is a Fault naming the tool and the picture. */
+export interface IqaEngine {
+  /** InvalidInput for what is not a readable picture, TooLarge beyond the byte limit; both before decoding. */
+  decode(bytes: Uint8Array, name?: string, signal?: AbortSignal): Promise<Picture>;
+  /** The raw score. InvalidInput for pictures the tool cannot score, ToolExecutionError when it failed. */
+  score(request: ScoreRequest): Promise<number>;
+  /** The metric's map over the picture: ssim, gmsd, fsim and vsi. */
+  map(request: ScoreRequest): Promise<QualityMap>;
+  /** Opens a model file and says what it takes and gives; InvalidInput when it is no ONNX model. */
+  inspect(path: string): Promise<ModelInterface>;
+  /** Names and versions of decoder and runtime, for hallmarks. */
+  versions(): Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
