@@ -9,9 +9,10 @@ export interface Key {
 /** What is stored under a key. `expires` is in seconds since 1970; an expired item reads as absent. */
 export interface Item {
   readonly key: Key;
-  /** Counts the writes of this item; `change` compares it. */
+  /** 1 for a new item, one more with each change or count; a blind `write` starts it again at 1. */
   readonly revision: number;
   readonly expires?: number;
+  /** What JSON can say, in the order it was given: properties that are undefined are not stored. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -40,19 +41,26 @@ export interface Page {
 }
 
 /**
- * One table of items, the same on memory, SQLite and DynamoDB.
- * A rule is pure and may run more than once: it sees the items as they are and says what they shall be.
+ * One table of items, the same on memory, SQLite and DynamoDB, with the same limits: 400 KB an item, and 100 items
+ * and 4 MB a change, read or written; beyond them `TooLarge`. A store that cannot be reached is `Unavailable`.
  */
 export interface Table {
   /** Whether writes reach `functions/stream`; otherwise totals are folded in the same change. */
   readonly streams: boolean;
   get(key: Key): Promise<Item | undefined>;
+  /** The items of a partition in the order of their sort keys' UTF-8 bytes; all of them unless limited. */
   query(pk: string, query?: PageQuery): Promise<Page>;
-  /** Reads the keys, applies the rule and writes, all or nothing, only if none of the keys has changed since. */
+  /**
+   * Reads the keys, applies the rule and writes, all or nothing, only if none of the keys has changed since.
+   * The rule is pure and may run more than once; it may write keys it has not read. When it throws, nothing is stored.
+   */
   change<T>(keys: readonly Key[], rule: (items: readonly (Item | undefined)[]) => Change<T>): Promise<T>;
-  /** Writes items that nobody else writes, without reading them first. */
+  /** Writes items that nobody else writes, without reading them first; many are not written all or nothing. */
   write(writes: readonly Write[]): Promise<void>;
-  /** Adds to counters in one conditional update; undefined, and nothing added, when a counter would pass its limit. */
+  /**
+   * Adds whole numbers to an item that holds only such, in one conditional update, and returns all its counters;
+   * undefined, and nothing added, when a counter would pass its limit. `expires` is kept when not given.
+   */
   count(
     key: Key,
     add: Readonly<Record<string, number>>,

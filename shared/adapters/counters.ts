@@ -1,0 +1,31 @@
+import { Fault } from '../errors.ts';
+import type { Item, Key } from '../ports.ts';
+
+export type Counters = Readonly<Record<string, number>>;
+
+/** The counters after adding; undefined when one of them would pass its limit. */
+export function addCounters(key: Key, before: Item | undefined, add: Counters, limits: Counters): Counters | undefined {
+  const after = new Map(Object.entries(countersOf(key, before?.body ?? {})));
+  for (const [name, amount] of Object.entries(add)) after.set(name, (after.get(name) ?? 0) + amount);
+  const isWithin = Object.entries(limits).every(([name, limit]) => (after.get(name) ?? 0) <= limit);
+  return isWithin ? Object.fromEntries(after) : undefined;
+}
+
+/** Refuses amounts and limits that are not whole numbers, which not every table adds alike. */
+export function checkAmounts(amounts: Counters): void {
+  for (const [name, amount] of Object.entries(amounts))
+    if (!Number.isSafeInteger(amount))
+      throw new Fault('InvalidInput', `counter ${name} takes whole numbers, not ${amount}`);
+}
+
+/** Whether a body holds nothing but whole numbers, so that `count` can add to it. */
+export const isCounters = (body: Item['body']): body is Counters => Object.values(body).every(Number.isSafeInteger);
+
+function countersOf(key: Key, body: Item['body']): Counters {
+  if (!isCounters(body)) throw notCounters(key);
+  return body;
+}
+
+/** What `count` says about an item that holds more than whole numbers. */
+export const notCounters = ({ pk, sk }: Key): Fault =>
+  new Fault('Conflict', `${pk} ${sk} holds more than whole numbers; use change instead of count`);

@@ -1,0 +1,121 @@
+import { Fault } from '../errors.ts';
+import type { Item, Key, PageQuery, Write } from '../ports.ts';
+
+/** DynamoDB's limits, kept by every table, so that what works on a laptop works when deployed. */
+export const tableLimits = {
+  pkBytes: 2048,
+  skBytes: 1024,
+  itemBytes: 400 * 1024,
+  changeItems: 100,
+  changeBytes: 4 * 1024 * 1024,
+} as const;
+
+/** A write checked and ready to store: the body as JSON text, or undefined to remove the item. */
+export interface Prepared {
+  readonly key: Key;
+  readonly text: string | undefined;
+  readonly expires: number | undefined;
+}
+
+/** Refuses a key that not every table can hold. */
+export function checkKey({ pk, sk }: Key): void {
+  checkKeyPart('pk', pk, tableLimits.pkBytes);
+  checkKeyPart('sk', sk, tableLimits.skBytes);
+}
+
+/** Refuses a query that not every table can answer. */
+export function checkQuery(pk: string, { limit }: PageQuery): void {
+  checkKeyPart('pk', pk, tableLimits.pkBytes);
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
+    throw new Fault('InvalidInput', `a page holds a whole number of items from 1 on, not ${limit}`);
+}
+
+/** Checks what a rule wants stored, beside the keys it has read. */
+export function prepareChange(keys: readonly Key[], writes: readonly Write[]): readonly Prepared[] {
+  const prepared = prepareWrites(writes);
+  const items = new Set([...keys, ...prepared.map(({ key }) => key)].map(textOfKey)).size;
+  checkTotal('items', items, tableLimits.changeItems);
+  checkTotal('bytes', prepared.map(sizeOf).reduce(sum, 0), tableLimits.changeBytes);
+  return prepared;
+}
+
+/** Checks writes and turns their bodies into the JSON text that tables store. */
+export function prepareWrites(writes: readonly Write[]): readonly Prepared[] {
+  const prepared = writes.map(prepare);
+  const seen = new Set<string>();
+  for (const { key } of prepared) {
+    if (seen.has(textOfKey(key)))
+      throw new Fault('InvalidInput', `${key.pk} ${key.sk} is written twice in one go; write it once`);
+    seen.add(textOfKey(key));
+  }
+  return prepared;
+}
+
+/** A key as one text; NUL parts it because no key contains one. */
+export const textOfKey = ({ pk, sk }: Key): string => `${pk}\0${sk}`;
+
+/** Whether an item that expires then is still there at a time in milliseconds. */
+export const isLive = (expires: number | undefined, nowMs: number): boolean =>
+  expires === undefined || expires * 1000 > nowMs;
+
+/** An item as callers see it. */
+export const itemOf = (key: Key, revision: number, expires: number | undefined, body: Item['body']): Item =>
+  expires === undefined ? { key, revision, body } : { key, revision, expires, body };
+
+/** Orders sort keys by code point, which is UTF-8's byte order; `<` compares UTF-16 units. */
+export function compareSortKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const x = a.charCodeAt(at);
+    const y = b.charCodeAt(at);
+    if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+function checkKeyPart(part: 'pk' | 'sk', text: string, limit: number): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes === 0 || bytes > limit)
+    throw new Fault('InvalidInput', `${part} has 1 to ${limit} bytes, not ${bytes}: ${text.slice(0, 100)}`);
+  if (text.includes('\0') || !text.isWellFormed())
+    throw new Fault('InvalidInput', `${part} holds a NUL or half a surrogate pair: ${JSON.stringify(text)}`);
+}
+
+function prepare(write: Write): Prepared {
+  if ('remove' in write) {
+    checkKey(write.remove);
+    return { key: write.remove, text: undefined, expires: undefined };
+  }
+  checkKey(write.put);
+  if (write.expires !== undefined) checkExpires(write.expires);
+  const prepared = { key: write.put, text: JSON.stringify(write.body), expires: write.expires };
+  const bytes = sizeOf(prepared);
+  if (bytes > tableLimits.itemBytes)
+    throw new Fault(
+      'TooLarge',
+      `${write.put.pk} ${write.put.sk} would have ${bytes} bytes; an item has at most ${tableLimits.itemBytes}`,
+      { bytes, limit: tableLimits.itemBytes },
+    );
+  return prepared;
+}
+
+/** Refuses a time that is not in whole seconds. */
+export function checkExpires(expires: number): void {
+  if (!Number.isSafeInteger(expires))
+    throw new Fault('InvalidInput', `expires is in whole seconds since 1970, not ${expires}`);
+}
+
+// DynamoDB counts attribute names too: pk, sk, body, revision, expires, stamp and their values fit in 100 bytes.
+const sizeOf = ({ key, text }: Prepared): number =>
+  100 + Buffer.byteLength(key.pk) + Buffer.byteLength(key.sk) + Buffer.byteLength(text ?? '');
+
+function checkTotal(unit: 'items' | 'bytes', total: number, limit: number): void {
+  if (total > limit)
+    throw new Fault('TooLarge', `a change has at most ${limit} ${unit}, not ${total}; split it in several`, {
+      [unit]: total,
+      limit,
+    });
+}
+
+const sum = (a: number, b: number): number => a + b;
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
