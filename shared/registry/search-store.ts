@@ -1,0 +1,137 @@
+import { createPostings, grown } from './postings.ts';
+
+/** How many fields a document has; their term counts share one 32-bit posting value. */
+export const FIELD_COUNT = 4;
+const COUNT_LIMIT = 255;
+
+/** Documents of FIELD_COUNT lists of terms, by name, with the postings and lengths that ranking needs. */
+export interface SearchStore {
+  readonly size: number;
+  put(name: string, fields: readonly (readonly string[])[]): void;
+  remove(name: string): void;
+  /** The number of a term, undefined when no document has ever used it. */
+  term(word: string): number | undefined;
+  /** In how many documents a term is. */
+  frequency(term: number): number;
+  /** Documents are numbered from 0; a removed one keeps its number, without a name, until the next compaction. */
+  documents(): readonly (string | undefined)[];
+  /** Document and packed field counts in turn; only the part from `start`, `length` pairs long, is the term's. */
+  postings(term: number): { readonly pairs: Uint32Array; readonly start: number; readonly length: number };
+  /** Field lengths, FIELD_COUNT to a document. */
+  lengths(): Uint32Array;
+  averageLength(field: number): number;
+}
+
+export const createSearchStore = (): SearchStore => {
+  const numbers = new Map<string, number>();
+  let words = new Map<string, number>();
+  let names: (string | undefined)[] = [];
+  let postings = createPostings();
+  let frequencies = new Uint32Array(256);
+  let lengths = new Uint32Array(256);
+  // The terms of each document, one document after the other: removal must know what it takes away.
+  let forward = new Uint32Array(1024);
+  let ends = new Uint32Array(64);
+  const totals = new Float64Array(FIELD_COUNT);
+
+  const termNumber = (word: string): number => {
+    const known = words.get(word);
+    if (known !== undefined) return known;
+    words.set(word, words.size);
+    return words.size - 1;
+  };
+
+  const remove = (name: string): void => {
+    const document = numbers.get(name);
+    if (document === undefined) return;
+    for (let at = ends[document - 1] ?? 0; at < (ends[document] ?? 0); at++) {
+      const term = forward[at] ?? 0;
+      frequencies[term] = (frequencies[term] ?? 1) - 1;
+    }
+    for (let field = 0; field < FIELD_COUNT; field++) {
+      totals[field] = (totals[field] ?? 0) - (lengths[document * FIELD_COUNT + field] ?? 0);
+    }
+    numbers.delete(name);
+    names[document] = undefined;
+    if (names.length > 64 && numbers.size * 2 < names.length) compact();
+  };
+
+  const put = (name: string, fields: readonly (readonly string[])[]): void => {
+    remove(name);
+    const document = names.length;
+    const counts = countTerms(fields, termNumber);
+    let end = ends[document - 1] ?? 0;
+    forward = grown(forward, end + counts.size);
+    frequencies = grown(frequencies, words.size);
+    for (const [term, count] of counts) {
+      forward[end++] = term;
+      frequencies[term] = (frequencies[term] ?? 0) + 1;
+      postings.add(term, document, count);
+    }
+    ends = grown(ends, document + 1);
+    ends[document] = end;
+    lengths = grown(lengths, (document + 1) * FIELD_COUNT);
+    for (const [field, terms] of fields.entries()) {
+      lengths[document * FIELD_COUNT + field] = terms.length;
+      totals[field] = (totals[field] ?? 0) + terms.length;
+    }
+    names.push(name);
+    numbers.set(name, document);
+  };
+
+  const compact = (): void => {
+    const kept = names.flatMap((name, document) => (name === undefined ? [] : [document]));
+    const renumbered = new Int32Array(names.length).fill(-1);
+    for (const [number, document] of kept.entries()) renumbered[document] = number;
+    const smaller = postings.compacted(renumbered);
+    let end = 0;
+    for (const [number, document] of kept.entries()) {
+      for (let at = ends[document - 1] ?? 0, to = ends[document] ?? 0; at < to; at++) {
+        forward[end++] = smaller.terms[forward[at] ?? 0] ?? 0;
+      }
+      lengths.copyWithin(number * FIELD_COUNT, document * FIELD_COUNT, (document + 1) * FIELD_COUNT);
+      numbers.set(names[document] ?? '', number);
+      names[number] = names[document];
+      // Written last: the number before a document's own is never past it, so nothing unread is lost.
+      ends[number] = end;
+    }
+    names = names.slice(0, kept.length);
+    words = new Map([...words].flatMap(([word, term]) => live(word, smaller.terms[term])));
+    postings = smaller.postings;
+    frequencies = Uint32Array.from({ length: words.size }, (_, term) => postings.length(term));
+  };
+
+  return {
+    get size() {
+      return numbers.size;
+    },
+    put,
+    remove,
+    term: (word) => words.get(word),
+    frequency: (term) => frequencies[term] ?? 0,
+    documents: () => names,
+    postings: (term) => ({ pairs: postings.pairs(), start: postings.start(term), length: postings.length(term) }),
+    lengths: () => lengths,
+    averageLength: (field) => (numbers.size === 0 ? 0 : (totals[field] ?? 0) / numbers.size),
+  };
+};
+
+const live = (word: string, term: number | undefined): [string, number][] =>
+  term === undefined || term < 0 ? [] : [[word, term]];
+
+/** Term number -> how often it is in each field, a byte each. */
+const countTerms = (
+  fields: readonly (readonly string[])[],
+  termNumber: (word: string) => number,
+): ReadonlyMap<number, number> => {
+  const counts = new Map<number, number>();
+  for (const [field, terms] of fields.entries()) {
+    const shift = field * 8;
+    for (const word of terms) {
+      const term = termNumber(word);
+      const packed = counts.get(term) ?? 0;
+      if (((packed >>> shift) & COUNT_LIMIT) < COUNT_LIMIT) counts.set(term, (packed + 2 ** shift) >>> 0);
+    }
+  }
+  return counts;
+};
