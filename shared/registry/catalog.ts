@@ -1,0 +1,163 @@
+import type { Family } from '../model/registration.ts';
+import type { Tool } from '../model/tool.ts';
+import { type Entry, entryOf } from './entry.ts';
+import { type Filter, matches } from './filter.ts';
+import { SortedNames } from './sorted-names.ts';
+
+/** The read-only tools that every tenant sees, by name. */
+export type Layer = ReadonlyMap<string, Family>;
+
+export interface ListQuery {
+  readonly filter?: Filter;
+  readonly includeDisabled?: boolean;
+  /** Exclusive: the name after which to go on. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+export interface Listing {
+  readonly entries: readonly Entry[];
+  /** The name to go on after; absent on the last page. */
+  readonly next?: string;
+}
+
+// A pattern can be tried on this many names for one page; then the page ends early with a cursor.
+const MAX_SCANNED = 20_000;
+
+/**
+ * One tenant's tools in memory. Entries never change; a change of a family replaces its entry at once,
+ * between requests, so that its cost does not grow with the catalogue.
+ */
+export class Catalog {
+  readonly #layer: Layer;
+  readonly #own = new Map<string, Family>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #names = new SortedNames();
+  readonly #byTag = new Map<string, SortedNames>();
+  readonly #byCategory = new Map<string, SortedNames>();
+  #revision = 0;
+
+  constructor(layer: Layer, own: Iterable<Family> = [], revision = 0) {
+    this.#layer = layer;
+    const families = [...own];
+    for (const family of families) this.#own.set(family.name, family);
+    this.#refresh([...new Set([...layer.keys(), ...this.#own.keys()])]);
+    this.#revision = revision;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get layer(): Layer {
+    return this.#layer;
+  }
+
+  /** What the tenant itself stores: its tools, and the shipped ones it switched off. */
+  get own(): ReadonlyMap<string, Family> {
+    return this.#own;
+  }
+
+  get(name: string): Entry | undefined {
+    return this.#entries.get(name);
+  }
+
+  names(): readonly string[] {
+    return this.#names.all;
+  }
+
+  /** Puts families as stored in place of what was known of them; undefined means gone. */
+  apply(changes: ReadonlyMap<string, Family | undefined>, revision: number): void {
+    for (const [name, family] of changes) {
+      if (family) this.#own.set(name, family);
+      else this.#own.delete(name);
+    }
+    this.#refresh([...changes.keys()]);
+    this.#revision = revision;
+  }
+
+  list({ filter = {}, includeDisabled = false, after, limit = 100 }: ListQuery = {}): Listing {
+    const names = this.#candidates(filter);
+    const entries: Entry[] = [];
+    const start = after === undefined ? 0 : names.indexAfter(after);
+    const end = filter.name === undefined ? names.all.length : Math.min(names.all.length, start + MAX_SCANNED);
+    for (let index = start; index < end; index++) {
+      const name = names.all[index] ?? '';
+      const entry = this.#entries.get(name);
+      if (!entry || !(includeDisabled || entry.family.enabled) || !matches(entry.record.spec, filter)) continue;
+      if (entries.length === limit) return { entries, next: entries.at(-1)?.family.name ?? name };
+      entries.push(entry);
+    }
+    const last = names.all[end - 1];
+    return end < names.all.length && last !== undefined ? { entries, next: last } : { entries };
+  }
+
+  /** All specs that may be offered to a model, in order. */
+  tools(allowed?: ReadonlySet<string>): readonly Tool[] {
+    const { entries } = this.list({ filter: allowed ? { allowed } : {}, limit: Number.POSITIVE_INFINITY });
+    return entries.map(({ record }) => record.spec);
+  }
+
+  #candidates({ allowed, tags, category }: Filter): SortedNames {
+    const none = new SortedNames();
+    const lists = (tags ?? []).map((tag) => this.#byTag.get(tag) ?? none);
+    if (category !== undefined) lists.push(this.#byCategory.get(category) ?? none);
+    if (allowed && allowed.size < this.#names.all.length) {
+      none.add([...allowed].filter((name) => this.#entries.has(name)));
+      return none;
+    }
+    return lists.reduce((best, list) => (list.all.length < best.all.length ? list : best), this.#names);
+  }
+
+  #refresh(names: readonly string[]): void {
+    const added: Entry[] = [];
+    for (const name of names) {
+      this.#unlink(name);
+      const entry = this.#compose(name);
+      if (entry) added.push(entry);
+    }
+    for (const entry of added) this.#entries.set(entry.family.name, entry);
+    this.#names.add(added.map(({ family }) => family.name));
+    link(this.#byTag, added, ({ tags }) => tags);
+    link(this.#byCategory, added, ({ category }) => (category === undefined ? [] : [category]));
+  }
+
+  #unlink(name: string): void {
+    const entry = this.#entries.get(name);
+    if (!entry) return;
+    this.#entries.delete(name);
+    this.#names.remove(name);
+    for (const tag of entry.record.spec.tags) this.#byTag.get(tag)?.remove(name);
+    this.#byCategory.get(entry.record.spec.category ?? '')?.remove(name);
+  }
+
+  #compose(name: string): Entry | undefined {
+    const own = this.#own.get(name);
+    const shipped = this.#layer.get(name);
+    if (own && own.versions.length > 0) return entryOf(own, false);
+    return shipped && entryOf(own ? { ...shipped, enabled: own.enabled } : shipped, true);
+  }
+}
+
+const link = (
+  index: Map<string, SortedNames>,
+  entries: readonly Entry[],
+  wordsOf: (tool: Tool) => readonly string[],
+) => {
+  const byWord = new Map<string, string[]>();
+  for (const { family, record } of entries)
+    for (const word of wordsOf(record.spec)) {
+      const names = byWord.get(word);
+      if (names) names.push(family.name);
+      else byWord.set(word, [family.name]);
+    }
+  for (const [word, names] of byWord) {
+    const list = index.get(word) ?? new SortedNames();
+    list.add(names);
+    index.set(word, list);
+  }
+};

@@ -1,0 +1,148 @@
+import type { Family } from '../model/registration.ts';
+import type { Clock, Table } from '../ports.ts';
+import { Catalog, type Layer } from './catalog.ts';
+import { readChanges, readFamilies, readFamily, readRevision } from './families.ts';
+import { createSearchIndex, type SearchIndex } from './search.ts';
+
+/** One tenant's catalogue with its search index. */
+export interface TenantCatalog {
+  readonly catalog: Catalog;
+  /** Built on first use, in slices; kept by change after that. */
+  search(): Promise<SearchIndex>;
+}
+
+export interface Catalogs {
+  /** The tenant's catalogue, at most `freshMs` behind the store; no promise when nothing needs reading. */
+  of(tenant: string): TenantCatalog | Promise<TenantCatalog>;
+  /** After an own write: look at the store again with the next request. */
+  changed(tenant: string): void;
+  /** Puts another read-only layer under all tenants. */
+  setLayer(layer: Layer): void;
+}
+
+interface Options {
+  readonly table: Table;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly layer: Layer;
+  /** How long an answer may lag behind another process's change. */
+  readonly freshMs?: number;
+  readonly maxTenants?: number;
+}
+
+const MAX_BEHIND = 100;
+
+export const createCatalogs = ({ table, clock, layer, freshMs = 100, maxTenants = 1000 }: Options): Catalogs => {
+  let slots = new Map<string, Slot>();
+  let currentLayer = layer;
+
+  const look = (tenant: string, slot: Slot): Promise<Held> => {
+    const { writes } = slot;
+    const started = clock.now();
+    const loading = (
+      slot.held ? refresh(table, tenant, slot.held, currentLayer) : load(table, tenant, currentLayer)
+    ).finally(() => {
+      if (slot.loading === loading) slot.loading = undefined;
+    });
+    slot.loading = loading;
+    return loading.then((held) => {
+      slot.held = held;
+      // A write during the look makes its answer old already.
+      if (slot.writes === writes) slot.checkedAt = started;
+      return held;
+    });
+  };
+
+  return {
+    of(tenant) {
+      const slot = slots.get(tenant) ?? openSlot(slots, tenant, maxTenants);
+      if (slot.held && clock.now() - slot.checkedAt < freshMs) return slot.held;
+      return slot.loading ?? look(tenant, slot);
+    },
+    changed(tenant) {
+      const slot = slots.get(tenant);
+      if (!slot) return;
+      slot.writes++;
+      slot.checkedAt = Number.NEGATIVE_INFINITY;
+      slot.loading = undefined;
+    },
+    setLayer(next) {
+      currentLayer = next;
+      slots = new Map();
+    },
+  };
+};
+
+interface Slot {
+  held?: Held;
+  checkedAt: number;
+  loading: Promise<Held> | undefined;
+  writes: number;
+}
+
+const openSlot = (slots: Map<string, Slot>, tenant: string, most: number): Slot => {
+  const slot: Slot = { checkedAt: Number.NEGATIVE_INFINITY, loading: undefined, writes: 0 };
+  slots.set(tenant, slot);
+  for (const oldest of slots.keys()) {
+    if (slots.size <= most) break;
+    slots.delete(oldest);
+  }
+  return slot;
+};
+
+const load = async (table: Table, tenant: string, layer: Layer): Promise<Held> => {
+  // The revision first: what is read after it is at least that new.
+  const revision = await readRevision(table, tenant);
+  return new Held(new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision));
+};
+
+const refresh = async (table: Table, tenant: string, held: Held, layer: Layer): Promise<Held> => {
+  const known = held.catalog.revision;
+  const revision = await readRevision(table, tenant);
+  if (revision === known) return held;
+  const near = revision > known && revision - known <= MAX_BEHIND;
+  const names = near ? await readChanges(table, tenant, known, revision) : undefined;
+  if (!names) return load(table, tenant, layer);
+  const families = await Promise.all(
+    [...names].map(async (name) => [name, await readFamily(table, tenant, name)] as const),
+  );
+  held.apply(new Map(families), revision);
+  return held;
+};
+
+class Held implements TenantCatalog {
+  readonly catalog: Catalog;
+  #search: Promise<SearchIndex> | undefined;
+  #index: SearchIndex | undefined;
+
+  constructor(catalog: Catalog) {
+    this.catalog = catalog;
+  }
+
+  search(): Promise<SearchIndex> {
+    this.#search ??= this.#build();
+    return this.#search;
+  }
+
+  apply(changes: ReadonlyMap<string, Family | undefined>, revision: number): void {
+    this.catalog.apply(changes, revision);
+    if (this.#index) for (const name of changes.keys()) this.#reindex(this.#index, name);
+  }
+
+  async #build(): Promise<SearchIndex> {
+    const index = createSearchIndex();
+    this.#index = index;
+    const names = [...this.catalog.names()];
+    for (let done = 0; done < names.length; done++) {
+      this.#reindex(index, names[done] ?? '');
+      // Lets other requests in between: a hundred thousand tools take seconds.
+      if (done % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return index;
+  }
+
+  #reindex(index: SearchIndex, name: string): void {
+    const entry = this.catalog.get(name);
+    if (entry) index.set(entry.record.spec);
+    else index.remove(name);
+  }
+}

@@ -1,0 +1,58 @@
+import { Fault } from '../errors.ts';
+import type { Family, Registration } from '../model/registration.ts';
+import { changeState, missingVersion, type StateChange } from './change-state.ts';
+import type { RegistryContext } from './context.ts';
+import { suggest } from './did-you-mean.ts';
+import { changeFamily } from './families.ts';
+import { toRegistration } from './registration.ts';
+import { resolveVersion } from './versions.ts';
+
+/** Enables, disables, deprecates a tool or moves its default; a shipped one can only be switched on and off. */
+export const changeTool = async (
+  context: RegistryContext,
+  tenant: string,
+  name: string,
+  change: StateChange,
+): Promise<Registration> => {
+  const { catalog } = await context.catalogs.of(tenant);
+  const entry = catalog.get(name);
+  if (entry?.shipped) refuseBeyondEnabled(name, change);
+  const shipped = entry?.shipped ? entry.family : undefined;
+  const changed = await changeFamily(context.table, tenant, name, context.clock.now(), (own) => {
+    const family = shipped ? switchShipped(own, name, change.enabled) : own && changeState(own, change);
+    return { family, result: family };
+  });
+  context.catalogs.changed(tenant);
+  const family = shipped ? { ...shipped, enabled: changed?.enabled ?? true } : changed;
+  if (!family) throw unknownTool(name, catalog.names());
+  const record = resolveVersion(family, change.version);
+  if (!record) throw missingVersion(family, change.version ?? 'default');
+  return toRegistration(family, record);
+};
+
+const switchShipped = (own: Family | undefined, name: string, enabled: boolean | undefined): Family | undefined => {
+  if (enabled === undefined) return own;
+  if (enabled) return undefined;
+  return own ?? { name, enabled: false, versions: [] };
+};
+
+const refuseBeyondEnabled = (name: string, change: StateChange): void => {
+  const field =
+    change.default_version !== undefined
+      ? 'default_version'
+      : change.deprecated !== undefined
+        ? 'deprecated'
+        : undefined;
+  if (field === undefined) return;
+  throw new Fault(
+    'Forbidden',
+    `${name} is a shipped tool: it can be enabled or disabled, but its ${field} cannot change`,
+    {
+      name,
+      field,
+    },
+  );
+};
+
+export const unknownTool = (name: string, known: Iterable<string>): Fault =>
+  new Fault('NotFound', `no tool named ${JSON.stringify(name)}${suggest(name, known)}`, { name });

@@ -1,0 +1,33 @@
+/** `; did you mean X?` when a known name is close to what was given, else nothing. */
+export const suggest = (given: string, known: Iterable<string>): string => {
+  const near = nearest(given, known);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+};
+
+/** The known name with the fewest edits, if they are few enough to be a slip. */
+export const nearest = (given: string, known: Iterable<string>): string | undefined => {
+  const wanted = given.toLowerCase().slice(0, 64);
+  let best: string | undefined;
+  let fewest = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const name of known) {
+    if (Math.abs(name.length - wanted.length) >= fewest) continue;
+    const edits = editDistance(wanted, name.toLowerCase(), fewest);
+    if (edits < fewest) [best, fewest] = [name, edits];
+  }
+  return best;
+};
+
+/** Levenshtein's distance by one row, given up once it reaches the limit. */
+const editDistance = (a: string, b: string, limit: number): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    if (Math.min(...next) >= limit) return limit;
+    row = next;
+  }
+  return row[b.length] ?? limit;
+};

@@ -1,0 +1,44 @@
+import type { Family, Registration, VersionRecord } from '../model/registration.ts';
+import { sha256 } from './canonical.ts';
+import { toRegistration } from './registration.ts';
+import { resolveVersion } from './versions.ts';
+
+/** A tool as the catalogue holds it: its default registration, and the answer's text made once. */
+export class Entry {
+  readonly family: Family;
+  readonly record: VersionRecord;
+  readonly registration: Registration;
+  /** Whether it comes from the read-only layer that every tenant sees. */
+  readonly shipped: boolean;
+  #answer: Answer | undefined;
+
+  constructor(family: Family, record: VersionRecord, shipped: boolean) {
+    this.family = family;
+    this.record = record;
+    this.shipped = shipped;
+    this.registration = toRegistration(family, record);
+  }
+
+  get answer(): Answer {
+    this.#answer ??= answerOf(this.registration);
+    return this.#answer;
+  }
+}
+
+export interface Answer {
+  readonly body: string;
+  readonly etag: string;
+}
+
+export const answerOf = (value: unknown): Answer => {
+  const body = JSON.stringify(value);
+  return { body, etag: etagOf(body) };
+};
+
+export const etagOf = (body: string): string => `"${sha256(body).slice(0, 24)}"`;
+
+/** The entry of a family, or nothing when it has no version to show. */
+export const entryOf = (family: Family, shipped: boolean): Entry | undefined => {
+  const record = resolveVersion(family);
+  return record && new Entry(family, record, shipped);
+};

@@ -1,0 +1,7 @@
+/** Freezes a value and all it holds, so that what is registered stays what was registered. */
+export const deepFreeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+};

@@ -1,0 +1,39 @@
+import type { Family } from '../model/registration.ts';
+import type { Permission } from '../model/tool.ts';
+import type { Handler } from '../ports.ts';
+import type { Layer } from './catalog.ts';
+
+/** The functions that tools name: builtins, and internal integrations with the plugins among them. */
+export interface Handlers {
+  readonly builtin: ReadonlyMap<string, Handler>;
+  readonly internal: ReadonlyMap<string, Handler>;
+}
+
+export interface Refused {
+  readonly source: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What loading found: which tools are there, and why others are not. */
+export interface LoadReport {
+  readonly registered: readonly string[];
+  /** Invalid: an error in its source. */
+  readonly refused: readonly Refused[];
+  /** Left out with a warning: a plugin that repeats a name or does not load. */
+  readonly skipped: readonly Refused[];
+}
+
+/** The read-only layer with the functions behind it. */
+export interface Loaded {
+  readonly layer: Layer;
+  readonly handlers: Handlers;
+  readonly report: LoadReport;
+}
+
+export const emptyLayer: ReadonlyMap<string, Family> = new Map();
+
+const rank: Record<Permission, number> = { safe: 0, confirm: 1, dangerous: 2 };
+
+/** The stricter of two levels: a definition may raise its handler's, never lower it. */
+export const stricter = (a: Permission, b: Permission): Permission => (rank[a] >= rank[b] ? a : b);

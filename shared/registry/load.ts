@@ -1,0 +1,82 @@
+import { Fault, messageOf } from '../errors.ts';
+import { isObject } from '../model/json.ts';
+import type { Family } from '../model/registration.ts';
+import type { Handler } from '../ports.ts';
+import type { Handlers, Loaded, Refused } from './layer.ts';
+import { parseDefinition } from './parse-definition.ts';
+import { registerVersion, toRecord } from './register.ts';
+
+/** Where tools of the read-only layer come from, in order of precedence. */
+export type ToolSource =
+  | { readonly kind: 'shipped' | 'config'; readonly source: string; readonly definitions: readonly unknown[] }
+  | { readonly kind: 'plugin'; readonly source: string; readonly tools: readonly unknown[] }
+  /** A source that could not be read at all. */
+  | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly plugin: boolean };
+
+/** Makes the layer: the first of a name stays, what is invalid is reported and never stops the rest. */
+export const loadLayer = (sources: readonly ToolSource[], handlers: Handlers): Loaded => {
+  const layer = new Map<string, Family>();
+  const internal = new Map(handlers.internal);
+  const refused: Refused[] = [];
+  const skipped: Refused[] = [];
+  for (const { source, name, isPlugin, definition, handler, reason } of sources.flatMap(candidatesOf)) {
+    try {
+      if (reason !== undefined) throw new Fault('InvalidInput', reason);
+      if (layer.has(name)) throw new Fault('Conflict', `${name} is registered by an earlier source; the first stays`);
+      const known = handler ? new Map(internal).set(`plugin:${name}`, handler) : internal;
+      const spec = parseDefinition(definition, { builtin: handlers.builtin, internal: known });
+      layer.set(spec.name, registerVersion(undefined, toRecord(spec)).family);
+      if (handler) internal.set(`plugin:${name}`, handler);
+    } catch (error) {
+      (isPlugin ? skipped : refused).push({ source, name, reason: messageOf(error) });
+    }
+  }
+  const registered = [...layer.keys()].sort();
+  return { layer, handlers: { builtin: handlers.builtin, internal }, report: { registered, refused, skipped } };
+};
+
+interface Candidate extends PluginTool {
+  readonly source: string;
+  readonly name: string;
+  readonly isPlugin: boolean;
+  readonly reason?: string;
+}
+
+const candidatesOf = (from: ToolSource): readonly Candidate[] => {
+  const { source } = from;
+  if (from.kind === 'broken')
+    return [{ source, name: '', isPlugin: from.plugin, definition: undefined, reason: from.reason }];
+  const isPlugin = from.kind === 'plugin';
+  const tools: readonly PluginTool[] = isPlugin
+    ? from.tools.map(unwrapPlugin)
+    : from.definitions.map((definition) => ({ definition }));
+  return tools.map((tool, index) => ({ source, name: nameOf(tool.definition, index), isPlugin, ...tool }));
+};
+
+interface PluginTool {
+  readonly definition: unknown;
+  readonly handler?: Handler;
+}
+
+/** A plugin's tool is `{definition, execute}`; its implementation is filled in. */
+const unwrapPlugin = (given: unknown): PluginTool => {
+  if (!isObject(given) || !isObject(given.definition) || typeof given.execute !== 'function')
+    return { definition: given };
+  const definition = given.definition;
+  const execute = given.execute as (args: unknown, context: unknown) => unknown;
+  const name = String(definition.name ?? definition.tool_name ?? '');
+  return {
+    definition: {
+      type: 'function',
+      handler: name,
+      ...definition,
+      implementation: { type: 'internal', handler: `plugin:${name}` },
+    },
+    handler: { permission: 'confirm', run: async (args, context) => execute(args, context) },
+  };
+};
+
+const nameOf = (definition: unknown, index: number): string => {
+  const name = isObject(definition) ? (definition.name ?? definition.tool_name) : undefined;
+  return typeof name === 'string' && name !== '' ? name : `#${index + 1}`;
+};

@@ -1,0 +1,99 @@
+import type * as z from 'zod';
+import { Fault } from '../errors.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+import { type Permission, type Tool, ToolDefinition, ToolSpec } from '../model/tool.ts';
+import { canonicalJson } from './canonical.ts';
+import { suggest } from './did-you-mean.ts';
+import { deepFreeze } from './freeze.ts';
+import { faultOf } from './issues.ts';
+import { checkSchema } from './json-schema.ts';
+import { checkShape } from './shape.ts';
+import { expandShorthand } from './shorthand.ts';
+
+export const MAX_DEFINITION_BYTES = 65_536;
+const HTTP_REFUSAL = 'HTTP tools not yet supported (coming in v2)';
+
+/** The functions that builtin and internal tools name, with the level each needs at least. */
+export interface KnownHandlers {
+  readonly builtin: ReadonlyMap<string, { readonly permission: Permission }>;
+  readonly internal: ReadonlyMap<string, { readonly permission: Permission }>;
+}
+
+/** Parses a whole definition as HTTP and configuration send it. */
+export const parseDefinition = (input: unknown, handlers?: KnownHandlers): Tool => {
+  const tool = parseWith(ToolDefinition, input);
+  if (handlers) checkHandler(tool, handlers);
+  return tool;
+};
+
+/** Parses a spec as the library takes it: no description or implementation needed, null is absent. */
+export const parseSpec = (input: unknown): Tool => parseWith(ToolSpec, isObject(input) ? withoutNothing(input) : input);
+
+const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unknown): Tool => {
+  if (!isObject(input)) throw new Fault('InvalidInput', 'a tool definition must be a JSON object', { field: '' });
+  checkShape(input, { depth: 64, what: 'the definition' });
+  const raw = withAliases(input);
+  if (isObject(raw.implementation) && raw.implementation.type === 'http')
+    throw new Fault('InvalidInput', HTTP_REFUSAL, { field: 'implementation.type', value: 'http' });
+  const parsed: z.ZodSafeParseResult<Tool> = schema.safeParse(raw);
+  if (!parsed.success) throw faultOf(parsed.error, raw, 'the definition');
+  const tool = withoutNothing(parsed.data);
+  checkSize(tool);
+  checkParameters(tool);
+  if (tool.output_schema) checkSchema(tool.output_schema, 'output_schema');
+  // A copy: what the caller keeps in hand must not change what is registered, nor be frozen by it.
+  return deepFreeze(structuredClone(tool));
+};
+
+const withAliases = (input: JsonObject): JsonObject => {
+  const { tool_name: toolName, input_schema: inputSchema, ...rest } = input;
+  refuseBoth(input, 'tool_name', 'name');
+  refuseBoth(input, 'input_schema', 'parameters');
+  return {
+    ...rest,
+    ...(toolName === undefined ? {} : { name: toolName }),
+    ...(inputSchema === undefined ? {} : { parameters: expandShorthand(inputSchema) }),
+    ...(rest.output_schema === undefined ? {} : { output_schema: expandShorthand(rest.output_schema) }),
+  };
+};
+
+const refuseBoth = (input: JsonObject, alias: string, name: string): void => {
+  if (input[alias] !== undefined && input[name] !== undefined)
+    throw new Fault('InvalidInput', `${alias} is another name for ${name}; give one of them`, { field: alias });
+};
+
+// RFC 8785 has no undefined: an absent field and an undefined one are the same spec.
+const withoutNothing = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== null)) as T;
+
+const checkSize = (tool: Tool): void => {
+  const bytes = Buffer.byteLength(canonicalJson(tool));
+  if (bytes > MAX_DEFINITION_BYTES)
+    throw new Fault(
+      'InvalidInput',
+      `the definition of ${tool.name} has ${bytes} bytes; the limit is ${MAX_DEFINITION_BYTES}: shorten its schema or texts`,
+      { field: '', value: bytes, limit: MAX_DEFINITION_BYTES },
+    );
+};
+
+const checkParameters = (tool: Tool): void => {
+  const type = tool.parameters.type;
+  if (type !== 'object')
+    throw new Fault('InvalidInput', `parameters.type must be "object", not ${JSON.stringify(type) ?? 'absent'}`, {
+      field: 'parameters.type',
+      value: type ?? null,
+    });
+  checkSchema(tool.parameters, 'parameters');
+};
+
+const checkHandler = (tool: Tool, handlers: KnownHandlers): void => {
+  const { implementation } = tool;
+  if (!implementation || implementation.type === 'mock') return;
+  const known = handlers[implementation.type];
+  if (known.has(implementation.handler)) return;
+  throw new Fault(
+    'InvalidInput',
+    `implementation.handler ${JSON.stringify(implementation.handler)} is not a known ${implementation.type} handler${suggest(implementation.handler, known.keys())}`,
+    { field: 'implementation.handler', value: implementation.handler, known: [...known.keys()].sort() },
+  );
+};

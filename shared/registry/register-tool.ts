@@ -1,0 +1,43 @@
+import { Fault } from '../errors.ts';
+import type { Registration } from '../model/registration.ts';
+import type { Tool } from '../model/tool.ts';
+import type { RegistryContext } from './context.ts';
+import { changeFamily } from './families.ts';
+import { parseDefinition } from './parse-definition.ts';
+import { registerVersion, toRecord } from './register.ts';
+import { toRegistration } from './registration.ts';
+
+export interface RegisteredTool {
+  readonly registration: Registration;
+  readonly created: boolean;
+}
+
+/** Registers a definition for a tenant: a new tool, a new version, or the same again. */
+export const registerTool = async (
+  context: RegistryContext,
+  tenant: string,
+  input: unknown,
+  makeDefault?: boolean,
+): Promise<RegisteredTool> => {
+  const spec = parseDefinition(input, context.handlers());
+  await refuseShipped(context, tenant, spec);
+  const now = context.clock.now();
+  const record = toRecord(spec, new Date(now).toISOString());
+  const registered = await changeFamily(context.table, tenant, spec.name, now, (family) => {
+    const result = registerVersion(family?.versions.length === 0 ? undefined : family, record, makeDefault);
+    return { family: result.family, result };
+  });
+  context.catalogs.changed(tenant);
+  return {
+    registration: toRegistration(registered.family, registered.record),
+    created: registered.outcome !== 'identical',
+  };
+};
+
+const refuseShipped = async (context: RegistryContext, tenant: string, spec: Tool): Promise<void> => {
+  const { catalog } = await context.catalogs.of(tenant);
+  if (!catalog.layer.has(spec.name)) return;
+  throw new Fault('Conflict', `${spec.name} is a shipped tool and cannot be redefined; choose another name`, {
+    name: spec.name,
+  });
+};

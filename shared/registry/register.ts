@@ -1,0 +1,71 @@
+import { Fault } from '../errors.ts';
+import { type Family, UNVERSIONED, type VersionRecord } from '../model/registration.ts';
+import type { Tool } from '../model/tool.ts';
+import { digestOf } from './canonical.ts';
+import { deepFreeze } from './freeze.ts';
+import { compareVersions, isPrerelease } from './versions.ts';
+
+export interface Registered {
+  readonly family: Family;
+  readonly record: VersionRecord;
+  /** Whether anything new was stored. */
+  readonly outcome: 'new' | 'version' | 'identical';
+}
+
+export const toRecord = (spec: Tool, createdAt?: string): VersionRecord =>
+  deepFreeze({
+    version: spec.version ?? UNVERSIONED,
+    spec,
+    digest: digestOf(spec),
+    ...(createdAt === undefined ? {} : { created_at: createdAt }),
+  });
+
+/** Adds a version to a family: identical is returned as it is, the same version with another spec is a conflict. */
+export const registerVersion = (
+  family: Family | undefined,
+  record: VersionRecord,
+  makeDefault?: boolean,
+): Registered => {
+  const existing = family?.versions.find(({ version }) => version === record.version);
+  if (family && existing?.digest === record.digest) {
+    const moved = makeDefault === true && family.default_version !== record.version;
+    const same = moved ? { ...family, default_version: record.version } : family;
+    return { family: same, record: existing, outcome: 'identical' };
+  }
+  if (existing) throw conflictOf(record);
+  if (family && family.versions.length > 0 && record.version === UNVERSIONED) throw unversionedAfterVersioned(family);
+
+  const versions = [...(family?.versions ?? []), record].sort((a, b) => compareVersions(a.version, b.version));
+  const becomesDefault = makeDefault ?? isNewer(record.version, family?.default_version);
+  const next: Family = {
+    name: record.spec.name,
+    enabled: true,
+    default_version: becomesDefault ? record.version : (family?.default_version ?? record.version),
+    versions,
+  };
+  return { family: deepFreeze(next), record, outcome: versions.length > 1 ? 'version' : 'new' };
+};
+
+// A pre-release and a backport do not take the default over by themselves.
+const isNewer = (version: string, present: string | undefined): boolean =>
+  present === undefined || (!isPrerelease(version) && compareVersions(version, present) > 0);
+
+const conflictOf = ({ spec, version }: VersionRecord): Fault =>
+  version === UNVERSIONED
+    ? new Fault(
+        'Conflict',
+        `${spec.name} is already registered without a version and with another spec; give the new one a version such as 1.0.0`,
+        { name: spec.name },
+      )
+    : new Fault(
+        'Conflict',
+        `${spec.name} ${version} is already registered with another spec; register the change under a higher version`,
+        { name: spec.name, version },
+      );
+
+const unversionedAfterVersioned = (family: Family): Fault =>
+  new Fault(
+    'Conflict',
+    `${family.name} already has version ${family.default_version}; give the new spec a version higher than that`,
+    { name: family.name, versions: family.versions.map(({ version }) => version) },
+  );

@@ -1,0 +1,18 @@
+import { type Family, type Registration, UNVERSIONED, type VersionRecord } from '../model/registration.ts';
+import { compareVersions } from './versions.ts';
+
+/** `name@version`, or the bare name of an unversioned tool. */
+export const idOf = (name: string, version: string): string => (version === UNVERSIONED ? name : `${name}@${version}`);
+
+/** One version as callers see it. */
+export const toRegistration = (family: Family, record: VersionRecord): Registration =>
+  Object.freeze({
+    id: idOf(family.name, record.version),
+    spec: record.spec,
+    digest: record.digest,
+    enabled: family.enabled,
+    default_version: family.default_version ?? record.version,
+    versions: Object.freeze(family.versions.map(({ version }) => version).sort(compareVersions)),
+    ...(record.deprecated === undefined ? {} : { deprecated: record.deprecated }),
+    ...(record.created_at === undefined ? {} : { created_at: record.created_at }),
+  });
