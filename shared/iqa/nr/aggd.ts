@@ -1,0 +1,103 @@
+/** What a fit of the asymmetric generalised Gaussian needs to know of its samples. */
+export interface Moments {
+  count: number;
+  negatives: number;
+  positives: number;
+  squaresBelow: number;
+  squaresAbove: number;
+  magnitudes: number;
+}
+
+export const noMoments = (): Moments => ({
+  count: 0,
+  negatives: 0,
+  positives: 0,
+  squaresBelow: 0,
+  squaresAbove: 0,
+  magnitudes: 0,
+});
+
+/** Adds samples to the moments. */
+export const addSamples = (moments: Moments, samples: Float32Array | Float64Array): void => {
+  let { negatives, positives, magnitudes } = moments;
+  let squaresBelow = 0;
+  let squaresAbove = 0;
+  // Without branches: the sign of natural samples is a coin toss, which a processor cannot foresee.
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i] as number;
+    const magnitude = Math.abs(sample);
+    const twiceBelow = magnitude - sample;
+    const twiceAbove = magnitude + sample;
+    negatives += Number(sample < 0);
+    positives += Number(sample > 0);
+    squaresBelow += twiceBelow * twiceBelow;
+    squaresAbove += twiceAbove * twiceAbove;
+    magnitudes += magnitude;
+  }
+  moments.count += samples.length;
+  moments.negatives = negatives;
+  moments.positives = positives;
+  moments.squaresBelow += squaresBelow / 4;
+  moments.squaresAbove += squaresAbove / 4;
+  moments.magnitudes = magnitudes;
+};
+
+export interface Aggd {
+  readonly alpha: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Fits alpha on a grid of 9801 values and the two deviations; these are NaN where a side has no sample. */
+export const fitAggd = (moments: Moments): Aggd => {
+  const left = Math.sqrt(moments.squaresBelow / moments.negatives);
+  const right = Math.sqrt(moments.squaresAbove / moments.positives);
+  const g = left / right;
+  const meanSquare = (moments.squaresBelow + moments.squaresAbove) / moments.count;
+  const ratio = ((moments.magnitudes / moments.count) ** 2 / meanSquare) * asymmetry(g);
+  return { alpha: alphaOf(RATIOS, ratio), left, right };
+};
+
+/** Fits the symmetric generalised Gaussian: its alpha and the mean square. */
+export const fitGgd = (moments: Moments): { readonly alpha: number; readonly meanSquare: number } => {
+  const meanSquare = (moments.squaresBelow + moments.squaresAbove) / moments.count;
+  return { alpha: alphaOf(INVERSE_RATIOS, meanSquare / (moments.magnitudes / moments.count) ** 2), meanSquare };
+};
+
+/** The gamma function of a positive number. */
+export const gamma = (x: number): number => Math.exp(logGamma(x));
+
+const asymmetry = (g: number): number => ((g ** 3 + 1) * (g + 1)) / (g ** 2 + 1) ** 2;
+
+const LANCZOS = [
+  0.9999999999998099, 676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905,
+  -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7,
+] as const;
+
+const logGamma = (x: number): number => {
+  if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
+  const shifted = x - 1;
+  let sum: number = LANCZOS[0];
+  for (let i = 1; i < LANCZOS.length; i++) sum += (LANCZOS[i] as number) / (shifted + i);
+  const t = shifted + 7.5;
+  return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(t) - t + Math.log(sum);
+};
+
+const ALPHAS = Float64Array.from({ length: 9801 }, (_, i) => Math.fround(0.2 + 0.001 * i));
+const RATIOS = ALPHAS.map((alpha) => Math.exp(2 * logGamma(2 / alpha) - logGamma(1 / alpha) - logGamma(3 / alpha)));
+const INVERSE_RATIOS = RATIOS.map((ratio) => 1 / ratio);
+
+// Both tables are monotone, so the nearest entry is found by bisection; of two equally near the first counts.
+const alphaOf = (table: Float64Array, wanted: number): number => {
+  if (Number.isNaN(wanted)) return ALPHAS[0] as number;
+  const rising = (table[0] as number) < (table[table.length - 1] as number);
+  let low = 0;
+  let high = table.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (rising === (table[middle] as number) < wanted) low = middle;
+    else high = middle;
+  }
+  const nearer = Math.abs((table[high] as number) - wanted) < Math.abs((table[low] as number) - wanted) ? high : low;
+  return ALPHAS[nearer] as number;
+};
