@@ -1,5 +1,6 @@
 import { Fault } from '../errors.ts';
 import type { Item, Key } from '../ports.ts';
+import { checkExpires, checkKey } from './table-rules.ts';
 
 export type Counters = Readonly<Record<string, number>>;
 
@@ -11,9 +12,11 @@ export function addCounters(key: Key, before: Item | undefined, add: Counters, l
   return isWithin ? Object.fromEntries(after) : undefined;
 }
 
-/** Refuses amounts and limits that are not whole numbers, which not every table adds alike. */
-export function checkAmounts(amounts: Counters): void {
-  for (const [name, amount] of Object.entries(amounts))
+/** Refuses what not every table can count. */
+export function checkCount(key: Key, add: Counters, limits: Counters, expires: number | undefined): void {
+  checkKey(key);
+  if (expires !== undefined) checkExpires(expires);
+  for (const [name, amount] of [...Object.entries(add), ...Object.entries(limits)])
     if (!Number.isSafeInteger(amount))
       throw new Fault('InvalidInput', `counter ${name} takes whole numbers, not ${amount}`);
 }

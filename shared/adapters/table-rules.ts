@@ -1,10 +1,13 @@
 import { Fault } from '../errors.ts';
 import type { Item, Key, PageQuery, Write } from '../ports.ts';
 
-/** DynamoDB's limits, kept by every table, so that what works on a laptop works when deployed. */
+/**
+ * DynamoDB's limits, kept by every table, so that what works on a laptop works when deployed.
+ * It allows 1024 bytes for a sort key; the bounds of a query are a little longer than the longest key.
+ */
 export const tableLimits = {
   pkBytes: 2048,
-  skBytes: 1024,
+  skBytes: 1000,
   itemBytes: 400 * 1024,
   changeItems: 100,
   changeBytes: 4 * 1024 * 1024,
@@ -24,10 +27,21 @@ export function checkKey({ pk, sk }: Key): void {
 }
 
 /** Refuses a query that not every table can answer. */
-export function checkQuery(pk: string, { limit }: PageQuery): void {
+export function checkQuery(pk: string, { prefix, after, limit }: PageQuery): void {
   checkKeyPart('pk', pk, tableLimits.pkBytes);
+  if (prefix) checkKeyPart('prefix', prefix, tableLimits.skBytes);
+  if (after) checkKeyPart('after', after, tableLimits.skBytes);
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
     throw new Fault('InvalidInput', `a page holds a whole number of items from 1 on, not ${limit}`);
+}
+
+/** The sort keys that a query is about: from the first, up to but without the second. */
+export function rangeOf({ prefix, after, reverse = false }: PageQuery): { readonly from: string; readonly to: string } {
+  const from = prefix || lowest;
+  const to = `${prefix ?? ''}${highest}`;
+  if (!after) return { from, to };
+  if (reverse) return { from, to: compareSortKeys(after, to) < 0 ? after : to };
+  return { from: compareSortKeys(after, from) < 0 ? from : `${after}${lowest}`, to };
 }
 
 /** Checks what a rule wants stored, beside the keys it has read. */
@@ -73,12 +87,12 @@ export function compareSortKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-function checkKeyPart(part: 'pk' | 'sk', text: string, limit: number): void {
+function checkKeyPart(part: 'pk' | 'sk' | 'prefix' | 'after', text: string, limit: number): void {
   const bytes = Buffer.byteLength(text);
   if (bytes === 0 || bytes > limit)
     throw new Fault('InvalidInput', `${part} has 1 to ${limit} bytes, not ${bytes}: ${text.slice(0, 100)}`);
-  if (text.includes('\0') || !text.isWellFormed())
-    throw new Fault('InvalidInput', `${part} holds a NUL or half a surrogate pair: ${JSON.stringify(text)}`);
+  if (text.includes('\0') || text.includes(highest) || !text.isWellFormed())
+    throw new Fault('InvalidInput', `${part} holds NUL, U+10FFFF or half a character: ${JSON.stringify(text)}`);
 }
 
 function prepare(write: Write): Prepared {
@@ -116,6 +130,10 @@ function checkTotal(unit: 'items' | 'bytes', total: number, limit: number): void
       limit,
     });
 }
+
+// The bounds of what keys may hold: no key contains NUL or U+10FFFF, which is no character.
+const lowest = '\u0001';
+const highest = '\u{10ffff}';
 
 const sum = (a: number, b: number): number => a + b;
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;

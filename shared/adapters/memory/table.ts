@@ -1,7 +1,6 @@
 import type { Item, Key, Page, PageQuery, Table } from '../../ports.ts';
-import { addCounters, checkAmounts } from '../counters.ts';
+import { addCounters, checkCount } from '../counters.ts';
 import {
-  checkExpires,
   checkKey,
   checkQuery,
   compareSortKeys,
@@ -10,6 +9,7 @@ import {
   type Prepared,
   prepareChange,
   prepareWrites,
+  rangeOf,
 } from '../table-rules.ts';
 
 /** A table that lives as long as the process; what it hands out is frozen. */
@@ -27,6 +27,15 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
     if (write.text === undefined) removeItem(partition, write.key.sk);
     else putItem(partition, frozen(itemOf({ ...write.key }, revision, write.expires, JSON.parse(write.text))));
     if (partition.items.size === 0) partitions.delete(write.key.pk);
+    if (++writesSinceSweep > writesPerSweep) sweep();
+  };
+
+  let writesSinceSweep = 0;
+  const sweep = (): void => {
+    writesSinceSweep = 0;
+    for (const partition of partitions.values())
+      for (const { key, expires } of partition.items.values())
+        if (!isLive(expires, now())) removeItem(partition, key.sk);
   };
 
   return {
@@ -50,10 +59,7 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
       for (const write of prepareWrites(writes)) store(write, 1);
     },
     async count(key, add, limits = {}, expires = undefined) {
-      checkKey(key);
-      checkAmounts(add);
-      checkAmounts(limits);
-      if (expires !== undefined) checkExpires(expires);
+      checkCount(key, add, limits, expires);
       const before = read(key);
       const after = addCounters(key, before, add, limits);
       if (after)
@@ -63,6 +69,8 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
     async close() {},
   };
 }
+
+const writesPerSweep = 10_000;
 
 interface Partition {
   readonly items: Map<string, Item>;
@@ -80,20 +88,14 @@ function removeItem({ items, order }: Partition, sk: string): void {
   if (items.delete(sk)) order.splice(placeIn(order, sk), 1);
 }
 
-const placeIn = (order: readonly string[], sk: string): number =>
-  placeOf(order, (other) => compareSortKeys(other, sk) >= 0);
-
 function pageOf({ items, order }: Partition, query: PageQuery, nowMs: number): Page {
-  const { prefix = '', after, limit = Number.POSITIVE_INFINITY, reverse = false } = query;
-  const first = placeOf(order, (sk) => compareSortKeys(sk, prefix) >= 0);
-  const end = placeOf(order, (sk) => compareSortKeys(sk, prefix) > 0 && !sk.startsWith(prefix));
-  const from = after === undefined || reverse ? first : placeOf(order, (sk) => compareSortKeys(sk, after) > 0);
-  const to = after === undefined || !reverse ? end : placeOf(order, (sk) => compareSortKeys(sk, after) >= 0);
-
+  const { limit = Number.POSITIVE_INFINITY, reverse = false } = query;
+  const { from, to } = rangeOf(query);
+  const first = placeIn(order, from);
+  const last = placeIn(order, to) - 1;
   const page: Item[] = [];
-  const [lowest, highest] = [Math.max(first, from), Math.min(end, to) - 1];
-  for (let step = 0; step <= highest - lowest; step++) {
-    const item = items.get(order[reverse ? highest - step : lowest + step] ?? '');
+  for (let step = 0; step <= last - first; step++) {
+    const item = items.get(order[reverse ? last - step : first + step] ?? '');
     if (!item || !isLive(item.expires, nowMs)) continue;
     if (page.length === limit) return { items: page, next: page.at(-1)?.key.sk ?? '' };
     page.push(item);
@@ -101,14 +103,14 @@ function pageOf({ items, order }: Partition, query: PageQuery, nowMs: number): P
   return { items: page };
 }
 
-/** The first place in the order where a condition holds that holds from there on. */
-function placeOf(order: readonly string[], holds: (sk: string) => boolean): number {
+/** Where a sort key is, or would have to be put, in the order. */
+function placeIn(order: readonly string[], sk: string): number {
   let low = 0;
   let high = order.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(order[middle] ?? '')) high = middle;
-    else low = middle + 1;
+    if (compareSortKeys(order[middle] ?? '', sk) < 0) low = middle + 1;
+    else high = middle;
   }
   return low;
 }

@@ -1,0 +1,118 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import type { Item, Key, Table } from '../../ports.ts';
+import { addCounters, checkCount } from '../counters.ts';
+import { checkKey, checkQuery, isLive, prepareChange, prepareWrites, rangeOf } from '../table-rules.ts';
+import { faultOf, isBusy, openDatabase } from './open-database.ts';
+import { prepareRows, type Rows } from './rows.ts';
+
+export interface SqliteTableOptions {
+  /** The data file; its directory is made when missing. */
+  readonly path: string;
+  readonly now?: () => number;
+  /** How long a call waits for other processes before it is `Unavailable`. */
+  readonly busyTimeoutMs?: number;
+}
+
+/** A table in one file, which several processes may use at the same time. */
+export function sqliteTable({ path, now = Date.now, busyTimeoutMs = 5000 }: SqliteTableOptions): Table {
+  const database = openDatabase(path, busyTimeoutMs);
+  const rows = prepareRows(database);
+  const sweepWhenDue = sweeper(rows, now);
+  const patiently = <T>(work: () => T): Promise<T> => waitingForLock(work, path, busyTimeoutMs);
+  const writing = async <T>(work: () => T): Promise<T> => {
+    const result = await patiently(() => inTransaction(database, work));
+    sweepWhenDue();
+    return result;
+  };
+  const read = (key: Key): Item | undefined => {
+    const item = rows.get(key);
+    return item && isLive(item.expires, now()) ? item : undefined;
+  };
+
+  return {
+    streams: false,
+    async get(key) {
+      checkKey(key);
+      return patiently(() => read(key));
+    },
+    async query(pk, query = {}) {
+      checkQuery(pk, query);
+      const { limit = 2 ** 32, reverse = false } = query;
+      const range = { ...rangeOf(query), limit: limit + 1, reverse };
+      const items = await patiently(() => rows.list(pk, range, now()));
+      const next = items.length > limit ? items[limit - 1] : undefined;
+      return next ? { items: items.slice(0, limit), next: next.key.sk } : { items };
+    },
+    async change(keys, rule) {
+      keys.forEach(checkKey);
+      return writing(() => {
+        const { writes, result } = rule(keys.map(read));
+        for (const write of prepareChange(keys, writes)) rows.store(write, (read(write.key)?.revision ?? 0) + 1);
+        return result;
+      });
+    },
+    async write(writes) {
+      const prepared = prepareWrites(writes);
+      await writing(() => {
+        for (const write of prepared) rows.store(write, 1);
+      });
+    },
+    async count(key, add, limits = {}, expires = undefined) {
+      checkCount(key, add, limits, expires);
+      return writing(() => {
+        const before = read(key);
+        const after = addCounters(key, before, add, limits);
+        const text = JSON.stringify(after);
+        if (after) rows.store({ key, text, expires: expires ?? before?.expires }, (before?.revision ?? 0) + 1);
+        return after;
+      });
+    },
+    async close() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** Removes expired items now and then, a few at a time, so that no call waits long for it. */
+function sweeper(rows: Rows, now: () => number): () => void {
+  let due = now() + sweep.everyMs;
+  return () => {
+    if (now() < due) return;
+    try {
+      const removed = rows.sweep(now(), sweep.items);
+      if (removed < sweep.items) due = now() + sweep.everyMs;
+    } catch {
+      // The caller's change is stored already; what stays now goes with a later sweep.
+      due = now() + sweep.everyMs;
+    }
+  };
+}
+
+const sweep = { everyMs: 60_000, items: 500 } as const;
+
+/** Waits for other processes' locks between attempts, so that this process goes on meanwhile. */
+async function waitingForLock<T>(work: () => T, path: string, timeoutMs: number): Promise<T> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return work();
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() - started > timeoutMs) throw faultOf(thrown, path) ?? thrown;
+      await setTimeout(Math.random() * 20);
+    }
+  }
+}
+
+/** A transaction that is the only writer from its start: one that began reading could not go on to write. */
+function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (thrown) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw thrown;
+  }
+}
