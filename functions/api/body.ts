@@ -1,0 +1,39 @@
+import type * as z from 'zod';
+import { Fault } from '../../shared/errors.ts';
+import { faultOf } from '../../shared/registry/issues.ts';
+import { checkShape } from '../../shared/registry/shape.ts';
+import type { ApiContext } from './env.ts';
+
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Reads a JSON body within the limits; what is not JSON is refused with the place. */
+export const readJson = async (c: ApiContext): Promise<unknown> => {
+  const type = c.req.header('content-type') ?? '';
+  if (type !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(type))
+    throw new Fault('InvalidInput', `content-type ${JSON.stringify(type)} is not JSON; send application/json`, {
+      field: 'content-type',
+    });
+  const text = await c.req.text();
+  if (text === '') throw new Fault('InvalidInput', 'the body is empty; send a JSON object');
+  const value = parseJson(text);
+  checkShape(value, { depth: 128, what: 'the body' });
+  return value;
+};
+
+/** Reads a JSON body by its schema. */
+export const readBody = async <T>(c: ApiContext, schema: z.ZodType<T>): Promise<T> =>
+  parseBy(schema, await readJson(c), 'the body');
+
+export const parseBy = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw faultOf(parsed.error, value, what);
+  return parsed.data;
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Fault('InvalidInput', `the body is not JSON: ${(cause as Error).message}`, {}, { cause });
+  }
+};

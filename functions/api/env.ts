@@ -1,0 +1,24 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Assay } from '../../shared/assay.ts';
+import type { Actor } from '../../shared/model/key.ts';
+import type { TenantCatalog } from '../../shared/registry/catalogs.ts';
+
+/** What the middleware leaves for the routes. */
+export interface Variables {
+  requestId: string;
+  actor: Actor;
+  /** The tenant acted for: the key's, or the one an admin names. */
+  tenant: string;
+}
+
+export type Env = { Variables: Variables };
+export type App = OpenAPIHono<Env>;
+export type ApiContext = Context<Env>;
+
+/** Adds the routes of one subject to the app. */
+export type Routes = (app: App, assay: Assay) => void;
+
+/** The caller's catalogue. */
+export const catalogOf = (c: ApiContext, assay: Assay): TenantCatalog | Promise<TenantCatalog> =>
+  assay.catalogs.of(c.var.tenant);

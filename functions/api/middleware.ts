@@ -1,0 +1,61 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Assay } from '../../shared/assay.ts';
+import { Fault } from '../../shared/errors.ts';
+import { type Actor, TenantName } from '../../shared/model/key.ts';
+import type { ApiContext, Env } from './env.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Gives each request an id and one line in the log when it is done. */
+export const traceRequests = ({ clock, log }: Assay): MiddlewareHandler<Env> =>
+  async function traceRequests(c, next) {
+    const given = c.req.header('x-request-id');
+    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : clock.newId();
+    c.set('requestId', requestId);
+    // Before next(): a header set afterwards makes the server rebuild the response.
+    c.header('x-request-id', requestId);
+    const started = clock.now();
+    await next();
+    const { status } = c.res;
+    log.info('request', {
+      method: c.req.method,
+      path: c.req.path,
+      status,
+      ms: clock.now() - started,
+      request_id: requestId,
+      ...(c.var.actor === undefined ? {} : { key: c.var.actor.keyId, tenant: c.var.tenant }),
+    });
+  };
+
+/** Finds out who is calling, and for which tenant. */
+export const authenticateRequests = ({ authenticate }: Assay): MiddlewareHandler<Env> =>
+  async function authenticateRequests(c, next) {
+    const found = authenticate(presentedKey(c));
+    const actor = found instanceof Promise ? await found : found;
+    const tenant = tenantOf(c, actor);
+    c.set('actor', tenant === actor.tenant ? actor : { ...actor, tenant });
+    c.set('tenant', tenant);
+    await next();
+  };
+
+const presentedKey = (c: ApiContext): string | undefined => {
+  const authorization = c.req.header('authorization');
+  if (authorization === undefined) return c.req.header('x-api-key');
+  const [scheme, key] = authorization.split(' ', 2);
+  return scheme?.toLowerCase() === 'bearer' ? key : undefined;
+};
+
+const tenantOf = (c: ApiContext, actor: Actor): string => {
+  const wanted = c.req.header('assay-tenant');
+  if (wanted === undefined || wanted === actor.tenant) return actor.tenant;
+  if (!actor.scopes.has('admin'))
+    throw new Fault('Forbidden', 'only an admin key may act for another tenant; leave Assay-Tenant out', {
+      tenant: wanted,
+    });
+  if (!TenantName.safeParse(wanted).success)
+    throw new Fault(
+      'InvalidInput',
+      `Assay-Tenant ${JSON.stringify(wanted)} must be 1 to 63 lower-case letters, digits, - or _`,
+    );
+  return wanted;
+};

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { executeTool } from '../../../shared/execute/execute.ts';
+import { readBody } from '../body.ts';
+import { describe } from '../describe.ts';
+import type { Routes } from '../env.ts';
+import { NameParam } from '../schemas.ts';
+
+const Invoke = z
+  .strictObject({
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    version: z.string().max(256).optional(),
+    confirmation: z.string().max(512).optional(),
+  })
+  .meta({ id: 'Invocation' });
+
+const OutcomeBody = z
+  .object({
+    call_id: z.string(),
+    tool: z.string(),
+    version: z.string(),
+    status: z.enum(['ok', 'failed']),
+    output: z.unknown(),
+    error: z.object({ type: z.string(), message: z.string() }).optional(),
+    duration_ms: z.number(),
+    cached: z.boolean(),
+    charged_micros: z.int(),
+  })
+  .meta({ id: 'Outcome' });
+
+export const invokeRoutes: Routes = (app, assay) => {
+  describe(app, {
+    method: 'post',
+    path: '/v1/tools/{name}/invoke',
+    summary: 'Run a tool; a tool that fails is an outcome with status failed',
+    tag: 'Execution',
+    params: NameParam,
+    body: Invoke,
+    answers: { 200: { description: 'What came of it', schema: OutcomeBody } },
+    faults: ['InvalidInput', 'NotFound', 'Conflict', 'Unavailable'],
+  });
+
+  app.post('/v1/tools/:name/invoke', async (c) => {
+    requireScope(c.var.actor, 'invoke');
+    const body = await readBody(c, Invoke);
+    const outcome = await executeTool(assay, c.var.actor, { name: c.req.param('name'), ...body }, c.req.raw.signal);
+    return c.json(outcome);
+  });
+};

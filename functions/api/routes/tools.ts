@@ -1,0 +1,182 @@
+import * as z from 'zod';
+import type { Assay } from '../../../shared/assay.ts';
+import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { Fault } from '../../../shared/errors.ts';
+import { isObject } from '../../../shared/model/json.ts';
+import { changeTool, unknownTool } from '../../../shared/registry/change-tool.ts';
+import { type Answer, answerOf, type Entry } from '../../../shared/registry/entry.ts';
+import { registerTool } from '../../../shared/registry/register-tool.ts';
+import { toRegistration } from '../../../shared/registry/registration.ts';
+import { removeTool } from '../../../shared/registry/remove-tool.ts';
+import { resolveVersion } from '../../../shared/registry/versions.ts';
+import { readBody, readJson } from '../body.ts';
+import { describe } from '../describe.ts';
+import { type ApiContext, catalogOf, type Routes } from '../env.ts';
+import { Definition, NameParam, RegistrationBody, VersionsBody } from '../schemas.ts';
+import { listTools, ToolsQuery } from './list-tools.ts';
+
+const Change = z
+  .strictObject({
+    enabled: z.boolean().optional(),
+    default_version: z.string().max(256).optional(),
+    deprecated: z.union([z.boolean(), z.string().min(1).max(1024)]).optional(),
+    version: z.string().max(256).optional(),
+  })
+  .meta({ id: 'ToolChange' });
+
+const json = { 'content-type': 'application/json' } as const;
+
+/** The registry's own calls: register, list, get, versions, change, remove. */
+export const toolRoutes: Routes = (app, assay) => {
+  describeTools(app);
+
+  app.post('/v1/tools', async (c) => {
+    requireScope(c.var.actor, 'write');
+    const { make_default: makeDefault, ...definition } = objectOf(await readJson(c));
+    if (makeDefault !== undefined && typeof makeDefault !== 'boolean')
+      throw new Fault('InvalidInput', `make_default must be true or false, got ${JSON.stringify(makeDefault)}`, {
+        field: 'make_default',
+      });
+    const { registration, created } = await registerTool(assay, c.var.tenant, definition, makeDefault);
+    return c.json(registration, created ? 201 : 200);
+  });
+
+  app.get('/v1/tools', (c) => listTools(c, assay));
+
+  app.get('/v1/tools/:name', async (c) => {
+    requireScope(c.var.actor, 'read');
+    const found = catalogOf(c, assay);
+    const { catalog } = found instanceof Promise ? await found : found;
+    const name = c.req.param('name');
+    const entry = visible(c, catalog.get(name));
+    if (!entry) throw unknownTool(name, c.var.actor.tools ?? catalog.names());
+    return answer(c, versionAnswer(entry, c.req.query('version')));
+  });
+
+  app.get('/v1/tools/:name/versions', async (c) => {
+    requireScope(c.var.actor, 'read');
+    const entry = await requireEntry(c, assay);
+    const { versions, default_version } = entry.family;
+    return answer(c, answerOf({ versions, default_version }));
+  });
+
+  app.patch('/v1/tools/:name', async (c) => {
+    requireScope(c.var.actor, 'write');
+    return c.json(await changeTool(assay, c.var.tenant, c.req.param('name'), await readBody(c, Change)));
+  });
+
+  app.delete('/v1/tools/:name', async (c) => {
+    requireScope(c.var.actor, 'write');
+    await removeTool(assay, c.var.tenant, c.req.param('name'), c.req.query('version'));
+    return c.body(null, 204);
+  });
+};
+
+const versionAnswer = (entry: Entry, version: string | undefined): Answer => {
+  if (version === undefined) return entry.answer;
+  const record = resolveVersion(entry.family, version);
+  if (record) return answerOf(toRegistration(entry.family, record));
+  throw new Fault(
+    'NotFound',
+    `${entry.family.name} has no version ${version}; it has ${entry.registration.versions.join(', ')}`,
+    {
+      name: entry.family.name,
+      version,
+    },
+  );
+};
+
+/** Answers a text made before, or 304 when the caller has it already. */
+export const answer = (c: ApiContext, { body, etag }: Answer): Response =>
+  c.req.header('if-none-match') === etag
+    ? c.body(null, 304, { etag })
+    : c.body(body, 200, { ...json, etag, 'cache-control': 'private, no-cache' });
+
+/** A key confined to some tools does not see the others. */
+const visible = (c: ApiContext, entry: Entry | undefined): Entry | undefined =>
+  entry && c.var.actor.tools && !c.var.actor.tools.has(entry.family.name) ? undefined : entry;
+
+const requireEntry = async (c: ApiContext, assay: Assay): Promise<Entry> => {
+  const { catalog } = await catalogOf(c, assay);
+  const name = c.req.param('name') ?? '';
+  const entry = visible(c, catalog.get(name));
+  if (!entry) throw unknownTool(name, c.var.actor.tools ?? catalog.names());
+  return entry;
+};
+
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> => {
+  if (isObject(value)) return value;
+  throw new Fault('InvalidInput', 'the body must be a JSON object', { field: '' });
+};
+
+const describeTools = (app: Parameters<Routes>[0]): void => {
+  const tag = 'Tools';
+  const registration = { description: 'The registration', schema: RegistrationBody };
+  describe(app, {
+    method: 'post',
+    path: '/v1/tools',
+    summary: 'Register a tool or a new version of it',
+    tag,
+    body: Definition,
+    answers: {
+      201: { ...registration, description: 'A new tool or version' },
+      200: { ...registration, description: 'Identical to what is registered' },
+    },
+    faults: ['InvalidInput', 'Conflict', 'TooLarge'],
+  });
+  describe(app, {
+    method: 'get',
+    path: '/v1/tools',
+    summary: 'List tools by name, or find them by text',
+    tag,
+    query: ToolsQuery,
+    answers: {
+      200: {
+        description: 'A page of tools',
+        schema: z.object({ tools: z.array(RegistrationBody), next_cursor: z.string().optional() }),
+      },
+    },
+    faults: ['InvalidInput'],
+  });
+  const version = z.object({
+    version: z.string().optional().meta({ description: 'A version, or a range such as ^1.' }),
+  });
+  describe(app, {
+    method: 'get',
+    path: '/v1/tools/{name}',
+    summary: 'Get a tool',
+    tag,
+    params: NameParam,
+    query: version,
+    answers: { 200: registration, 304: { description: 'Not modified' } },
+    faults: ['InvalidInput', 'NotFound'],
+  });
+  describe(app, {
+    method: 'get',
+    path: '/v1/tools/{name}/versions',
+    summary: 'All versions of a tool',
+    tag,
+    params: NameParam,
+    answers: { 200: { description: 'Its versions', schema: VersionsBody } },
+    faults: ['NotFound'],
+  });
+  describe(app, {
+    method: 'patch',
+    path: '/v1/tools/{name}',
+    summary: 'Enable, disable, deprecate, or move the default version',
+    tag,
+    params: NameParam,
+    body: Change,
+    answers: { 200: registration },
+    faults: ['InvalidInput', 'NotFound'],
+  });
+  describe(app, {
+    method: 'delete',
+    path: '/v1/tools/{name}',
+    summary: 'Remove a tool, or one version by ?version= or name@version',
+    tag,
+    params: NameParam,
+    query: version,
+    answers: { 204: { description: 'Removed, or never there' } },
+  });
+};

@@ -1,0 +1,26 @@
+/** What a caller asks to run. */
+export interface Invocation {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly version?: string | undefined;
+  readonly confirmation?: string | undefined;
+}
+
+/** Why a tool failed, as the caller sees it. */
+export interface CallError {
+  readonly type: string;
+  readonly message: string;
+}
+
+/** What came of a call that was allowed to run. A tool's failure is an outcome, not an error of the registry. */
+export interface Outcome {
+  readonly call_id: string;
+  readonly tool: string;
+  readonly version: string;
+  readonly status: 'ok' | 'failed';
+  readonly output?: unknown;
+  readonly error?: CallError;
+  readonly duration_ms: number;
+  readonly cached: boolean;
+  readonly charged_micros: number;
+}

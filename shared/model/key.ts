@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { ToolName } from './tool.ts';
+
+/** What a key may do; `admin` may do all, and is the only one that may act for another tenant. */
+export const Scope = z.enum(['read', 'invoke', 'write', 'approve', 'admin']);
+export type Scope = z.infer<typeof Scope>;
+
+export const TenantName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits, - or _');
+
+/** What is asked for when a key is made. */
+export const NewKey = z.strictObject({
+  name: z.string().trim().min(1).max(128).optional(),
+  tenant: TenantName.optional(),
+  scopes: z.array(Scope).min(1).max(5),
+  tools: z.array(ToolName).max(200).optional(),
+  quota: z
+    .strictObject({ calls: z.int().nonnegative().optional(), micros: z.int().nonnegative().optional() })
+    .optional(),
+  rate: z
+    .strictObject({ per_second: z.number().positive().max(100_000), burst: z.int().positive().max(100_000) })
+    .optional(),
+  expires_at: z.iso.datetime().optional(),
+});
+export type NewKey = Readonly<z.infer<typeof NewKey>>;
+
+/** A key as stored: the digest of its secret, never the secret. */
+export interface ApiKey extends NewKey {
+  readonly id: string;
+  readonly tenant: string;
+  readonly digest: string;
+  readonly created_at: string;
+  readonly revoked_at?: string;
+}
+
+/** A key as it is listed. */
+export type KeyView = Omit<ApiKey, 'digest'>;
+
+/** Who is calling. */
+export interface Actor {
+  readonly keyId: string;
+  readonly tenant: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The tools this key is confined to; all when absent. */
+  readonly tools?: ReadonlySet<string>;
+  readonly key?: ApiKey;
+}

@@ -1,0 +1,13 @@
+import type { Clock, Log, Table } from '../ports.ts';
+import type { Catalogs } from './catalogs.ts';
+import type { Handlers } from './layer.ts';
+
+/** What the registry's verbs need of the world. */
+export interface RegistryContext {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly catalogs: Catalogs;
+  readonly log: Log;
+  /** The functions behind tools; replaced as a whole on reload. */
+  readonly handlers: () => Handlers;
+}
