@@ -22,7 +22,8 @@ export const LogisticParams = z.strictObject({
   beta1: z.number(),
   beta2: z.number(),
   beta3: z.number(),
-  beta4: z.number(),
+  // It divides; its sign does not matter.
+  beta4: z.number().refine((beta) => beta !== 0, 'must not be 0'),
 });
 export type LogisticParams = z.infer<typeof LogisticParams>;
 

@@ -1,0 +1,96 @@
+import { Fault, messageOf } from '../errors.ts';
+import { deepFreeze } from '../registry/freeze.ts';
+import { faultOf } from '../registry/issues.ts';
+import { IQA_PYTORCH_IDENTIFIERS, PIQ_IDENTIFIERS } from './identifiers.ts';
+import { type IqaEntry, IqaMetadata } from './metadata-schema.ts';
+import { placeOf, placeOfKey } from './text-place.ts';
+
+/** A tool of the metadata file, under its IQA-PyTorch identifier. */
+export interface IqaTool extends IqaEntry {
+  readonly name: string;
+}
+
+/** The loaded metadata: tools sorted by name, lookup by any spelling, and what is worth a warning. */
+export interface IqaCatalogue {
+  readonly tools: readonly IqaTool[];
+  readonly find: (name: string) => IqaTool | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Reads and parses a metadata file; every error names the file and the place. */
+export const loadMetadata = async (
+  file: string,
+  readText: (file: string) => Promise<string>,
+): Promise<IqaCatalogue> => {
+  let text: string;
+  try {
+    text = await readText(file);
+  } catch (thrown) {
+    throw new Fault(
+      'NotFound',
+      `the tool metadata ${file} cannot be read: ${messageOf(thrown)}; restore the file or name another`,
+      { file },
+      { cause: thrown },
+    );
+  }
+  return parseMetadata(text, file);
+};
+
+/** Parses the text of a metadata file. */
+export const parseMetadata = (text: string, file: string): IqaCatalogue => {
+  const entries = parseEntries(text, file);
+  const bySpelling = new Map<string, IqaTool>();
+  const warnings: string[] = [];
+  for (const [given, entry] of Object.entries(entries)) {
+    const tool = deepFreeze({ name: identifierOf(given), ...entry });
+    for (const spelling of new Set([tool.name, given, ...(tool.aliases ?? [])].map(fold))) {
+      const other = bySpelling.get(spelling);
+      if (other) {
+        const { line, column } = placeOfKey(text, given);
+        throw new Fault(
+          'InvalidInput',
+          `${file} line ${line} column ${column}: ${given} and ${other.name} share a name`,
+          {
+            file,
+            line,
+            column,
+          },
+        );
+      }
+      bySpelling.set(spelling, tool);
+    }
+    warnings.push(...warningsOf(tool));
+  }
+  const tools = [...new Set(bySpelling.values())].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { tools, find: (name) => bySpelling.get(fold(name)), warnings };
+};
+
+const parseEntries = (text: string, file: string): Readonly<Record<string, IqaEntry>> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (thrown) {
+    const { line, column } = placeOf(text, messageOf(thrown));
+    throw new Fault('InvalidInput', `${file} line ${line} column ${column} is not valid JSON: ${messageOf(thrown)}`, {
+      file,
+      line,
+      column,
+    });
+  }
+  const parsed = IqaMetadata.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { line, column } = placeOfKey(text, ...(parsed.error.issues[0]?.path ?? []).map(String));
+  const fault = faultOf(parsed.error, value, `${file} line ${line} column ${column}`);
+  throw new Fault('InvalidInput', fault.message, { ...fault.details, file, line, column });
+};
+
+const fold = (name: string): string => name.toLowerCase().replaceAll('+', '-plus');
+
+const IDENTIFIERS = new Map([...IQA_PYTORCH_IDENTIFIERS, ...PIQ_IDENTIFIERS].map((name) => [fold(name), name]));
+
+const identifierOf = (given: string): string => IDENTIFIERS.get(fold(given)) ?? given;
+
+const warningsOf = (tool: IqaTool): readonly string[] => [
+  ...(IDENTIFIERS.has(fold(tool.name)) ? [] : [`${tool.name} is not an IQA-PyTorch identifier`]),
+  ...(tool.logistic_params ? [] : [`${tool.name} has no logistic_params: scores are normalised by the defaults`]),
+];
