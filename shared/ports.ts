@@ -9,7 +9,7 @@ export interface Key {
 /** What is stored under a key. `expires` is in seconds since 1970; an expired item reads as absent. */
 export interface Item {
   readonly key: Key;
-  /** 1 for a new item, one more with each change or count; a blind `write` starts it again at 1. */
+  /** 1 for a new item, one more with each change or count that has read it; a blind write starts it again at 1. */
   readonly revision: number;
   readonly expires?: number;
   /** What JSON can say, in the order it was given: properties that are undefined are not stored. */

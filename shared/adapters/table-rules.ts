@@ -26,6 +26,12 @@ export function checkKey({ pk, sk }: Key): void {
   checkKeyPart('sk', sk, tableLimits.skBytes);
 }
 
+/** Refuses keys that no change could guard. */
+export function checkKeys(keys: readonly Key[]): void {
+  keys.forEach(checkKey);
+  checkTotal('items', new Set(keys.map(textOfKey)).size, tableLimits.changeItems);
+}
+
 /** Refuses a query that not every table can answer. */
 export function checkQuery(pk: string, { prefix, after, limit }: PageQuery): void {
   checkKeyPart('pk', pk, tableLimits.pkBytes);
@@ -51,6 +57,12 @@ export function prepareChange(keys: readonly Key[], writes: readonly Write[]): r
   checkTotal('items', items, tableLimits.changeItems);
   checkTotal('bytes', prepared.map(sizeOf).reduce(sum, 0), tableLimits.changeBytes);
   return prepared;
+}
+
+/** The revision of each item that a change writes: one more than it has read, 1 where it has read nothing. */
+export function nextRevisions(keys: readonly Key[], items: readonly (Item | undefined)[]): (key: Key) => number {
+  const revisions = new Map(keys.map((key, at) => [textOfKey(key), items[at]?.revision ?? 0]));
+  return (key) => (revisions.get(textOfKey(key)) ?? 0) + 1;
 }
 
 /** Checks writes and turns their bodies into the JSON text that tables store. */

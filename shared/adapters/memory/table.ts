@@ -2,10 +2,12 @@ import type { Item, Key, Page, PageQuery, Table } from '../../ports.ts';
 import { addCounters, checkCount } from '../counters.ts';
 import {
   checkKey,
+  checkKeys,
   checkQuery,
   compareSortKeys,
   isLive,
   itemOf,
+  nextRevisions,
   type Prepared,
   prepareChange,
   prepareWrites,
@@ -50,9 +52,11 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
       return partition ? pageOf(partition, query, now()) : { items: [] };
     },
     async change(keys, rule) {
-      keys.forEach(checkKey);
-      const { writes, result } = rule(keys.map(read));
-      for (const write of prepareChange(keys, writes)) store(write, (read(write.key)?.revision ?? 0) + 1);
+      checkKeys(keys);
+      const items = keys.map(read);
+      const { writes, result } = rule(items);
+      const revisionOf = nextRevisions(keys, items);
+      for (const write of prepareChange(keys, writes)) store(write, revisionOf(write.key));
       return result;
     },
     async write(writes) {

@@ -2,7 +2,16 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import type { Item, Key, Table } from '../../ports.ts';
 import { addCounters, checkCount } from '../counters.ts';
-import { checkKey, checkQuery, isLive, prepareChange, prepareWrites, rangeOf } from '../table-rules.ts';
+import {
+  checkKey,
+  checkKeys,
+  checkQuery,
+  isLive,
+  nextRevisions,
+  prepareChange,
+  prepareWrites,
+  rangeOf,
+} from '../table-rules.ts';
 import { faultOf, isBusy, openDatabase } from './open-database.ts';
 import { prepareRows, type Rows } from './rows.ts';
 
@@ -45,10 +54,12 @@ export function sqliteTable({ path, now = Date.now, busyTimeoutMs = 5000 }: Sqli
       return next ? { items: items.slice(0, limit), next: next.key.sk } : { items };
     },
     async change(keys, rule) {
-      keys.forEach(checkKey);
+      checkKeys(keys);
       return writing(() => {
-        const { writes, result } = rule(keys.map(read));
-        for (const write of prepareChange(keys, writes)) rows.store(write, (read(write.key)?.revision ?? 0) + 1);
+        const items = keys.map(read);
+        const { writes, result } = rule(items);
+        const revisionOf = nextRevisions(keys, items);
+        for (const write of prepareChange(keys, writes)) rows.store(write, revisionOf(write.key));
         return result;
       });
     },

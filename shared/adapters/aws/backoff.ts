@@ -1,0 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
+import { Fault } from '../../errors.ts';
+
+const attempts = 40;
+const longestPauseMs = 400;
+
+/** Tries until something is done, pausing ever longer and at random in between, so that competitors fall out of step. */
+export async function repeatedly<T>(
+  problem: string,
+  attempt: () => Promise<{ readonly done: T } | undefined>,
+): Promise<T> {
+  for (let n = 0; n < attempts; n++) {
+    const outcome = await attempt();
+    if (outcome) return outcome.done;
+    await setTimeout(Math.random() * Math.min(longestPauseMs, 8 * 2 ** n));
+  }
+  throw new Fault('Unavailable', `${problem}, after ${attempts} attempts; try again`, { attempts });
+}

@@ -1,0 +1,112 @@
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  type ConsumedCapacity,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  type PutItemCommandInput,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactionInProgressException,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import type { Key } from '../../ports.ts';
+import { repeatedly } from './backoff.ts';
+import { faultOf } from './dynamo-failures.ts';
+import { type Attributes, keyAttributes, type Stored, storedOf } from './dynamo-items.ts';
+
+/** The calls that the table makes, each complete: what DynamoDB leaves unprocessed is asked for again. */
+export interface DynamoAccess {
+  get(key: Key): Promise<Stored | undefined>;
+  getMany(keys: readonly Key[]): Promise<readonly Stored[]>;
+  query(input: QueryCommandInput): Promise<{ readonly stored: readonly Stored[]; readonly resume?: Attributes }>;
+  put(input: PutItemCommandInput): Promise<void>;
+  update(input: UpdateItemCommandInput): Promise<Attributes>;
+  transact(input: TransactWriteItemsCommandInput): Promise<void>;
+  writeBatch(requests: readonly WriteRequest[]): Promise<void>;
+}
+
+export function dynamoAccess(
+  client: DynamoDBClient,
+  TableName: string,
+  onCapacity: (units: number) => void,
+): DynamoAccess {
+  const told = async <T>(call: () => Promise<T>): Promise<T> => {
+    try {
+      return await call();
+    } catch (thrown) {
+      throw faultOf(thrown, TableName);
+    }
+  };
+  const spent = (capacity: ConsumedCapacity | readonly ConsumedCapacity[] | undefined): void => {
+    for (const { CapacityUnits = 0 } of [capacity ?? []].flat()) onCapacity(CapacityUnits);
+  };
+
+  return {
+    get: (key) =>
+      told(async () => {
+        const { Item } = await client.send(
+          new GetItemCommand({ TableName, Key: keyAttributes(key), ConsistentRead: true }),
+        );
+        return Item && storedOf(Item);
+      }),
+    getMany: (keys) =>
+      told(async () => {
+        const stored: Stored[] = [];
+        let Keys = keys.map(keyAttributes);
+        return repeatedly(`table ${TableName} is throttled`, async () => {
+          const request = { RequestItems: { [TableName]: { Keys, ConsistentRead: true } } };
+          const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(request));
+          stored.push(...(Responses?.[TableName] ?? []).map(storedOf));
+          Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
+          return Keys.length === 0 ? { done: stored } : undefined;
+        });
+      }),
+    query: (input) =>
+      told(async () => {
+        const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
+        const stored = Items.map(storedOf);
+        return LastEvaluatedKey ? { stored, resume: LastEvaluatedKey } : { stored };
+      }),
+    put: (input) =>
+      told(async () => {
+        spent((await client.send(new PutItemCommand(input))).ConsumedCapacity);
+      }),
+    update: (input) =>
+      told(async () => {
+        const { Attributes = {}, ConsumedCapacity } = await client.send(new UpdateItemCommand(input));
+        spent(ConsumedCapacity);
+        return Attributes;
+      }),
+    transact: (input) =>
+      told(() =>
+        repeatedly('a transaction has not come to an end', async () => {
+          try {
+            spent((await client.send(new TransactWriteItemsCommand(input))).ConsumedCapacity);
+            return { done: undefined };
+          } catch (thrown) {
+            // A request whose answer was lost is still at work; its token makes sending it again harmless.
+            if (thrown instanceof TransactionInProgressException) return undefined;
+            throw thrown;
+          }
+        }),
+      ),
+    writeBatch: (requests) =>
+      told(async () => {
+        let waiting = [...requests];
+        return repeatedly(`table ${TableName} is throttled`, async () => {
+          const { UnprocessedItems, ConsumedCapacity } = await client.send(
+            new BatchWriteItemCommand({ RequestItems: { [TableName]: waiting }, ReturnConsumedCapacity: 'TOTAL' }),
+          );
+          spent(ConsumedCapacity);
+          waiting = UnprocessedItems?.[TableName] ?? [];
+          return waiting.length === 0 ? { done: undefined } : undefined;
+        });
+      }),
+  };
+}

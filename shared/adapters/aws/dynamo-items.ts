@@ -1,0 +1,59 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item, Key } from '../../ports.ts';
+import { type Counters, isCounters } from '../counters.ts';
+import { itemOf, type Prepared } from '../table-rules.ts';
+
+export type Attributes = Record<string, AttributeValue>;
+
+/** An item with the mark of the write that made it. */
+export interface Stored {
+  readonly item: Item;
+  /** Random, so that a condition on it notices an item removed and made again, which its revision would not. */
+  readonly stamp: string;
+}
+
+/**
+ * An item as DynamoDB holds it. Whole numbers are attributes of their own, to be added to; any other body is JSON text,
+ * because DynamoDB's maps keep neither the order of keys nor every number, and end at 32 levels.
+ */
+export function attributesOf(write: Prepared, revision: number, stamp: string): Attributes {
+  const text = write.text ?? '{}';
+  const body: Item['body'] = JSON.parse(text);
+  return {
+    ...keyAttributes(write.key),
+    revision: { N: `${revision}` },
+    stamp: { S: stamp },
+    ...(write.expires !== undefined && { expires: { N: `${write.expires}` } }),
+    ...(isCounters(body) ? counterAttributes(body) : { body: { S: text } }),
+  };
+}
+
+/** The item that DynamoDB returned, or sent in a stream's image. */
+export function storedOf(attributes: Readonly<Attributes>): Stored {
+  const { pk, sk, revision, expires, stamp, body } = attributes;
+  const key = { pk: pk?.S ?? '', sk: sk?.S ?? '' };
+  const content = body?.S === undefined ? countersOf(attributes) : JSON.parse(body.S);
+  return {
+    item: itemOf(key, Number(revision?.N), expires?.N === undefined ? undefined : Number(expires.N), content),
+    stamp: stamp?.S ?? '',
+  };
+}
+
+export const keyAttributes = ({ pk, sk }: Key): Attributes => ({ pk: { S: pk }, sk: { S: sk } });
+
+// The prefix keeps counters apart from the other attributes, whatever their names.
+const counterPrefix = 'count:';
+
+/** The attribute that holds a counter. */
+export const counterAttribute = (name: string): string => `${counterPrefix}${name}`;
+
+/** The counters among an item's attributes. */
+export const countersOf = (attributes: Readonly<Attributes>): Counters =>
+  Object.fromEntries(
+    Object.entries(attributes)
+      .filter(([name]) => name.startsWith(counterPrefix))
+      .map(([name, value]) => [name.slice(counterPrefix.length), Number(value.N)]),
+  );
+
+const counterAttributes = (counters: Counters): Attributes =>
+  Object.fromEntries(Object.entries(counters).map(([name, value]) => [counterAttribute(name), { N: `${value}` }]));

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Item, PageQuery, Table } from '../../shared/ports.ts';
+import type { TableTest } from './table.ts';
+
+export function testTableQueries({ table, newPk, clock }: TableTest): void {
+  describe('queries', () => {
+    const fill = async (sortKeys: readonly string[], expires?: number): Promise<string> => {
+      const pk = newPk();
+      await table().write(
+        sortKeys.map((sk) => ({ put: { pk, sk }, body: { sk }, ...(expires !== undefined && { expires }) })),
+      );
+      return pk;
+    };
+
+    test('an empty partition is an empty last page', async () => {
+      assert.deepEqual(await table().query(newPk()), { items: [] });
+    });
+
+    test('items come in the order of their bytes, whatever the order of writing', async () => {
+      const inOrder = ['A', 'B', 'a', 'z', 'ä', '\uff5e', '𝒳'];
+      const pk = await fill(inOrder.toReversed());
+
+      assert.deepEqual(keysOf((await table().query(pk)).items), inOrder);
+      assert.deepEqual(keysOf((await table().query(pk, { reverse: true })).items), inOrder.toReversed());
+    });
+
+    test('a prefix takes what begins with it and nothing else', async () => {
+      const pk = await fill(['TOOK', 'TOOL', 'TOOL#', 'TOOL#a', 'TOOL#图', 'TOOL#\uffff', 'TOOL$', 'TOOM']);
+
+      const { items } = await table().query(pk, { prefix: 'TOOL#' });
+
+      assert.deepEqual(keysOf(items), ['TOOL#', 'TOOL#a', 'TOOL#图', 'TOOL#\uffff']);
+    });
+
+    test('the last page has no next, also when it is exactly full', async () => {
+      const pk = await fill(['A', 'B', 'C', 'D']);
+
+      const first = await table().query(pk, { limit: 2 });
+      const second = await table().query(pk, { limit: 2, after: 'B' });
+
+      assert.deepEqual([keysOf(first.items), first.next], [['A', 'B'], 'B']);
+      assert.deepEqual([keysOf(second.items), 'next' in second], [['C', 'D'], false]);
+    });
+
+    test('pages follow each other without a gap or a repeat, in both directions', async () => {
+      const names = fc.uniqueArray(fc.string({ unit: fc.constantFrom('a', 'b', '#', 'é', '𝒳'), minLength: 1 }));
+      const query = fc.record({
+        prefix: fc.constantFrom('', 'a', 'a#', 'é', '𝒳'),
+        limit: fc.integer({ min: 1, max: 5 }),
+        reverse: fc.boolean(),
+        after: fc.constantFrom('', 'a', 'ab', '#', 'é', '𝒳𝒳'),
+      });
+      await fc.assert(
+        fc.asyncProperty(names, query, async (sortKeys, { after, ...query }) => {
+          const pk = await fill(sortKeys);
+
+          const pages = await allPages(table(), pk, after === '' ? query : { ...query, after });
+
+          const order = query.reverse ? -1 : 1;
+          const expected = sortKeys
+            .filter((sk) => sk.startsWith(query.prefix) && (after === '' || byBytes(sk, after) * order > 0))
+            .sort((a, b) => byBytes(a, b) * order);
+          assert.deepEqual(pages.flatMap(keysOf), expected);
+          assert.ok(pages.slice(0, -1).every((page) => page.length === query.limit));
+          assert.ok(pages.length === 1 || pages.at(-1)?.length !== 0);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('a position that no item has, or that lies outside the prefix, is only compared', async () => {
+      const pk = await fill(['A', 'B1', 'B3', 'C']);
+      const keys = async (query: PageQuery) => keysOf((await table().query(pk, query)).items);
+
+      assert.deepEqual(await keys({ after: 'B2' }), ['B3', 'C']);
+      assert.deepEqual(await keys({ prefix: 'B', after: 'A' }), ['B1', 'B3']);
+      assert.deepEqual(await keys({ prefix: 'B', after: 'C' }), []);
+      assert.deepEqual(await keys({ prefix: 'B', after: 'A', reverse: true }), []);
+      assert.deepEqual(await keys({ prefix: 'B', after: 'C', reverse: true }), ['B3', 'B1']);
+    });
+
+    test('expired items are left out, and pages are full all the same', async () => {
+      const soon = Math.floor(clock.ms / 1000) + 5;
+      const pk = await fill(['A', 'D'], soon + 60);
+      const goes = ['B', 'C', 'E'].map((sk) => ({ put: { pk, sk }, body: {}, expires: soon }));
+      await table().write([...goes, { put: { pk, sk: 'F' }, body: {} }]);
+      clock.ms += 5000;
+
+      const pages = await allPages(table(), pk, { limit: 2 });
+
+      assert.deepEqual(pages.map(keysOf), [['A', 'D'], ['F']]);
+      assert.equal('next' in (await table().query(pk, { limit: 3 })), false);
+    });
+
+    test('a query of several megabytes returns every item, whole or in pages', async () => {
+      const names = Array.from({ length: 60 }, (_, n) => `N#${String(n).padStart(2, '0')}`);
+      const pk = newPk();
+      await table().write(names.map((sk) => ({ put: { pk, sk }, body: { text: 'x'.repeat(50_000) } })));
+
+      const whole = await table().query(pk, { prefix: 'N#' });
+      const pages = await allPages(table(), pk, { limit: 25, reverse: true });
+
+      assert.deepEqual([keysOf(whole.items), 'next' in whole], [names, false]);
+      assert.deepEqual(
+        pages.map((page) => page.length),
+        [25, 25, 10],
+      );
+      assert.deepEqual(pages.flatMap(keysOf), names.toReversed());
+    });
+
+    test('a page of no items is refused', async () => {
+      await assert.rejects(table().query(newPk(), { limit: 0 }), { code: 'InvalidInput', message: /not 0/ });
+    });
+
+    test('a forged position is refused, not searched for', async () => {
+      await assert.rejects(table().query(newPk(), { after: 'x'.repeat(2000) }), { code: 'InvalidInput' });
+      await assert.rejects(table().query(newPk(), { after: 'a\0' }), { code: 'InvalidInput' });
+    });
+  });
+}
+
+async function allPages(table: Table, pk: string, query: PageQuery): Promise<readonly (readonly Item[])[]> {
+  const { items, next } = await table.query(pk, query);
+  return next === undefined ? [items] : [items, ...(await allPages(table, pk, { ...query, after: next }))];
+}
+
+const keysOf = (items: readonly Item[]): string[] => items.map(({ key }) => key.sk);
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
