@@ -2,9 +2,6 @@ import * as z from 'zod';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Any JSON value. */
-export const Json: z.ZodType<Json> = z.json();
-
 export const JsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = Readonly<Record<string, unknown>>;
 

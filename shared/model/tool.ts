@@ -21,9 +21,12 @@ export type Permission = z.infer<typeof Permission>;
 
 const Handler = z.string().min(1).max(256);
 
+// Any JSON value, null included; only its absence is refused.
+const MockResponse = z.unknown().refine((value) => value !== undefined, 'is required');
+
 /** How a tool runs. `http` is declared so that it can be refused by its exact sentence. */
 export const Implementation = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('mock'), mock_response: z.json() }),
+  z.strictObject({ type: z.literal('mock'), mock_response: MockResponse }),
   z.strictObject({ type: z.literal('builtin'), handler: Handler }),
   z.strictObject({ type: z.literal('internal'), handler: Handler }),
 ]);

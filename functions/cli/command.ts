@@ -1,0 +1,37 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { ApiClient } from './client.ts';
+import type { Environment } from './environment.ts';
+import type { Output } from './output.ts';
+
+/** What a command gets to work with. */
+export interface Cli {
+  readonly environment: Environment;
+  readonly output: Output;
+  readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+  readonly positionals: readonly string[];
+  /** The API, in this process on the data directory, or at `--url`. */
+  api(): Promise<ApiClient>;
+}
+
+/** One command of the command line. It returns the exit code, 0 unless it says otherwise. */
+export interface Command {
+  readonly usage: string;
+  readonly summary: string;
+  readonly options?: ParseArgsOptionsConfig;
+  run(cli: Cli): Promise<number | undefined>;
+}
+
+/** A call that was typed wrong: exit code 2. */
+export class UsageError extends Error {}
+
+export const textOption = (cli: Cli, name: string): string | undefined => {
+  const value = cli.values[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** The positional argument at a place, or a usage error that says what belongs there. */
+export const required = (cli: Cli, index: number, what: string): string => {
+  const value = cli.positionals[index];
+  if (value === undefined) throw new UsageError(`${what} is missing`);
+  return value;
+};

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
+import type { Assay } from '../../../shared/assay.ts';
+import { createKey, listKeys } from '../../../shared/billing/keys.ts';
+import { createApp } from '../../api/app.ts';
+import { type Command, textOption, UsageError } from '../command.ts';
+import { localAssay } from '../deps.ts';
+import type { Environment } from '../environment.ts';
+import { listen } from '../listen.ts';
+
+const DEFAULT_PORT = 8787;
+
+export const serve: Command = {
+  usage: 'serve [--port 8787] [--host 127.0.0.1] [--data .assay]',
+  summary: 'Runs the whole product on this machine until it is told to stop',
+  options: { port: { type: 'string' }, host: { type: 'string' } },
+  async run(cli) {
+    const port = portOf(textOption(cli, 'port'));
+    const host = textOption(cli, 'host') ?? '127.0.0.1';
+    const data = textOption(cli, 'data') ?? cli.environment.ASSAY_DATA;
+    const log = jsonLog((text) => void process.stderr.write(text));
+    const assay = await localAssay({ environment: cli.environment, data, log });
+    const server = await listen(createApp(assay), host, port);
+    const admin = await firstAdminKey(assay, cli.environment);
+    cli.output.line(greeting(server.address, resolve(data), assay, admin));
+    await untilSignal();
+    await server.close();
+    await assay.table.close();
+    log.flush();
+    return 0;
+  },
+};
+
+const portOf = (text: string | undefined): number => {
+  const port = text === undefined ? DEFAULT_PORT : Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`--port ${text} is not a port; give a number from 0 to 65535`);
+};
+
+/** On a data directory without keys, makes one for its owner. */
+const firstAdminKey = async (assay: Assay, environment: Environment): Promise<string | undefined> => {
+  if (environment.ASSAY_ADMIN_KEY !== undefined) return undefined;
+  const { keys } = await listKeys(assay.table, 'default', { limit: 1 });
+  if (keys.length > 0) return undefined;
+  const { key } = await createKey(assay, { name: 'first admin', scopes: ['admin'] }, 'default');
+  return key;
+};
+
+const greeting = (address: string, data: string, assay: Assay, admin: string | undefined): string => {
+  const { registered, refused, skipped } = assay.report();
+  const lines = [
+    `Assay is listening on ${address}`,
+    `  data      ${data}`,
+    `  tools     ${registered.length} loaded${refused.length + skipped.length > 0 ? `, ${refused.length} refused, ${skipped.length} skipped (assay tools list --report)` : ''}`,
+  ];
+  if (admin !== undefined)
+    lines.push(
+      `  admin key ${admin}`,
+      '            shown this once: keep it, or make another with: npx assay keys create --scopes admin',
+    );
+  const key = admin ?? '$ASSAY_KEY';
+  lines.push('', 'Try it:', `  curl -H "Authorization: Bearer ${key}" ${address}/v1/tools?limit=3`);
+  return lines.join('\n');
+};
+
+const untilSignal = (): Promise<void> =>
+  new Promise((done) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => done());
+  });

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ulid } from 'ulid';
+import { createDiscover } from '../../shared/adapters/files/discover.ts';
+import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
+import { type Assay, composeAssay } from '../../shared/assay.ts';
+import { digestOfKey } from '../../shared/billing/secret.ts';
+import { Fault, messageOf } from '../../shared/errors.ts';
+import type { Log } from '../../shared/ports.ts';
+import type { Environment } from './environment.ts';
+import { shippedHandlers, shippedTools } from './shipped.ts';
+
+export interface LocalOptions {
+  readonly environment: Environment;
+  readonly data: string;
+  readonly log: Log;
+  /** An admin key that holds for this process alone. */
+  readonly adminKey?: string;
+}
+
+/** The whole product on one machine: SQLite and files in the data directory. */
+export const localAssay = async ({ environment, data, log, adminKey }: LocalOptions): Promise<Assay> => {
+  const folder = resolve(data);
+  makeFolder(folder);
+  const table = sqliteTable({ path: join(folder, 'assay.db') });
+  const discover = createDiscover({
+    root: process.cwd(),
+    configFile: environment.ASSAY_CONFIG ?? 'assay.config.json',
+    configRequired: environment.ASSAY_CONFIG !== undefined,
+    ...(environment.ASSAY_PLUGINS_DIR === undefined ? {} : { pluginsDir: environment.ASSAY_PLUGINS_DIR }),
+  });
+  const fixed = adminKey ?? environment.ASSAY_ADMIN_KEY;
+  return composeAssay({
+    table,
+    clock: { now: Date.now, newId: () => ulid() },
+    log,
+    random: (bytes) => randomBytes(bytes),
+    discover: async () => [shippedTools(), ...(await discover())],
+    handlers: shippedHandlers(),
+    ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed) }),
+  });
+};
+
+const makeFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw new Fault(
+      'Unavailable',
+      `the data directory ${folder} cannot be made (${messageOf(cause)}); choose another with --data`,
+      {},
+      { cause },
+    );
+  }
+};

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { Fault } from '../../shared/errors.ts';
+
+/** What the environment may set; anything wrong is said before anything starts. */
+const Environment = z.object({
+  ASSAY_ADMIN_KEY: z.string().min(16, 'must have 16 characters or more').optional(),
+  ASSAY_CONFIG: z.string().min(1).optional(),
+  ASSAY_PLUGINS_DIR: z.string().min(1).optional(),
+  ASSAY_DATA: z.string().min(1).default('.assay'),
+  ASSAY_URL: z.url().optional(),
+  ASSAY_KEY: z.string().min(1).optional(),
+});
+export type Environment = z.infer<typeof Environment>;
+
+export const readEnvironment = (variables: Readonly<Record<string, string | undefined>>): Environment => {
+  const parsed = Environment.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Fault('InvalidInput', `the environment variable ${issue?.path.join('.')} ${issue?.message}`);
+};

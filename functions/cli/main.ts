@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { jsonLog } from '../../shared/adapters/files/json-log.ts';
+import { Fault } from '../../shared/errors.ts';
+import { suggest } from '../../shared/registry/did-you-mean.ts';
+import { createApp } from '../api/app.ts';
+import { type ApiClient, createClient } from './client.ts';
+import { type Cli, type Command, UsageError } from './command.ts';
+import { commands } from './commands.ts';
+import { localAssay } from './deps.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+import { createOutput } from './output.ts';
+
+const common: ParseArgsOptionsConfig = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  data: { type: 'string' },
+  tenant: { type: 'string' },
+};
+
+/** Runs one command: 0 done, 1 refused or failed, 2 typed wrong. */
+export const main = async (argv: readonly string[]): Promise<number> => {
+  const json = argv.includes('--json');
+  const output = createOutput(json, process.stdout, process.stderr);
+  let client: ApiClient | undefined;
+  try {
+    const [command, rest] = findCommand(argv);
+    if (!command) {
+      output.line(help());
+      return argv.length === 0 || argv.includes('--help') || argv.includes('-h') ? 0 : 2;
+    }
+    const { values, positionals } = parse(command, rest);
+    if (values.help) {
+      output.line(`assay ${command.usage}\n\n${command.summary}`);
+      return 0;
+    }
+    const environment = readEnvironment(process.env);
+    const api = async () => (client ??= await connect(environment, values));
+    return (await command.run({ environment, output, values, positionals, api } as Cli)) ?? 0;
+  } catch (error) {
+    return explain(error, json);
+  } finally {
+    await client?.close();
+  }
+};
+
+const findCommand = (argv: readonly string[]): [Command | undefined, readonly string[]] => {
+  const [first = '', second = ''] = argv;
+  const two = commands[`${first} ${second}`];
+  if (two) return [two, argv.slice(2)];
+  const one = commands[first];
+  if (one) return [one, argv.slice(1)];
+  if (first === '' || first.startsWith('-')) return [undefined, []];
+  const names = Object.keys(commands);
+  const group = names.filter((name) => name.startsWith(`${first} `));
+  if (group.length > 0)
+    throw new UsageError(
+      `assay ${first} needs one of: ${group.map((name) => name.slice(first.length + 1)).join(', ')}`,
+    );
+  throw new UsageError(`assay has no command ${first}${suggest(first, names)}`);
+};
+
+const parse = (command: Command, args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { ...common, ...command.options },
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\nusage: assay ${command.usage}`);
+  }
+};
+
+const connect = async (environment: Environment, values: Readonly<Record<string, unknown>>): Promise<ApiClient> => {
+  const tenant = typeof values.tenant === 'string' ? { tenant: values.tenant } : {};
+  const url = typeof values.url === 'string' ? values.url : environment.ASSAY_URL;
+  if (url !== undefined) {
+    const key = typeof values.key === 'string' ? values.key : environment.ASSAY_KEY;
+    if (key === undefined) throw new UsageError('--url needs --key, or the environment variable ASSAY_KEY');
+    return createClient({ send: (path, init) => fetch(new URL(path, url), init), key, ...tenant });
+  }
+  // A key of this process alone: whoever can read the data directory needs no other.
+  const key = randomBytes(24).toString('base64url');
+  const log = { ...jsonLog((text) => void process.stderr.write(text)), info: () => {} };
+  const data = typeof values.data === 'string' ? values.data : environment.ASSAY_DATA;
+  const assay = await localAssay({ environment, data, log, adminKey: key });
+  const app = createApp(assay);
+  return createClient({
+    send: (path, init) => app.request(path, init),
+    key,
+    ...tenant,
+    close: () => assay.table.close(),
+  });
+};
+
+const explain = (error: unknown, json: boolean): number => {
+  if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  }
+  if (!(error instanceof Fault)) throw error;
+  const { code, message, details } = error;
+  process.stderr.write(json ? `${JSON.stringify({ error: { code, message, details } })}\n` : `${code}: ${message}\n`);
+  return 1;
+};
+
+const help = (): string => {
+  const rows = Object.values(commands).map(({ usage, summary }) => `  assay ${usage}\n      ${summary}`);
+  return `Assay: a tool registry for AI agents that also measures pictures\n\n${rows.join('\n')}\n\nAll take --json, --data DIR, --url URL with --key KEY, --tenant NAME. Exit code: 0 done, 1 refused or failed, 2 typed wrong.`;
+};

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import { createApp } from '../../functions/api/app.ts';
+import type { App } from '../../functions/api/env.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
+import { createKey } from '../../shared/billing/keys.ts';
+import { digestOfKey } from '../../shared/billing/secret.ts';
+import type { NewKey } from '../../shared/model/key.ts';
+import type { Log } from '../../shared/ports.ts';
+
+export const ADMIN_KEY = 'admin-key-for-tests';
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export const memoryLog = (): Log & { readonly lines: LogLine[] } => {
+  const lines: LogLine[] = [];
+  const line =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      void lines.push({ level, message, fields });
+  return { lines, info: line('info'), warn: line('warn'), error: line('error') };
+};
+
+export interface TestAssay {
+  readonly assay: Assay;
+  readonly app: App;
+  readonly log: ReturnType<typeof memoryLog>;
+  /** Sends a request as admin, or with another key. */
+  request(
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  /** As `request`, and reads the JSON answer. */
+  json<T = never>(method: string, path: string, body?: unknown, key?: string): Promise<{ status: number; body: T }>;
+  /** Makes a key and returns its text. */
+  key(options: NewKey): Promise<string>;
+}
+
+/** The whole product on a memory table, with its HTTP API. */
+export const testAssay = async (ports: Partial<AssayPorts> = {}): Promise<TestAssay> => {
+  const log = memoryLog();
+  const assay = await composeAssay({
+    table: memoryTable(),
+    clock: { now: Date.now, newId: () => ulid() },
+    log,
+    random: (bytes) => randomBytes(bytes),
+    discover: async () => [],
+    handlers: { builtin: new Map(), internal: new Map() },
+    adminDigest: digestOfKey(ADMIN_KEY),
+    ...ports,
+  });
+  const app = createApp(assay);
+  const request: TestAssay['request'] = async (method, path, body, key = ADMIN_KEY, headers = {}) =>
+    app.request(path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  return {
+    assay,
+    app,
+    log,
+    request,
+    async json<T>(method: string, path: string, body?: unknown, key?: string) {
+      const response = await request(method, path, body, key);
+      const text = await response.text();
+      return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    },
+    key: async (options) => (await createKey(assay, options, 'default')).key,
+  };
+};
