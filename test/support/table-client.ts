@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Key, Table } from '../../shared/ports.ts';
 import type { TableAddress } from '../contract/table.ts';
 
-/** What another process does to an item: append ids to its list, some or (without `changes`) until it is killed. */
+/** What another process does: append ids to an item, as many as said or, with journal, on and on until it is killed. */
 export interface ClientTask {
   readonly address: TableAddress;
   readonly key: Key;
@@ -17,39 +18,58 @@ export function appendMany(table: Table, key: Key, client: string, changes: numb
   return Promise.all(Array.from({ length: changes }, (_, n) => append(table, key, `${client}-${n}`)));
 }
 
-/** Appends one id to the list of an item. */
-export const append = (table: Table, key: Key, id: string): Promise<string> =>
+const append = (table: Table, key: Key, id: string): Promise<string> =>
   table.change([key], ([item]) => ({
     writes: [{ put: key, body: { ids: [...((item?.body.ids as string[] | undefined) ?? []), id] } }],
     result: id,
   }));
+
+/** Appends one id and keeps a journal of it, in three items that must always agree. */
+const appendJournalled = (table: Table, key: Key, id: string): Promise<string> =>
+  table.change([key, { pk: key.pk, sk: 'REVISION' }], ([item, revision]) => {
+    const next = Number(revision?.body.n ?? 0) + 1;
+    const ids = [...((item?.body.ids as string[] | undefined) ?? []), id];
+    return {
+      writes: [
+        { put: { pk: key.pk, sk: `CHANGE#${String(next).padStart(6, '0')}` }, body: { id } },
+        { put: { pk: key.pk, sk: 'REVISION' }, body: { n: next } },
+        { put: key, body: { ids } },
+      ],
+      result: id,
+    };
+  });
 
 /** Starts a process of its own that works on the table; `ids` waits for its end. */
 export function startTableClient(task: ClientTask) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed += text;
-  });
+  const lines = createInterface(child.stdout);
   const ended = once(child, 'close');
+  const printed: string[] = [];
+  lines.on('line', (line) => printed.push(line));
   return {
+    /** Waits until it has acknowledged so many. */
+    async acknowledged(count: number): Promise<void> {
+      while (printed.length < count) await Promise.race([once(lines, 'line'), ended.then(() => Promise.reject(early))]);
+    },
     kill: () => child.kill('SIGKILL'),
-    printedIds: () => printed.split('\n').slice(0, -1),
+    /** What it had acknowledged when it ended. */
     async ids(): Promise<readonly string[]> {
       await ended;
-      return printed.split('\n').slice(0, -1);
+      return printed;
     },
   };
 }
+
+const early = new Error('the process ended before it had acknowledged enough');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await work(JSON.parse(process.argv[2] ?? '{}'));
 
 async function work({ address, key, client, changes }: ClientTask): Promise<void> {
   const table = await openTable(address);
   if (changes !== undefined) for (const id of await appendMany(table, key, client, changes)) console.log(id);
-  else for (let n = 0; ; n++) console.log(await append(table, key, `${client}-${n}`));
+  else for (let n = 0; ; n++) console.log(await appendJournalled(table, key, `${client}-${n}`));
   await table.close();
 }
 

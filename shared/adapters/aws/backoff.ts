@@ -8,11 +8,12 @@ const longestPauseMs = 400;
 export async function repeatedly<T>(
   problem: string,
   attempt: () => Promise<{ readonly done: T } | undefined>,
+  pause: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<T> {
   for (let n = 0; n < attempts; n++) {
     const outcome = await attempt();
     if (outcome) return outcome.done;
-    await setTimeout(Math.random() * Math.min(longestPauseMs, 8 * 2 ** n));
+    await pause(Math.random() * Math.min(longestPauseMs, 8 * 2 ** n));
   }
   throw new Fault('Unavailable', `${problem}, after ${attempts} attempts; try again`, { attempts });
 }

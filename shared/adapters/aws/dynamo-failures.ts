@@ -23,6 +23,8 @@ const passing: ReadonlySet<string> = new Set([
 /** A failure of DynamoDB as a fault; anything else as it is. */
 export function faultOf(thrown: unknown, tableName: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
+  if (thrown.name === 'ValidationException' && /item size/i.test(thrown.message))
+    return new Fault('TooLarge', `an item has at most 400 KB: ${thrown.message}`, {}, { cause: thrown });
   const reason = unavailable[thrown.name] ?? (isUnreachable(thrown) ? 'cannot be reached; try again' : undefined);
   if (reason === undefined) return thrown;
   const details = { table: tableName };

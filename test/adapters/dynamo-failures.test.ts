@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { repeatedly } from '../../shared/adapters/aws/backoff.ts';
+import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import type { Key, Table } from '../../shared/ports.ts';
+import { type LocalDynamo, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+
+const skip = whyNoDynamo() ?? false;
+
+describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
+  let dynamo: LocalDynamo;
+  let table: Table;
+  const spent: number[] = [];
+  before(async () => {
+    dynamo = await startDynamo();
+    table = dynamoTable({ ...dynamo, onCapacity: (units) => spent.push(units) });
+  });
+  after(() => dynamo?.stop());
+
+  const add = (to: Table, key: Key) =>
+    to.change([key], ([item]) => {
+      const n = Number(item?.body.n ?? 0) + 1;
+      return { writes: [{ put: key, body: { n, text: 'x'.repeat(700) } }], result: n };
+    });
+
+  const unitsOf = async (act: () => Promise<unknown>): Promise<number> => {
+    spent.length = 0;
+    await act();
+    return spent.reduce((a, b) => a + b, 0);
+  };
+
+  test('a change of one item under 1 KB costs 1 write unit, a count 1, a blind write 1', async () => {
+    const key = { pk: 'COST', sk: 'A' };
+    const counter = { pk: 'COST', sk: 'QUOTA' };
+
+    assert.equal(await unitsOf(() => add(table, key)), 1);
+    assert.equal(await unitsOf(() => add(table, key)), 1);
+    assert.equal(await unitsOf(() => table.count(counter, { calls: 1, micros: 50 }, { calls: 9 })), 1);
+    assert.equal(await unitsOf(() => table.write([{ put: key, body: { text: 'x' } }])), 1);
+  });
+
+  test('a change of several items costs 2 write units each, a rule that writes nothing none', async () => {
+    const keys = ['A', 'B', 'C'].map((sk) => ({ pk: 'COST-MANY', sk }));
+    const put = (count: number) => () =>
+      table.change(keys, () => ({ writes: keys.slice(0, count).map((key) => ({ put: key, body: {} })), result: 0 }));
+
+    assert.equal(await unitsOf(put(3)), 6);
+    assert.equal(await unitsOf(put(0)), 0);
+  });
+
+  test('concurrent changes in one process do not compete: each is written once', async () => {
+    const key = { pk: 'QUEUE', sk: 'A' };
+
+    const requests = await requestsOf(dynamo.client, 'PutItem', () =>
+      Promise.all(Array.from({ length: 30 }, () => add(table, key))),
+    );
+
+    assert.equal(requests, 30);
+    assert.equal((await table.get(key))?.body.n, 30);
+  });
+
+  test('changes that share a key run in the order they came', async () => {
+    const [a, b] = ['A', 'B'].map((sk) => ({ pk: 'ORDER', sk })) as [Key, Key];
+    const order: string[] = [];
+    const put = (name: string, ...keys: Key[]) =>
+      table.change(keys, () => ({ writes: keys.map((key) => ({ put: key, body: {} })), result: order.push(name) }));
+
+    await Promise.all([put('first', a, b), put('second', b), put('third', b, a), put('fourth', a)]);
+
+    assert.deepEqual(order, ['first', 'second', 'third', 'fourth']);
+    assert.deepEqual([(await table.get(a))?.revision, (await table.get(b))?.revision], [3, 3]);
+  });
+
+  for (const operation of ['PutItem', 'UpdateItem', 'TransactWriteItems'])
+    test(`${operation} takes effect once when its answer is lost and the SDK sends it again`, async () => {
+      const client = clientLosingAnswer(dynamo.endpoint, operation);
+      const losing = dynamoTable({ client, tableName: dynamo.tableName });
+      const [key, other] = ['A', 'B'].map((sk) => ({ pk: `LOST#${operation}`, sk })) as [Key, Key];
+
+      const act = {
+        PutItem: () => add(losing, key),
+        UpdateItem: async () => (await losing.count(key, { n: 1 }))?.n,
+        TransactWriteItems: () =>
+          losing.change([key, other], ([item]) => {
+            const n = Number(item?.body.n ?? 0) + 1;
+            return { writes: [key, other].map((put) => ({ put, body: { n } })), result: n };
+          }),
+      }[operation];
+
+      assert.equal(await act?.(), 1);
+      assert.equal((await table.get(key))?.body.n, 1);
+      client.destroy();
+    });
+
+  test('an item removed and made again between reading and writing is not overwritten', async () => {
+    const key = { pk: 'AGAIN', sk: 'A' };
+    await add(table, key);
+    let runs = 0;
+    const meddling = localClient(dynamo.endpoint);
+    meddling.middlewareStack.add(
+      (next, context) => async (args) => {
+        if (context.commandName === 'PutItemCommand' && runs === 1) {
+          await table.write([{ remove: key }]);
+          await table.write([{ put: key, body: { n: 40, text: 'remade' } }]);
+        }
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+
+    const result = await dynamoTable({ client: meddling, tableName: dynamo.tableName }).change([key], ([item]) => {
+      runs++;
+      const n = Number(item?.body.n) + 1;
+      return { writes: [{ put: key, body: { n, text: 'x' } }], result: n };
+    });
+
+    assert.deepEqual([result, runs], [41, 2]);
+    meddling.destroy();
+  });
+
+  test('a table that does not exist is named', async () => {
+    const missing = dynamoTable({ client: dynamo.client, tableName: 'nowhere' });
+
+    await assert.rejects(missing.get({ pk: 'P', sk: 'A' }), {
+      code: 'Unavailable',
+      message: /table nowhere does not exist; create it/,
+    });
+    await assert.rejects(add(missing, { pk: 'P', sk: 'A' }), { code: 'Unavailable' });
+  });
+
+  test('a server that does not answer is unavailable', async () => {
+    const client = localClient('http://127.0.0.1:9', { maxAttempts: 1 });
+    const unreachable = dynamoTable({ client, tableName: 'assay' });
+
+    await assert.rejects(unreachable.query('P'), { code: 'Unavailable', message: /cannot be reached; try again/ });
+  });
+});
+
+test('attempts are bounded, pause at random ever longer, and end as unavailable', async () => {
+  const longest: number[] = [];
+  const pause = async (ms: number) => void longest.push(ms);
+
+  const endless = repeatedly('KEY kept being changed', async () => undefined, pause);
+
+  await assert.rejects(endless, {
+    code: 'Unavailable',
+    message: /KEY kept being changed, after 40 attempts; try again/,
+  });
+  assert.equal(longest.length, 40);
+  assert.ok(longest.every((ms, n) => ms <= Math.min(400, 8 * 2 ** n)));
+  assert.ok(new Set(longest).size > 30);
+});
+
+async function requestsOf(client: DynamoDBClient, operation: string, act: () => Promise<unknown>): Promise<number> {
+  let requests = 0;
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      if (context.commandName === `${operation}Command`) requests++;
+      return next(args);
+    },
+    { step: 'initialize', name: 'count-requests' },
+  );
+  await act();
+  client.middlewareStack.remove('count-requests');
+  return requests;
+}
+
+/** A client whose first request of a kind reaches the server, but whose answer never arrives. */
+function clientLosingAnswer(endpoint: string, operation: string): DynamoDBClient {
+  const client = localClient(endpoint);
+  let isLost = false;
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const answer = await next(args);
+      if (context.commandName !== `${operation}Command` || isLost) return answer;
+      isLost = true;
+      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+    },
+    // After the SDK's own retrying, so that it sees the loss and sends again.
+    { step: 'finalizeRequest', priority: 'low' },
+  );
+  return client;
+}
