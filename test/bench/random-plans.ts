@@ -1,0 +1,60 @@
+/** A generator of reproducible numbers in [0, 1): mulberry32. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), state | 1);
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** A standard normal number, by Box and Muller. */
+export const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+export interface RandomDag {
+  readonly nodes: readonly { readonly id: string; readonly after: readonly string[] }[];
+  readonly durations: Readonly<Record<string, number>>;
+  readonly model: 'erdos-renyi' | 'layered' | 'recent';
+}
+
+/** A DAG of 5 to 60 nodes by one of three models, with uniform or lognormal durations. */
+export function randomDag(seed: number, size?: number): RandomDag {
+  const random = seeded(seed);
+  const count = size ?? 5 + Math.floor(random() * 56);
+  const model = (['erdos-renyi', 'layered', 'recent'] as const)[seed % 3] ?? 'recent';
+  const parents = generators[model](count, random);
+  const spread = random() < 0.5;
+  const names = Array.from({ length: count }, (_, index) => `step${index}`);
+  return {
+    model,
+    nodes: names.map((id, index) => ({ id, after: (parents[index] ?? []).map((one) => names[one] ?? '') })),
+    durations: Object.fromEntries(names.map((id) => [id, spread ? Math.exp(normal(random)) : 1 + 9 * random()])),
+  };
+}
+
+type Generator = (count: number, random: () => number) => readonly (readonly number[])[];
+
+const generators: Readonly<Record<RandomDag['model'], Generator>> = {
+  // Any earlier node is a dependency with the same chance, so that a node has about 1.2 of them.
+  'erdos-renyi': (count, random) =>
+    Array.from({ length: count }, (_, node) => earlier(node).filter(() => random() < 2.4 / count)),
+  layered: (count, random) => {
+    const layers = 2 + Math.floor(random() * 6);
+    const layer = Array.from({ length: count }, () => Math.floor(random() * layers)).sort((a, b) => a - b);
+    return layer.map((own, node) => {
+      const above = earlier(node).filter((one) => layer[one] === own - 1);
+      return above.filter(() => random() < 1.4 / above.length);
+    });
+  },
+  recent: (count, random) =>
+    Array.from({ length: count }, (_, node) => {
+      const wanted = Math.floor(random() * 4);
+      const recent = earlier(node).slice(-8);
+      return [...new Set(Array.from({ length: recent.length === 0 ? 0 : wanted }, () => pick(recent, random)))];
+    }),
+};
+
+const earlier = (node: number): number[] => Array.from({ length: node }, (_, one) => one);
+const pick = (list: readonly number[], random: () => number): number => list[Math.floor(random() * list.length)] ?? 0;
