@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { BatchGetItemOutput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { repeatedly } from '../../shared/adapters/aws/backoff.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import { Fault } from '../../shared/errors.ts';
 import type { Key, Table } from '../../shared/ports.ts';
 import { type LocalDynamo, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 
@@ -119,6 +120,28 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     meddling.destroy();
   });
 
+  test('a rule that writes nothing does not decide on items read at different moments', async () => {
+    const [a, b] = ['A', 'B'].map((sk) => ({ pk: 'TORN', sk })) as [Key, Key];
+    const share = (first: number) =>
+      table.write([
+        { put: a, body: { n: first } },
+        { put: b, body: { n: 10 - first } },
+      ]);
+    await share(10);
+    const client = clientReadingTorn(dynamo.endpoint, dynamo.tableName, () => share(3));
+
+    const seen: number[] = [];
+    const total = await dynamoTable({ client, tableName: dynamo.tableName }).change([a, b], (items) => {
+      const sum = items.reduce((before, item) => before + Number(item?.body.n), 0);
+      seen.push(sum);
+      if (sum > 10) throw new Fault('Conflict', 'what belongs together was read apart');
+      return { writes: [], result: sum };
+    });
+
+    assert.deepEqual([seen, total], [[17, 10], 10]);
+    client.destroy();
+  });
+
   test('a table that does not exist is named', async () => {
     const missing = dynamoTable({ client: dynamo.client, tableName: 'nowhere' });
 
@@ -164,6 +187,26 @@ async function requestsOf(client: DynamoDBClient, operation: string, act: () => 
   await act();
   client.middlewareStack.remove('count-requests');
   return requests;
+}
+
+/** A client whose first read of two items sees one before and one after something happened. */
+function clientReadingTorn(endpoint: string, tableName: string, happen: () => Promise<void>): DynamoDBClient {
+  const client = localClient(endpoint);
+  let isTorn = false;
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const early = await next(args);
+      if (context.commandName !== 'BatchGetItemCommand' || isTorn) return early;
+      isTorn = true;
+      await happen();
+      const [before, after] = [early, await next(args)].map(({ output }) => (output as BatchGetItemOutput).Responses);
+      const ofA = before?.[tableName]?.filter(({ sk }) => sk?.S === 'A') ?? [];
+      const ofB = after?.[tableName]?.filter(({ sk }) => sk?.S === 'B') ?? [];
+      return { ...early, output: { ...early.output, Responses: { [tableName]: [...ofA, ...ofB] } } };
+    },
+    { step: 'initialize' },
+  );
+  return client;
 }
 
 /** A client whose first request of a kind reaches the server, but whose answer never arrives. */
