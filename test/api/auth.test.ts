@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KeyView } from '../../shared/model/key.ts';
+import { testAssay } from '../support/assay.ts';
+import { aTool } from '../support/tools.ts';
+
+describe('keys and scopes', () => {
+  test('healthz and openapi.json need no key, everything else does', async () => {
+    const { app } = await testAssay();
+
+    assert.equal((await app.request('/healthz')).status, 200);
+    assert.equal((await app.request('/openapi.json')).status, 200);
+    const refused = await app.request('/v1/tools');
+    assert.equal(refused.status, 401);
+    assert.match(refused.headers.get('www-authenticate') ?? '', /Bearer/);
+  });
+
+  test('takes a key as Bearer or as X-Api-Key', async () => {
+    const { app, key } = await testAssay();
+    const text = await key({ scopes: ['read'] });
+
+    assert.equal((await app.request('/v1/tools', { headers: { authorization: `Bearer ${text}` } })).status, 200);
+    assert.equal((await app.request('/v1/tools', { headers: { 'x-api-key': text } })).status, 200);
+  });
+
+  test('refuses wrong, truncated, mistyped and unknown keys with one sentence', async () => {
+    const { json, key, assay } = await testAssay();
+    const text = await key({ scopes: ['read'] });
+    let lookups = 0;
+    const get = assay.table.get.bind(assay.table);
+    Object.assign(assay.table, { get: (...args: Parameters<typeof get>) => (lookups++, get(...args)) });
+    const flipped = `${text.slice(0, -7)}${text.at(-7) === 'A' ? 'B' : 'A'}${text.slice(-6)}`;
+
+    for (const wrong of ['nonsense', text.slice(0, -1), `${text}x`, flipped, text.toUpperCase()]) {
+      const { status, body } = await json<{ error: { message: string } }>('GET', '/v1/tools', undefined, wrong);
+      assert.equal(status, 401, wrong);
+      assert.match(body.error.message, /this key is not known/);
+    }
+    assert.equal(lookups, 0, 'a mistyped key is refused without a lookup');
+  });
+
+  test('a key that may only read cannot write, invoke or administer', async () => {
+    const { json, key } = await testAssay();
+    await json('POST', '/v1/tools', aTool());
+    const reader = await key({ scopes: ['read'] });
+
+    for (const [method, path, body] of [
+      ['POST', '/v1/tools', aTool({ name: 'x' })],
+      ['PATCH', '/v1/tools/weather_lookup', { enabled: false }],
+      ['DELETE', '/v1/tools/weather_lookup', undefined],
+      ['POST', '/v1/tools/weather_lookup/invoke', { arguments: { city: 'x' } }],
+      ['POST', '/v1/snapshot', {}],
+      ['POST', '/v1/reload', {}],
+      ['GET', '/v1/keys', undefined],
+      ['POST', '/v1/keys', { scopes: ['admin'] }],
+    ] as const) {
+      const answer = await json<{ error: { code: string; message: string } }>(method, path, body, reader);
+      assert.deepEqual([answer.status, answer.body.error.code], [403, 'Forbidden'], `${method} ${path}`);
+      assert.match(answer.body.error.message, /this key has the scopes read; this call needs/);
+    }
+    assert.equal((await json('GET', '/v1/tools/weather_lookup', undefined, reader)).status, 200);
+  });
+
+  test('a key confined to some tools does not see or run the others', async () => {
+    const { json, key } = await testAssay();
+    for (const name of ['one', 'two']) await json('POST', '/v1/tools', aTool({ name }));
+    const confined = await key({ scopes: ['read', 'invoke'], tools: ['one'] });
+
+    const { body } = await json<{ tools: { spec: { name: string } }[] }>('GET', '/v1/tools', undefined, confined);
+    assert.deepEqual(
+      body.tools.map(({ spec }) => spec.name),
+      ['one'],
+    );
+    assert.equal((await json('GET', '/v1/tools/two', undefined, confined)).status, 404);
+    assert.equal((await json('POST', '/v1/tools/two/invoke', { arguments: { city: 'x' } }, confined)).status, 404);
+    assert.equal((await json('POST', '/v1/tools/one/invoke', { arguments: { city: 'x' } }, confined)).status, 200);
+  });
+
+  test('a revoked or expired key is refused at once, and says which', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    const { json } = await testAssay({
+      clock: { now: () => now, newId: () => `01h${String(now)}${Math.trunc(performance.now() * 1000)}` },
+    });
+    const made = (await json<KeyView & { key: string }>('POST', '/v1/keys', { scopes: ['read'] })).body;
+    const brief = (
+      await json<KeyView & { key: string }>('POST', '/v1/keys', {
+        scopes: ['read'],
+        expires_at: '2026-01-01T00:01:00Z',
+      })
+    ).body;
+    assert.equal((await json('GET', '/v1/tools', undefined, made.key)).status, 200);
+
+    assert.equal((await json('DELETE', `/v1/keys/${made.id}`)).status, 204);
+    const revoked = await json<{ error: { message: string } }>('GET', '/v1/tools', undefined, made.key);
+    assert.deepEqual([revoked.status, /revoked/.test(revoked.body.error.message)], [401, true]);
+    assert.equal((await json('GET', '/v1/tools', undefined, brief.key)).status, 200);
+    now += 61_000;
+    const expired = await json<{ error: { message: string } }>('GET', '/v1/tools', undefined, brief.key);
+    assert.deepEqual([expired.status, /expired/.test(expired.body.error.message)], [401, true]);
+  });
+
+  test('the secret is shown once, only its digest is stored, and no log line has it', async () => {
+    const { json, request, log, assay } = await testAssay();
+    const { body } = await json<KeyView & { key: string }>('POST', '/v1/keys', { name: 'ci', scopes: ['read'] });
+    await request('GET', '/v1/tools', undefined, body.key);
+    const listed = await request('GET', '/v1/keys');
+    const stored = await assay.table.get({ pk: `KEY#${body.id}`, sk: 'KEY' });
+    const secret = body.key.split('_').slice(2).join('_');
+
+    for (const text of [await listed.text(), JSON.stringify(stored), JSON.stringify(log.lines)])
+      assert.ok(!text.includes(secret));
+    assert.match(String(stored?.body.digest), /^[0-9a-f]{64}$/);
+  });
+
+  test('only an admin may act for another tenant', async () => {
+    const { request, key } = await testAssay();
+    const writer = await key({ scopes: ['read', 'write'] });
+
+    const admin = await request('POST', '/v1/tools', aTool(), undefined, { 'assay-tenant': 'acme' });
+    assert.equal(admin.status, 201);
+    assert.equal((await request('GET', '/v1/tools/weather_lookup')).status, 404);
+    assert.equal((await request('GET', '/v1/tools', undefined, writer, { 'assay-tenant': 'acme' })).status, 403);
+    assert.equal((await request('GET', '/v1/tools', undefined, undefined, { 'assay-tenant': 'T#x' })).status, 400);
+  });
+
+  test('a repeated Idempotency-Key answers the first answer and does nothing twice', async () => {
+    const { request } = await testAssay();
+    const send = (body: unknown) => request('POST', '/v1/keys', body, undefined, { 'idempotency-key': 'once' });
+
+    const [first, second] = [await send({ scopes: ['read'] }), await send({ scopes: ['read'] })];
+    assert.deepEqual([first.status, second.status], [201, 201]);
+    assert.equal(await first.text(), await second.text());
+    assert.equal((await send({ scopes: ['write'] })).status, 409);
+    const { keys } = (await (await request('GET', '/v1/keys')).json()) as { keys: unknown[] };
+    assert.equal(keys.length, 1);
+  });
+
+  test('two requests at once with one Idempotency-Key do the work once', async () => {
+    const { request } = await testAssay();
+
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        request('POST', '/v1/keys', { scopes: ['read'] }, undefined, { 'idempotency-key': 'race' }),
+      ),
+    );
+    const made = answers.filter(({ status, headers }) => status === 201 && !headers.has('idempotent-replay'));
+    assert.equal(made.length, 1);
+    const { keys } = (await (await request('GET', '/v1/keys')).json()) as { keys: unknown[] };
+    assert.equal(keys.length, 1);
+  });
+
+  test('each request has an id, taken from the caller when it is sane, and one log line', async () => {
+    const { request, log } = await testAssay();
+
+    const own = await request('GET', '/v1/tools', undefined, undefined, { 'x-request-id': 'abc-1' });
+    const forged = await request('GET', '/v1/tools', undefined, undefined, { 'x-request-id': 'a b"\\n' });
+    assert.equal(own.headers.get('x-request-id'), 'abc-1');
+    assert.notEqual(forged.headers.get('x-request-id'), 'a b"\\n');
+    const lines = log.lines.filter(({ message }) => message === 'request');
+    assert.deepEqual(
+      lines.map(({ fields }) => [fields.status, fields.path, fields.key]),
+      [
+        [200, '/v1/tools', 'admin'],
+        [200, '/v1/tools', 'admin'],
+      ],
+    );
+  });
+});
