@@ -1,4 +1,7 @@
+import brisqueModel from '../../../metadata/models/brisque.json' with { type: 'json' };
+import niqeModel from '../../../metadata/models/niqe.json' with { type: 'json' };
 import { Fault } from '../../errors.ts';
+import { digestOf } from '../../registry/canonical.ts';
 import type { PixelMetric } from '../engine.ts';
 import type { Pixels } from '../pixels.ts';
 import { brisque } from './brisque.ts';
@@ -18,6 +21,11 @@ export const pixelMetrics: readonly PixelMetric[] = [
   metric('piqe', 8, piqe, FLAT),
   metric('entropy', 1, entropy, FLAT),
 ];
+
+/** SHA-256 over the figures a metric reads: what its scores depend on besides the code. */
+export const pixelDigest = (name: string): string => digestOf({ name, figures: FIGURES[name] ?? null });
+
+const FIGURES: Readonly<Record<string, unknown>> = { niqe: niqeModel, brisque: brisqueModel };
 
 function metric(name: string, minimumSide: number, compute: (picture: Pixels) => number, cure: string): PixelMetric {
   const score = (picture: Pixels): number => {

@@ -1,0 +1,69 @@
+import { Fault } from '../errors.ts';
+import { suggest } from '../registry/did-you-mean.ts';
+import type { IqaCatalogue, IqaTool } from './metadata.ts';
+import { parseDistortion, toolsForDistortion } from './queries.ts';
+
+/** How many tools of a type are run when the caller leaves the choice to us. */
+const BEST_SET = 3;
+
+export interface ToolWish {
+  readonly hasReference: boolean;
+  readonly tools?: readonly string[] | undefined;
+  readonly distortions?: readonly string[] | undefined;
+}
+
+/**
+ * The tools that score a picture: those named, else those strong at the distortions (full-reference first when
+ * there is a reference), else the best of the mode. Only `isAvailable` tools are chosen unasked.
+ */
+export const chooseTools = (
+  catalogue: IqaCatalogue,
+  { hasReference, tools, distortions }: ToolWish,
+  isAvailable: (tool: IqaTool) => boolean,
+): readonly string[] => {
+  if (tools && tools.length > 0) return [...new Set(tools)];
+  const wanted = (distortions ?? []).map(parseDistortion);
+  const names =
+    wanted.length === 0
+      ? catalogue.tools.map(({ name }) => name)
+      : wanted.flatMap((category) => toolsForDistortion(catalogue, category, { reference: hasReference }));
+  const candidates = [...new Set(names)].flatMap((name) => catalogue.find(name) ?? []).filter(isAvailable);
+  const covered = (tool: IqaTool): number => tool.strengths.filter((strength) => wanted.includes(strength)).length;
+  const ranked = candidates
+    .filter((tool) => wanted.length > 0 || (tool.logistic_params && (tool.measures ?? 'quality') === 'quality'))
+    .sort((a, b) => covered(b) - covered(a) || merit(b) - merit(a) || (a.name < b.name ? -1 : 1));
+  const full = hasReference ? ranked.filter(({ type }) => type === 'FR').slice(0, BEST_SET) : [];
+  // Tools that look at one picture alone join when a distortion is asked for, or there is nothing to compare with.
+  const blind =
+    hasReference && wanted.length === 0 ? [] : ranked.filter(({ type }) => type === 'NR').slice(0, BEST_SET);
+  const chosen = [...full, ...blind].map(({ name }) => name);
+  if (chosen.length > 0) return chosen;
+  throw new Fault(
+    'Unavailable',
+    `no ${hasReference ? '' : 'no-reference '}tool that can run here is strong at ${wanted.join(', ') || 'anything'}; name the tools to use`,
+    { distortions: wanted },
+  );
+};
+
+/** The tool of a name; else a refusal that suggests the nearest one. */
+export const requireTool = (catalogue: IqaCatalogue, name: string): IqaTool => {
+  const tool = catalogue.find(name);
+  if (tool) return tool;
+  const near = suggest(
+    name,
+    catalogue.tools.map((each) => each.name),
+  );
+  throw new Fault('NotFound', `there is no image-quality tool ${name}${near}`, { tool: name });
+};
+
+/** Refuses a tool that somebody named for the wrong mode. */
+export const requireMode = ({ name, type }: IqaTool, hasReference: boolean): void => {
+  if (hasReference === (type === 'FR')) return;
+  const message = hasReference
+    ? `${name} looks at one picture alone; leave the reference out, or use a full-reference tool such as ssim`
+    : `${name} compares with a reference; give one, or use a no-reference tool such as niqe`;
+  throw new Fault('InvalidInput', message, { tool: name, field: 'reference' });
+};
+
+// Published agreement with people; tools that nobody has published a figure for come last.
+const merit = (tool: IqaTool): number => tool.benchmark?.srcc ?? -1;

@@ -1,0 +1,40 @@
+import { Fault, messageOf } from '../errors.ts';
+import type { Log } from '../ports.ts';
+import type { Computation } from './computations.ts';
+import type { IqaEngine } from './engine.ts';
+import type { IqaTool } from './metadata.ts';
+import type { Pictures } from './open-images.ts';
+
+export interface ToolRun extends Pictures {
+  readonly tool: IqaTool;
+  readonly computation?: Computation;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs one tool on decoded pictures and returns its raw score. What goes wrong is logged and raised as a fault. */
+export const executeTool = async (
+  { engine, log }: { readonly engine: IqaEngine; readonly log: Log },
+  { tool, computation, picture, reference, signal }: ToolRun,
+): Promise<number> => {
+  try {
+    const raw = await engine.score({
+      tool: tool.name,
+      picture,
+      ...(tool.type === 'FR' && reference ? { reference } : {}),
+      ...(computation?.model ? { model: computation.model } : {}),
+      ...(signal ? { signal } : {}),
+    });
+    if (Number.isFinite(raw)) return raw;
+    throw new Fault('ToolExecutionError', `${tool.name} gave ${raw} for ${picture.name}`, { tool: tool.name });
+  } catch (thrown) {
+    const message = messageOf(thrown);
+    log.error('image-quality tool failed', { tool: tool.name, image: picture.name, message });
+    if (thrown instanceof Fault) throw thrown;
+    throw new Fault(
+      'ToolExecutionError',
+      `${tool.name} failed on ${picture.name}: ${message}`,
+      { tool: tool.name, image: picture.name },
+      { cause: thrown },
+    );
+  }
+};

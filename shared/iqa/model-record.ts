@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { Preprocessing } from './preprocess.ts';
+
+const ModelFile = z.strictObject({
+  name: z.string().min(1),
+  bytes: z.int().nonnegative(),
+  sha256: z.string(),
+});
+export type ModelFile = Readonly<z.infer<typeof ModelFile>>;
+
+const Value = z.strictObject({
+  name: z.string(),
+  type: z.string(),
+  shape: z.array(z.union([z.number(), z.string(), z.null()])).readonly(),
+});
+
+/** What the store knows of a tool's model: its files, its inputs, and what it gave for the sample picture. */
+export const ModelRecord = z.strictObject({
+  v: z.literal(1),
+  tool: z.string(),
+  sha256: z.string(),
+  files: z.array(ModelFile).min(1),
+  inputs: z.array(Value),
+  outputs: z.array(Value),
+  preprocessing: Preprocessing,
+  sample_score: z.number(),
+  added_at: z.iso.datetime(),
+});
+export type ModelRecord = Readonly<z.infer<typeof ModelRecord>>;

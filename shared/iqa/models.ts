@@ -1,0 +1,136 @@
+import { Fault, messageOf } from '../errors.ts';
+import type { Blobs, Clock } from '../ports.ts';
+import { sha256 } from '../registry/canonical.ts';
+import { requireTool } from './choose-tools.ts';
+import type { ModelLookup } from './computations.ts';
+import type { IqaEngine, LearnedModel } from './engine.ts';
+import type { IqaCatalogue } from './metadata.ts';
+import { requireInterface, sampleScore } from './model-check.ts';
+import { type ModelFile, ModelRecord } from './model-record.ts';
+import { Preprocessing } from './preprocess.ts';
+import { toolNameOf } from './to-definitions.ts';
+
+/** Moves model files, which may be larger than memory, between this machine and the store. */
+export interface ModelFiles {
+  /** The model file first, then the files of external data that it names and that lie beside it. */
+  describe(path: string): Promise<readonly (ModelFile & { readonly path: string })[]>;
+  store(path: string, key: string): Promise<void>;
+  /** Puts stored files side by side on this machine, checks their digests, and says where the first one is. */
+  place(files: readonly (ModelFile & { readonly key: string })[]): Promise<string>;
+}
+
+export interface ModelPorts {
+  readonly catalogue: IqaCatalogue;
+  readonly blobs: Blobs;
+  readonly files: ModelFiles;
+  readonly engine: IqaEngine;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface AddModel {
+  readonly tool: string;
+  readonly path: string;
+  /** Overrides what the metadata says of the tool. */
+  readonly preprocessing?: unknown;
+}
+
+/** The model files of learned tools. Nothing is added that did not open, take its inputs and score a sample picture. */
+export interface ModelStore extends ModelLookup {
+  add(request: AddModel): Promise<ModelRecord>;
+  /** Fetches the files, checks digests and inputs, and scores the sample picture again. */
+  verify(tool: string): Promise<ModelRecord & { readonly score_now: number }>;
+  list(): Promise<readonly ModelRecord[]>;
+  remove(tool: string): Promise<void>;
+}
+
+const PREFIX = 'models/';
+const folderOf = (tool: string): string => `${PREFIX}${toolNameOf(tool)}/`;
+const recordKey = (tool: string): string => `${folderOf(tool)}record.json`;
+const fileKey = (tool: string, sha256: string, name: string): string => `${folderOf(tool)}${sha256}/${name}`;
+
+export const createModelStore = (ports: ModelPorts): ModelStore => {
+  const { blobs, files, catalogue } = ports;
+  const read = async (key: string): Promise<ModelRecord | undefined> => {
+    const bytes = await blobs.get(key);
+    return bytes && ModelRecord.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  };
+  const place = async (record: ModelRecord): Promise<LearnedModel> => ({
+    path: await files.place(
+      record.files.map((file) => ({ ...file, key: fileKey(record.tool, record.sha256, file.name) })),
+    ),
+    digest: record.sha256,
+    preprocessing: record.preprocessing,
+  });
+  const list = async (): Promise<readonly ModelRecord[]> => {
+    const keys = (await blobs.list(PREFIX)).filter((key) => key.endsWith('/record.json'));
+    const records = await Promise.all(keys.map(read));
+    return records.filter((record) => record !== undefined);
+  };
+  return {
+    list,
+    add: (request) => addModel(ports, request),
+    names: async () => new Set((await list()).map(({ tool }) => tool)),
+    async find(tool) {
+      const record = await read(recordKey(tool));
+      return record && (await place(record));
+    },
+    async verify(name) {
+      const tool = requireTool(catalogue, name);
+      const record = await read(recordKey(tool.name));
+      if (!record) throw new Fault('NotFound', `${tool.name} has no model in the store`, { tool: tool.name });
+      const model = await place(record);
+      requireInterface(tool, await ports.engine.inspect(model.path), model.preprocessing);
+      return { ...record, score_now: await sampleScore(ports.engine, tool, model) };
+    },
+    async remove(name) {
+      const tool = requireTool(catalogue, name);
+      const keys = await blobs.list(folderOf(tool.name));
+      // The record goes first, so that nobody looks for files that are half gone.
+      await blobs.remove(recordKey(tool.name));
+      await Promise.all(keys.map((key) => blobs.remove(key)));
+    },
+  };
+};
+
+const addModel = async ({ catalogue, blobs, files, engine, clock }: ModelPorts, request: AddModel) => {
+  const tool = requireTool(catalogue, request.tool);
+  if (tool.graph !== undefined) {
+    throw new Fault('Conflict', `${tool.name} ships with its own computation and takes no model file`, {
+      tool: tool.name,
+    });
+  }
+  const preprocessing = parsePreprocessing(request.preprocessing ?? tool.preprocessing ?? {}, tool.name);
+  const described = await files.describe(request.path);
+  if (described.length === 0)
+    throw new Fault('NotFound', `there is no model file ${request.path}`, { tool: tool.name });
+  const { inputs, outputs } = await engine.inspect(request.path);
+  requireInterface(tool, { inputs, outputs }, preprocessing);
+  const digest = digestOfFiles(described);
+  const score = await sampleScore(engine, tool, { path: request.path, digest, preprocessing });
+  const record: ModelRecord = {
+    v: 1,
+    tool: tool.name,
+    sha256: digest,
+    files: described.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
+    inputs: [...inputs],
+    outputs: [...outputs],
+    preprocessing,
+    sample_score: score,
+    added_at: new Date(clock.now()).toISOString(),
+  };
+  for (const { name, path } of described) await files.store(path, fileKey(tool.name, digest, name));
+  await blobs.put(recordKey(tool.name), new TextEncoder().encode(JSON.stringify(record)), 'application/json');
+  return record;
+};
+
+// One file is known by its own digest; external data counts too.
+const digestOfFiles = (files: readonly ModelFile[]): string =>
+  files.length === 1 && files[0] ? files[0].sha256 : sha256(files.map((file) => file.sha256).join('\n'));
+
+const parsePreprocessing = (given: unknown, tool: string): Preprocessing => {
+  try {
+    return Preprocessing.parse(given);
+  } catch (thrown) {
+    throw new Fault('InvalidInput', `the preprocessing of ${tool} is not valid: ${messageOf(thrown)}`, { tool });
+  }
+};

@@ -1,0 +1,62 @@
+import { Fault } from '../errors.ts';
+import { sha256 } from '../registry/canonical.ts';
+import type { IqaEngine, Picture } from './engine.ts';
+import { NO_REFERENCE } from './score-cache.ts';
+
+/** An encoded picture, and what to call it in errors and logs. */
+export interface ImageFile {
+  readonly bytes: Uint8Array;
+  readonly name?: string | undefined;
+}
+
+export interface Pictures {
+  readonly picture: Picture;
+  readonly reference?: Picture;
+}
+
+/** The pictures of one request: hashed at once, decoded when a tool first needs them, and only once. */
+export interface OpenImages {
+  readonly name: string;
+  readonly imageSha256: string;
+  /** That of the empty string without a reference. */
+  readonly referenceSha256: string;
+  readonly hasReference: boolean;
+  decode(): Promise<Pictures>;
+}
+
+export const openImages = (
+  engine: IqaEngine,
+  image: ImageFile,
+  reference: ImageFile | undefined,
+  signal: AbortSignal | undefined,
+): OpenImages => {
+  const name = image.name ?? 'the picture';
+  const decodeBoth = async (): Promise<Pictures> => {
+    const picture = await engine.decode(image.bytes, name, signal);
+    if (!reference) return { picture };
+    const other = await engine.decode(reference.bytes, reference.name ?? 'the reference', signal);
+    requireSameSize(picture, other);
+    return { picture, reference: other };
+  };
+  let decoded: Promise<Pictures> | undefined;
+  return {
+    name,
+    imageSha256: sha256(image.bytes),
+    referenceSha256: reference ? sha256(reference.bytes) : NO_REFERENCE,
+    hasReference: reference !== undefined,
+    decode: () => {
+      decoded ??= decodeBoth();
+      return decoded;
+    },
+  };
+};
+
+const requireSameSize = (picture: Picture, reference: Picture): void => {
+  const [size, other] = [picture, reference].map(({ pixels }) => `${pixels.width} x ${pixels.height}`);
+  if (size === other) return;
+  throw new Fault(
+    'InvalidInput',
+    `${picture.name} has ${size} pixels, its reference ${reference.name} ${other}; scale one to the size of the other`,
+    { image: picture.name, field: 'reference' },
+  );
+};

@@ -1,0 +1,122 @@
+import { messageOf } from '../errors.ts';
+import { scoreKey } from '../keys.ts';
+import type { Log, Table } from '../ports.ts';
+import { sha256 } from '../registry/canonical.ts';
+
+/** What makes two scores the same: picture, tool, all that computes it, and reference. */
+export interface ScoreIdentity {
+  /** SHA-256 of the picture's bytes. */
+  readonly image: string;
+  readonly tool: string;
+  /** Digest of the tool's definition and of its graph or model. */
+  readonly digest: string;
+  /** SHA-256 of the reference's bytes; of the empty string without one. */
+  readonly reference: string;
+}
+
+export interface CachedScore {
+  readonly raw: number;
+  readonly normalized: number;
+  readonly warnings: readonly string[];
+  /** What decoding found, so that a hit needs no decoding. */
+  readonly width: number;
+  readonly height: number;
+  readonly format: string;
+}
+
+export interface CacheStatistics {
+  readonly size: number;
+  readonly limit: number;
+  readonly hits: number;
+  readonly misses: number;
+  readonly evictions: number;
+  readonly hit_rate: number;
+}
+
+/** Scores in memory, least recently used first out, over those stored in the table. */
+export interface ScoreCache {
+  get(tenant: string, identity: ScoreIdentity): Promise<CachedScore | undefined>;
+  put(tenant: string, identity: ScoreIdentity, score: CachedScore): Promise<void>;
+  statistics(): CacheStatistics;
+}
+
+/** The SHA-256 that stands for an absent reference. */
+export const NO_REFERENCE = sha256('');
+
+/** sha256(image) + tool + sha256(reference); the tool part carries the digest of what computes it. */
+export const cacheKey = ({ image, tool, digest, reference }: ScoreIdentity): string =>
+  `${image}+${tool}@${digest}+${reference}`;
+
+export const createScoreCache = ({ table, log, limit = 1000 }: CachePorts): ScoreCache => {
+  const memory = new Map<string, CachedScore>();
+  const counts = { hits: 0, misses: 0, evictions: 0 };
+
+  const remember = (key: string, score: CachedScore): void => {
+    memory.delete(key);
+    memory.set(key, score);
+    for (const oldest of memory.keys()) {
+      if (memory.size <= limit) break;
+      memory.delete(oldest);
+      counts.evictions++;
+      log.info('score evicted from the cache', { key: oldest, size: memory.size, limit });
+    }
+  };
+
+  return {
+    async get(tenant, identity) {
+      const key = `${tenant}:${cacheKey(identity)}`;
+      const score = memory.get(key) ?? (await readStored(table, log, tenant, identity));
+      if (score) remember(key, score);
+      counts[score ? 'hits' : 'misses']++;
+      return score;
+    },
+    async put(tenant, identity, score) {
+      remember(`${tenant}:${cacheKey(identity)}`, score);
+      await writeStored(table, log, tenant, identity, score);
+    },
+    statistics: () => {
+      const asked = counts.hits + counts.misses;
+      return { size: memory.size, limit, ...counts, hit_rate: asked === 0 ? 0 : counts.hits / asked };
+    },
+  };
+};
+
+export interface CachePorts {
+  /** Without a table scores are kept in memory alone. */
+  readonly table?: Table;
+  readonly log: Log;
+  readonly limit?: number;
+}
+
+const storedKey = (tenant: string, { image, tool, digest, reference }: ScoreIdentity) =>
+  scoreKey(tenant, image, tool, `${digest}#${reference}`);
+
+// A cache that cannot be reached costs time, not the answer.
+const readStored = async (
+  table: Table | undefined,
+  log: Log,
+  tenant: string,
+  identity: ScoreIdentity,
+): Promise<CachedScore | undefined> => {
+  try {
+    const item = await table?.get(storedKey(tenant, identity));
+    return item?.body.v === 1 ? (item.body.score as CachedScore) : undefined;
+  } catch (thrown) {
+    log.warn('stored score cannot be read', { tool: identity.tool, image: identity.image, message: messageOf(thrown) });
+    return undefined;
+  }
+};
+
+const writeStored = async (
+  table: Table | undefined,
+  log: Log,
+  tenant: string,
+  identity: ScoreIdentity,
+  score: CachedScore,
+): Promise<void> => {
+  try {
+    await table?.write([{ put: storedKey(tenant, identity), body: { v: 1, ...identity, score } }]);
+  } catch (thrown) {
+    log.warn('score cannot be stored', { tool: identity.tool, image: identity.image, message: messageOf(thrown) });
+  }
+};

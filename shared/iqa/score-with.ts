@@ -1,0 +1,75 @@
+import type { Clock, Log } from '../ports.ts';
+import { digestOf } from '../registry/canonical.ts';
+import type { Computations } from './computations.ts';
+import type { IqaEngine } from './engine.ts';
+import { executeTool } from './execute-tool.ts';
+import type { Hallmark, Stamp } from './hallmark.ts';
+import type { IqaTool } from './metadata.ts';
+import { normaliseScore } from './normalise.ts';
+import type { OpenImages } from './open-images.ts';
+import { type CachedScore, NO_REFERENCE, type ScoreCache } from './score-cache.ts';
+
+interface Deps {
+  readonly engine: IqaEngine;
+  readonly computations: Computations;
+  readonly cache: ScoreCache;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  readonly stamp?: Stamp;
+}
+
+export interface Scored {
+  readonly score: CachedScore;
+  readonly cached: boolean;
+  readonly hallmark?: Hallmark;
+}
+
+/** The score of one tool: from the cache, or by decoding, running and normalising. */
+export const scoreWith = async (
+  deps: Deps,
+  tool: IqaTool,
+  images: OpenImages,
+  tenant: string,
+  signal: AbortSignal | undefined,
+): Promise<Scored> => {
+  const computation = await deps.computations.require(tool);
+  const decoder = versionText(deps.engine.versions());
+  const identity = {
+    image: images.imageSha256,
+    tool: tool.name,
+    digest: digestOf({ tool, computation: computation.sha256, decoder }),
+    reference: tool.type === 'FR' ? images.referenceSha256 : NO_REFERENCE,
+  };
+  const stored = await deps.cache.get(tenant, identity);
+  const score = stored ?? (await compute());
+  if (!stored) await deps.cache.put(tenant, identity, score);
+  if (!deps.stamp) return { score, cached: stored !== undefined };
+  const hallmark = deps.stamp({
+    v: 1,
+    image_sha256: identity.image,
+    reference_sha256: tool.type === 'FR' ? identity.reference : null,
+    tool: tool.name,
+    version: tool.version ?? '1.0.0',
+    tool_digest: identity.digest,
+    graph_sha256: computation.sha256,
+    decoder,
+    raw: score.raw,
+    normalized: score.normalized,
+    at: new Date(deps.clock.now()).toISOString(),
+  });
+  return { score, cached: stored !== undefined, hallmark };
+
+  async function compute(): Promise<CachedScore> {
+    const pictures = await images.decode();
+    const raw = await executeTool(deps, { tool, computation, ...pictures, signal });
+    const { normalized, warnings } = normaliseScore(tool, raw);
+    const { pixels, format, notes } = pictures.picture;
+    return { raw, normalized, warnings: [...notes, ...warnings], width: pixels.width, height: pixels.height, format };
+  }
+};
+
+const versionText = (versions: Readonly<Record<string, string>>): string =>
+  Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .sort()
+    .join(', ');

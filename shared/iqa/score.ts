@@ -1,0 +1,122 @@
+import { Fault, messageOf } from '../errors.ts';
+import type { Clock, Log } from '../ports.ts';
+import { chooseTools, requireMode, requireTool } from './choose-tools.ts';
+import type { Computations } from './computations.ts';
+import type { IqaEngine } from './engine.ts';
+import type { Hallmark, Stamp } from './hallmark.ts';
+import type { IqaCatalogue } from './metadata.ts';
+import { type ImageFile, type OpenImages, openImages } from './open-images.ts';
+import { type Overall, overallOf } from './overall.ts';
+import type { CachedScore, ScoreCache } from './score-cache.ts';
+import { scoreWith } from './score-with.ts';
+
+export interface ScoreDeps {
+  readonly catalogue: IqaCatalogue;
+  readonly engine: IqaEngine;
+  readonly computations: Computations;
+  readonly cache: ScoreCache;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  /** Signs scores; without it they carry no hallmark. */
+  readonly stamp?: Stamp;
+}
+
+export interface ScoreImageRequest {
+  readonly tenant: string;
+  readonly image: ImageFile;
+  readonly reference?: ImageFile | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly distortions?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A score, or in its place why there is none. */
+export interface ScoreEntry {
+  readonly tool: string;
+  readonly version?: string;
+  readonly raw?: number;
+  readonly normalized?: number;
+  readonly cached: boolean;
+  readonly duration_ms: number;
+  readonly warnings: readonly string[];
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly hallmark?: Hallmark;
+}
+
+export interface ScoreReport {
+  readonly image: {
+    readonly sha256: string;
+    readonly width: number;
+    readonly height: number;
+    readonly format: string;
+  };
+  readonly reference?: { readonly sha256: string };
+  readonly scores: readonly ScoreEntry[];
+  /** The calibrated mean with its spread; null when no calibrated tool succeeded. */
+  readonly overall: Overall | null;
+}
+
+/** Scores a picture with one or more tools. A tool that fails is reported in its place; a fault is thrown when all do. */
+export const scoreImage = async (deps: ScoreDeps, request: ScoreImageRequest): Promise<ScoreReport> => {
+  const { catalogue, computations, engine } = deps;
+  const { tools, distortions } = request;
+  const hasReference = request.reference !== undefined;
+  const names = chooseTools(catalogue, { hasReference, tools, distortions }, await computations.availability());
+  const images = openImages(engine, request.image, request.reference, request.signal);
+  const results = await Promise.all(names.map((name) => attempt(deps, request, images, name)));
+  const facts = results.find(({ score }) => score)?.score;
+  if (!facts) throw faultOfAll(results, images.name);
+  return {
+    image: { sha256: images.imageSha256, width: facts.width, height: facts.height, format: facts.format },
+    ...(hasReference ? { reference: { sha256: images.referenceSha256 } } : {}),
+    scores: results.map(({ entry }) => entry),
+    overall: overallOf(results.flatMap(({ calibrated }) => calibrated ?? [])),
+  };
+};
+
+interface Attempt {
+  readonly entry: ScoreEntry;
+  readonly score?: CachedScore;
+  readonly calibrated?: { readonly tool: string; readonly normalized: number };
+  readonly thrown?: unknown;
+}
+
+const attempt = async (
+  deps: ScoreDeps,
+  { tenant, tools, signal }: ScoreImageRequest,
+  images: OpenImages,
+  name: string,
+): Promise<Attempt> => {
+  const started = deps.clock.now();
+  const duration = () => ({ duration_ms: deps.clock.now() - started });
+  try {
+    const tool = requireTool(deps.catalogue, name);
+    // A mixed set that we chose ourselves shows each tool only the pictures it takes.
+    if (tools && tools.length > 0) requireMode(tool, images.hasReference);
+    const { score, cached, hallmark } = await scoreWith(deps, tool, images, tenant, signal);
+    const { raw, normalized, warnings } = score;
+    const version = tool.version ?? '1.0.0';
+    const entry = { tool: tool.name, version, raw, normalized, cached, ...duration(), warnings };
+    const calibrated = tool.logistic_params ? { calibrated: { tool: tool.name, normalized } } : {};
+    return { score, ...calibrated, entry: { ...entry, ...(hallmark ? { hallmark } : {}) } };
+  } catch (thrown) {
+    const code = thrown instanceof Fault ? thrown.code : 'ToolExecutionError';
+    const error = { code, message: messageOf(thrown) };
+    return { thrown, entry: { tool: name, cached: false, ...duration(), warnings: [], error } };
+  }
+};
+
+/** One reason that all share is the caller's answer; otherwise it is the tools that failed. */
+const faultOfAll = (results: readonly Attempt[], image: string): unknown => {
+  const [first] = results.map(({ thrown }) => thrown);
+  const errors = results.map(({ entry }) => ({ tool: entry.tool, ...entry.error }));
+  const alike = errors.every(({ code }) => code === errors[0]?.code);
+  if (results.length === 1 || !(first instanceof Fault)) return first;
+  const said = errors.map(({ message }) => message).filter((message, i, all) => all.indexOf(message) === i);
+  return new Fault(
+    alike ? first.code : 'ToolExecutionError',
+    said.length === 1 ? first.message : `every tool failed on ${image}: ${said.join('; ')}`,
+    { ...(alike ? first.details : {}), image, errors },
+    { cause: first },
+  );
+};
