@@ -1,0 +1,94 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Fault, messageOf } from '../../errors.ts';
+import type { Blobs } from '../../ports.ts';
+import { checkBlobKey, sortKeys } from '../blob-key.ts';
+
+interface Options {
+  readonly client: S3Client;
+  readonly bucket: string;
+}
+
+/** Blobs as the objects of a bucket. */
+export const s3Blobs = ({ client, bucket }: Options): Blobs => ({
+  async get(key) {
+    checkBlobKey(key);
+    try {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      return await Body?.transformToByteArray();
+    } catch (thrown) {
+      if (thrown instanceof NoSuchKey) return undefined;
+      throw faultOf(thrown, bucket);
+    }
+  },
+  async put(key, bytes, contentType) {
+    checkBlobKey(key);
+    const type = contentType === undefined ? {} : { ContentType: contentType };
+    await client
+      .send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ...type }))
+      .catch((thrown: unknown) => Promise.reject(faultOf(thrown, bucket)));
+  },
+  async remove(key) {
+    checkBlobKey(key);
+    await client
+      .send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
+      .catch((thrown: unknown) => Promise.reject(faultOf(thrown, bucket)));
+  },
+  async list(prefix) {
+    const keys: string[] = [];
+    let next: string | undefined;
+    try {
+      do {
+        const page = await client.send(
+          new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: next }),
+        );
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
+        next = page.NextContinuationToken;
+      } while (next !== undefined);
+    } catch (thrown) {
+      throw faultOf(thrown, bucket);
+    }
+    // Directory buckets, and stand-ins for S3, list in another order.
+    return sortKeys(keys);
+  },
+});
+
+/** A failure of S3 as a fault; anything else as it is. */
+const faultOf = (thrown: unknown, bucket: string): unknown => {
+  if (!(thrown instanceof Error)) return thrown;
+  const reason = unavailable[thrown.name] ?? (isPassing(thrown) ? 'cannot be reached; try again' : undefined);
+  if (reason === undefined) return thrown;
+  return new Fault(
+    'Unavailable',
+    `bucket ${bucket} ${reason}: ${messageOf(thrown)}`,
+    { bucket },
+    {
+      cause: thrown,
+    },
+  );
+};
+
+const unavailable: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'does not exist; create it or name another',
+  AccessDenied: 'may not be used; grant the permission',
+  SlowDown: 'is throttled; try again',
+  InternalError: 'failed; try again',
+  ServiceUnavailable: 'is not available; try again',
+  TimeoutError: 'did not answer in time; try again',
+  InvalidAccessKeyId: 'refuses the credentials; check them',
+  SignatureDoesNotMatch: 'refuses the credentials; check them',
+  ExpiredToken: 'refuses the credentials; renew them',
+  CredentialsProviderError: 'needs credentials; configure them',
+};
+
+const isPassing = (thrown: Error): boolean => {
+  const { code, $metadata } = thrown as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+  if (($metadata?.httpStatusCode ?? 0) >= 500) return true;
+  return /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH)/.test(String(code));
+};

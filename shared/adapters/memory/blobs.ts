@@ -1,0 +1,24 @@
+import type { Blobs } from '../../ports.ts';
+import { checkBlobKey, sortKeys } from '../blob-key.ts';
+
+/** Blobs that last as long as the process. */
+export const memoryBlobs = (): Blobs => {
+  const stored = new Map<string, Uint8Array>();
+  return {
+    async get(key) {
+      checkBlobKey(key);
+      return stored.get(key)?.slice();
+    },
+    async put(key, bytes) {
+      checkBlobKey(key);
+      stored.set(key, Uint8Array.from(bytes));
+    },
+    async remove(key) {
+      checkBlobKey(key);
+      stored.delete(key);
+    },
+    async list(prefix) {
+      return sortKeys([...stored.keys()].filter((key) => key.startsWith(prefix)));
+    },
+  };
+};

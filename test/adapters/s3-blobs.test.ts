@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { S3Client } from '@aws-sdk/client-s3';
+import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
+import { blobsContract } from '../contract/blobs.ts';
+import { localCredentials, localRegion, startS3 } from '../support/s3.ts';
+
+blobsContract('blobs in S3', async () => {
+  const { client, bucket, stop } = await startS3();
+  return { blobs: s3Blobs({ client, bucket }), dispose: stop };
+});
+
+test('a bucket that is not there is unavailable, with its name', async () => {
+  const { client, stop } = await startS3();
+  try {
+    const blobs = s3Blobs({ client, bucket: 'not-there' });
+
+    await assert.rejects(blobs.put('a', new Uint8Array([1])), { code: 'Unavailable', message: /bucket not-there/ });
+    await assert.rejects(blobs.list(''), { code: 'Unavailable' });
+  } finally {
+    await stop();
+  }
+});
+
+test('a server that does not answer is unavailable', async () => {
+  const endpoint = 'http://127.0.0.1:1';
+  const client = new S3Client({ endpoint, region: localRegion, credentials: localCredentials, maxAttempts: 1 });
+
+  await assert.rejects(s3Blobs({ client, bucket: 'b' }).get('a'), { code: 'Unavailable', message: /try again/ });
+});
