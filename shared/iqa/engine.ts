@@ -45,6 +45,12 @@ export interface ScoreRequest {
   readonly signal?: AbortSignal;
 }
 
+export interface EncodeOptions {
+  readonly format: 'png' | 'jpeg' | 'webp' | 'avif';
+  /** 1 to 100; without meaning for png. */
+  readonly quality?: number;
+}
+
 /** Decodes and scores pictures away from the event loop. Every refusal is a Fault naming the tool and the picture. */
 export interface IqaEngine {
   /** InvalidInput for what is not a readable picture, TooLarge beyond the byte limit; both before decoding. */
@@ -53,6 +59,8 @@ export interface IqaEngine {
   score(request: ScoreRequest): Promise<number>;
   /** The metric's map over the picture: ssim, gmsd, fsim and vsi. */
   map(request: ScoreRequest): Promise<QualityMap>;
+  /** The bytes of a picture file: for maps, and to search the quality a picture can be compressed to. */
+  encode(pixels: Pixels, options: EncodeOptions): Promise<Uint8Array>;
   /** Opens a model file and says what it takes and gives; InvalidInput when it is no ONNX model. */
   inspect(path: string): Promise<ModelInterface>;
   /** Names and versions of decoder and runtime, for hallmarks. */

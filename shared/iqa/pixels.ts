@@ -14,11 +14,13 @@ export interface Picture {
   readonly notes: readonly string[];
 }
 
-/** A number for each place of a picture; higher is better, as the metric's own map has it. */
+/** A number for each place of a picture, as the metric's own map has it: 1 is best. */
 export interface QualityMap {
   readonly width: number;
   readonly height: number;
   readonly values: Float32Array;
-  /** The values that mean worst and best, for colouring. */
-  readonly range: readonly [number, number];
+  /** Value (x, y) lies over picture pixel (left + x * step, top + y * step). */
+  readonly left: number;
+  readonly top: number;
+  readonly step: number;
 }

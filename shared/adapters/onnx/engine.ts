@@ -1,0 +1,129 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { Fault } from '../../errors.ts';
+import { checkRequest } from '../../iqa/check-request.ts';
+import type { IqaEngine, ScoreRequest } from '../../iqa/engine.ts';
+import { lazily } from '../../iqa/lazily.ts';
+import type { GraphMetric } from '../../iqa/metric.ts';
+import { graphMetric } from '../../iqa/metrics.ts';
+import { pixelMetrics } from '../../iqa/nr/metrics.ts';
+import { divideRows } from '../../iqa/strips.ts';
+import type { Log } from '../../ports.ts';
+import { type DecodeLimits, defaultLimits } from './limits.ts';
+import type { PicturesAsk } from './messages.ts';
+import { WorkerPool } from './pool.ts';
+
+export interface OnnxEngineOptions {
+  readonly log: Log;
+  /** Execution providers in order of preference; one that does not work is logged and left out. */
+  readonly providers?: readonly string[];
+  /** Worker threads; as many as there are cores unless given. */
+  readonly workers?: number;
+  readonly limits?: Partial<DecodeLimits>;
+  /** The worker's own file, where it was bundled apart from this one. */
+  readonly workerUrl?: URL;
+}
+
+/** Decodes with sharp and scores with ONNX Runtime, in worker threads. */
+export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
+  const pool = new WorkerPool({
+    workerUrl: options.workerUrl ?? new URL('./worker.ts', import.meta.url),
+    size: options.workers ?? availableParallelism(),
+    settings: { providers: options.providers ?? ['cpu'], limits: { ...defaultLimits, ...options.limits } },
+    log: options.log,
+  });
+  return {
+    decode: (bytes, name = 'the picture', signal) =>
+      pool.run('decode', { bytes, name }, { what: `decoding ${name}`, signal }),
+    score: (request) => scoreOn(pool, request),
+    map: (request) => mapOn(pool, request),
+    encode: (pixels, settings) =>
+      pool.run('encode', { pixels, options: settings }, { what: `encoding ${settings.format}` }),
+    inspect: (path) => pool.run('inspect', { path }, { what: `opening ${path}` }),
+    versions,
+    close: () => pool.close(),
+  };
+}
+
+async function scoreOn(pool: WorkerPool, request: ScoreRequest): Promise<number> {
+  const score = await rawScore(pool, request);
+  if (Number.isFinite(score)) return score;
+  const text = `${request.tool} gave ${score} for ${request.picture.name}, which is no score; use another tool for this picture`;
+  throw new Fault('ToolExecutionError', text, { tool: request.tool, picture: request.picture.name });
+}
+
+async function rawScore(pool: WorkerPool, request: ScoreRequest): Promise<number> {
+  const { tool, model } = request;
+  const job = { what: whatOf(request), signal: request.signal };
+  if (model) {
+    checkRequest(request, { reference: request.reference !== undefined, minimumSide: 1 });
+    return pool.run('model', { ...askOf(request), model }, job);
+  }
+  const metric = graphMetric(tool);
+  if (metric) {
+    checkRequest(request, { reference: true, minimumSide: metric.minimumSide });
+    return runMetric(pool, metric, request);
+  }
+  const pixelMetric = pixelMetrics.find(({ name }) => name === tool);
+  if (!pixelMetric) throw unknownTool(tool);
+  checkRequest(request, { reference: false, minimumSide: pixelMetric.minimumSide });
+  return onlyValue(await pool.run('metric', askOf(request), job));
+}
+
+// Below this many rows a part costs more in messages than it saves.
+const rowsWorthAThread = 128;
+
+async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRequest): Promise<number> {
+  const job = { what: whatOf(request), signal: request.signal };
+  const ask = askOf(request);
+  if (metric.kind === 'whole') return onlyValue(await pool.run('metric', ask, job));
+  const size = request.picture.pixels;
+  const parts = divideRows(metric.rows(size), pool.size, rowsWorthAThread);
+  const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...ask, rows }, job)));
+  return metric.finish(addAll(sums), size);
+}
+
+async function mapOn(pool: WorkerPool, request: ScoreRequest) {
+  const metric = graphMetric(request.tool);
+  if (!metric?.map) {
+    throw new Fault('InvalidInput', `${request.tool} has no quality map; ssim, gmsd, fsim and vsi have one`, {
+      tool: request.tool,
+    });
+  }
+  checkRequest(request, { reference: true, minimumSide: metric.minimumSide });
+  return pool.run('map', askOf(request), { what: `the ${whatOf(request)} map`, signal: request.signal });
+}
+
+const whatOf = ({ tool, picture }: ScoreRequest): string => `${tool} on ${picture.name}`;
+
+const askOf = ({ tool, picture, reference }: ScoreRequest): PicturesAsk => ({
+  tool,
+  picture: picture.pixels,
+  ...(reference && { reference: reference.pixels }),
+});
+
+const onlyValue = (values: Float64Array): number => values[0] ?? Number.NaN;
+
+function addAll(parts: readonly Float64Array[]): Float64Array {
+  const total = new Float64Array(parts[0]?.length ?? 0);
+  for (const part of parts) {
+    for (const [index, value] of part.entries()) total[index] = (total[index] ?? 0) + value;
+  }
+  return total;
+}
+
+const unknownTool = (tool: string): Fault =>
+  new Fault(
+    'Unavailable',
+    `${tool} has no graph here and no model file; add one with: assay models add ${tool} file.onnx`,
+    {
+      tool,
+    },
+  );
+
+// Loaded when first asked for: otherwise only the workers load the native libraries.
+const versions = lazily((): Readonly<Record<string, string>> => {
+  const load = createRequire(import.meta.url);
+  const { sharp, vips } = load('sharp').versions;
+  return { sharp, vips, onnxruntime: load('onnxruntime-node/package.json').version };
+});

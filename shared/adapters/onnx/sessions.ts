@@ -1,0 +1,75 @@
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { messageOf } from '../../errors.ts';
+import type { BuiltGraph } from '../../iqa/graph.ts';
+import type { Feed, GraphRunner } from '../../iqa/metric.ts';
+
+export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
+
+/** Opens sessions and keeps one for each digest. */
+export interface Sessions {
+  ofGraph(graph: BuiltGraph): Promise<InferenceSession>;
+  ofFile(path: string, digest: string): Promise<InferenceSession>;
+}
+
+/** Sessions on the first of the providers that works; each that does not is reported once. */
+export function createSessions(providers: readonly string[], warn: Warn): Sessions {
+  const opened = new Map<string, Promise<InferenceSession>>();
+  const failed = new Set<string>();
+
+  const open = async (create: Create): Promise<InferenceSession> => {
+    for (const provider of providers) {
+      if (provider === 'cpu' || failed.has(provider)) continue;
+      try {
+        return await create({ ...options, executionProviders: [provider, 'cpu'] });
+      } catch (thrown) {
+        failed.add(provider);
+        warn(`execution provider ${provider} does not work here, going on without it`, { error: messageOf(thrown) });
+      }
+    }
+    return create({ ...options, executionProviders: ['cpu'] });
+  };
+  const once = (key: string, create: Create): Promise<InferenceSession> => {
+    const known = opened.get(key);
+    if (known) return known;
+    const opening = open(create);
+    opened.set(key, opening);
+    opening.catch(() => opened.delete(key));
+    return opening;
+  };
+
+  return {
+    ofGraph: (graph) => once(graph.digest, (settings) => InferenceSession.create(graph.bytes, settings)),
+    ofFile: (path, digest) => once(digest, (settings) => InferenceSession.create(path, settings)),
+  };
+}
+
+/** Runs graphs in these sessions, asking before each whether anybody still waits. */
+export function graphRunner(sessions: Sessions, throwIfGivenUp: () => void): GraphRunner {
+  return {
+    async run(graph, feeds) {
+      throwIfGivenUp();
+      const session = await sessions.ofGraph(graph);
+      const outputs = await session.run(Object.fromEntries(Object.entries(feeds).map(([k, v]) => [k, tensorOf(v)])));
+      return Object.fromEntries(graph.outputNames.map((name) => [name, outputs[name]?.data as Float32Array])) as Record<
+        (typeof graph.outputNames)[number],
+        Float32Array
+      >;
+    },
+  };
+}
+
+export const tensorOf = ({ type, data, shape }: Feed): Tensor =>
+  type === 'uint8'
+    ? new Tensor('uint8', data as Uint8Array, shape as number[])
+    : new Tensor('float32', data as Float32Array, shape as number[]);
+
+type Create = (options: InferenceSession.SessionOptions) => Promise<InferenceSession>;
+
+// One thread for each session, as the pool's workers share the cores; only 'all' gives the fast convolution layout.
+const options: InferenceSession.SessionOptions = {
+  graphOptimizationLevel: 'all',
+  executionMode: 'sequential',
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  logSeverityLevel: 3,
+};

@@ -1,0 +1,73 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import sharp from 'sharp';
+import { Fault } from '../../errors.ts';
+import type { GraphRunner, Pair } from '../../iqa/metric.ts';
+import { graphMetric } from '../../iqa/metrics.ts';
+import { pixelMetrics } from '../../iqa/nr/metrics.ts';
+import type { QualityMap } from '../../iqa/pixels.ts';
+import { decodePicture } from './decode.ts';
+import { encodePicture } from './encode.ts';
+import { toFailure } from './failure.ts';
+import type { DecodeLimits } from './limits.ts';
+import type { JobKind, JobMessage, Jobs, MetricAsk, PicturesAsk, Reply } from './messages.ts';
+import { inspectModel, runModel } from './model.ts';
+import { createSessions, graphRunner } from './sessions.ts';
+
+/** What the pool tells a worker when it starts. */
+export interface WorkerSettings {
+  readonly providers: readonly string[];
+  readonly limits: DecodeLimits;
+}
+
+const { providers, limits } = workerData as WorkerSettings;
+const port = parentPort;
+const reply = (message: Reply): void => port?.postMessage(message);
+const sessions = createSessions(providers, (warning, fields) => reply({ warning, fields }));
+// Pictures are read once; libvips' cache of operations would only hold memory.
+sharp.cache(false);
+
+type Work = {
+  readonly [Kind in JobKind]: (ask: Jobs[Kind]['ask'], runner: GraphRunner) => Promise<Jobs[Kind]['answer']>;
+};
+
+const work: Work = {
+  decode: ({ bytes, name }) => decodePicture(bytes, name, limits),
+  encode: ({ pixels, options }) => encodePicture(pixels, options),
+  metric: runMetric,
+  map: runMap,
+  model: ({ model, picture, reference, tool }) => runModel(sessions, tool, model, picture, reference),
+  inspect: ({ path }) => inspectModel(path),
+};
+
+port?.on('message', async ({ id, kind, ask, givenUp }: JobMessage) => {
+  const throwIfGivenUp = (): void => {
+    if (Atomics.load(givenUp, 0) === 1) throw new Fault('ToolExecutionError', 'the request was given up');
+  };
+  try {
+    const run = work[kind] as (ask: unknown, runner: GraphRunner) => Promise<unknown>;
+    reply({ id, answer: await run(ask, graphRunner(sessions, throwIfGivenUp)) });
+  } catch (thrown) {
+    reply({ id, failure: toFailure(thrown) });
+  }
+});
+
+async function runMetric({ tool, picture, reference, rows }: MetricAsk, runner: GraphRunner): Promise<Float64Array> {
+  const pixelMetric = pixelMetrics.find((metric) => metric.name === tool);
+  if (pixelMetric) return Float64Array.of(pixelMetric.score(picture, reference));
+  const metric = graphMetric(tool);
+  const pair = pairOf({ tool, picture, ...(reference && { reference }) });
+  if (metric?.kind === 'strips' && rows) return metric.sums(pair, rows, runner);
+  if (metric?.kind === 'whole') return Float64Array.of(await metric.score(pair, runner));
+  throw new Error(`no metric of the name ${tool}`);
+}
+
+async function runMap(ask: MetricAsk, runner: GraphRunner): Promise<QualityMap> {
+  const metric = graphMetric(ask.tool);
+  if (!metric?.map) throw new Error(`no map of the metric ${ask.tool}`);
+  return metric.map(pairOf(ask), runner);
+}
+
+function pairOf({ tool, picture, reference }: PicturesAsk): Pair {
+  if (!reference) throw new Error(`${tool} needs a reference`);
+  return { picture, reference };
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { encodeModel } from './onnx-encode.ts';
+
+export type ElementType = 'float32' | 'uint8' | 'int32' | 'int64' | 'bool';
+export type Dimension = number | string;
+export type Attribute = number | string | readonly number[] | { readonly float: number };
+
+/** A value in a graph under construction: an input, a constant or the output of a node. */
+export interface Ref {
+  readonly name: string;
+}
+
+export interface GraphNode {
+  readonly op: Operator;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attributes: Readonly<Record<string, Attribute>>;
+}
+
+export interface GraphTensor {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly shape: readonly number[];
+  readonly data: Float32Array | BigInt64Array;
+}
+
+export interface GraphValue {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly shape: readonly Dimension[];
+}
+
+export interface Graph {
+  readonly name: string;
+  readonly opset: number;
+  readonly nodes: readonly GraphNode[];
+  readonly tensors: readonly GraphTensor[];
+  readonly inputs: readonly GraphValue[];
+  readonly outputs: readonly GraphValue[];
+}
+
+/** A graph with its ONNX file and the SHA-256 of that file, by which sessions and scores know it. */
+export interface BuiltGraph<Output extends string = string> extends Graph {
+  /** Carries the names of the outputs for the type checker alone. */
+  readonly outputNames: readonly Output[];
+  readonly bytes: Uint8Array;
+  readonly digest: string;
+}
+
+/** The operators our graphs use, all of opset 18. */
+export type Operator =
+  | 'Abs'
+  | 'Add'
+  | 'AveragePool'
+  | 'Cast'
+  | 'Clip'
+  | 'Concat'
+  | 'Conv'
+  | 'Div'
+  | 'Exp'
+  | 'Identity'
+  | 'MatMul'
+  | 'Max'
+  | 'Mul'
+  | 'Pad'
+  | 'Pow'
+  | 'ReduceSum'
+  | 'ReduceSumSquare'
+  | 'Relu'
+  | 'Reshape'
+  | 'Slice'
+  | 'Sqrt'
+  | 'Squeeze'
+  | 'Sub'
+  | 'Transpose';
+
+/** Builds one graph: `input`, then operations, then `build` with what it gives. */
+export interface GraphBuilder {
+  input(name: string, type: ElementType, shape: readonly Dimension[]): Ref;
+  /** A float32 constant; without a shape, one number that broadcasts. */
+  constant(values: number | readonly number[] | Float32Array, shape?: readonly number[]): Ref;
+  /** An int64 list, for operators that take axes or shapes as an input. */
+  integers(values: readonly number[]): Ref;
+  op(operator: Operator, inputs: readonly Operand[], attributes?: Readonly<Record<string, Attribute>>): Ref;
+  add(left: Operand, right: Operand): Ref;
+  sub(left: Operand, right: Operand): Ref;
+  mul(left: Operand, right: Operand): Ref;
+  div(left: Operand, right: Operand): Ref;
+  /** Sums over the axes and drops them. */
+  sum(value: Ref, axes: readonly number[]): Ref;
+  /** From `starts` up to, not including, `ends` on the axes; a negative end counts from the back. */
+  slice(value: Ref, axes: readonly number[], starts: readonly number[], ends: readonly number[]): Ref;
+  reshape(value: Ref, shape: readonly number[]): Ref;
+  /** Correlation without padding unless `pads` (top, left, bottom, right) are given. */
+  conv(value: Ref, weights: Ref, options?: ConvOptions): Ref;
+  build<Output extends string>(results: Readonly<Record<Output, Result>>): BuiltGraph<Output>;
+}
+
+/** What a graph gives, always float32. */
+export interface Result {
+  readonly value: Ref;
+  readonly shape: readonly Dimension[];
+}
+
+/** A value, or a number that stands for a constant. */
+export type Operand = Ref | number;
+
+export interface ConvOptions {
+  readonly bias?: Ref;
+  readonly group?: number;
+  readonly pads?: readonly number[];
+  readonly strides?: readonly number[];
+}
+
+/** The end of an axis, whatever its length. */
+export const toEnd = 2 ** 31 - 1;
+
+/** Starts an empty graph of that name. */
+export function createGraph(name: string): GraphBuilder {
+  const nodes: GraphNode[] = [];
+  const tensors = new Map<string, GraphTensor>();
+  const inputs: GraphValue[] = [];
+
+  const tensor = (type: 'float32' | 'int64', data: Float32Array | BigInt64Array, shape: readonly number[]): Ref => {
+    const content = `${type} ${shape.join('x')} ${data.join()}`;
+    const known = tensors.get(content);
+    if (known) return known;
+    const made: GraphTensor = { name: `c${tensors.size}`, type, shape, data };
+    tensors.set(content, made);
+    return made;
+  };
+  const integers = (values: readonly number[]): Ref =>
+    tensor('int64', BigInt64Array.from(values, BigInt), [values.length]);
+  const constant: GraphBuilder['constant'] = (values, shape) =>
+    typeof values === 'number'
+      ? tensor('float32', Float32Array.of(values), shape ?? [])
+      : tensor('float32', Float32Array.from(values), shape ?? [values.length]);
+  const refOf = (operand: Operand): Ref => (typeof operand === 'number' ? constant(operand) : operand);
+
+  const op: GraphBuilder['op'] = (operator, operands, attributes = {}) => {
+    const made = { name: `v${nodes.length}` };
+    nodes.push({
+      op: operator,
+      inputs: operands.map((operand) => refOf(operand).name),
+      outputs: [made.name],
+      attributes,
+    });
+    return made;
+  };
+
+  return {
+    input(inputName, type, shape) {
+      inputs.push({ name: inputName, type, shape });
+      return { name: inputName };
+    },
+    constant,
+    op,
+    add: (left, right) => op('Add', [left, right]),
+    sub: (left, right) => op('Sub', [left, right]),
+    mul: (left, right) => op('Mul', [left, right]),
+    div: (left, right) => op('Div', [left, right]),
+    sum: (value, axes) => op('ReduceSum', [value, integers(axes)], { keepdims: 0 }),
+    slice: (value, axes, starts, ends) => op('Slice', [value, integers(starts), integers(ends), integers(axes)]),
+    reshape: (value, shape) => op('Reshape', [value, integers(shape)]),
+    conv: (value, weights, options = {}) =>
+      op('Conv', options.bias ? [value, weights, options.bias] : [value, weights], {
+        group: options.group ?? 1,
+        ...(options.pads && { pads: options.pads }),
+        ...(options.strides && { strides: options.strides }),
+      }),
+    integers,
+    build: (results) =>
+      finish({ name, opset: 18, nodes, tensors: [...tensors.values()], inputs, outputs: [] }, results),
+  };
+}
+
+// Results are named by Identity nodes, which the runtime removes.
+function finish<Output extends string>(graph: Graph, results: Readonly<Record<Output, Result>>): BuiltGraph<Output> {
+  const outputNames = Object.keys(results) as Output[];
+  const nodes = [...graph.nodes];
+  const outputs: GraphValue[] = [];
+  for (const name of outputNames) {
+    nodes.push({ op: 'Identity', inputs: [results[name].value.name], outputs: [name], attributes: {} });
+    outputs.push({ name, type: 'float32', shape: results[name].shape });
+  }
+  const whole: Graph = { ...graph, nodes, outputs };
+  const bytes = encodeModel(whole);
+  return { ...whole, outputNames, bytes, digest: createHash('sha256').update(bytes).digest('hex') };
+}

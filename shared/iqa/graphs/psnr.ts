@@ -1,0 +1,51 @@
+import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
+import { lazily } from '../lazily.ts';
+import type { StripMetric } from '../metric.ts';
+import { blockWidth, pairPacker, tilesOf } from '../strips.ts';
+import { asFloat, lumaThousands } from './luma.ts';
+
+/** Peak signal-to-noise ratio in decibels over red, green and blue; 80 for equal pictures. */
+export const psnr = psnrMetric('psnr', (graph, x, y) => graph.sub(asFloat(graph, x), asFloat(graph, y)), 255, 3);
+
+/** The same over luma, which is not rounded. */
+export const psnry = psnrMetric(
+  'psnry',
+  (graph, x, y) => graph.sub(lumaThousands(graph, x), lumaThousands(graph, y)),
+  255_000,
+  1,
+);
+
+type Difference = (graph: GraphBuilder, x: Ref, y: Ref) => Ref;
+
+// With at most 64 rows a column of squared byte differences stays below 2^24, so float32 adds it exactly.
+const stripHeight = 64;
+
+function psnrMetric(name: string, difference: Difference, peak: number, channels: number): StripMetric {
+  const graph = lazily(() => build(name, difference));
+  return {
+    kind: 'strips',
+    name,
+    minimumSide: 1,
+    graphs: () => [graph()],
+    rows: (size) => size.height,
+    async sums(pair, rows, runner) {
+      const pack = pairPacker();
+      let total = 0;
+      for (const { top, left, rows: height, columns } of tilesOf(rows, pair.picture.width, stripHeight)) {
+        const window = { top, left, rows: height, blocks: Math.ceil(columns / blockWidth) };
+        const { sums } = await runner.run(graph(), pack(pair, window));
+        for (const sum of sums) total += sum;
+      }
+      return Float64Array.of(total);
+    },
+    finish: ([total = Number.NaN], size) =>
+      10 * Math.log10(1 / (total / (peak ** 2 * channels * size.width * size.height) + 1e-8)),
+  };
+}
+
+function build(name: string, difference: Difference): BuiltGraph<'sums'> {
+  const graph = createGraph(name);
+  const shape = [1, 'rows', 'blocks', 3 * blockWidth];
+  const error = difference(graph, graph.input('picture', 'uint8', shape), graph.input('reference', 'uint8', shape));
+  return graph.build({ sums: { value: graph.sum(graph.mul(error, error), [0, 1]), shape: ['blocks', 'values'] } });
+}

@@ -1,0 +1,61 @@
+import type { BuiltGraph } from './graph.ts';
+import type { Pixels, QualityMap } from './pixels.ts';
+
+/** A tensor on its way into a graph. */
+export interface Feed {
+  readonly type: 'float32' | 'uint8';
+  readonly data: Float32Array | Uint8Array;
+  readonly shape: readonly number[];
+}
+
+/** Runs graphs, one session for each; the worker provides it. Fails when the request was given up meanwhile. */
+export interface GraphRunner {
+  run<Output extends string>(
+    graph: BuiltGraph<Output>,
+    feeds: Readonly<Record<string, Feed>>,
+  ): Promise<Readonly<Record<Output, Float32Array>>>;
+}
+
+/** Two pictures of one size. */
+export interface Pair {
+  readonly picture: Pixels;
+  readonly reference: Pixels;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Rows `from` up to, not including, `to`, in the metric's own counting. */
+export interface RowRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface MetricCommon {
+  readonly name: string;
+  /** The shortest side it is defined for. */
+  readonly minimumSide: number;
+  /** The graphs it runs, built when first asked for; fixed, so that their digests identify the metric. */
+  graphs(): readonly BuiltGraph[];
+  map?(pair: Pair, runner: GraphRunner): Promise<QualityMap>;
+}
+
+/** A metric that is a function of sums over rows: parts of a picture run on several threads, in bounded memory. */
+export interface StripMetric extends MetricCommon {
+  readonly kind: 'strips';
+  /** How many rows there are to divide between parts. */
+  rows(size: Size): number;
+  /** The sums over some of these rows; sums of all parts are added up in float64. */
+  sums(pair: Pair, rows: RowRange, runner: GraphRunner): Promise<Float64Array>;
+  finish(sums: Float64Array, size: Size): number;
+}
+
+/** A metric that needs the whole pair at once. */
+export interface WholeMetric extends MetricCommon {
+  readonly kind: 'whole';
+  score(pair: Pair, runner: GraphRunner): Promise<number>;
+}
+
+export type GraphMetric = StripMetric | WholeMetric;

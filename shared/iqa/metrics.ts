@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { Fault } from '../errors.ts';
+import type { BuiltGraph } from './graph.ts';
+import { psnr, psnry } from './graphs/psnr.ts';
+import { ssim, ssimc } from './graphs/ssim.ts';
+import type { GraphMetric } from './metric.ts';
+
+/** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
+export const graphMetrics: readonly GraphMetric[] = [psnr, psnry, ssim, ssimc];
+
+const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
+
+/** The graph metric of that name, or undefined. */
+export const graphMetric = (name: string): GraphMetric | undefined => byName.get(name);
+
+/** What `assay models show` prints of one graph. */
+export interface GraphDescription {
+  readonly name: string;
+  readonly digest: string;
+  readonly size_bytes: number;
+  readonly nodes: number;
+  readonly operators: Readonly<Record<string, number>>;
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly shape: readonly (number | string)[];
+  }[];
+  readonly outputs: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly shape: readonly (number | string)[];
+  }[];
+}
+
+/** The graphs a shipped metric runs, with their operators, inputs, outputs and sizes. */
+export function describeGraphs(name: string): readonly GraphDescription[] {
+  return requireMetric(name).graphs().map(describe);
+}
+
+/** SHA-256 over the digests of a metric's graphs: what its scores depend on besides the code around them. */
+export function graphDigest(name: string): string {
+  const digests = requireMetric(name)
+    .graphs()
+    .map((graph) => graph.digest);
+  return digests.length === 1 && digests[0]
+    ? digests[0]
+    : createHash('sha256').update(digests.join('\n')).digest('hex');
+}
+
+function requireMetric(name: string): GraphMetric {
+  const metric = byName.get(name);
+  if (metric) return metric;
+  const known = [...byName.keys()].join(', ');
+  throw new Fault('NotFound', `${name} has no built-in graph; these have: ${known}`, { tool: name });
+}
+
+function describe(graph: BuiltGraph): GraphDescription {
+  const operators: Record<string, number> = {};
+  for (const { op } of graph.nodes) operators[op] = (operators[op] ?? 0) + 1;
+  return {
+    name: graph.name,
+    digest: graph.digest,
+    size_bytes: graph.bytes.length,
+    nodes: graph.nodes.length,
+    operators,
+    inputs: graph.inputs,
+    outputs: graph.outputs,
+  };
+}
