@@ -1,0 +1,34 @@
+/** A place in a text, both counted from one. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a text stops being JSON. V8 tells the position only for some errors, so prefixes are tried by halves. */
+export const placeOfJsonError = (text: string): Place => {
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (couldGoOn(text.slice(0, middle + 1))) low = middle + 1;
+    else high = middle;
+  }
+  return placeAt(text, low);
+};
+
+export const placeAt = (text: string, position: number): Place => {
+  const before = text.slice(0, position).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+};
+
+/** Whether a prefix is JSON as far as it goes: parsed whole, or refused only for its end. */
+const couldGoOn = (prefix: string): boolean => {
+  try {
+    JSON.parse(prefix);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    if (/end of JSON input|Unterminated/.test(message)) return true;
+    return Number(/position (\d+)/.exec(message)?.[1] ?? -1) >= prefix.length;
+  }
+};
