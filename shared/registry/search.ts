@@ -1,6 +1,7 @@
 import type { Tool } from '../model/tool.ts';
 import { FIELDS, fieldsOf } from './search-fields.ts';
 import { createSearchStore, FIELD_COUNT, type SearchStore } from './search-store.ts';
+import { createSums, type Sums } from './sums.ts';
 import { termsOf } from './text.ts';
 
 export interface Hit {
@@ -14,14 +15,21 @@ export interface SearchOptions {
   readonly accept?: (name: string) => boolean;
 }
 
+/** One thing asked for: a term, and others that mean nearly the same, of which the best match counts. */
+export interface QueryTerm {
+  readonly term: string;
+  readonly weight: number;
+  readonly alternatives?: readonly { readonly term: string; readonly factor: number }[];
+}
+
 /** Ranked full-text search over tools, kept up to date by change and never rebuilt for a request. */
 export interface SearchIndex {
   /** Adds a tool or replaces the one of its name; costs what the tool's own text costs. */
   set(tool: Tool): void;
   remove(name: string): void;
   search(query: string, options?: SearchOptions): readonly Hit[];
-  /** As `search`, for terms that have been weighed already. */
-  rank(terms: ReadonlyMap<string, number>, options?: SearchOptions): readonly Hit[];
+  /** As `search`, for a query that has been weighed already. */
+  rank(query: readonly QueryTerm[], options?: SearchOptions): readonly Hit[];
   /** How telling a term is in this catalogue: its inverse document frequency. */
   rarity(term: string): number;
   readonly size: number;
@@ -33,24 +41,17 @@ export interface SearchIndex {
  */
 export const createSearchIndex = (): SearchIndex => {
   const store = createSearchStore();
-  let scores = new Float64Array(0);
-  let touched = new Uint32Array(0);
+  const sums = createSums();
 
-  const rank = (terms: ReadonlyMap<string, number>, options: SearchOptions = {}): readonly Hit[] => {
+  const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] => {
     const names = store.documents();
-    if (scores.length < names.length) {
-      scores = new Float64Array(names.length * 2);
-      touched = new Uint32Array(names.length * 2);
-    }
-    const found = accumulate(store, terms, scores, touched);
+    sums.reserve(names.length);
+    accumulate(store, query, sums);
     const hits: Hit[] = [];
-    for (let at = 0; at < found; at++) {
-      const document = touched[at] ?? 0;
-      const score = scores[document] ?? 0;
+    sums.drain((document, score) => {
       const name = names[document];
-      scores[document] = 0;
-      if (name !== undefined && score > 0) offer(hits, { name, score }, options);
-    }
+      if (name !== undefined) offer(hits, name, score, options);
+    });
     return options.limit === undefined ? hits.sort(better) : hits;
   };
 
@@ -67,66 +68,75 @@ export const createSearchIndex = (): SearchIndex => {
 };
 
 /** How often each term is in a text: said twice counts a little more than once. */
-const weighTerms = (text: string): ReadonlyMap<string, number> => {
+const weighTerms = (text: string): readonly QueryTerm[] => {
   const weights = new Map<string, number>();
   for (const term of termsOf(text)) {
     const known = weights.get(term);
     if (known !== undefined) weights.set(term, Math.min(known + 0.3, 2));
     else if (weights.size < TERM_LIMIT) weights.set(term, 1);
   }
-  return weights;
+  return Array.from(weights, ([term, weight]) => ({ term, weight }));
 };
 
-const accumulate = (
-  store: SearchStore,
-  terms: ReadonlyMap<string, number>,
-  scores: Float64Array,
-  touched: Uint32Array,
-): number => {
-  const factors = FIELDS.map((field, index) => lengthFactor(field.norm, store.averageLength(index)));
-  const lengths = store.lengths();
-  const known = [...terms].flatMap(([word, weight]) => {
-    const term = store.term(word);
-    return term === undefined || store.frequency(term) === 0 ? [] : [{ term, weight }];
-  });
+interface Reading {
+  readonly term: number;
+  readonly weight: number;
+}
+
+const accumulate = (store: SearchStore, query: readonly QueryTerm[], sums: Sums): void => {
+  const match = matcher(store);
+  const groups = query.map((asked) => readingsOf(store, asked)).filter(({ cost }) => cost > 0);
   // Rare terms first: when a long text would read too much, the common ones that say least are left out.
-  known.sort((one, other) => store.frequency(one.term) - store.frequency(other.term));
-  let found = 0;
+  groups.sort((one, other) => one.cost - other.cost);
   let read = 0;
-  for (const { term, weight } of known) {
-    const { pairs, start, length } = store.postings(term);
-    read += length;
-    if (read > READ_LIMIT && found > 0) break;
-    const rarity = weight * rarityOf(store, term);
-    for (let at = start; at < start + length * 2; at += 2) {
-      const document = pairs[at] ?? 0;
-      const matched = matchOf(pairs[at + 1] ?? 0, document * FIELD_COUNT, lengths, factors);
-      const before = scores[document] ?? 0;
-      if (before === 0) touched[found++] = document;
-      scores[document] = before + (rarity * matched * (SATURATION + 1)) / (matched + SATURATION);
+  for (const { readings, cost } of groups) {
+    read += cost;
+    if (read > READ_LIMIT && read > cost) break;
+    for (const { term, weight } of readings) {
+      const { pairs, start, length } = store.postings(term);
+      for (let at = start; at < start + length * 2; at += 2) {
+        const document = pairs[at] ?? 0;
+        const matched = match(pairs[at + 1] ?? 0, document);
+        sums.offer(document, (weight * matched * (SATURATION + 1)) / (matched + SATURATION));
+      }
     }
+    sums.settle();
   }
-  return found;
 };
 
-/** The weighted term frequency over all fields. */
-const matchOf = (
-  packed: number,
-  at: number,
-  lengths: Uint32Array,
-  factors: readonly { readonly base: number; readonly slope: number }[],
-): number => {
-  let sum = 0;
-  for (let field = 0, rest = packed; rest !== 0; field++, rest >>>= 8) {
-    const count = rest & 255;
-    if (count === 0) continue;
-    const { base, slope } = factors[field] ?? NO_FACTOR;
-    sum += ((FIELDS[field]?.weight ?? 0) * count) / (base + slope * (lengths[at + field] ?? 0));
-  }
-  return sum;
+/** The term itself and its alternatives, an alternative never worth more than the word that was said. */
+const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: QueryTerm) => {
+  const asked = store.term(term);
+  const rarity = rarityOf(store, asked);
+  const readings: Reading[] = [];
+  let cost = 0;
+  const add = (number: number | undefined, factor: number): void => {
+    const frequency = number === undefined ? 0 : store.frequency(number);
+    if (number === undefined || frequency === 0) return;
+    cost += frequency;
+    readings.push({ term: number, weight: weight * factor * Math.min(rarity, rarityOf(store, number)) });
+  };
+  add(asked, 1);
+  for (const alternative of alternatives) add(store.term(alternative.term), alternative.factor);
+  return { readings, cost };
 };
 
-const lengthFactor = (norm: number, average: number) => ({ base: 1 - norm, slope: average > 0 ? norm / average : 0 });
+/** The weighted term frequency over all fields of a document. */
+const matcher = (store: SearchStore): ((packed: number, document: number) => number) => {
+  const lengths = store.lengths();
+  const bases = FIELDS.map(({ norm }) => 1 - norm);
+  const slopes = FIELDS.map(({ norm }, field) => norm / (store.averageLength(field) || 1));
+  return (packed, document) => {
+    let sum = 0;
+    for (let field = 0, rest = packed; rest !== 0; field++, rest >>>= 8) {
+      const count = rest & 255;
+      if (count === 0) continue;
+      const length = lengths[document * FIELD_COUNT + field] ?? 0;
+      sum += ((FIELDS[field]?.weight ?? 0) * count) / ((bases[field] ?? 1) + (slopes[field] ?? 0) * length);
+    }
+    return sum;
+  };
+};
 
 const rarityOf = (store: SearchStore, term: number | undefined): number => {
   const frequency = term === undefined ? 0 : store.frequency(term);
@@ -134,11 +144,13 @@ const rarityOf = (store: SearchStore, term: number | undefined): number => {
 };
 
 /** Keeps the best `limit` in order by insertion: lists are short, and most hits are turned away at once. */
-const offer = (hits: Hit[], hit: Hit, { limit, accept }: SearchOptions): void => {
+const offer = (hits: Hit[], name: string, score: number, { limit, accept }: SearchOptions): void => {
   const worst = hits.at(-1);
   const full = limit !== undefined && hits.length >= limit;
-  if (full && (worst === undefined || better(hit, worst) > 0)) return;
-  if (accept !== undefined && !accept(hit.name)) return;
+  if (full && (worst === undefined || score < worst.score)) return;
+  const hit = { name, score };
+  if (full && worst !== undefined && better(hit, worst) > 0) return;
+  if (accept !== undefined && !accept(name)) return;
   hits.push(hit);
   if (limit === undefined) return;
   if (full) hits.splice(-2, 1);
@@ -153,7 +165,6 @@ const offer = (hits: Hit[], hit: Hit, { limit, accept }: SearchOptions): void =>
 const better = (one: Hit, other: Hit): number =>
   other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 
-const NO_FACTOR = { base: 1, slope: 0 };
 const SATURATION = 1.2;
 const TERM_LIMIT = 512;
 const READ_LIMIT = 2_000_000;

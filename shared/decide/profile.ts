@@ -1,0 +1,50 @@
+import type { Tool } from '../model/tool.ts';
+import { fieldsOf } from '../registry/search-fields.ts';
+import { splitIdentifier, termOf } from '../registry/text.ts';
+import { intentOfTool } from './intents.ts';
+import { type Shares, scenariosOf } from './scenarios.ts';
+import { knownWords } from './words.ts';
+
+/** What a tool's own text says about it, read once for each definition. */
+export interface Profile {
+  readonly tool: Tool;
+  readonly name: readonly string[];
+  /** The terms of name and description: what the tool is for. */
+  readonly subject: ReadonlySet<string>;
+  /** The terms of everything, parameters and labels too. */
+  readonly all: ReadonlySet<string>;
+  readonly pairs: ReadonlySet<string>;
+  readonly direction: Float64Array;
+  readonly intent: string | undefined;
+  readonly scenarios: Shares;
+}
+
+/** Definitions are frozen, so a profile never goes stale. */
+export const profileOf = (tool: Tool): Profile => {
+  const known = profiles.get(tool);
+  if (known !== undefined) return known;
+  const profile = readProfile(tool);
+  profiles.set(tool, profile);
+  return profile;
+};
+const profiles = new WeakMap<Tool, Profile>();
+
+const readProfile = (tool: Tool): Profile => {
+  const [, description = [], labels = [], parameters = []] = fieldsOf(tool);
+  const name = splitIdentifier(tool.name)
+    .map(termOf)
+    .filter((term) => term !== '');
+  return {
+    tool,
+    name: [...new Set(name)],
+    subject: new Set([...name, ...description]),
+    all: new Set([...name, ...description, ...labels, ...parameters]),
+    pairs: new Set([...pairsOf(name), ...pairsOf(description)]),
+    direction: knownWords().direction([...name, ...name, ...description, ...labels]),
+    intent: intentOfTool(tool),
+    scenarios: scenariosOf([...name, ...name, ...description, ...labels], tool.scenarios ?? []),
+  };
+};
+
+const pairsOf = (terms: readonly string[]): readonly string[] =>
+  terms.slice(1).map((term, at) => `${terms[at]} ${term}`);

@@ -1,0 +1,73 @@
+import type { QueryTerm } from '../registry/search.ts';
+import { TEXT_LIMIT, termOf, wordsOf } from '../registry/text.ts';
+import { chineseWords } from './chinese.ts';
+import { knownWords } from './words.ts';
+
+/** A task as the steps read it; made once. */
+export interface Request {
+  /** The task, cut to a bounded length. */
+  readonly text: string;
+  readonly words: readonly string[];
+  readonly terms: readonly RequestTerm[];
+  /** Terms that stand side by side, as `one two`. */
+  readonly pairs: ReadonlySet<string>;
+  /** Where the task points to among word meanings. */
+  readonly direction: Float64Array;
+}
+
+export interface RequestTerm extends QueryTerm {
+  /** How much the term says about the subject: little for words that any request may have. */
+  readonly topical: number;
+}
+
+const TERM_LIMIT = 256;
+
+export const readRequest = (task: string): Request => {
+  const text = task.slice(0, TEXT_LIMIT);
+  const words = wordsOf(text);
+  const list = words.map(termOf);
+  const counts = new Map<string, number>();
+  for (const term of list) if (term !== '') counts.set(term, (counts.get(term) ?? 0) + 1);
+  const said = list.filter((term) => term !== '');
+  return {
+    text,
+    words,
+    terms: [...[...counts].slice(0, TERM_LIMIT).map(weigh), ...chineseTerms(text)],
+    pairs: new Set(said.slice(1).map((term, at) => `${said[at]} ${term}`)),
+    direction: knownWords().direction([...counts.keys(), ...chineseTerms(text).map(({ term }) => term)]),
+  };
+};
+
+const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
+  const words = knownWords();
+  const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term);
+  const alternatives = words
+    .neighbours(term)
+    .map((near) => ({ term: near.term, factor: NEAR_FACTOR * ((near.similarity - NEAR) / (1 - NEAR)) }))
+    .filter(({ factor }) => factor > 0.05);
+  return { term, weight, alternatives, topical: words.worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1) };
+};
+
+/** A Chinese word asks for its English one too: many catalogues are described in English only. */
+const chineseTerms = (text: string): readonly RequestTerm[] =>
+  chineseWords(text).map(({ english }) => {
+    const [term = '', ...others] = english;
+    return { term, weight: 0.8, topical: 0.8, alternatives: others.map((other) => ({ term: other, factor: 0.9 })) };
+  });
+
+const NEAR = 0.5;
+const NEAR_FACTOR = 0.5;
+const FILLER_WORTH = 0.4;
+
+/** Words that requests on any subject have; they tell tools apart only when the subject is the same. */
+const FILLERS: ReadonlySet<string> = new Set(
+  `provide specific help find new information get detail include assist assistance create current currently look available
+  interest interested know time generate search plan name number recommend retrieve list next locate start set perform
+  check base relate latest give final finally tell make different access work well lastly explore update show suggest
+  suggestion prefer call upcoming unique insight good ensure complete best additionally see option fetch hi hello hey
+  thank thanks kindly sure able possible various comprehensive several recent recently particular specifically overall
+  great really quickly quick easy way thing something someone anything today now guide advice tip try ask question
+  answer wonder curious think understand sort kind type bit lot top full general`
+    .split(/\s+/u)
+    .map(termOf),
+);

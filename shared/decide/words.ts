@@ -1,0 +1,90 @@
+import data from '../../metadata/words.json' with { type: 'json' };
+
+/** What is known of English words from outside the catalogue: how common they are, and which are near in meaning. */
+export interface Words {
+  readonly dimensions: number;
+  /** The number of a term, in order of how common it is; undefined for a term that is not known. */
+  number(term: string): number | undefined;
+  /** How much a term is worth beside rarer ones: 1 for a rare or unknown term, a third for the commonest. */
+  worth(term: string): number;
+  /** -1 to 1; 0 when a term is not known. */
+  similarity(one: string, other: string): number;
+  /** The nearest terms, nearest first. */
+  neighbours(term: string): readonly Neighbour[];
+  /** The direction of a list of terms as a unit vector; all zeros when none is known. */
+  direction(terms: Iterable<string>): Float64Array;
+}
+
+export interface Neighbour {
+  readonly term: string;
+  readonly similarity: number;
+}
+
+const NEIGHBOURS = 8;
+const NONE: readonly Neighbour[] = [];
+
+/** Reads the table once, when the first request comes. */
+export const knownWords = (): Words => {
+  known ??= readWords();
+  return known;
+};
+let known: Words | undefined;
+
+const readWords = (): Words => {
+  const { dimensions } = data;
+  const terms = data.terms.split(' ');
+  const numbers = new Map(terms.map((term, number) => [term, number]));
+  const vectors = new Int8Array(bytesOf(data.vectors).buffer);
+  const near = bytesOf(data.neighbours);
+
+  const neighbours = (term: string): readonly Neighbour[] => {
+    const number = numbers.get(term);
+    if (number === undefined) return NONE;
+    const list: Neighbour[] = [];
+    for (let at = number * NEIGHBOURS * 3; at < (number + 1) * NEIGHBOURS * 3 && near[at + 2] !== 0; at += 3) {
+      const other = terms[((near[at] ?? 0) << 8) | (near[at + 1] ?? 0)] ?? '';
+      list.push({ term: other, similarity: (near[at + 2] ?? 0) / 255 });
+    }
+    return list;
+  };
+
+  const similarity = (one: string, other: string): number => {
+    if (one === other) return 1;
+    const first = numbers.get(one);
+    const second = numbers.get(other);
+    if (first === undefined || second === undefined) return 0;
+    let sum = 0;
+    for (let at = 0; at < dimensions; at++) {
+      sum += (vectors[first * dimensions + at] ?? 0) * (vectors[second * dimensions + at] ?? 0);
+    }
+    return sum / UNIT;
+  };
+
+  const direction = (list: Iterable<string>): Float64Array => {
+    const sum = new Float64Array(dimensions);
+    for (const term of list) {
+      const number = numbers.get(term);
+      if (number === undefined) continue;
+      // Smooth inverse frequency: common words hardly turn the whole.
+      const weight = number / (number + COMMON);
+      for (let at = 0; at < dimensions; at++) {
+        sum[at] = (sum[at] ?? 0) + weight * (vectors[number * dimensions + at] ?? 0);
+      }
+    }
+    const length = Math.hypot(...sum) || 1;
+    return sum.map((value) => value / length);
+  };
+
+  const worth = (term: string): number => {
+    const number = numbers.get(term);
+    return number === undefined ? 1 : Math.min(1, Math.log(2 + number * WORDS_PER_TERM) / 10);
+  };
+
+  return { dimensions, number: (term) => numbers.get(term), worth, similarity, neighbours, direction };
+};
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+
+const UNIT = 127 * 127;
+const COMMON = 600;
+const WORDS_PER_TERM = 1.6;
