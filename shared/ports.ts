@@ -106,8 +106,22 @@ export interface CallContext {
   readonly log: Log;
   /** The definition being run, for handlers that serve many tools. */
   readonly tool: { readonly name: string; readonly version: string };
-  readonly progress?: (done: number, total: number, note?: string) => void;
+  readonly progress?: (done: number, total?: number, note?: string) => void;
+  readonly client?: CallingClient;
 }
+
+/** The MCP client behind a call, for tools that speak to it while they run. */
+export interface CallingClient {
+  log(level: 'debug' | 'info' | 'warning' | 'error', message: unknown): void;
+  /** Asks the client's person or model; protocols without an open connection cannot. */
+  readonly request?: (
+    method: 'elicitation/create' | 'sampling/createMessage',
+    params: Readonly<Record<string, unknown>>,
+  ) => Promise<unknown>;
+}
+
+/** What a caller lends a tool for the time of a call. */
+export type CallExtras = Pick<CallContext, 'progress' | 'client'>;
 
 /** A refusal as data, where it must travel instead of being thrown. */
 export type Refusal = Pick<Fault, 'code' | 'message' | 'details'>;

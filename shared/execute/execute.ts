@@ -2,6 +2,7 @@ import { Fault, messageOf } from '../errors.ts';
 import type { Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
+import type { CallExtras } from '../ports.ts';
 import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { stricter } from '../registry/layer.ts';
@@ -21,6 +22,7 @@ export const executeTool = async (
   actor: Actor,
   invocation: Invocation,
   signal?: AbortSignal,
+  extras: CallExtras = {},
 ): Promise<Outcome> => {
   const record = await resolveTool(context, actor, invocation);
   const args = context.checkArguments(record, invocation.arguments ?? {});
@@ -41,6 +43,7 @@ export const executeTool = async (
     log: context.log,
     tool: { name: record.spec.name, version: record.version },
     ...(signal === undefined ? {} : { signal }),
+    ...extras,
   };
   const timeoutMs = (record.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
   try {
