@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { runAssay, serveAssay } from '../support/process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { aTool } from '../support/tools.ts';
+
+describe('the command line', () => {
+  test('registers, lists, shows, switches and removes tools on the data directory', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'tool.json'), JSON.stringify(aTool({ version: '1.0.0' })));
+    const run = (...args: string[]) => runAssay(args, { cwd });
+
+    assert.match(
+      (await run('tools', 'register', 'tool.json')).stdout,
+      /^registered weather_lookup@1\.0\.0 {2}[0-9a-f]{12}\n$/,
+    );
+    const list = await run('tools', 'list', 'weather');
+    assert.match(list.stdout, /^NAME +VERSION +STATE +CATEGORY +DESCRIPTION\nweather_lookup +1\.0\.0 +enabled/);
+    const shown = JSON.parse((await run('tools', 'show', 'weather_lookup', '--json')).stdout) as { id: string };
+    assert.equal(shown.id, 'weather_lookup@1.0.0');
+    assert.match((await run('tools', 'disable', 'weather_lookup')).stdout, /is disabled/);
+    assert.ok(!(await run('tools', 'list')).stdout.includes('weather_lookup'));
+    assert.match((await run('tools', 'versions', 'weather_lookup')).stdout, /1\.0\.0 +default/);
+    assert.equal((await run('tools', 'remove', 'weather_lookup')).code, 0);
+    assert.equal((await run('tools', 'show', 'weather_lookup')).code, 1);
+  });
+
+  test('R4.09a what one process stores the next one finds, and a snapshot moves it elsewhere', async (t) => {
+    const [here, there] = [await temporaryDirectory(t), await temporaryDirectory(t)];
+    await runAssay(['tools', 'register', '-'], {
+      cwd: here,
+      input: JSON.stringify([aTool(), aTool({ name: 'second' })]),
+    });
+
+    await runAssay(['snapshot', 'export', join(there, 'all.json')], { cwd: here });
+    const imported = await runAssay(['snapshot', 'import', 'all.json'], { cwd: there });
+
+    assert.equal(imported.stdout, '2 tools imported\n');
+    const { tools } = JSON.parse(
+      (await runAssay(['tools', 'list', '--json', '--allowed', 'weather_lookup,second'], { cwd: there })).stdout,
+    ) as { tools: unknown[] };
+    assert.equal(tools.length, 2);
+  });
+
+  test('invokes a tool with name=value pairs or JSON', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await runAssay(['tools', 'register', '-'], { cwd, input: JSON.stringify(aTool()) });
+
+    const pairs = await runAssay(['invoke', 'weather_lookup', 'city=Bern', '--json'], { cwd });
+    assert.deepEqual((JSON.parse(pairs.stdout) as { output: unknown }).output, { temperature: 21 });
+    const wrong = await runAssay(['invoke', 'weather_lookup', '--arguments', '{"city": 5}'], { cwd });
+    assert.deepEqual([wrong.code, /city must be string/.test(wrong.stderr)], [1, true]);
+  });
+
+  test('says what is wrong: exit code 2 for usage, 1 for a refusal, with a suggestion', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await runAssay(['tools', 'register', '-'], { cwd, input: JSON.stringify(aTool()) });
+    const run = (...args: string[]) => runAssay(args, { cwd });
+
+    for (const [args, code, message] of [
+      [['tols'], 2, /no command tols/],
+      [['tools'], 2, /assay tools needs one of: list, show/],
+      [['tools', 'list', '--colour'], 2, /--colour/],
+      [['tools', 'show'], 2, /NAME is missing/],
+      [['tools', 'show', 'weather_lokup'], 1, /NotFound: no tool named "weather_lokup"; did you mean weather_lookup\?/],
+      [['tools', 'register', 'nowhere.json'], 1, /nowhere\.json cannot be read/],
+      [['invoke', 'weather_lookup', 'city'], 2, /not of the form name=value/],
+      [['tools', 'list', '--url', 'http://127.0.0.1:1'], 2, /--url needs --key/],
+      [['serve', '--port', 'x'], 2, /not a port/],
+    ] as const) {
+      const finished = await run(...args);
+      assert.equal(finished.code, code, `${args.join(' ')}: ${finished.stderr}`);
+      assert.match(finished.stderr, message);
+    }
+    assert.match((await run('--help')).stdout, /assay tools list/);
+  });
+
+  test('a data directory that cannot be written is one clear line', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'file'), 'x');
+
+    const { code, stderr } = await runAssay(['tools', 'list', '--data', join(cwd, 'file', 'inside')], { cwd });
+    assert.equal(code, 1);
+    assert.match(stderr, /^Unavailable: the data directory .* cannot be made/);
+  });
+
+  test('speaks to a server by --url with a key it made there', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const served = await serveAssay({ cwd });
+    t.after(() => served.stop());
+    assert.ok(served.adminKey);
+
+    const made = await runAssay(
+      ['keys', 'create', '--scopes', 'read', '--json', '--url', served.address, '--key', served.adminKey],
+      { cwd },
+    );
+    const { key } = JSON.parse(made.stdout) as { key: string };
+    const listed = await runAssay(['tools', 'list', '--json'], {
+      cwd,
+      env: { ASSAY_URL: served.address, ASSAY_KEY: key },
+    });
+    assert.equal(listed.code, 0);
+    const refused = await runAssay(['keys', 'list'], { cwd, env: { ASSAY_URL: served.address, ASSAY_KEY: key } });
+    assert.deepEqual([refused.code, /this call needs admin/.test(refused.stderr)], [1, true]);
+  });
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const entry = fileURLToPath(new URL('../../functions/cli/assay.ts', import.meta.url));
+
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+// Nothing of the tester's own environment may decide a test.
+const cleanEnv = (extra: Readonly<Record<string, string>> = {}) => {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('ASSAY_') && !name.startsWith('NODE_TEST'),
+  );
+  return { ...Object.fromEntries(kept), NO_COLOR: '1', ...extra };
+};
+
+/** Runs `assay` as a process and waits for its end. */
+export const runAssay = async (args: readonly string[], { cwd, env, input = '' }: RunOptions): Promise<Finished> => {
+  const child = spawn(process.execPath, [entry, ...args], { cwd, env: cleanEnv(env) });
+  child.stdin.end(input);
+  const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, stdout: stdout(), stderr: stderr() };
+};
+
+export interface Served {
+  readonly address: string;
+  readonly greeting: string;
+  readonly adminKey: string | undefined;
+  readonly child: ChildProcess;
+  /** Ends it by a signal and waits; answers the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `assay serve` on a free port and waits until it greets. */
+export const serveAssay = async ({ cwd, env }: RunOptions): Promise<Served> => {
+  const child = spawn(process.execPath, [entry, 'serve', '--port', '0'], { cwd, env: cleanEnv(env) });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  while (!/Try it:\n.*\n/.test(stdout())) {
+    await Promise.race([once(child.stdout, 'data'), closed]);
+    if (child.exitCode !== null) throw new Error(`assay serve ended with ${child.exitCode}: ${stderr()}`);
+  }
+  const greeting = stdout();
+  return {
+    child,
+    greeting,
+    address: /http:\/\/[\d.]+:\d+/.exec(greeting)?.[0] ?? '',
+    adminKey: /ak_[A-Za-z0-9_-]+/.exec(greeting)?.[0],
+    async stop(signal = 'SIGTERM') {
+      process.off('exit', kill);
+      child.kill(signal);
+      return (await closed)[0];
+    },
+  };
+};
+
+const collect = (child: ChildProcess, stream: 'stdout' | 'stderr'): (() => string) => {
+  let text = '';
+  child[stream]?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  return () => text;
+};
