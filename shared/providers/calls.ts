@@ -1,0 +1,131 @@
+import type { Tool } from '../model/tool.ts';
+import { excerpt, isObject } from './json.ts';
+import { callTool, metaTools, unwrapCall } from './meta-tools.ts';
+import { decodeTable } from './names.ts';
+import { restoreArguments } from './restore.ts';
+import type { Call, CallError, CallId, Provider, RawCall } from './types.ts';
+
+export interface ParseOptions {
+  /** The tools that exist: their names, or a table of them made once by `nameTable`. */
+  readonly names?: Iterable<string> | NameTable;
+  /** The tool of a name, to give its arguments back in its own form. */
+  readonly tool?: (name: string) => Tool | undefined;
+}
+
+/** Names as a provider says them, and the tools they mean. */
+export interface NameTable {
+  readonly table: ReadonlyMap<string, string>;
+}
+
+/** Prepares the names of a catalogue for `parseCalls`. */
+export const nameTableFor = (provider: Provider, names: Iterable<string>): NameTable => ({
+  table: decodeTable([...metaTools.map(({ name }) => name), ...names], provider.names),
+});
+
+/** The calls of a response; one that cannot be understood carries an error and leaves the others whole. */
+export function callsOf(provider: Provider, response: unknown, options: ParseOptions): readonly Call[] {
+  const table = tableOf(provider, options.names);
+  const raw = provider.parse(response);
+  const given = new Set(raw.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  const seen = new Set<CallId>();
+  return raw.map((call, index) => {
+    const id = call.id ?? freeId(provider, index, given);
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    const understood = understand(call, provider, table, options);
+    const error = isRepeated ? conflict(id) : understood.error;
+    return {
+      id,
+      name: understood.name,
+      arguments: understood.arguments,
+      ...(error ? { error } : {}),
+      ...(call.thoughtSignature === undefined ? {} : { thought_signature: call.thoughtSignature }),
+    };
+  });
+}
+
+function tableOf(provider: Provider, names: ParseOptions['names']): ReadonlyMap<string, string> | undefined {
+  if (names === undefined) return undefined;
+  return 'table' in names ? names.table : nameTableFor(provider, names).table;
+}
+
+function freeId(provider: Provider, index: number, given: Set<CallId>): string {
+  const make = provider.newId ?? ((count: number) => `assay_call_${count}`);
+  let count = index;
+  while (given.has(make(count))) count += 1;
+  given.add(make(count));
+  return make(count);
+}
+
+const conflict = (id: CallId): CallError => ({
+  code: 'Conflict',
+  message: `another call has the id ${excerpt(id, 80)} already`,
+});
+
+type Understood = Pick<Call, 'name' | 'arguments'> & { readonly error?: CallError };
+
+function understand(
+  call: RawCall,
+  provider: Provider,
+  table: ReadonlyMap<string, string> | undefined,
+  options: ParseOptions,
+): Understood {
+  if (typeof call.name !== 'string' || call.name === '') {
+    return { name: '', arguments: {}, error: { code: 'InvalidInput', message: 'the call names no tool' } };
+  }
+  const name = table ? table.get(call.name) : call.name;
+  const parsed = argumentsOf(call.arguments, name ?? call.name, provider.nullArguments === true);
+  if (name === undefined) return { ...parsed, name: call.name, error: unknownTool(call.name) };
+  if (parsed.error) return { ...parsed, name };
+  const tool = options.tool?.(name);
+  const values = tool ? restoreArguments(tool.parameters, parsed.arguments, provider.keys) : parsed.arguments;
+  const inner = name === callTool.name && table ? innerError(values, table) : undefined;
+  return { name, arguments: values, ...(inner ? { error: inner } : {}) };
+}
+
+const unknownTool = (name: string): CallError => ({
+  code: 'NotFound',
+  message: `there is no tool ${excerpt(name, 80)}`,
+});
+
+/** Inside call_tool the names are the catalogue's own. */
+function innerError(values: Call['arguments'], table: ReadonlyMap<string, string>): CallError | undefined {
+  const inner = unwrapCall({ name: callTool.name, arguments: values });
+  if ('error' in inner) return inner.error;
+  return table.get(inner.name) === undefined && ![...table.values()].includes(inner.name)
+    ? unknownTool(inner.name)
+    : undefined;
+}
+
+function argumentsOf(
+  given: unknown,
+  name: string,
+  mayBeNull: boolean,
+): { arguments: Call['arguments']; error?: CallError } {
+  if (isObject(given)) return { arguments: given };
+  // Tools without parameters are often called with nothing at all.
+  if (given === undefined || (typeof given === 'string' && given.trim() === '')) return { arguments: {} };
+  const value = typeof given === 'string' ? parseJson(given) : given;
+  if (isObject(value)) return { arguments: value };
+  if (value === null && mayBeNull) return { arguments: {} };
+  const what = value === NOT_JSON ? 'not JSON' : value === null ? 'null' : 'not an object';
+  return {
+    arguments: {},
+    error: {
+      code: 'InvalidInput',
+      message: `the arguments for ${excerpt(name, 80)} are ${what}: ${excerpt(given, 120)}`,
+    },
+  };
+}
+
+const NOT_JSON = Symbol('not JSON');
+
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    // Some models write the text of the text.
+    return typeof value === 'string' ? JSON.parse(value) : value;
+  } catch {
+    return NOT_JSON;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Parts } from './definer.ts';
+import { arrayOf, isObject, objectOf, type Schema } from './json.ts';
+import { Assembly, eventsOf, outputText, toolCallsOf } from './responses.ts';
+import { openaiStrict } from './schema/dialect.ts';
+import type { Measure } from './schema/measure.ts';
+import type { RawCall, Result } from './types.ts';
+
+/** A function as Chat Completions has it, and all who follow its form. */
+export interface ChatTool {
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parameters: Record<string, unknown>;
+    readonly strict?: boolean;
+  };
+}
+
+export interface ChatToolMessage {
+  readonly role: 'tool';
+  readonly tool_call_id: string;
+  readonly content: string;
+}
+
+export const chatTool = ({ name, description, parameters, strict }: Parts): ChatTool => ({
+  type: 'function',
+  function: { name, ...(description ? { description } : {}), parameters, ...(strict ? { strict } : {}) },
+});
+
+/** The limits of OpenAI's strict form. */
+export function beyondOpenai(size: Measure): string | undefined {
+  if (size.fields > 5000) return `a strict schema has at most 5000 properties, this one ${size.fields}`;
+  if (size.depth > 10) return `a strict schema has at most 10 levels, this one ${size.depth}`;
+  if (size.enumValues > 1000) return `a strict schema has at most 1000 enum values, this one ${size.enumValues}`;
+  if (size.longestEnum > 15_000)
+    return `an enum of over 250 values has at most 15000 characters, this one ${size.longestEnum}`;
+  if (size.characters > 120_000)
+    return `a strict schema has at most 120000 characters of names and values, this one ${size.characters}`;
+  return undefined;
+}
+
+export const openaiStrictForm = { dialect: openaiStrict, refuses: beyondOpenai };
+
+/** The calls of a completion, or of the chunks of a streamed one. */
+export function parseChat(response: unknown): readonly RawCall[] {
+  const assembly = new Assembly();
+  for (const event of eventsOf(response)) {
+    // Mistral's SDK wraps each chunk in `data`.
+    const chunk = isObject(event.data) ? event.data : event;
+    const [choice] = arrayOf(chunk.choices);
+    const { message, delta, index } = objectOf(choice);
+    if (index !== undefined && index !== 0) continue;
+    for (const call of toolCallsOf(objectOf(message ?? delta ?? chunk.message ?? chunk))) {
+      addCall(assembly, call, delta !== undefined && message === undefined);
+    }
+  }
+  return assembly.calls();
+}
+
+function addCall(assembly: Assembly, call: Schema, isFragment: boolean): void {
+  const { name, arguments: text } = objectOf(call.function);
+  const fragment = { id: call.id, name, arguments: text === null ? 'null' : text };
+  if (isFragment) assembly.add(typeof call.index === 'number' ? `at ${call.index}` : undefined, fragment);
+  else assembly.whole(fragment);
+}
+
+export const chatMessage = (result: Result): ChatToolMessage => ({
+  role: 'tool',
+  tool_call_id: String(result.id),
+  content: outputText(result),
+});

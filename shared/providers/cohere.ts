@@ -1,0 +1,74 @@
+import { type ChatTool, chatTool } from './chat.ts';
+import { definer } from './definer.ts';
+import { isObject, objectOf } from './json.ts';
+import { Assembly, errorText, eventsOf, toolCallsOf } from './responses.ts';
+import { cohereStrict } from './schema/dialect.ts';
+import type { Provider, RawCall, Result } from './types.ts';
+
+export type CohereTool = ChatTool;
+
+export interface CohereMessage {
+  readonly role: 'tool';
+  readonly tool_call_id: string;
+  readonly content: string;
+}
+
+const NAMES = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/** Cohere's chat API, version 2. */
+export const cohere = {
+  names: NAMES,
+  ...definer({
+    label: 'Cohere',
+    names: NAMES,
+    entry: (parts): CohereTool => chatTool({ ...parts, strict: false }),
+    strict: {
+      dialect: cohereStrict,
+      refuses: (size) =>
+        size.fields === size.optional ? 'strict_tools needs at least one required parameter' : undefined,
+      budget: {
+        tools: Number.POSITIVE_INFINITY,
+        optional: Number.POSITIVE_INFINITY,
+        unions: Number.POSITIVE_INFINITY,
+        fields: 200,
+      },
+      isWhole: true,
+    },
+    remarks: (options) => [
+      ...(options.strict ? ['send strict_tools: true with the request'] : []),
+      ...(options.defer ? ['Cohere cannot defer definitions: use mode=search'] : []),
+    ],
+  }),
+  parse: parseCohere,
+  format: (results): readonly CohereMessage[] => results.map(messageOf),
+  nullArguments: true,
+} satisfies Provider;
+
+function parseCohere(response: unknown): readonly RawCall[] {
+  const assembly = new Assembly();
+  for (const event of eventsOf(response)) {
+    const message = objectOf(isObject(event.delta) ? event.delta.message : (event.message ?? event));
+    const part = message.tool_calls ?? message.toolCalls;
+    if (isObject(part)) {
+      const { name, arguments: text } = objectOf(part.function);
+      assembly.add(typeof event.index === 'number' ? `at ${event.index}` : undefined, {
+        id: part.id,
+        name,
+        arguments: text,
+      });
+    }
+    for (const call of toolCallsOf(message)) {
+      const { name, arguments: text } = objectOf(call.function);
+      assembly.whole({ id: call.id, name, arguments: text === null ? 'null' : text });
+    }
+  }
+  return assembly.calls();
+}
+
+/** Cohere wants the text of a JSON object. */
+function messageOf(result: Result): CohereMessage {
+  const { id, output, error } = result;
+  const body =
+    error === undefined ? (isObject(output) ? output : { output: output ?? null }) : { error: errorText(error) };
+  return { role: 'tool', tool_call_id: String(id), content: JSON.stringify(body) };
+}

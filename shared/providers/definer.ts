@@ -1,0 +1,154 @@
+import { Fault, messageOf } from '../errors.ts';
+import type { Tool } from '../model/tool.ts';
+import { assembleWith } from './assemble.ts';
+import type { Schema } from './json.ts';
+import { encodeName } from './names.ts';
+import { type Adapted, adaptSchema } from './schema/adapt.ts';
+import type { Dialect } from './schema/dialect.ts';
+import { describe } from './schema/hints.ts';
+import { type Measure, measure } from './schema/measure.ts';
+import { portableSchema } from './schema/portable.ts';
+import { estimateTokens } from './tokens.ts';
+import type { Cost, DefineOptions, Definitions, Fragment, Provider, Warning } from './types.ts';
+
+/** What a provider's entry is made of. */
+export interface Parts {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly parameters: Schema;
+  readonly strict: boolean;
+  readonly tool: Tool;
+  readonly options: DefineOptions;
+}
+
+export interface Definer {
+  /** How the provider is called in warnings. */
+  readonly label: string;
+  readonly names: RegExp;
+  readonly keys?: RegExp;
+  readonly entry: (parts: Parts) => unknown;
+  /** Any JSON Schema of type object is taken as it stands. */
+  readonly isVerbatim?: boolean;
+  /** The dialect of the plain form; absent where JSON Schema is taken as a whole, but for what all refuse. */
+  readonly dialect?: (options: DefineOptions) => Dialect | undefined;
+  readonly strict?: {
+    readonly dialect: Dialect;
+    /** Why a schema is beyond the strict form, if it is. */
+    readonly refuses?: (size: Measure) => string | undefined;
+    /** What all strict tools of a request may take together. */
+    readonly budget?: { readonly tools: number } & Cost;
+    /** The request as a whole is strict, so a tool that does not fit is left out. */
+    readonly isWhole?: boolean;
+  };
+  /** The tool that finds the deferred ones. */
+  readonly search?: unknown;
+  /** Whether the value is one object around all entries. */
+  readonly wrap?: {
+    readonly before: string;
+    readonly after: string;
+    readonly around: (entries: readonly unknown[]) => unknown;
+  };
+  /** What to say about the request as a whole. */
+  readonly remarks?: (options: DefineOptions, count: number) => readonly string[];
+}
+
+type Defining = Pick<Provider, 'define' | 'defineTool' | 'assemble' | 'single'>;
+
+/** The defining half of a provider. */
+export function definer(how: Definer): Defining {
+  const defineTool: Provider['defineTool'] = (tool, options = {}) => fragmentOf(tool, options, how);
+  const assemble: Provider['assemble'] = (fragments, options = {}) => assembleWith(fragments, options, how);
+  return {
+    defineTool,
+    assemble,
+    define: (tools: readonly Tool[], options: DefineOptions = {}): Omit<Definitions, 'tokens'> => {
+      const { value, warnings, left_out } = assemble(
+        tools.map((tool) => defineTool(tool, options)),
+        options,
+      );
+      return { value, warnings, left_out };
+    },
+    single: (entry) => (how.wrap ? how.wrap.around([entry]) : entry),
+  };
+}
+
+const FREE: Cost = { optional: 0, unions: 0, fields: 0 };
+
+function fragmentOf(tool: Tool, options: DefineOptions, how: Definer): Fragment {
+  const { strict } = how;
+  if (!options.strict || !strict) return attempt(tool, options, how, () => plain(tool, options, how));
+  return attempt(tool, options, how, () => {
+    try {
+      return strictly(tool, options, how, strict);
+    } catch (refusal) {
+      if (!(refusal instanceof Fault) || strict.isWhole) throw refusal;
+      const fragment = plain(tool, options, how);
+      return { ...fragment, warnings: [...fragment.warnings, notStrict(tool, refusal.message)] };
+    }
+  });
+}
+
+/** A tool that cannot be said at all is left out with the reason, so that it breaks no other. */
+function attempt(tool: Tool, options: DefineOptions, how: Definer, build: () => Fragment): Fragment {
+  try {
+    return build();
+  } catch (refusal) {
+    if (!(refusal instanceof Fault)) throw refusal;
+    const reason = messageOf(refusal);
+    return { ...blank(tool, how), left_out: reason, strict: options.strict === true };
+  }
+}
+
+const blank = (tool: Tool, how: Definer): Fragment => ({
+  tool: tool.name,
+  name: encodeName(tool.name, how.names),
+  json: '',
+  tokens: 0,
+  warnings: [],
+  strict: false,
+  cost: FREE,
+});
+
+const notStrict = (tool: Tool, reason: string): Warning => ({
+  tool: tool.name,
+  path: '',
+  kind: 'plain',
+  message: `given in the plain form: ${reason}`,
+});
+
+function plain(tool: Tool, options: DefineOptions, how: Definer): Fragment {
+  return complete(tool, plainSchema(tool.parameters, options, how), false, options, how);
+}
+
+function plainSchema(parameters: Schema, options: DefineOptions, how: Definer): Adapted {
+  if (how.isVerbatim && parameters.type === 'object') return { schema: parameters, hints: [], warnings: [] };
+  const dialect = how.dialect?.(options);
+  return dialect ? adaptSchema(parameters, dialect) : portableSchema(parameters, how.label, how.keys);
+}
+
+function strictly(tool: Tool, options: DefineOptions, how: Definer, strict: NonNullable<Definer['strict']>): Fragment {
+  const adapted = adaptSchema(tool.parameters, strict.dialect);
+  const size = measure(adapted.schema);
+  const refusal = strict.refuses?.(size);
+  if (refusal !== undefined) throw new Fault('InvalidInput', refusal);
+  const { optional, unions, fields } = size;
+  const fragment: Fragment = { ...complete(tool, adapted, true, options, how), cost: { optional, unions, fields } };
+  return strict.budget && !strict.isWhole ? { ...fragment, plain: plain(tool, options, how) } : fragment;
+}
+
+function complete(tool: Tool, adapted: Adapted, strict: boolean, options: DefineOptions, how: Definer): Fragment {
+  const name = encodeName(tool.name, how.names);
+  const description = describe(tool.description, adapted.hints) || undefined;
+  const value = how.entry({ name, description, parameters: adapted.schema, strict, tool, options });
+  const json = JSON.stringify(value);
+  const warnings: Warning[] = adapted.warnings.map((warning) => ({ tool: tool.name, ...warning }));
+  if (name !== tool.name) {
+    warnings.unshift({
+      tool: tool.name,
+      path: '',
+      kind: 'renamed',
+      message: `is sent as ${name} and mapped back in calls`,
+    });
+  }
+  return { ...blank(tool, how), value, json, strict, warnings, tokens: estimateTokens(json) };
+}

@@ -1,0 +1,124 @@
+import { definer } from './definer.ts';
+import { arrayOf, isObject, objectOf, type Schema, textOf } from './json.ts';
+import { encodeName } from './names.ts';
+import { errorText, eventsOf, isId } from './responses.ts';
+import { gemini as dialect, geminiJson } from './schema/dialect.ts';
+import type { Provider, RawCall, Result } from './types.ts';
+
+/** The OpenAPI subset of `parameters`. */
+export interface GeminiSchema {
+  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
+  readonly description?: string;
+  readonly title?: string;
+  readonly nullable?: boolean;
+  readonly format?: string;
+  readonly enum?: string[];
+  readonly items?: GeminiSchema;
+  readonly properties?: Record<string, GeminiSchema>;
+  readonly required?: string[];
+  readonly anyOf?: GeminiSchema[];
+  readonly default?: unknown;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: string;
+  readonly maxItems?: string;
+  readonly minLength?: string;
+  readonly maxLength?: string;
+  readonly minProperties?: string;
+  readonly maxProperties?: string;
+}
+
+export interface GeminiDeclaration {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: GeminiSchema;
+  readonly parametersJsonSchema?: unknown;
+}
+
+export interface GeminiTool {
+  readonly functionDeclarations: GeminiDeclaration[];
+}
+
+export interface GeminiMessage {
+  readonly role: 'user';
+  readonly parts: {
+    readonly functionResponse: {
+      readonly id?: string;
+      readonly name: string;
+      readonly response: Record<string, unknown>;
+    };
+  }[];
+}
+
+/** Older endpoints stop at 64 characters. */
+const NAMES = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+
+/** An id of our own, for a call that came without one; it is not sent back. */
+const OWN_ID = /^assay_call_\d+$/;
+
+/** Google's Gemini: generateContent. */
+export const gemini = {
+  names: NAMES,
+  ...(dialect.keys ? { keys: dialect.keys } : {}),
+  ...definer({
+    label: 'Gemini',
+    names: NAMES,
+    dialect: (options) => (options.schema === 'json' ? geminiJson : dialect),
+    entry: ({ name, description, parameters, options }): GeminiDeclaration => ({
+      name,
+      ...(description ? { description } : {}),
+      ...schemaOf(parameters, options.schema === 'json'),
+    }),
+    wrap: {
+      before: '[{"functionDeclarations":[',
+      after: ']}]',
+      around: (entries): GeminiTool => ({ functionDeclarations: entries as GeminiDeclaration[] }),
+    },
+    remarks: (options) => [
+      ...(options.strict
+        ? ['set toolConfig.functionCallingConfig.mode to VALIDATED: definitions have no strict form']
+        : []),
+      ...(options.defer ? ['Gemini cannot defer definitions: use mode=search'] : []),
+    ],
+  }),
+  parse: (response) => eventsOf(response).flatMap(partsOf).flatMap(callOf),
+  format: (results): readonly GeminiMessage[] => [{ role: 'user', parts: results.map(responseOf) }],
+  newId: (index) => `assay_call_${index}`,
+} satisfies Provider;
+
+/** An object without properties is refused: a function without parameters has none. */
+function schemaOf(parameters: Schema, isJson: boolean): Partial<GeminiDeclaration> {
+  if (isJson) return { parametersJsonSchema: parameters };
+  return isObject(parameters.properties) ? { parameters: parameters as GeminiSchema } : {};
+}
+
+/** Calls are known by their part, not by the reason for which the model stopped. */
+function partsOf(event: Schema): readonly unknown[] {
+  const [candidate] = arrayOf(event.candidates);
+  return arrayOf(objectOf(objectOf(candidate).content ?? event.content ?? event).parts);
+}
+
+function callOf(part: unknown): readonly RawCall[] {
+  const call = objectOf(part).functionCall;
+  if (!isObject(call)) return [];
+  const values = call.args === null ? 'null' : (call.args ?? {});
+  return [
+    {
+      id: isId(call.id) ? call.id : undefined,
+      name: call.name,
+      arguments: values,
+      thoughtSignature: textOf(objectOf(part).thoughtSignature),
+    },
+  ];
+}
+
+function responseOf({ id, name, output, error }: Result): GeminiMessage['parts'][number] {
+  return {
+    functionResponse: {
+      ...(OWN_ID.test(String(id)) ? {} : { id: String(id) }),
+      name: encodeName(name, NAMES),
+      response: error === undefined ? { output: output ?? null } : { error: errorText(error) },
+    },
+  };
+}

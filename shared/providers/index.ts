@@ -1,0 +1,129 @@
+import { Fault } from '../errors.ts';
+import type { Tool } from '../model/tool.ts';
+import { anthropic } from './anthropic.ts';
+import { bedrock } from './bedrock.ts';
+import { callsOf, type NameTable, nameTableFor, type ParseOptions } from './calls.ts';
+import { cohere } from './cohere.ts';
+import { gemini } from './gemini.ts';
+import { type Lint, type LintOptions, lintAgainst } from './lint.ts';
+import { mcp } from './mcp.ts';
+import { metaTools } from './meta-tools.ts';
+import { mistral } from './mistral.ts';
+import { ollama } from './ollama.ts';
+import { openai } from './openai.ts';
+import { openaiResponses } from './openai-responses.ts';
+import { openrouter } from './openrouter.ts';
+import type {
+  Assembled,
+  Call,
+  ConvertOptions,
+  DefineOptions,
+  Definitions,
+  Fragment,
+  Provider,
+  Result,
+} from './types.ts';
+
+export type { NameTable, ParseOptions } from './calls.ts';
+export type { Lint, LintOptions } from './lint.ts';
+export { callTool, findTools, metaTools, unwrapCall } from './meta-tools.ts';
+export { instructionsOf, promptInstructions } from './prompt.ts';
+export { restoreArguments } from './restore.ts';
+export { estimateTokens } from './tokens.ts';
+export type {
+  Assembled,
+  Call,
+  CallError,
+  CallId,
+  ConvertOptions,
+  DefineOptions,
+  Definitions,
+  Fragment,
+  LeftOut,
+  Provider,
+  Result,
+  Warning,
+  WarningKind,
+} from './types.ts';
+
+/** Every provider, by the name callers use. */
+export const providers = {
+  anthropic,
+  bedrock,
+  cohere,
+  gemini,
+  mcp,
+  mistral,
+  ollama,
+  openai,
+  'openai-responses': openaiResponses,
+  openrouter,
+} as const satisfies Readonly<Record<string, Provider>>;
+
+export type ProviderName = keyof typeof providers;
+
+export const providerNames = Object.keys(providers).sort() as readonly ProviderName[];
+
+/** The provider of a name; an unknown one is refused, naming those there are. */
+export function providerOf(name: string): Provider {
+  if (!Object.hasOwn(providers, name)) {
+    throw new Fault(
+      'InvalidInput',
+      `provider ${JSON.stringify(name)} is not supported; supported: ${providerNames.join(', ')}`,
+      {
+        supported: providerNames,
+      },
+    );
+  }
+  return providers[name as ProviderName];
+}
+
+/** The provider's `tools` value for some tools, in their order, with what was lost on the way and what it costs. */
+export function convert(provider: string, tools: readonly Tool[], options: ConvertOptions = {}): Definitions {
+  const target = providerOf(provider);
+  const chosen = options.mode === 'search' ? metaTools : allowedOf(tools, options.allowed);
+  const { value, warnings, left_out, tokens } = target.assemble(
+    chosen.map((tool) => target.defineTool(tool, options)),
+    options,
+  );
+  return { value, warnings, left_out, tokens };
+}
+
+function allowedOf(tools: readonly Tool[], allowed: Iterable<string> | undefined): readonly Tool[] {
+  if (allowed === undefined) return tools;
+  const names = new Set(allowed);
+  return tools.filter(({ name }) => names.has(name));
+}
+
+/** One tool alone, in the form the provider's documentation shows. */
+export function convertTool(provider: string, tool: Tool, options: DefineOptions = {}): Definitions {
+  const target = providerOf(provider);
+  const fragment = target.defineTool(tool, options);
+  const left_out = fragment.left_out === undefined ? [] : [{ tool: tool.name, reason: fragment.left_out }];
+  const value = left_out.length > 0 ? undefined : target.single(fragment.value);
+  return { value, warnings: fragment.warnings, left_out, tokens: fragment.tokens };
+}
+
+/** One tool in a provider's form. It depends on nothing else, so it can be kept by the tool's digest. */
+export const defineTool = (provider: string, tool: Tool, options: DefineOptions = {}): Fragment =>
+  providerOf(provider).defineTool(tool, options);
+
+/** Kept fragments put together; `json` is the text of `value`. */
+export const assemble = (provider: string, fragments: readonly Fragment[], options: DefineOptions = {}): Assembled =>
+  providerOf(provider).assemble(fragments, options);
+
+/** The names of a catalogue, prepared once for many `parseCalls`. */
+export const nameTable = (provider: string, names: Iterable<string>): NameTable =>
+  nameTableFor(providerOf(provider), names);
+
+/** The calls a model asks for, from a whole response or from its streamed events in an array. */
+export const parseCalls = (provider: string, response: unknown, options: ParseOptions = {}): readonly Call[] =>
+  callsOf(providerOf(provider), response, options);
+
+/** The provider's messages that carry results and errors back to the model. */
+export const formatResults = (provider: string, results: readonly Result[]): readonly unknown[] =>
+  providerOf(provider).format(results);
+
+/** What each provider loses of a tool, or why it cannot take it, for the answer to a registration. */
+export const lintTool = (tool: Tool, options: LintOptions = {}): readonly Lint[] =>
+  lintAgainst(providers, tool, options);

@@ -1,0 +1,55 @@
+export type Schema = Readonly<Record<string, unknown>>;
+export type Draft = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const objectOf = (value: unknown): Schema => (isObject(value) ? value : {});
+export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const stringsOf = (value: unknown): string[] =>
+  arrayOf(value).filter((entry): entry is string => typeof entry === 'string');
+
+/** Sets an own property, also when the key is `__proto__`. */
+export function put(target: Draft, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+/** An own property, never one of the prototype. */
+export const own = (target: Schema, key: string): unknown => (Object.hasOwn(target, key) ? target[key] : undefined);
+
+/** The same object without some keys. */
+export function without(source: Schema, ...keys: readonly string[]): Draft {
+  const rest: Draft = {};
+  for (const [key, value] of Object.entries(source)) {
+    if (!keys.includes(key)) put(rest, key, value);
+  }
+  return rest;
+}
+
+/** Equality of JSON values, without regard to the order of keys. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((entry, index) => sameJson(entry, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  );
+}
+
+/** The text of a value, cut to a length that a description can bear. */
+export function excerpt(value: unknown, length = 300): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** A step of a JSON Pointer. */
+export const step = (key: string | number): string =>
+  `/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`;

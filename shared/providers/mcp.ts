@@ -1,0 +1,73 @@
+import { definer } from './definer.ts';
+import { isObject, objectOf } from './json.ts';
+import { errorText, eventsOf, isId, outputText } from './responses.ts';
+import type { CallId, Provider, RawCall, Result } from './types.ts';
+
+export interface McpTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: { readonly type: 'object' } & Record<string, unknown>;
+  readonly outputSchema?: { readonly type: 'object' } & Record<string, unknown>;
+  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
+}
+
+export interface McpMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: CallId;
+  readonly result: {
+    readonly content: { readonly type: 'text'; readonly text: string }[];
+    readonly structuredContent?: Record<string, unknown>;
+    readonly isError?: boolean;
+  };
+}
+
+const NAMES = /^[A-Za-z0-9_./-]{1,128}$/;
+
+/** The Model Context Protocol: tools/list and tools/call. */
+export const mcp = {
+  names: NAMES,
+  ...definer({
+    label: 'MCP',
+    names: NAMES,
+    isVerbatim: true,
+    entry: ({ name, description, parameters, tool }): McpTool => ({
+      name,
+      ...(description ? { description } : {}),
+      inputSchema: { ...parameters, type: 'object' },
+      // Before 2026-07-28 an output schema is of type object, and clients refuse the whole list otherwise.
+      ...(tool.output_schema?.type === 'object' ? { outputSchema: { ...tool.output_schema, type: 'object' } } : {}),
+      annotations: {
+        readOnlyHint: (tool.permission ?? 'safe') === 'safe',
+        destructiveHint: tool.permission === 'dangerous',
+      },
+    }),
+    remarks: (options) => [
+      ...(options.strict ? ['MCP has no strict form'] : []),
+      ...(options.defer ? ['MCP cannot defer definitions: use mode=search'] : []),
+    ],
+  }),
+  parse: (response) => eventsOf(response).flatMap(callOf),
+  format: (results): readonly McpMessage[] => results.map(messageOf),
+} satisfies Provider;
+
+function callOf(message: Readonly<Record<string, unknown>>): readonly RawCall[] {
+  if (message.method !== undefined && message.method !== 'tools/call') return [];
+  const params = objectOf(message.params ?? message);
+  if (message.method === undefined && params.name === undefined) return [];
+  const values = params.arguments === null ? 'null' : (params.arguments ?? {});
+  return [{ id: isId(message.id) ? message.id : undefined, name: params.name, arguments: values }];
+}
+
+function messageOf(result: Result): McpMessage {
+  const { id, output, error } = result;
+  const text = error === undefined ? outputText(result) : errorText(error);
+  return {
+    jsonrpc: '2.0',
+    id,
+    result: {
+      content: [{ type: 'text', text }],
+      ...(error === undefined && isObject(output) ? { structuredContent: { ...output } } : {}),
+      ...(error === undefined ? {} : { isError: true }),
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { type ChatTool, chatTool, openaiStrictForm, parseChat } from './chat.ts';
+import { definer } from './definer.ts';
+import { encodeName, FUNCTION_NAME } from './names.ts';
+import { outputText } from './responses.ts';
+import type { Provider } from './types.ts';
+
+export type MistralTool = ChatTool;
+
+export interface MistralMessage {
+  readonly role: 'tool';
+  readonly name: string;
+  readonly tool_call_id: string;
+  readonly content: string;
+}
+
+/** Mistral's chat API. */
+export const mistral = {
+  names: FUNCTION_NAME,
+  ...definer({
+    label: 'Mistral',
+    names: FUNCTION_NAME,
+    entry: chatTool,
+    strict: openaiStrictForm,
+    remarks: (options) => (options.defer ? ['Mistral cannot defer definitions: use mode=search'] : []),
+  }),
+  // Its SDK writes "null" where the API sent no id.
+  parse: (response) => parseChat(response).map((call) => (call.id === 'null' ? { ...call, id: undefined } : call)),
+  format: (results): readonly MistralMessage[] =>
+    results.map((result) => ({
+      role: 'tool',
+      name: encodeName(result.name, FUNCTION_NAME),
+      tool_call_id: String(result.id),
+      content: outputText(result),
+    })),
+  // Exactly nine letters and digits; anything else is refused.
+  newId: (index) => `assay${String(index % 10_000).padStart(4, '0')}`,
+} satisfies Provider;

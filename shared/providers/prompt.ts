@@ -1,0 +1,43 @@
+import type { Tool } from '../model/tool.ts';
+import { arrayOf, excerpt, isObject, objectOf, type Schema, stringsOf } from './json.ts';
+import { typesOf } from './schema/merge.ts';
+
+/** The instructions of all tools for a system prompt, parted by a blank line. */
+export const promptInstructions = (tools: readonly Tool[]): string => tools.map(instructionsOf).join('\n\n');
+
+/** A tool's own instructions, or text made from its description and parameters. */
+export function instructionsOf(tool: Tool): string {
+  const own = tool.instructions?.trim();
+  if (own) return own;
+  const description = tool.description?.trim();
+  const required = new Set(stringsOf(tool.parameters.required));
+  const parameters = Object.entries(objectOf(tool.parameters.properties));
+  const lines = parameters.map(
+    ([name, schema]) => `- ${name} (${kindOf(schema, required.has(name))})${saysOf(schema)}`,
+  );
+  const head = description ? `${tool.name}: ${description}` : tool.name;
+  return [head, ...(lines.length > 0 ? ['Parameters:', ...lines] : ['No parameters.'])].join('\n');
+}
+
+function kindOf(schema: unknown, isRequired: boolean): string {
+  const node: Schema = objectOf(schema);
+  const types = typesOf(node.type);
+  const kind = Array.isArray(node.enum)
+    ? `one of ${excerpt(
+        arrayOf(node.enum)
+          .map((value) => JSON.stringify(value))
+          .join(', '),
+        200,
+      )}`
+    : types.join(' or ') || 'any';
+  return `${kind}, ${isRequired ? 'required' : 'optional'}`;
+}
+
+function saysOf(schema: unknown): string {
+  if (!isObject(schema)) return '';
+  const description =
+    typeof schema.description === 'string' ? `: ${schema.description.trim().replace(/\s*\n\s*/g, ' ')}` : '';
+  return Object.hasOwn(schema, 'default')
+    ? `${description || ':'} (default ${excerpt(schema.default, 80)})`
+    : description;
+}

@@ -1,0 +1,107 @@
+import { arrayOf, type Draft, isObject, objectOf, own, put, type Schema, stringsOf } from './json.ts';
+import { encodeName } from './names.ts';
+import { resolve } from './schema/run.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Deeper values are left as they are. */
+const DEEPEST = 64;
+
+/**
+ * Arguments as the tool's own parameters have them: property names mapped back, null dropped where it only stands
+ * for "not given" (strict forms require every key), enum members in the tool's own case.
+ */
+export function restoreArguments(parameters: Schema, values: Values, keys?: RegExp): Values {
+  const names = keys ? renamedKeys(parameters, keys) : undefined;
+  const named = names && names.size > 0 ? (rename(values, names, 0) as Values) : values;
+  return tidyObject([parameters], named, parameters, 0);
+}
+
+/** The properties whose names the provider does not take, by the names it was given instead. */
+function renamedKeys(parameters: Schema, keys: RegExp): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const visit = (node: unknown, depth: number): void => {
+    if (typeof node !== 'object' || node === null || depth > DEEPEST) return;
+    if (isObject(node)) {
+      for (const key of [...Object.keys(objectOf(node.properties)), ...stringsOf(node.required)]) {
+        const name = encodeName(key, keys);
+        if (name !== key) names.set(name, key);
+      }
+    }
+    for (const child of Object.values(node)) visit(child, depth + 1);
+  };
+  visit(parameters, 0);
+  return names;
+}
+
+function rename(value: unknown, names: ReadonlyMap<string, string>, depth: number): unknown {
+  if (depth > DEEPEST) return value;
+  if (Array.isArray(value)) return value.map((entry) => rename(entry, names, depth + 1));
+  if (!isObject(value)) return value;
+  const out: Draft = {};
+  for (const [key, entry] of Object.entries(value)) put(out, names.get(key) ?? key, rename(entry, names, depth + 1));
+  return out;
+}
+
+function tidy(schemas: readonly unknown[], value: unknown, root: Schema, depth: number): unknown {
+  if (depth > DEEPEST || schemas.length === 0) return value;
+  if (isObject(value)) return tidyObject(schemas, value, root, depth);
+  if (Array.isArray(value)) {
+    const forms = formsOf(schemas, root);
+    return value.map((entry, index) => tidy(itemsAt(forms, index), entry, root, depth + 1));
+  }
+  return typeof value === 'string' ? sameCase(schemas, value) : value;
+}
+
+function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, depth: number): Values {
+  const forms = formsOf(schemas, root);
+  const out: Draft = {};
+  for (const [key, entry] of Object.entries(value)) {
+    const says = forms.flatMap((form) => {
+      const property = own(objectOf(form.properties), key);
+      return property === undefined ? [] : [property];
+    });
+    const isNeeded = forms.some((form) => stringsOf(form.required).includes(key));
+    if (entry === null && says.length > 0 && !isNeeded && !says.some((schema) => admitsNull(schema, root, 0))) continue;
+    put(out, key, tidy(says, entry, root, depth + 1));
+  }
+  return out;
+}
+
+const itemsAt = (forms: readonly Schema[], index: number): readonly unknown[] =>
+  forms.flatMap((form) => {
+    const item = arrayOf(form.prefixItems)[index] ?? form.items;
+    return item === undefined || Array.isArray(item) ? [] : [item];
+  });
+
+/** A schema and all that it refers to or is made of. */
+function formsOf(schemas: readonly unknown[], root: Schema): readonly Schema[] {
+  const forms = new Set<Schema>();
+  const visit = (schema: unknown): void => {
+    if (!isObject(schema) || forms.has(schema)) return;
+    forms.add(schema);
+    if (typeof schema.$ref === 'string') visit(resolve(root, schema.$ref));
+    for (const key of ['allOf', 'anyOf', 'oneOf']) for (const part of arrayOf(schema[key])) visit(part);
+  };
+  for (const schema of schemas) visit(schema);
+  return [...forms];
+}
+
+function admitsNull(schema: unknown, root: Schema, depth: number): boolean {
+  if (!isObject(schema) || depth > 16) return schema !== false;
+  if (schema.type !== undefined && schema.type !== 'null' && !arrayOf(schema.type).includes('null')) return false;
+  if (Object.hasOwn(schema, 'const') && schema.const !== null) return false;
+  if (Array.isArray(schema.enum) && !schema.enum.includes(null)) return false;
+  const holds = (part: unknown): boolean => admitsNull(part, root, depth + 1);
+  if (typeof schema.$ref === 'string' && !holds(resolve(root, schema.$ref))) return false;
+  if (!arrayOf(schema.allOf).every(holds)) return false;
+  return ['anyOf', 'oneOf'].every((key) => !Array.isArray(schema[key]) || arrayOf(schema[key]).some(holds));
+}
+
+/** Anthropic does not promise the case of enum members. */
+function sameCase(schemas: readonly unknown[], value: string): string {
+  const members = schemas.flatMap((schema) => stringsOf(objectOf(schema).enum));
+  if (members.length === 0 || members.includes(value)) return value;
+  const alike = members.filter((member) => member.toLowerCase() === value.toLowerCase());
+  return alike.length === 1 && alike[0] !== undefined ? alike[0] : value;
+}

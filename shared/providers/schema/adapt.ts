@@ -1,0 +1,137 @@
+import { arrayOf, type Draft, put, type Schema, sameJson, step, stringsOf, without } from '../json.ts';
+import { annotate, nullSchema, OUTER, withNull } from './annotate.ts';
+import type { Dialect } from './dialect.ts';
+import { flatten, isOpen } from './flatten.ts';
+import { hintOf } from './hints.ts';
+import { isWithin, keywords, type TypeName, typeOf } from './keywords.ts';
+import { arrayKeywords, objectKeywords, scalarKeywords } from './members.ts';
+import { HINTS, merge, typesOf } from './merge.ts';
+import { keepReference } from './references.ts';
+import { plainRoot } from './root.ts';
+import { into, type Place, type SchemaWarning, startRun, unfit, type Work, warn } from './run.ts';
+
+export interface Adapted {
+  readonly schema: Schema;
+  /** Sentences for the description of the tool. */
+  readonly hints: readonly string[];
+  readonly warnings: readonly SchemaWarning[];
+}
+
+/** A tool's parameters in a dialect; throws InvalidInput with the reason when they do not fit it. */
+export function adaptSchema(parameters: Schema, dialect: Dialect): Adapted {
+  const run: Work = {
+    ...startRun(parameters, dialect),
+    dialect,
+    adapt: (input, place) => adapt(input, place, run),
+  };
+  const root = plainRoot(run);
+  const schema = annotate(objectKeywords(root.node, root.place, run), root.node, dialect);
+  if (run.definitions.size > 0) {
+    const definitions: Draft = {};
+    for (const { name, schema: definition } of run.definitions.values()) put(definitions, name, definition);
+    schema.$defs = definitions;
+  }
+  return { schema, hints: root.hints, warnings: run.warnings };
+}
+
+function adapt(input: unknown, place: Place, run: Work): Draft {
+  run.nodes += 1;
+  const kept = keepReference(input, place, run);
+  if (kept) return kept;
+  const flat = flatten(input, place, run);
+  if (flat.node === false) return never(place, run);
+  const { node } = flat;
+  if (Array.isArray(node.anyOf)) return alternatives(node, flat.place, run);
+  if (Array.isArray(node.enum) && node.enum.length === 0) return never(place, run);
+  const types = possibleTypes(node, flat.place, run);
+  return types.length === 0 ? anyValue(node, flat.place, run) : byType(node, types, flat.place, run);
+}
+
+function alternatives(node: Schema, place: Place, run: Work): Draft {
+  const base = without(node, 'anyOf', ...OUTER);
+  const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
+  const branches: Draft[] = [];
+  for (const [index, branch] of arrayOf(node.anyOf).entries()) {
+    const here = into(place, step('anyOf') + step(index));
+    const whole = isOpen(base) ? branch : merge(base, flatten(branch, here, run).node, lost);
+    if (whole !== false) branches.push(run.adapt(whole, here));
+  }
+  return branches.length === 0 ? never(place, run) : unite(branches, node, run);
+}
+
+/** Several forms as one schema: `null` by the dialect's own means, the rest in anyOf. */
+function unite(branches: readonly Draft[], node: Schema, run: Work): Draft {
+  const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as Draft[]) : [branch]));
+  const distinct = flat.filter((branch, index) => !flat.slice(0, index).some((other) => sameJson(branch, other)));
+  const solid = distinct.filter((branch) => branch.type !== 'null');
+  const [only] = solid;
+  if (!only) return annotate(nullSchema(run.dialect), node, run.dialect);
+  const whole: Draft = solid.length === 1 ? only : { anyOf: solid };
+  return annotate(solid.length < distinct.length ? withNull(whole, run.dialect) : whole, node, run.dialect);
+}
+
+const isBareUnion = (schema: Draft): boolean => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1;
+
+/** The types that a schema without alternatives allows; none when it allows every value. */
+function possibleTypes(node: Schema, place: Place, run: Work): readonly TypeName[] {
+  const declared = typesOf(node.type);
+  if (Array.isArray(node.enum)) {
+    const members = [...new Set(node.enum.map(typeOf))];
+    if (declared.length > 0) return declared.filter((type) => members.some((member) => isWithin(member, type)));
+    return members.includes('number') ? members.filter((type) => type !== 'integer') : members;
+  }
+  if (declared.length > 0) return declared;
+  const implied = impliedType(node);
+  if (implied) warn(run, place, `type ${implied} is assumed from the other keywords`, 'narrowed');
+  return implied ? [implied] : [];
+}
+
+function impliedType(node: Schema): TypeName | undefined {
+  for (const key of Object.keys(node)) {
+    const on = Object.hasOwn(keywords, key) ? keywords[key]?.on : undefined;
+    if (on && on.length <= 3) return on[0];
+  }
+  return undefined;
+}
+
+function byType(node: Schema, types: readonly TypeName[], place: Place, run: Work): Draft {
+  const { dialect } = run;
+  const inner = without(node, ...OUTER);
+  const solid = types.filter((type) => type !== 'null');
+  const [only] = solid;
+  if (!only) return annotate(nullSchema(dialect), node, dialect);
+  const isPlain = dialect.typeLists && Object.keys(inner).length === 1 && solid.every(isScalar);
+  let whole: Draft;
+  if (solid.length === 1) whole = ofType(inner, only, place, run);
+  else if (isPlain) whole = { type: [...solid] };
+  else whole = { anyOf: solid.map((type) => annotate(ofType(inner, type, place, run), {}, dialect)) };
+  return annotate(types.includes('null') ? withNull(whole, dialect) : whole, node, dialect);
+}
+
+const isScalar = (type: TypeName): boolean => type !== 'object' && type !== 'array';
+
+/** The part of a schema that concerns one type. */
+function ofType(node: Schema, type: TypeName, place: Place, run: Work): Draft {
+  if (type === 'object') return objectKeywords(node, place, run);
+  return type === 'array' ? arrayKeywords(node, place, run) : scalarKeywords(node, type, place, run);
+}
+
+function anyValue(node: Schema, place: Place, run: Work): Draft {
+  const { dialect } = run;
+  if (dialect.any === 'none') return unfit(place, `${dialect.label} has no way to allow any value`);
+  const others = Object.keys(node).filter((key) => Object.hasOwn(keywords, key) && key !== 'then' && key !== 'else');
+  for (const key of others) warn(run, place, `${key} is only described`);
+  const hints = others.map((key) => hintOf(key, node[key], node));
+  const described: Schema = { ...node, [HINTS]: [...stringsOf(node[HINTS]), ...hints] };
+  if (dialect.any === 'empty') return annotate({}, described, dialect);
+  warn(run, place, 'any value is offered as text, number, boolean, object or a list of texts', 'narrowed');
+  const spelled: Draft[] = ['string', 'number', 'boolean', 'object'].map((type) => ({ type }));
+  spelled.push({ type: 'array', items: { type: 'string' } });
+  return annotate(withNull({ anyOf: spelled }, dialect), described, dialect);
+}
+
+function never(place: Place, run: Work): Draft {
+  if (run.dialect.any === 'none') return unfit(place, 'no value can satisfy the schema');
+  warn(run, place, 'no value can satisfy this schema; that is only described');
+  return annotate({ type: 'string' }, { [HINTS]: ['No value is allowed here.'] }, run.dialect);
+}

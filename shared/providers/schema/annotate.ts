@@ -1,0 +1,73 @@
+import { arrayOf, type Draft, isObject, type Schema, stringsOf, without } from '../json.ts';
+import type { Dialect } from './dialect.ts';
+import { describe, hintOf } from './hints.ts';
+import { HINTS, typesOf } from './merge.ts';
+
+/** The keywords that belong to the whole of a schema, not to one of its types. */
+export const OUTER: readonly string[] = [
+  'title',
+  'description',
+  'default',
+  'contentEncoding',
+  'contentMediaType',
+  'examples',
+  HINTS,
+];
+
+/** Title, description, default and what could only be described, put on a finished schema. */
+export function annotate(schema: Draft, node: Schema, dialect: Dialect): Draft {
+  const out = without(schema, HINTS, 'description', 'type');
+  const description = descriptionOf(schema, node, dialect);
+  if (dialect.bareAnyOf && Array.isArray(out.anyOf)) return describeFirst(out, description, dialect);
+  const head: Draft = schema.type === undefined ? {} : { type: schema.type };
+  if (description !== undefined) head.description = description;
+  if (typeof node.title === 'string' && dialect.keywords.has('title')) head.title = node.title;
+  if (Object.hasOwn(node, 'default') && dialect.keywords.has('default')) head.default = node.default;
+  return { ...head, ...out };
+}
+
+function descriptionOf(schema: Draft, node: Schema, dialect: Dialect): string | undefined {
+  const hints = [...stringsOf(schema[HINTS]), ...stringsOf(node[HINTS])];
+  if (Object.hasOwn(node, 'default') && !dialect.keywords.has('default')) hints.push(hintOf('default', node.default));
+  for (const key of ['contentEncoding', 'contentMediaType']) {
+    if (typeof node[key] === 'string') hints.push(hintOf(key, node[key]));
+  }
+  if (node.description === undefined) return describe(schema.description, hints);
+  return describe(node.description, [...stringsOf([schema.description]), ...hints]);
+}
+
+/** Where nothing may stand beside anyOf, its first form says what there is to say. */
+function describeFirst(schema: Draft, description: string | undefined, dialect: Dialect): Draft {
+  const [first, ...rest] = arrayOf(schema.anyOf) as Draft[];
+  if (description === undefined || !first) return schema;
+  return { ...schema, anyOf: [annotate(first, { description }, dialect), ...rest] };
+}
+
+/** The same schema, and null. */
+export function withNull(schema: Draft, dialect: Dialect): Draft {
+  if (admitsNull(schema)) return schema;
+  const forms = arrayOf(schema.anyOf);
+  if (dialect.nullableFlag) {
+    const [first, ...rest] = forms;
+    return isObject(first)
+      ? { ...schema, anyOf: [{ ...first, nullable: true }, ...rest] }
+      : { ...schema, nullable: true };
+  }
+  if (forms.length > 0) return { ...schema, anyOf: [...forms, { type: 'null' }] };
+  if (schema.type === undefined && !Object.hasOwn(schema, '$ref')) return schema;
+  if (dialect.typeLists && schema.type !== undefined) {
+    const members = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+    return { ...schema, type: [...typesOf(schema.type), 'null'], ...members };
+  }
+  const outer = without(schema, ...Object.keys(schema).filter((key) => !OUTER.includes(key)));
+  return { ...outer, anyOf: [without(schema, ...OUTER), { type: 'null' }] };
+}
+
+const admitsNull = (schema: Schema): boolean =>
+  schema.nullable === true ||
+  typesOf(schema.type).includes('null') ||
+  arrayOf(schema.anyOf).some((branch) => isObject(branch) && admitsNull(branch));
+
+/** Null alone. Gemini's SDK refuses the type by itself. */
+export const nullSchema = (dialect: Dialect): Draft =>
+  dialect.nullableFlag ? { type: 'string', nullable: true, [HINTS]: ['Always null.'] } : { type: 'null' };

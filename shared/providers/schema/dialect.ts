@@ -1,0 +1,152 @@
+import type { TypeName } from './keywords.ts';
+
+/** The part of JSON Schema that a provider accepts. What is not here is rewritten or described in words. */
+export interface Dialect {
+  /** How it is called in warnings. */
+  readonly label: string;
+  readonly keywords: ReadonlySet<string>;
+  readonly formats: ReadonlySet<string> | 'all';
+  /** `keep` leaves `$ref` and `$defs`, `inline` puts the definition in the place of its reference. */
+  readonly refs: 'keep' | 'inline';
+  /** Whether a definition may hold itself; `optional`: only in a property that is not required. */
+  readonly recursion: 'yes' | 'no' | 'optional';
+  /** Types of enum members it takes. */
+  readonly enums: ReadonlySet<TypeName>;
+  /** `type: ["string", "null"]`; otherwise alternatives stand in anyOf. */
+  readonly typeLists: boolean;
+  /** OpenAPI's `nullable: true`. */
+  readonly nullableFlag: boolean;
+  /** Every object says additionalProperties: false; a tool that needs an open one does not fit. */
+  readonly closed: boolean;
+  /** All keys are required, and what was optional may be null. */
+  readonly allRequired: boolean;
+  /** How "any value" is said: `none` means that such a tool does not fit. */
+  readonly any: 'none' | 'empty' | 'spelled';
+  /** Nothing may stand beside anyOf. */
+  readonly bareAnyOf: boolean;
+  /** Counts are written as text, as protocol buffers write 64-bit integers in JSON. */
+  readonly countsAsText: boolean;
+  readonly keys?: RegExp;
+  /** Finer conditions on the value of a keyword. */
+  readonly accepts?: (keyword: string, value: unknown) => boolean;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const PRIMITIVES: ReadonlySet<TypeName> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+const STRUCTURE = 'type description properties required items anyOf enum';
+
+/** Anthropic answers 400 for a property whose name does not match. */
+export const ANTHROPIC_KEYS = /^[a-zA-Z0-9_.-]{1,64}$/;
+const GEMINI_KEYS = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** https://developers.openai.com/api/docs/guides/structured-outputs */
+export const openaiStrict: Dialect = {
+  label: 'the strict form',
+  keywords: words(
+    `${STRUCTURE} title const pattern format multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems additionalProperties`,
+  ),
+  formats: words('date-time time date duration email hostname ipv4 ipv6 uuid'),
+  refs: 'keep',
+  recursion: 'yes',
+  enums: PRIMITIVES,
+  typeLists: true,
+  nullableFlag: false,
+  closed: true,
+  allRequired: true,
+  any: 'none',
+  bareAnyOf: false,
+  countsAsText: false,
+};
+
+/** https://platform.claude.com/docs/en/build-with-claude/structured-outputs */
+export const anthropicStrict: Dialect = {
+  ...openaiStrict,
+  keywords: words(`${STRUCTURE} title const default pattern format minItems additionalProperties`),
+  formats: words('date-time time date duration email hostname uri ipv4 ipv6 uuid'),
+  recursion: 'no',
+  allRequired: false,
+  keys: ANTHROPIC_KEYS,
+  accepts: (keyword, value) =>
+    keyword === 'minItems' ? value === 0 || value === 1 : keyword !== 'pattern' || isSimplePattern(String(value)),
+};
+
+/** https://docs.cohere.com/docs/structured-outputs */
+export const cohereStrict: Dialect = {
+  ...openaiStrict,
+  keywords: words(`${STRUCTURE} title const pattern format`),
+  formats: words('date-time uuid date time'),
+  recursion: 'no',
+  typeLists: false,
+  closed: false,
+  allRequired: false,
+  accepts: (keyword, value) =>
+    keyword !== 'pattern' || (isSimplePattern(String(value)) && !/[\^$]/.test(String(value))),
+};
+
+/** The OpenAPI 3.0 subset of Gemini's `parameters`. */
+export const gemini: Dialect = {
+  label: 'Gemini',
+  keywords: words(
+    `${STRUCTURE} title default format pattern minimum maximum minItems maxItems minLength maxLength minProperties maxProperties`,
+  ),
+  formats: words('date-time enum float double int32 int64'),
+  refs: 'inline',
+  recursion: 'no',
+  enums: new Set<TypeName>(['string']),
+  typeLists: false,
+  nullableFlag: true,
+  closed: false,
+  allRequired: false,
+  any: 'spelled',
+  bareAnyOf: true,
+  countsAsText: true,
+  keys: GEMINI_KEYS,
+  // The API refuses an enum member that is empty.
+  accepts: (keyword, value) => keyword !== 'enum' || !(value as readonly unknown[]).includes(''),
+};
+
+/** Gemini's `parametersJsonSchema`. */
+export const geminiJson: Dialect = {
+  ...gemini,
+  keywords: words(`${STRUCTURE} title format prefixItems minItems maxItems minimum maximum additionalProperties`),
+  refs: 'keep',
+  recursion: 'optional',
+  enums: new Set<TypeName>(['string', 'number', 'integer']),
+  typeLists: true,
+  nullableFlag: false,
+  any: 'empty',
+  bareAnyOf: false,
+  countsAsText: false,
+};
+
+/** Ollama reads these keywords and no others, so that the model would never see the rest. */
+export const ollama: Dialect = {
+  label: 'Ollama',
+  keywords: words(`${STRUCTURE} title default additionalProperties`),
+  formats: new Set(),
+  refs: 'inline',
+  recursion: 'no',
+  enums: new Set<TypeName>([...PRIMITIVES, 'object', 'array']),
+  typeLists: true,
+  nullableFlag: false,
+  closed: false,
+  allRequired: false,
+  any: 'empty',
+  bareAnyOf: false,
+  countsAsText: false,
+};
+
+/** What is safe with every model behind OpenRouter, whose endpoints differ. */
+export const core: Dialect = {
+  ...ollama,
+  label: 'the portable core',
+  keywords: words(
+    `${STRUCTURE} title default format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties additionalProperties`,
+  ),
+  formats: 'all',
+  enums: new Set<TypeName>(['string']),
+  typeLists: false,
+};
+
+/** No lookaround, no back references, no word boundaries: what a grammar can be built from. */
+const isSimplePattern = (pattern: string): boolean => !/\(\?[=!<]|\\[1-9kbB]/.test(pattern);

@@ -1,0 +1,136 @@
+import { arrayOf, type Draft, isObject, own, put, type Schema, stringsOf, without } from '../json.ts';
+import { hintOf } from './hints.ts';
+import { ANNOTATIONS, BOOKKEEPING, keywords, typeOf } from './keywords.ts';
+import { areDisjoint, HINTS, merge, typesOf } from './merge.ts';
+import { MOST_NODES, type Place, type Run, resolve, warn } from './run.ts';
+
+/** More alternatives than this are not compared each with each. */
+const MOST_COMPARED = 64;
+
+export interface Flat {
+  /** Without $ref, allOf, oneOf and const; false when no value can satisfy it. */
+  readonly node: Schema | false;
+  readonly place: Place;
+}
+
+/** Adds a sentence to what a schema shall say of itself. */
+export const withHint = (node: Schema, hint: string): Schema => ({
+  ...node,
+  [HINTS]: [...stringsOf(node[HINTS]), hint],
+});
+
+/** One schema in the few keywords the rest of the work is written for, its references and allOf put in place. */
+export function flatten(input: unknown, place: Place, run: Run): Flat {
+  if (input === false) return { node: false, place };
+  if (!isObject(input)) return { node: {}, place };
+  const clean = normalise(input, place, run);
+  const followed = followReference(clean, place, run);
+  if (followed.node === false) return followed;
+  const { node, place: here } = followed;
+  if (!Object.hasOwn(node, 'allOf') && !Object.hasOwn(node, 'oneOf'))
+    return { node: closeUnevaluated(node), place: here };
+  const lost = (keyword: string): void => warn(run, here, `${keyword} of allOf is only described`);
+  let whole: Schema | false = without(node, 'allOf', 'oneOf');
+  for (const part of arrayOf(node.allOf)) {
+    const flat: Flat = flatten(part, here, run);
+    whole = whole === false ? false : merge(whole, flat.node, lost);
+  }
+  if (whole !== false && Object.hasOwn(node, 'oneOf')) {
+    const alternatives = alternativesOf(arrayOf(node.oneOf), here, run);
+    whole = merge(whole, alternatives, lost);
+  }
+  return { node: whole === false ? false : closeUnevaluated(whole), place: here };
+}
+
+/** Keywords with values they may have, older spellings in the present one. */
+export function normalise(input: Schema, place: Place, run: Run): Schema {
+  const node: Draft = {};
+  for (const [key, value] of Object.entries(modernise(input))) {
+    if (BOOKKEEPING.has(key)) continue;
+    const keyword = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
+    if (keyword && !keyword.valid(value)) warn(run, place, `${key} has no valid value and is left out`);
+    else put(node, key, value);
+  }
+  if (Object.hasOwn(node, 'const')) {
+    const members = arrayOf(node.enum);
+    node.enum = Array.isArray(node.enum) && !members.includes(node.const) ? [] : [node.const];
+    delete node.const;
+  }
+  if (Array.isArray(node.enum) && node.type !== undefined) {
+    const types = typesOf(node.type);
+    node.enum = node.enum.filter((value) =>
+      types.some((type) => type === typeOf(value) || (type === 'number' && typeof value === 'number')),
+    );
+  }
+  return node;
+}
+
+/** Tuples and dependencies as drafts up to 7 wrote them. */
+function modernise(input: Schema): Schema {
+  if (!Array.isArray(input.items) && !Object.hasOwn(input, 'dependencies') && !Object.hasOwn(input, '$dynamicRef'))
+    return input;
+  const node = without(input, 'additionalItems', 'dependencies', '$dynamicRef');
+  if (typeof input.$dynamicRef === 'string' && node.$ref === undefined) node.$ref = input.$dynamicRef;
+  if (Array.isArray(input.items)) {
+    delete node.items;
+    if (input.items.length > 0) node.prefixItems = input.items;
+    if (input.additionalItems !== undefined) node.items = input.additionalItems;
+  }
+  for (const [key, value] of Object.entries(isObject(input.dependencies) ? input.dependencies : {})) {
+    const keyword = Array.isArray(value) ? 'dependentRequired' : 'dependentSchemas';
+    const map: Draft = { ...(isObject(node[keyword]) ? node[keyword] : {}) };
+    put(map, key, value);
+    node[keyword] = map;
+  }
+  return node;
+}
+
+function followReference(node: Schema, place: Place, run: Run): Flat {
+  const reference = own(node, '$ref');
+  if (typeof reference !== 'string') return { node, place };
+  const rest = without(node, '$ref');
+  const target = resolve(run.root, reference);
+  if (target === undefined) {
+    warn(run, place, `$ref ${reference} cannot be resolved and is left out`);
+    return { node: withHint(rest, `See ${reference}.`), place };
+  }
+  run.nodes += 1;
+  if (place.refs.includes(reference) || run.nodes > MOST_NODES)
+    return { node: cut(rest, target, reference, place, run), place };
+  const flat = flatten(target, { ...place, refs: [...place.refs, reference] }, run);
+  return {
+    node: merge(rest, flat.node, (keyword) => warn(run, place, `${keyword} of ${reference} is only described`)),
+    place: flat.place,
+  };
+}
+
+/** What is left of a definition where it would hold itself once more. */
+function cut(rest: Schema, target: unknown, reference: string, place: Place, run: Run): Schema {
+  warn(run, place, `${reference} is cut here, as it would hold itself without end; the rest is described`);
+  const type = isObject(target) ? target.type : undefined;
+  const shape: Schema = type === undefined || Object.hasOwn(rest, 'type') ? rest : { ...rest, type };
+  const name = reference === '#' ? 'the whole' : (reference.split('/').at(-1) ?? reference);
+  return withHint(shape, `Of the same form as ${name}.`);
+}
+
+/** oneOf as anyOf: the same when no two alternatives can hold at once, otherwise the rest is said in words. */
+function alternativesOf(branches: readonly unknown[], place: Place, run: Run): Schema {
+  const flat = branches.map((branch) => flatten(branch, place, run).node).filter((node) => node !== false);
+  const exclusive =
+    flat.length <= MOST_COMPARED && flat.every((a, index) => flat.slice(index + 1).every((b) => areDisjoint(a, b)));
+  const node: Schema = { anyOf: flat };
+  if (exclusive) return node;
+  warn(run, place, 'oneOf is given as anyOf; that only one may fit is described');
+  return withHint(node, hintOf('oneOf', flat));
+}
+
+/** `unevaluatedProperties: false` on an object that is now in one piece says what additionalProperties says. */
+function closeUnevaluated(node: Schema): Schema {
+  if (node.unevaluatedProperties !== false || node.additionalProperties !== undefined) return node;
+  const open = ['anyOf', 'if', 'dependentSchemas', 'patternProperties'].some((key) => Object.hasOwn(node, key));
+  return open ? node : { ...without(node, 'unevaluatedProperties'), additionalProperties: false };
+}
+
+/** Whether a schema says nothing of which values are valid. */
+export const isOpen = (node: Schema): boolean =>
+  Object.keys(node).every((key) => ANNOTATIONS.has(key) || key === HINTS || !Object.hasOwn(keywords, key));

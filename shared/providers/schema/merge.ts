@@ -1,0 +1,181 @@
+import {
+  arrayOf,
+  type Draft,
+  excerpt,
+  isObject,
+  objectOf,
+  own,
+  put,
+  type Schema,
+  sameJson,
+  stringsOf,
+} from '../json.ts';
+import { hintOf } from './hints.ts';
+import { ANNOTATIONS, isType, isWithin, type TypeName, typeOf } from './keywords.ts';
+
+/** Sentences for the description, kept with a schema while it is worked on. */
+export const HINTS = '\u0000hints';
+
+/** Alternatives multiplied beyond this are described instead. */
+const MOST_ALTERNATIVES = 16;
+
+type Lost = (keyword: string) => void;
+
+/** The schema that both allow, or false when nothing can satisfy both. `lost` hears of what could only be described. */
+export function merge(a: Schema | boolean, b: Schema | boolean, lost: Lost): Schema | false {
+  if (a === false || b === false) return false;
+  if (a === true) return b === true ? {} : b;
+  if (b === true) return a;
+  const both: Draft = { ...a };
+  for (const [keyword, value] of Object.entries(b)) {
+    if (!Object.hasOwn(a, keyword)) put(both, keyword, value);
+    else if (!mergeKeyword(both, keyword, a, b, lost)) return false;
+  }
+  return settleProperties(both, a, b, lost) && settleEnum(both) ? both : false;
+}
+
+/** Puts into `both` what the keyword demands on both sides; false when that is impossible. */
+function mergeKeyword(both: Draft, keyword: string, a: Schema, b: Schema, lost: Lost): boolean {
+  const [x, y] = [a[keyword], b[keyword]];
+  if (ANNOTATIONS.has(keyword) || keyword === 'properties' || keyword === 'additionalProperties' || sameJson(x, y)) {
+    return true;
+  }
+  const merger = Object.hasOwn(mergers, keyword) ? mergers[keyword] : undefined;
+  const merged = merger?.(x, y, lost);
+  if (merged === undefined) {
+    both[HINTS] = [...stringsOf(both[HINTS]), hintOf(keyword, y, b)];
+    lost(keyword);
+    return true;
+  }
+  both[keyword] = merged;
+  return !(merged === false || (Array.isArray(merged) && merged.length === 0 && keyword !== 'required'));
+}
+
+const least = (x: unknown, y: unknown): unknown => Math.min(x as number, y as number);
+const most = (x: unknown, y: unknown): unknown => Math.max(x as number, y as number);
+const union = (x: unknown, y: unknown): unknown => [...new Set([...arrayOf(x), ...arrayOf(y)])];
+const nested = (x: unknown, y: unknown, lost: Lost): unknown => merge(x as Schema, y as Schema, lost);
+
+/** How two values of a keyword become one; undefined when they cannot. */
+const mergers: Readonly<Record<string, (x: unknown, y: unknown, lost: Lost) => unknown>> = {
+  type: (x, y) => intersectTypes(typesOf(x), typesOf(y)),
+  enum: (x, y) => shared(arrayOf(x), arrayOf(y)),
+  const: () => false,
+  minimum: most,
+  exclusiveMinimum: most,
+  minLength: most,
+  minItems: most,
+  minProperties: most,
+  maximum: least,
+  exclusiveMaximum: least,
+  maxLength: least,
+  maxItems: least,
+  maxProperties: least,
+  multipleOf: (x, y) => multiple(x as number, y as number) ?? multiple(y as number, x as number),
+  uniqueItems: () => true,
+  required: union,
+  [HINTS]: union,
+  items: nested,
+  propertyNames: nested,
+  unevaluatedProperties: nested,
+  anyOf: (x, y, lost) => product(arrayOf(x) as Schema[], arrayOf(y) as Schema[], lost),
+};
+
+/** The members of both; the order of keys in an object counts, which no enum is known to play with. */
+function shared(x: readonly unknown[], y: readonly unknown[]): readonly unknown[] {
+  const texts = new Set(y.map((value) => JSON.stringify(value)));
+  return x.filter((value) => texts.has(JSON.stringify(value)));
+}
+
+const multiple = (x: number, y: number): number | undefined => (Number.isInteger(x / y) ? x : undefined);
+
+/** A type or a list of them, as a list. */
+export const typesOf = (value: unknown): TypeName[] => (isType(value) ? [value] : arrayOf(value).filter(isType));
+
+function intersectTypes(x: readonly TypeName[], y: readonly TypeName[]): TypeName | TypeName[] {
+  const shared = [
+    ...x.filter((type) => y.some((other) => isWithin(type, other))),
+    ...y.filter((type) => x.some((other) => isWithin(type, other))),
+  ];
+  const types = [...new Set(shared)].filter((type) => type !== 'integer' || !shared.includes('number'));
+  return types.length === 1 && types[0] ? types[0] : types;
+}
+
+function product(x: readonly Schema[], y: readonly Schema[], lost: Lost): Schema[] | undefined {
+  if (x.length * y.length > MOST_ALTERNATIVES) return undefined;
+  return x.flatMap((a) => y.map((b) => merge(a, b, lost))).filter((entry) => entry !== false);
+}
+
+/** Properties of either side must also satisfy what the other says of keys it does not name. */
+function settleProperties(both: Draft, a: Schema, b: Schema, lost: Lost): boolean {
+  if (!isObject(a.properties) && !isObject(b.properties) && !Object.hasOwn(both, 'additionalProperties')) return true;
+  const properties: Draft = {};
+  for (const key of Object.keys({ ...objectOf(a.properties), ...objectOf(b.properties) })) {
+    const merged = merge(saysOf(a, key), saysOf(b, key), lost);
+    if (merged !== false) put(properties, key, merged);
+    else if (stringsOf(both.required).includes(key)) return false;
+  }
+  both.properties = properties;
+  if (hasPatterns(a) !== hasPatterns(b) && restOf(hasPatterns(a) ? b : a) !== true) lost('patternProperties');
+  const rest = merge(restOf(a), restOf(b), lost);
+  if (rest === false || Object.keys(rest).length > 0) both.additionalProperties = rest;
+  const open = rest !== false || hasPatterns(both);
+  return open || stringsOf(both.required).every((key) => Object.hasOwn(properties, key));
+}
+
+const hasPatterns = (node: Schema): boolean => Object.hasOwn(node, 'patternProperties');
+const restOf = (node: Schema): Schema | boolean => (node.additionalProperties as Schema | boolean | undefined) ?? true;
+
+function saysOf(node: Schema, key: string): Schema | boolean {
+  const named = own(objectOf(node.properties), key);
+  if (named !== undefined) return named as Schema | boolean;
+  // A pattern may cover the key, so additionalProperties does not surely apply.
+  return hasPatterns(node) ? true : restOf(node);
+}
+
+/** Members of an enum that the type excludes cannot be meant. */
+function settleEnum(both: Draft): boolean {
+  if (!Array.isArray(both.enum) || both.type === undefined) return true;
+  const types = typesOf(both.type);
+  const members = both.enum.filter((value) => types.some((type) => isWithin(typeOf(value), type)));
+  both.enum = members;
+  return members.length > 0;
+}
+
+/** Whether no value can satisfy both, as far as types, constants and required keys show it. */
+export function areDisjoint(a: Schema, b: Schema): boolean {
+  const [x, y] = [valuesOf(a), valuesOf(b)];
+  if (x && y) return shared(x, y).length === 0;
+  const types = [typesOf(a.type), typesOf(b.type)] as const;
+  if (types[0].length > 0 && types[1].length > 0) {
+    if (arrayOf(intersectTypes(...types)).length === 0 && !isType(intersectTypes(...types))) return true;
+    if (!types.every((list) => list.length === 1 && list[0] === 'object')) return false;
+    return (
+      [...stringsOf(a.required)].some((key) => keyParts(a, b, key)) ||
+      stringsOf(b.required).some((key) => keyParts(b, a, key))
+    );
+  }
+  return false;
+}
+
+/** Whether a key that `a` requires is forbidden by `b`, or has other values there. */
+function keyParts(a: Schema, b: Schema, key: string): boolean {
+  const there = own(objectOf(b.properties), key);
+  if (there === undefined) return b.additionalProperties === false && !hasPatterns(b);
+  const here = own(objectOf(a.properties), key);
+  if (!isObject(here) || !isObject(there) || !stringsOf(b.required).includes(key)) return false;
+  return areDisjoint(here, there);
+}
+
+const valuesOf = (node: Schema): readonly unknown[] | undefined =>
+  Object.hasOwn(node, 'const') ? [node.const] : Array.isArray(node.enum) ? node.enum : undefined;
+
+/** What a set of arguments must have, in a few words. */
+export function summary(node: Schema): string {
+  const properties = objectOf(node.properties);
+  const parts = stringsOf(node.required).map((key) => {
+    const values = valuesOf(objectOf(own(properties, key)));
+    return values?.length === 1 ? `${key}=${excerpt(values[0], 40)}` : key;
+  });
+  return parts.length > 0 ? `{${parts.join(', ')}}` : '{}';
+}

@@ -1,0 +1,139 @@
+import { arrayOf, type Draft, isObject, objectOf, put, type Schema, step, stringsOf, without } from '../json.ts';
+import { encodeName } from '../names.ts';
+import type { Adapted } from './adapt.ts';
+import { normalise } from './flatten.ts';
+import { describe } from './hints.ts';
+import { typesOf } from './merge.ts';
+import { isPlainRoot, plainRoot } from './root.ts';
+import { into, keyOf, type Place, ROOT, type Run, resolve, startRun, warn } from './run.ts';
+
+interface Copy extends Run {
+  /** What references of the output are looked up in. */
+  top: Schema;
+  readonly hoisted: Map<string, string>;
+}
+
+const ONE = [
+  'items',
+  'contains',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const NAMED = ['properties', 'dependentSchemas'];
+const BY_KEY = ['patternProperties', '$defs', 'definitions'];
+
+/**
+ * A tool's parameters for providers that take JSON Schema as a whole: one object at the top, every list with items,
+ * no reference to nowhere, no keyword with an invalid value, as one such schema makes them refuse the whole request.
+ */
+export function portableSchema(parameters: Schema, label: string, keys?: RegExp): Adapted {
+  const run: Copy = {
+    ...startRun(parameters, keys ? { label, keys } : { label }),
+    top: parameters,
+    hoisted: new Map(),
+  };
+  const root = isPlainRoot(parameters) ? { node: parameters, hints: [] } : plainRoot(run);
+  if (root.node !== parameters)
+    run.top = { ...root.node, $defs: parameters.$defs, definitions: parameters.definitions };
+  const kept = ['$defs', 'definitions'].filter((key) => isObject(parameters[key]));
+  const source = { ...root.node, ...Object.fromEntries(kept.map((key) => [key, parameters[key]])) };
+  const schema: Draft = copy(source, ROOT, run);
+  if (!isObject(schema.properties)) schema.properties = {};
+  hoist(schema, run);
+  return { schema, hints: root.hints, warnings: run.warnings };
+}
+
+function copy(input: unknown, place: Place, run: Copy): Draft {
+  if (input === false) return { not: {} };
+  if (!isObject(input)) return {};
+  const definitions = ['$defs', 'definitions', '$anchor'].filter((key) => Object.hasOwn(input, key));
+  const node: Draft = {
+    ...normaliseKeepingConst(input, place, run),
+    ...Object.fromEntries(definitions.map((key) => [key, input[key]])),
+  };
+  const out: Draft = {};
+  for (const [key, value] of Object.entries(node)) put(out, key, copyKeyword(key, value, place, run));
+  if (typeof out.$ref === 'string') copyReference(out, place, run);
+  if (typesOf(out.type).includes('array') && out.items === undefined && out.prefixItems === undefined) out.items = {};
+  return out;
+}
+
+function copyKeyword(key: string, value: unknown, place: Place, run: Copy): unknown {
+  if (key === 'additionalProperties' && typeof value === 'boolean') return value;
+  if ((key === 'items' || key.startsWith('unevaluated')) && typeof value === 'boolean') return value;
+  if (ONE.includes(key)) return copy(value, into(place, step(key)), run);
+  if (MANY.includes(key))
+    return arrayOf(value).map((entry, index) => copy(entry, into(place, step(key) + step(index)), run));
+  if (key === 'required') return [...new Set(stringsOf(value))].map((name) => keyOf(run, place, name));
+  if (key === 'type' && Array.isArray(value)) return [...new Set(value)];
+  if (NAMED.includes(key) || BY_KEY.includes(key) || key === 'dependentRequired')
+    return copyMap(key, value, place, run);
+  return value;
+}
+
+function copyMap(key: string, value: unknown, place: Place, run: Copy): Draft {
+  const out: Draft = {};
+  for (const [name, entry] of Object.entries(objectOf(value))) {
+    const here = into(place, step(key) + step(name));
+    if (key === 'dependentRequired')
+      put(
+        out,
+        keyOf(run, here, name),
+        stringsOf(entry).map((other) => keyOf(run, here, other)),
+      );
+    else put(out, NAMED.includes(key) ? keyOf(run, here, name) : name, copy(entry, here, run));
+  }
+  return out;
+}
+
+/** `const` stays what it is here. */
+function normaliseKeepingConst(input: Schema, place: Place, run: Copy): Schema {
+  if (!Object.hasOwn(input, 'const')) return normalise(input, place, run);
+  return { ...normalise(without(input, 'const'), place, run), const: input.const };
+}
+
+function copyReference(out: Draft, place: Place, run: Copy): void {
+  const reference = String(out.$ref);
+  if (resolve(run.top, reference) !== undefined) {
+    out.$ref = renamed(reference, run);
+  } else if (resolve(run.root, reference) === undefined) {
+    warn(run, place, `$ref ${reference} cannot be resolved and is left out`);
+    delete out.$ref;
+    out.description = describe(out.description, [`See ${reference}.`]);
+  } else {
+    const name = run.hoisted.get(reference) ?? `part_of_top_${run.hoisted.size + 1}`;
+    run.hoisted.set(reference, name);
+    out.$ref = `#/$defs/${name}`;
+  }
+}
+
+/** A pointer through properties follows their new names. */
+function renamed(reference: string, run: Copy): string {
+  const { keys } = run.dialect;
+  if (!keys || !reference.includes('/properties/')) return reference;
+  return reference
+    .split('/')
+    .map((part, index, parts) => (parts[index - 1] === 'properties' ? encodeName(part, keys) : part))
+    .join('/');
+}
+
+/** Parts of the original top that references still point to, but that no longer stand there. */
+function hoist(schema: Draft, run: Copy): void {
+  const definitions: Draft = { ...objectOf(schema.$defs) };
+  const done = new Set<string>();
+  while (done.size < run.hoisted.size) {
+    for (const [reference, name] of [...run.hoisted]) {
+      if (done.has(reference)) continue;
+      done.add(reference);
+      put(definitions, name, copy(resolve(run.root, reference), { ...ROOT, path: reference.slice(1) }, run));
+    }
+  }
+  if (Object.keys(definitions).length > 0) schema.$defs = definitions;
+}

@@ -1,0 +1,42 @@
+import { type Draft, isObject, own, type Schema } from '../json.ts';
+import { keywords } from './keywords.ts';
+import { type Place, resolve, unfit, type Work } from './run.ts';
+
+/** A reference that may stay one, now to a definition of the output; undefined when its target is to be put in place. */
+export function keepReference(input: unknown, place: Place, run: Work): Draft | undefined {
+  const { refs, recursion } = run.dialect;
+  if (refs !== 'keep' || !isObject(input)) return undefined;
+  const reference = own(input, '$ref');
+  const target = typeof reference === 'string' ? resolve(run.root, reference) : undefined;
+  if (typeof reference !== 'string' || !isObject(target)) return undefined;
+  const definition = run.definitions.get(reference);
+  // Nothing may stand beside $ref: whatever does is merged with the definition, unless that would have no end.
+  const isAlone = Object.keys(input).every((key) => key === '$ref' || !Object.hasOwn(keywords, key));
+  if (!isAlone && !place.refs.includes(reference)) return undefined;
+  const holdsItself = (definition && !definition.schema) || reference === '#';
+  if (holdsItself && recursion === 'no') return unfit(place, `${reference} holds itself`);
+  if (holdsItself && recursion === 'optional' && !place.optional) return undefined;
+  const link: Draft = { $ref: `#/$defs/${nameOf(reference, target, run)}` };
+  return typeof input.description === 'string' ? { description: input.description, anyOf: [link] } : link;
+}
+
+function nameOf(reference: string, target: Schema, run: Work): string {
+  const known = run.definitions.get(reference);
+  if (known) return known.name;
+  const definition: { readonly name: string; schema?: Schema } = { name: freeName(reference, run) };
+  run.definitions.set(reference, definition);
+  const path = reference.slice(reference.indexOf('#') + 1);
+  definition.schema = run.adapt(target, { path, depth: 1, refs: [reference], optional: false });
+  return definition.name;
+}
+
+function freeName(reference: string, run: Work): string {
+  const wanted = (reference.split('/').at(-1) ?? '')
+    .replace(/[^A-Za-z0-9_]/g, '_')
+    .slice(0, 40)
+    .replace(/^_+$/, 'root');
+  const taken = new Set([...run.definitions.values()].map(({ name }) => name));
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`;
+  return name;
+}

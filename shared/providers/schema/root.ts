@@ -1,0 +1,100 @@
+import {
+  arrayOf,
+  type Draft,
+  isObject,
+  objectOf,
+  own,
+  put,
+  type Schema,
+  sameJson,
+  stringsOf,
+  without,
+} from '../json.ts';
+import { flatten, withHint } from './flatten.ts';
+import { hintOf } from './hints.ts';
+import { HINTS, merge, summary, typesOf } from './merge.ts';
+import { type Place, ROOT, type Run, unfit, warn } from './run.ts';
+
+export interface Root {
+  /** An object with properties and nothing that chooses between forms. */
+  readonly node: Schema;
+  readonly place: Place;
+  /** What the arguments as a whole must satisfy, in words. */
+  readonly hints: readonly string[];
+}
+
+/** No provider takes these at the top of a tool's parameters. */
+const REFUSED = ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not', '$ref', 'if', 'then', 'else'] as const;
+
+/** Whether the top of the parameters can stay as it is. */
+export const isPlainRoot = (root: Schema): boolean =>
+  root.type === 'object' && !REFUSED.some((keyword) => Object.hasOwn(root, keyword));
+
+/** The parameters as one object: alternatives become one set of properties, and which belong together is described. */
+export function plainRoot(run: Run): Root {
+  const flat = flatten(run.root, ROOT, run);
+  if (flat.node === false) return unfit(ROOT, 'no arguments could satisfy the parameters');
+  const types = typesOf(flat.node.type);
+  if (types.length > 0 && !types.includes('object')) unfit(ROOT, 'the parameters must be of type object');
+  let node: Schema = { ...flat.node, type: 'object' };
+  if (Array.isArray(node.anyOf)) node = joinAlternatives(node, flat.place, run);
+  for (const keyword of ['enum', 'not', 'if'] as const) {
+    if (!Object.hasOwn(node, keyword)) continue;
+    warn(run, ROOT, `${keyword} at the top of the parameters is only described`);
+    node = withHint(
+      without(node, keyword, ...(keyword === 'if' ? ['then', 'else'] : [])),
+      hintOf(keyword, node[keyword], node),
+    );
+  }
+  return { node: without(node, HINTS, 'then', 'else'), place: flat.place, hints: stringsOf(node[HINTS]) };
+}
+
+function joinAlternatives(node: Schema, place: Place, run: Run): Schema {
+  const base = without(node, 'anyOf');
+  const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
+  const branches = arrayOf(node.anyOf)
+    .map((branch) => merge(base, flatten(branch, place, run).node, lost))
+    .filter((branch) => branch !== false)
+    .flatMap((branch) => (Array.isArray(branch.anyOf) ? [joinAlternatives(branch, place, run)] : [branch]));
+  const [first] = branches;
+  if (!first) return unfit(place, 'no arguments could satisfy the parameters');
+  if (branches.length === 1) return first;
+  warn(run, place, 'alternatives at the top of the parameters are given as one set of properties and described');
+  const required = stringsOf(first.required).filter((key) =>
+    branches.every((branch) => stringsOf(branch.required).includes(key)),
+  );
+  const joined: Draft = {
+    ...base,
+    properties: joinProperties(branches, place, run),
+    ...(required.length > 0 ? { required } : {}),
+  };
+  if (branches.every((branch) => branch.additionalProperties === false)) joined.additionalProperties = false;
+  else delete joined.additionalProperties;
+  const others = branches.flatMap((branch) => stringsOf(branch[HINTS]));
+  const shown = branches.slice(0, 20).map(summary);
+  return { ...joined, [HINTS]: [...new Set([...others, `Give one of these: ${[...new Set(shown)].join(' or ')}.`])] };
+}
+
+/** Every property of every alternative; where they differ, either form is allowed. */
+function joinProperties(branches: readonly Schema[], place: Place, run: Run): Schema {
+  const joined: Draft = {};
+  for (const branch of branches) {
+    for (const [key, schema] of Object.entries(objectOf(branch.properties))) {
+      const known = own(joined, key);
+      if (known === undefined) put(joined, key, schema);
+      else if (!formsOf(known).some((form) => sameJson(form, schema)))
+        put(joined, key, { anyOf: [...formsOf(known), schema] });
+    }
+  }
+  const keys = Object.keys(joined);
+  const isNarrower = branches.some((branch) => {
+    const named = objectOf(branch.properties);
+    return branch.additionalProperties !== false && keys.some((key) => !Object.hasOwn(named, key));
+  });
+  if (isNarrower)
+    warn(run, place, 'an alternative that leaves a property open takes the form another gives it', 'narrowed');
+  return joined;
+}
+
+const formsOf = (schema: unknown): readonly unknown[] =>
+  isObject(schema) && Array.isArray(schema.anyOf) && Object.keys(schema).length === 1 ? schema.anyOf : [schema];

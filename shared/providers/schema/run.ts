@@ -1,0 +1,124 @@
+import { Fault } from '../../errors.ts';
+import { type Draft, isObject, own, type Schema } from '../json.ts';
+import { encodeName } from '../names.ts';
+import type { WarningKind } from '../types.ts';
+import type { Dialect } from './dialect.ts';
+
+export interface SchemaWarning {
+  readonly path: string;
+  readonly message: string;
+  readonly kind: WarningKind;
+}
+
+/** Where in the schema the work stands. */
+export interface Place {
+  readonly path: string;
+  readonly depth: number;
+  /** The references followed to come here. */
+  readonly refs: readonly string[];
+  /** Inside a property that need not be given. */
+  readonly optional: boolean;
+}
+
+/** One schema on its way into one dialect: what is collected meanwhile. */
+export interface Run {
+  readonly root: Schema;
+  readonly dialect: Pick<Dialect, 'label' | 'keys'>;
+  readonly warnings: SchemaWarning[];
+  /** Definitions that the output refers to, by the reference in the input. */
+  readonly definitions: Map<string, { readonly name: string; schema?: Schema }>;
+  nodes: number;
+}
+
+/** The same while one of the restricted dialects is written. */
+export interface Work extends Run {
+  readonly dialect: Dialect;
+  readonly adapt: (input: unknown, place: Place) => Draft;
+}
+
+/** Deeper than any schema that is meant; registration allows 16. */
+const DEEPEST = 64;
+/** Definitions put in place of their references can grow without end: past this they are cut. */
+export const MOST_NODES = 4000;
+
+const MOST_WARNINGS = 100;
+
+export const ROOT: Place = { path: '', depth: 0, refs: [], optional: false };
+
+export const startRun = (root: Schema, dialect: Run['dialect']): Run => ({
+  root,
+  dialect,
+  warnings: [],
+  definitions: new Map(),
+  nodes: 0,
+});
+
+/** A step down, refused when the schema is nested beyond reason. */
+export function into(place: Place, path: string, optional = false): Place {
+  if (place.depth >= DEEPEST) {
+    throw new Fault('InvalidInput', `the schema is nested deeper than ${DEEPEST} levels at ${place.path}`);
+  }
+  return {
+    path: place.path + path,
+    depth: place.depth + 1,
+    refs: place.refs,
+    optional: place.optional || optional,
+  };
+}
+
+export function warn(run: Run, place: Place, message: string, kind: WarningKind = 'loosened'): void {
+  const { path } = place;
+  if (run.warnings.length === MOST_WARNINGS) return;
+  if (!run.warnings.some((known) => known.path === path && known.message === message)) {
+    run.warnings.push({ path, message, kind });
+  }
+}
+
+/** The tool does not fit the form at all: the caller falls back or leaves it out. */
+export function unfit(place: Place, reason: string): never {
+  throw new Fault('InvalidInput', `${place.path || '/'}: ${reason}`);
+}
+
+/** The name of a property in the output; a changed one is announced. */
+export function keyOf(run: Run, place: Place, key: string): string {
+  const { keys } = run.dialect;
+  if (!keys) return key;
+  const name = encodeName(key, keys);
+  if (name !== key) warn(run, place, `${JSON.stringify(key)} is sent as ${name} and mapped back in calls`, 'renamed');
+  return name;
+}
+
+/** What a reference within the document points to; undefined when it points outside or nowhere. */
+export function resolve(root: Schema, reference: string): unknown {
+  const local = localPart(root, reference);
+  if (local === undefined) return undefined;
+  if (local === '') return root;
+  if (!local.startsWith('/')) return findAnchor(root, local, 0);
+  let target: unknown = root;
+  for (const part of local.slice(1).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(target)) target = target[Number(key)];
+    else target = isObject(target) ? own(target, key) : undefined;
+  }
+  return isObject(target) || typeof target === 'boolean' ? target : undefined;
+}
+
+function localPart(root: Schema, reference: string): string | undefined {
+  const [document, fragment = ''] = reference.split('#', 2);
+  if (document !== '' && document !== root.$id) return undefined;
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return undefined;
+  }
+}
+
+function findAnchor(node: unknown, anchor: string, depth: number): unknown {
+  if (depth > DEEPEST || typeof node !== 'object' || node === null) return undefined;
+  if (isObject(node) && (node.$anchor === anchor || node.$dynamicAnchor === anchor)) return node;
+  for (const child of Object.values(node)) {
+    const found = findAnchor(child, anchor, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import type { Tool } from '../model/tool.ts';
+
+export interface DefineOptions {
+  /** The provider's strict form, where it has one and the tool fits it. */
+  readonly strict?: boolean;
+  /** Gemini alone: `parametersJsonSchema` instead of `parameters`. */
+  readonly schema?: 'json';
+  /** Leaves the definitions out of the context until the model searches for them, where a provider can. */
+  readonly defer?: boolean;
+}
+
+export interface ConvertOptions extends DefineOptions {
+  readonly allowed?: Iterable<string>;
+  /** Two tools, `find_tools` and `call_tool`, instead of the catalogue. */
+  readonly mode?: 'search';
+}
+
+/**
+ * What was lost on the way. `loosened`: the provider accepts more than the tool does; `narrowed`: less;
+ * `renamed`: under another name; `plain`: not in the strict form; `request`: about the whole request.
+ */
+export type WarningKind = 'loosened' | 'narrowed' | 'renamed' | 'plain' | 'request';
+
+export interface Warning {
+  readonly tool: string;
+  /** A JSON Pointer into the tool's parameters; empty for the tool itself. */
+  readonly path: string;
+  readonly message: string;
+  readonly kind: WarningKind;
+}
+
+export interface LeftOut {
+  readonly tool: string;
+  readonly reason: string;
+}
+
+/** What one strict definition takes from a budget that a provider sets for the whole request. */
+export interface Cost {
+  readonly optional: number;
+  readonly unions: number;
+  readonly fields: number;
+}
+
+/** One tool in a provider's form: depends on the tool and the options alone, so it can be kept by digest. */
+export interface Fragment {
+  readonly tool: string;
+  /** The name under which the provider knows the tool. */
+  readonly name: string;
+  /** Absent when the provider cannot take the tool: then `left_out` says why. */
+  readonly value?: unknown;
+  readonly json: string;
+  readonly tokens: number;
+  readonly warnings: readonly Warning[];
+  readonly left_out?: string;
+  readonly strict: boolean;
+  readonly cost: Cost;
+  /** What stands in when a request has no room for one more strict tool. */
+  readonly plain?: Fragment;
+}
+
+export interface Definitions {
+  /** Exactly the provider's `tools` value. */
+  readonly value: unknown;
+  readonly warnings: readonly Warning[];
+  readonly left_out: readonly LeftOut[];
+  /** An estimate of what the definitions take from the model's context. */
+  readonly tokens: number;
+}
+
+/** An id as the provider gave it; JSON-RPC has numbers too. */
+export type CallId = string | number;
+
+export interface CallError {
+  readonly code: 'InvalidInput' | 'NotFound' | 'Conflict';
+  readonly message: string;
+}
+
+/** A call that the model asks for. With an `error` it is not to be run, but answered with that error. */
+export interface Call {
+  readonly id: CallId;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly error?: CallError;
+  /** Gemini wants it back with the call in the next request. */
+  readonly thought_signature?: string;
+}
+
+/** A call as it stands in a response, before its name and arguments are understood. */
+export interface RawCall {
+  readonly id?: CallId | undefined;
+  readonly name: unknown;
+  readonly arguments: unknown;
+  readonly thoughtSignature?: string | undefined;
+}
+
+export interface Result {
+  readonly id: CallId;
+  readonly name: string;
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+export interface Provider {
+  define(tools: readonly Tool[], options?: DefineOptions): Omit<Definitions, 'tokens'>;
+  defineTool(tool: Tool, options?: DefineOptions): Fragment;
+  assemble(fragments: readonly Fragment[], options?: DefineOptions): Assembled;
+  /** The value of one tool alone, as the provider's documentation shows it. */
+  single(entry: unknown): unknown;
+  parse(response: unknown): readonly RawCall[];
+  format(results: readonly Result[]): readonly unknown[];
+  /** Which tool names the provider takes as they are. */
+  readonly names: RegExp;
+  /** Which property names it takes as they are; absent when all. */
+  readonly keys?: RegExp;
+  /** Makes an id for a call that came without one. */
+  readonly newId?: (index: number) => string;
+  /** Cohere sends `null` for a tool without parameters. */
+  readonly nullArguments?: boolean;
+}
+
+/** The fragments that go out together, in order, and the text around them. */
+export interface Assembled {
+  readonly value: unknown;
+  readonly json: string;
+  readonly warnings: readonly Warning[];
+  readonly left_out: readonly LeftOut[];
+  readonly tokens: number;
+}
