@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { DynamoDBClient, type DynamoDBClientConfig, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { createTable } from '../../shared/adapters/aws/create-table.ts';
 
 export interface LocalDynamo {
@@ -17,37 +16,44 @@ export interface LocalDynamo {
 /** Why there is no DynamoDB-compatible server here; undefined when there is one. In CI its absence is a failure. */
 export function whyNoDynamo(): string | undefined {
   if (binary() !== undefined) return undefined;
-  const why = `the DynamoDB-compatible server @dynoxide/linux-x64 is not for ${process.platform} ${process.arch}`;
-  if (process.env.CI === 'true') throw new Error(`${why}, and CI must test the DynamoDB adapter`);
+  const why = `@dynoxide/linux-x64, the DynamoDB-compatible server, is not installed on ${process.platform} ${process.arch}`;
+  if (process.env.CI === 'true') throw new Error(`${why}; CI must test the DynamoDB adapter`);
   return why;
 }
 
 /** Starts a server in memory on a free loopback port and makes the table. */
 export async function startDynamo(): Promise<LocalDynamo> {
-  const port = await freePort();
-  const server = spawn(binary() ?? '', ['--port', `${port}`], { stdio: 'ignore' });
-  // Tests that are killed or fail early must not leave the server behind.
-  const kill = () => server.kill('SIGKILL');
-  process.once('exit', kill);
-  const endpoint = `http://127.0.0.1:${port}`;
+  const { endpoint, stop: stopServer } = await startServer(binary() ?? '', await freePort());
   const client = localClient(endpoint);
   const tableName = `assay-${randomUUID()}`;
   const stop = async (): Promise<void> => {
     client.destroy();
-    process.off('exit', kill);
-    if (server.exitCode === null && server.signalCode === null) {
-      kill();
-      await once(server, 'exit');
-    }
+    await stopServer();
   };
   try {
-    await untilReady(server, client);
     await createTable(client, tableName);
+    return { client, endpoint, tableName, stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
-  return { client, endpoint, tableName, stop };
+}
+
+// The shell ends the server when its own input ends: also when this process is killed and cannot clean up.
+const guarded = '"$0" --port "$1" & server=$!; read -r _; kill -9 $server';
+
+async function startServer(path: string, port: number): Promise<{ endpoint: string; stop: () => Promise<void> }> {
+  const shell = spawn('sh', ['-c', guarded, path, `${port}`], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const stop = async (): Promise<void> => {
+    const ended = once(shell, 'exit');
+    shell.stdin.end();
+    await ended;
+  };
+  const [said] = await Promise.race([once(shell.stdout, 'data'), once(shell.stderr, 'data')]);
+  for (const output of [shell.stdout, shell.stderr]) output.resume();
+  if (String(said).includes('listening')) return { endpoint: `http://127.0.0.1:${port}`, stop };
+  await stop();
+  throw new Error(`the DynamoDB-compatible server did not start: ${said}`);
 }
 
 /** A client for a server on this machine. */
@@ -75,17 +81,4 @@ async function freePort(): Promise<number> {
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new Error('no port was given');
   return address.port;
-}
-
-async function untilReady(server: ChildProcess, client: DynamoDBClient): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (server.exitCode !== null) throw new Error(`the DynamoDB-compatible server ended with ${server.exitCode}`);
-    try {
-      await client.send(new ListTablesCommand({}));
-      return;
-    } catch {
-      await setTimeout(25);
-    }
-  }
-  throw new Error('the DynamoDB-compatible server did not answer');
 }
