@@ -1,0 +1,150 @@
+import { Fault } from '../errors.ts';
+import { MAX_NODES, type Plan, type PlanEdge, PlanInput, type PlanNode, type PlanNodeInput } from '../model/plan.ts';
+import { UNVERSIONED } from '../model/registration.ts';
+import type { Permission, Tool } from '../model/tool.ts';
+import { digestOf } from '../registry/canonical.ts';
+import { faultOf } from '../registry/issues.ts';
+import { checkArguments, outputSchemaOf } from './check-arguments.ts';
+import { orderNodes } from './order.ts';
+import { type Reference, RUN_INPUT, referencesIn } from './reference.ts';
+
+/** A tool as the plan needs it. */
+export interface FoundTool {
+  readonly spec: Tool;
+  readonly enabled?: boolean;
+  /** The level in force: that of the definition or, if stricter, of its handler. */
+  readonly permission?: Permission;
+  /** The measured median, for the compiler. */
+  readonly median_ms?: number;
+}
+
+export type LookUpTool = (name: string, version?: string) => FoundTool | undefined;
+
+/** What a run of the plan needs besides the right to run plans. */
+export interface Need {
+  readonly tool: string;
+  readonly version: string;
+  readonly permission: 'confirm' | 'dangerous';
+  readonly nodes: readonly string[];
+}
+
+export interface BuiltPlan {
+  readonly plan: Plan;
+  /** Tools that ask or must be granted; the caller checks the grants. */
+  readonly needs: readonly Need[];
+  /** Expected milliseconds by node, as far as they were measured. */
+  readonly durations: Readonly<Record<string, number>>;
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
+const strictness = { safe: 0, confirm: 1, dangerous: 2 } as const;
+
+interface Resolved {
+  readonly input: PlanNodeInput;
+  readonly tool: FoundTool;
+  readonly references: readonly Reference[];
+}
+
+/** Checks a plan against the tools it names and derives its edges; refuses by name what cannot run. */
+export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
+  const parsed = parse(input);
+  const nodes = parsed.nodes.map((node) => resolveNode(node, lookup));
+  const byId = new Map(nodes.map((node) => [node.input.id, node]));
+  for (const node of nodes) checkSources(node, byId);
+  orderNodes(nodes.map((node) => ({ id: node.input.id, after: dependenciesOf(node) })));
+  for (const node of nodes) {
+    checkArguments(node.input, node.tool.spec, ({ source }) => {
+      const other = byId.get(source);
+      return other === undefined ? parsed.input_schema : outputSchemaOf(other.tool.spec);
+    });
+  }
+  const body = {
+    v: 1 as const,
+    ...(parsed.name === undefined ? {} : { name: parsed.name }),
+    ...(parsed.input_schema === undefined ? {} : { input_schema: parsed.input_schema }),
+    nodes: nodes.map(settle),
+    edges: nodes.flatMap(edgesOf),
+    permission: strictest(nodes.map(({ tool }) => permissionOf(tool))),
+  };
+  return { plan: { plan_id: digestOf(body), ...body }, needs: needsOf(nodes), durations: durationsOf(nodes) };
+}
+
+export const permissionOf = (tool: FoundTool): Permission => tool.permission ?? tool.spec.permission ?? 'safe';
+
+export const strictest = (levels: readonly Permission[]): Permission =>
+  levels.reduce((worst, level) => (strictness[level] > strictness[worst] ? level : worst), 'safe');
+
+function parse(input: unknown): PlanInput {
+  const count = (input as { nodes?: { length?: unknown } } | null)?.nodes?.length;
+  // Said before anything else: the schema would list each of a million nodes.
+  if (typeof count === 'number' && count > MAX_NODES) orderNodes(Array.from({ length: count }, () => ({ id: '' })));
+  const parsed = PlanInput.safeParse(input);
+  if (!parsed.success) throw faultOf(parsed.error, input, 'the plan');
+  return parsed.data;
+}
+
+function resolveNode(input: PlanNodeInput, lookup: LookUpTool): Resolved {
+  const tool = lookup(input.tool, input.version);
+  const name = input.version === undefined ? input.tool : `${input.tool}@${input.version}`;
+  const details = { node: input.id, tool: input.tool };
+  if (tool === undefined) {
+    throw new Fault('InvalidInput', `node ${input.id} uses ${name}, which is not a known tool`, details);
+  }
+  if (tool.enabled === false) {
+    throw new Fault('InvalidInput', `node ${input.id} uses ${name}, which is disabled; enable it first`, details);
+  }
+  return { input, tool, references: referencesIn(input.arguments, input.id) };
+}
+
+function checkSources({ input, references }: Resolved, byId: ReadonlyMap<string, Resolved>): void {
+  for (const { source, text, place } of references) {
+    if (source === RUN_INPUT || (byId.has(source) && source !== input.id)) continue;
+    const reason = source === input.id ? 'the node itself, which has no output yet' : `${source}, which is not a node`;
+    throw new Fault('InvalidInput', `argument ${place} of node ${input.id} takes ${text} from ${reason}`, {
+      node: input.id,
+      argument: place,
+    });
+  }
+}
+
+const sourcesOf = ({ references }: Resolved): ReadonlySet<string> =>
+  new Set(references.map(({ source }) => source).filter((source) => source !== RUN_INPUT));
+
+const dependenciesOf = (node: Resolved): readonly string[] => [...new Set([...sourcesOf(node), ...node.input.after])];
+
+function edgesOf(node: Resolved): readonly PlanEdge[] {
+  const data = sourcesOf(node);
+  return dependenciesOf(node).map((from) => ({ from, to: node.input.id, kind: data.has(from) ? 'data' : 'order' }));
+}
+
+function settle(node: Resolved): PlanNode {
+  const { input, tool } = node;
+  return {
+    id: input.id,
+    tool: tool.spec.name,
+    version: tool.spec.version ?? UNVERSIONED,
+    arguments: input.arguments,
+    after: [...dependenciesOf(node)],
+    on_failure: input.on_failure,
+    timeout_seconds: Math.ceil(input.timeout_seconds ?? tool.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS),
+    confirm: input.confirm || permissionOf(tool) === 'confirm',
+    confirm_timeout_seconds: input.confirm_timeout_seconds,
+  };
+}
+
+function needsOf(nodes: readonly Resolved[]): readonly Need[] {
+  const groups = Map.groupBy(nodes, ({ tool }) => `${tool.spec.name} ${tool.spec.version ?? UNVERSIONED}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    const permission = first === undefined ? 'safe' : permissionOf(first.tool);
+    if (first === undefined || permission === 'safe') return [];
+    const { name, version = UNVERSIONED } = first.tool.spec;
+    return [{ tool: name, version, permission, nodes: group.map(({ input }) => input.id) }];
+  });
+}
+
+function durationsOf(nodes: readonly Resolved[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    nodes.flatMap(({ input, tool }) => (tool.median_ms === undefined ? [] : [[input.id, tool.median_ms]])),
+  );
+}

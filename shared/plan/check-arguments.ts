@@ -1,0 +1,89 @@
+import { Fault } from '../errors.ts';
+import { isObject, type JsonSchema } from '../model/json.ts';
+import type { PlanNodeInput } from '../model/plan.ts';
+import type { Tool } from '../model/tool.ts';
+import { describeIssues, validatorFor } from '../registry/json-schema.ts';
+import { joinPlace, type Reference, readReference } from './reference.ts';
+import { misfit } from './schema-fit.ts';
+import { resolve, schemaOf, stepInto, type View, viewAt, viewOf } from './schema-view.ts';
+
+/** What a reference leads to: the schema of a node's output, or undefined when nothing is declared. */
+export type OutputOf = (reference: Reference) => JsonSchema | undefined;
+
+/** What a tool's output looks like, if it is known: a mock's answer is known exactly. */
+export function outputSchemaOf(tool: Tool): JsonSchema | undefined {
+  if (tool.output_schema !== undefined) return tool.output_schema;
+  return tool.implementation?.type === 'mock' ? schemaOf(tool.implementation.mock_response) : undefined;
+}
+
+/** Refuses arguments that cannot fulfil the tool's parameters, and references to what is not there. */
+export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: OutputOf): void {
+  let references = 0;
+  const visit = (value: unknown, target: View | undefined, place: string): void => {
+    const reference = readReference(value, node.id, place);
+    if (reference !== undefined) {
+      references += 1;
+      checkReference(node.id, reference, outputOf(reference), target);
+    } else if (Array.isArray(value)) {
+      value.forEach((item, index) => {
+        visit(item, inside(target, String(index)), `${place}[${index}]`);
+      });
+    } else if (isObject(value)) {
+      for (const [key, item] of Object.entries(value)) visit(item, inside(target, key), joinPlace(place, key));
+      if (target !== undefined) checkKeys(node.id, value, target, place);
+    } else if (target !== undefined) {
+      const reason = misfit(viewOf(schemaOf(value)), target);
+      if (reason !== undefined) refuse(node.id, place, `${JSON.stringify(value)} ${reason}`);
+    }
+  };
+  visit(node.arguments, viewOf(tool.parameters), '');
+  if (references === 0) checkWhole(node, tool);
+}
+
+function checkReference(node: string, reference: Reference, output: JsonSchema | undefined, target?: View): void {
+  if (output === undefined) return;
+  const found = viewAt(viewOf(output), reference.path);
+  if (found === 'missing') {
+    const known = Object.keys(isObject(output.properties) ? output.properties : {});
+    const cure = known.length > 0 ? `; ${reference.source} has ${known.slice(0, 20).join(', ')}` : '';
+    refuse(node, reference.place, `takes ${reference.text}, which the output schema does not have${cure}`);
+  }
+  if (found === 'any' || target === undefined) return;
+  const reason = misfit(found, target);
+  if (reason !== undefined) refuse(node, reference.place, `takes ${reference.text}, which ${reason}`);
+}
+
+function checkKeys(node: string, value: Readonly<Record<string, unknown>>, target: View, place: string): void {
+  const { schema } = resolve(target);
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  for (const key of required) {
+    const found = stepInto(target, key);
+    const hasDefault = typeof found === 'object' && Object.hasOwn(resolve(found).schema, 'default');
+    if (!Object.hasOwn(value, key) && !hasDefault) refuse(node, joinPlace(place, key), 'is required');
+  }
+  if (schema.additionalProperties !== false) return;
+  const known = Object.keys(isObject(schema.properties) ? schema.properties : {});
+  const patterns = isObject(schema.patternProperties);
+  const unknown = Object.keys(value).find((key) => !known.includes(key) && !patterns);
+  if (unknown !== undefined) refuse(node, joinPlace(place, unknown), `is not one of ${known.join(', ')}`);
+}
+
+/** Without references the arguments are complete, so the whole schema can be put to them now. */
+function checkWhole(node: PlanNodeInput, tool: Tool): void {
+  const { issues } = validatorFor(tool.parameters)(node.arguments);
+  if (issues.length === 0) return;
+  throw new Fault('InvalidInput', `arguments of node ${node.id} do not fit ${tool.name}: ${describeIssues(issues)}`, {
+    node: node.id,
+    tool: tool.name,
+    issues,
+  });
+}
+
+function inside(target: View | undefined, key: string): View | undefined {
+  const found = target === undefined ? 'any' : stepInto(target, key);
+  return typeof found === 'object' ? found : undefined;
+}
+
+function refuse(node: string, place: string, reason: string): never {
+  throw new Fault('InvalidInput', `argument ${place} of node ${node} ${reason}`, { node, argument: place });
+}

@@ -1,0 +1,126 @@
+import { isObject, type JsonSchema } from '../model/json.ts';
+
+/** A schema with the document its `$ref`s look into. */
+export interface View {
+  readonly schema: JsonSchema;
+  readonly root: JsonSchema;
+}
+
+/** What a schema says of a place: nothing, that it cannot exist, or a schema of its own. */
+export type Found = View | 'any' | 'missing';
+
+export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
+
+const ALL: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
+
+export const viewOf = (schema: JsonSchema): View => ({ schema, root: schema });
+
+/** What the schema says at the end of a path. */
+export function viewAt(view: View, path: readonly string[]): Found {
+  let found: Found = view;
+  for (const key of path) {
+    if (found === 'any' || found === 'missing') return found;
+    found = stepInto(found, key);
+  }
+  return found;
+}
+
+/** One step into an object or an array. A declared object has no properties but the declared ones. */
+export function stepInto(view: View, key: string): Found {
+  const { schema, root } = resolve(view);
+  const own = [stepIntoObject(schema, key), stepIntoArray(schema, key)].map((step) => asFound(step, root));
+  const options = optionsOf({ schema, root }).map((option) => stepInto(option, key));
+  const parts = listOf(schema.allOf).map((part) => stepInto({ schema: part, root }, key));
+  const declared = [...own, ...parts].find((found) => typeof found === 'object');
+  if (declared !== undefined) return declared;
+  const offered = options.filter((found) => typeof found === 'object');
+  if (offered.length > 0 && !options.includes('any'))
+    return { schema: { anyOf: offered.map((one) => one.schema) }, root };
+  // What is composed of others is closed only if all of them are.
+  const silent = options.length + parts.length > 0 ? [...options, ...parts] : own;
+  return silent.includes('any') ? 'any' : 'missing';
+}
+
+/** The types a value of this schema may have. */
+export function typesOf(view: View): ReadonlySet<JsonType> {
+  const { schema, root } = resolve(view);
+  let types = ownTypes(schema);
+  const options = optionsOf({ schema, root });
+  if (options.length > 0) types = meet(types, new Set(options.flatMap((option) => [...typesOf(option)])));
+  for (const part of listOf(schema.allOf)) types = meet(types, typesOf({ schema: part, root }));
+  return types;
+}
+
+/** The alternatives of `anyOf` and `oneOf`. */
+export const optionsOf = ({ schema, root }: View): readonly View[] =>
+  [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((option) => ({ schema: option, root }));
+
+/** Follows `$ref` inside the same document; a reference elsewhere says nothing. */
+export function resolve({ schema, root }: View): View {
+  let current = schema;
+  for (let hop = 0; hop < 32 && typeof current.$ref === 'string'; hop++) {
+    const target = pointTo(root, current.$ref);
+    if (target === undefined) return { schema: {}, root };
+    current = target;
+  }
+  return { schema: current, root };
+}
+
+/** The schema that just this value fulfils, as far as types and properties go. */
+export function schemaOf(value: unknown): JsonSchema {
+  if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaOf), items: false };
+  if (!isObject(value)) return { const: value };
+  const properties = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, schemaOf(item)]));
+  return { type: 'object', properties, required: Object.keys(value), additionalProperties: false };
+}
+
+export function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'object' ? 'object' : (typeof value as 'string' | 'boolean');
+}
+
+const listOf = (value: unknown): readonly JsonSchema[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+function stepIntoObject(schema: JsonSchema, key: string): unknown {
+  if (!ownTypes(schema).has('object')) return false;
+  const properties = isObject(schema.properties) ? schema.properties : undefined;
+  if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key];
+  if (isObject(schema.patternProperties)) return true;
+  return schema.additionalProperties ?? (properties === undefined && schema.unevaluatedProperties !== false);
+}
+
+function stepIntoArray(schema: JsonSchema, key: string): unknown {
+  if (!ownTypes(schema).has('array') || !/^\d+$/.test(key)) return false;
+  const first = Array.isArray(schema.prefixItems) ? schema.prefixItems[Number(key)] : undefined;
+  return first ?? schema.items ?? true;
+}
+
+function asFound(step: unknown, root: JsonSchema): Found {
+  if (isObject(step)) return { schema: step, root };
+  return step === true ? 'any' : 'missing';
+}
+
+function ownTypes(schema: JsonSchema): ReadonlySet<JsonType> {
+  const values = Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
+  const named = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : ALL;
+  const declared = new Set(ALL.filter((type) => named.includes(type)));
+  if (declared.has('number')) declared.add('integer');
+  return values === undefined ? declared : meet(declared, new Set(values.map(typeOf)));
+}
+
+const meet = (one: ReadonlySet<JsonType>, other: ReadonlySet<JsonType>): ReadonlySet<JsonType> =>
+  one.intersection(other);
+
+function pointTo(root: JsonSchema, reference: string): JsonSchema | undefined {
+  if (!reference.startsWith('#')) return undefined;
+  const keys = decodeURIComponent(reference.slice(1)).split('/').slice(1);
+  let found: unknown = root;
+  for (const key of keys) {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return isObject(found) ? found : undefined;
+}
