@@ -2,7 +2,7 @@ import { type Authenticator, createAuthenticator } from './billing/authenticate.
 import type { KeyContext } from './billing/keys.ts';
 import type { ExecuteContext } from './execute/execute.ts';
 import { createArgumentCheck } from './execute/validate.ts';
-import type { Clock, Log, Table } from './ports.ts';
+import type { Blobs, Clock, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
@@ -18,11 +18,14 @@ export interface AssayPorts {
   readonly handlers: Handlers;
   readonly adminDigest?: string;
   readonly freshMs?: number;
+  /** Where images, models and large results lie. */
+  readonly blobs?: Blobs;
 }
 
 /** The whole product, composed once per process. */
 export interface Assay extends ExecuteContext, KeyContext {
   readonly authenticate: Authenticator;
+  readonly blobs?: Blobs;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
   readonly reload: () => Promise<LoadReport>;
@@ -49,6 +52,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     handlers: () => loaded.handlers,
     checkArguments: createArgumentCheck(),
     authenticate: createAuthenticator({ table, clock, ...admin }),
+    ...(ports.blobs === undefined ? {} : { blobs: ports.blobs }),
     report: () => loaded.report,
     reload: async () => {
       loaded = await load();
