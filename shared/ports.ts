@@ -96,6 +96,8 @@ export interface Blobs {
 /** A function behind a builtin, internal or plugin tool. */
 export interface Handler {
   readonly permission: 'safe' | 'confirm' | 'dangerous';
+  /** Throws a `Fault` for arguments that must not run at all, beyond what a schema can say. */
+  readonly check?: (args: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
 }
 
