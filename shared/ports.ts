@@ -110,6 +110,8 @@ export interface CallContext {
   readonly tool: { readonly name: string; readonly version: string };
   readonly progress?: (done: number, total?: number, note?: string) => void;
   readonly client?: CallingClient;
+  /** The tools the caller is confined to; all when absent. */
+  readonly allowed?: ReadonlySet<string>;
 }
 
 /** The MCP client behind a call, for tools that speak to it while they run. */
@@ -124,6 +126,24 @@ export interface CallingClient {
 
 /** What a caller lends a tool for the time of a call. */
 export type CallExtras = Pick<CallContext, 'progress' | 'client'>;
+
+/** What a call used of the machine: its own, as far as it can be told from what ran beside it. */
+export interface Usage {
+  readonly cpuMs: number;
+  readonly memoryDeltaBytes: number;
+  readonly memoryPeakBytes: number;
+}
+
+export interface Measured<T> {
+  readonly result: PromiseSettledResult<T>;
+  readonly durationMs: number;
+  readonly usage: Usage;
+}
+
+/** Runs work and measures it. */
+export interface Gauge {
+  measure<T>(work: () => Promise<T>): Promise<Measured<T>>;
+}
 
 /** A refusal as data, where it must travel instead of being thrown. */
 export type Refusal = Pick<Fault, 'code' | 'message' | 'details'>;
