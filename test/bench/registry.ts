@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import { createApp } from '../../functions/api/app.ts';
+import { listen } from '../../functions/cli/listen.ts';
+import { jsonLog } from '../../shared/adapters/files/json-log.ts';
+import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
+import type { Family } from '../../shared/model/registration.ts';
+import { Catalog } from '../../shared/registry/catalog.ts';
+import { changeFamilies } from '../../shared/registry/families.ts';
+import { parseDefinition } from '../../shared/registry/parse-definition.ts';
+import { registerVersion, toRecord } from '../../shared/registry/register.ts';
+import { createSearchIndex } from '../../shared/registry/search.ts';
+import { testAssay } from '../support/assay.ts';
+import { aTool } from '../support/tools.ts';
+import { alternate, printRows, requestsPerSecond, timeOf } from './support/measure.ts';
+
+const words =
+  'weather city mail message file image picture report money invoice travel hotel flight song video user order price chart search'.split(
+    ' ',
+  );
+
+const families = (count: number): readonly Family[] =>
+  Array.from({ length: count }, (_, index) => {
+    const [a, b, c] = [words[index % 20], words[(index * 7) % 19], words[(index * 13) % 17]];
+    const spec = parseDefinition(
+      aTool({
+        name: `${a}_${b}_${index}`,
+        description: `Handle ${a} and ${b} for the ${c} of number ${index}`,
+        tags: [a, c],
+        category: b,
+      }),
+    );
+    return registerVersion(undefined, toRecord(spec, '2026-01-01T00:00:00Z')).family;
+  });
+
+const ms = (value: number): string => `${value.toFixed(value < 0.1 ? 5 : 2)} ms`;
+
+/** Lookup, list, search, start-up and HTTP of the registry. */
+export const bench = async (): Promise<void> => {
+  const many = families(100_000);
+  const catalogs = { small: new Catalog(new Map(), many.slice(0, 100)), large: new Catalog(new Map(), many) };
+  const lookup = await alternate(7, {
+    small: () => timeOf(() => catalogs.small.get(many[42]?.name ?? ''), { calls: 20_000, batches: 3 }),
+    large: () => timeOf(() => catalogs.large.get(many[42]?.name ?? ''), { calls: 20_000, batches: 3 }),
+  });
+  const middle = catalogs.large.names()[50_000] ?? '';
+  const page = await timeOf(
+    () =>
+      catalogs.large
+        .list({ after: middle, limit: 100 })
+        .entries.map(({ answer }) => answer.body)
+        .join(','),
+    { calls: 5 },
+  );
+  const tagged = await timeOf(() => catalogs.large.list({ filter: { tags: ['city'], category: 'mail' }, limit: 100 }), {
+    calls: 5,
+  });
+  const index = createSearchIndex();
+  for (const { versions } of many.slice(0, 4000)) if (versions[0]) index.set(versions[0].spec);
+  const queries = ['send a mail message', 'weather of a city', 'invoice number 17', 'picture report', '天气'];
+  const search = await timeOf(() => index.search(queries[Math.trunc(performance.now()) % 5] ?? '', { limit: 20 }), {
+    calls: 50,
+  });
+
+  printRows('catalogue', [
+    ['lookup by name, 100 tools', ms(lookup.small)],
+    ['lookup by name, 100,000 tools', ms(lookup.large)],
+    ['  ratio', (lookup.large / lookup.small).toFixed(2), 'within 2'],
+    ['page of 100 out of 100,000', ms(page), 'within 10 ms'],
+    ['page of 100 by tag and category out of 100,000', ms(tagged), 'within 10 ms'],
+    ['search over 4,000 tools, median', ms(search), 'within 1 ms'],
+  ]);
+  await startUp(many.slice(0, 10_000));
+  await http();
+};
+
+const startUp = async (stored: readonly Family[]): Promise<void> => {
+  const cwd = await mkdtemp(join(tmpdir(), 'assay-bench-'));
+  const table = sqliteTable({ path: join(cwd, 'assay.db') });
+  for (let start = 0; start < stored.length; start += 90) {
+    const batch = stored.slice(start, start + 90);
+    const names = batch.map(({ name }) => name);
+    await changeFamilies(table, 'default', names, 0, () => ({
+      families: new Map(batch.map((each) => [each.name, each])),
+      result: undefined,
+    }));
+  }
+  await table.close();
+  const key = 'an-admin-key-for-the-bench';
+  const started = performance.now();
+  const server = spawn(process.execPath, ['functions/cli/assay.ts', 'serve', '--port', '0', '--data', cwd], {
+    env: { ...process.env, ASSAY_ADMIN_KEY: key },
+  });
+  server.stderr.resume();
+  const [greeting] = (await once(server.stdout, 'data')) as [Buffer];
+  const greeted = performance.now() - started;
+  const address = /http:\/\/[\d.:]+/.exec(String(greeting))?.[0] ?? '';
+  const response = await fetch(`${address}/v1/tools?limit=1`, { headers: { authorization: `Bearer ${key}` } });
+  await response.text();
+  const answered = performance.now() - started;
+  server.kill();
+  await once(server, 'close');
+  await rm(cwd, { recursive: true });
+  printRows('start-up with 10,000 stored tools', [
+    ['until it listens', ms(greeted)],
+    ['until its first answer from the store', ms(answered), 'within 1,500 ms'],
+  ]);
+};
+
+const http = async (): Promise<void> => {
+  const log = jsonLog(() => {});
+  const { assay, json, key } = await testAssay({ log });
+  await json('POST', '/v1/tools', aTool());
+  const reader = await key({ scopes: ['read'] });
+  const body = JSON.stringify((await json('GET', '/v1/tools/weather_lookup')).body);
+  const bare = new Hono().get('/constant', (c) => c.body(body, 200, { 'content-type': 'application/json' }));
+  const [ours, theirs] = [await listen(createApp(assay), '127.0.0.1', 0), await listen(bare as never, '127.0.0.1', 0)];
+  const portOf = (address: string) => Number(new URL(address).port);
+  const rates = await alternate(5, {
+    bare: () => requestsPerSecond(portOf(theirs.address), '/constant'),
+    assay: () => requestsPerSecond(portOf(ours.address), '/v1/tools/weather_lookup', reader),
+  });
+  await Promise.all([ours.close(), theirs.close()]);
+  printRows('HTTP, GET /v1/tools/:name with key, log and freshness', [
+    ['bare Hono route with a constant body', `${rates.bare.toFixed(0)} /s`],
+    ['Assay', `${rates.assay.toFixed(0)} /s`],
+    ['  ratio', (rates.assay / rates.bare).toFixed(2), 'at least 0.6'],
+  ]);
+};

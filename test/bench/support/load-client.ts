@@ -1,0 +1,34 @@
+import { connect } from 'node:net';
+
+/** Asks one path again and again over a few kept-alive connections and prints how many answers came. */
+const [port = '0', path = '/', milliseconds = '1000', connections = '32', key = ''] = process.argv.slice(2);
+const authorization = key === '' ? '' : `authorization: Bearer ${key}\r\n`;
+const request = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}\r\n`);
+const END = Buffer.from('\r\n\r\n');
+
+let answered = 0;
+let failed = 0;
+const ask = (): void => {
+  const socket = connect(Number(port), '127.0.0.1');
+  let rest = Buffer.alloc(0);
+  socket.setNoDelay(true);
+  socket.on('connect', () => socket.write(request));
+  socket.on('error', () => failed++);
+  socket.on('data', (data) => {
+    rest = rest.length === 0 ? data : Buffer.concat([rest, data]);
+    const head = rest.indexOf(END);
+    if (head < 0) return;
+    const text = rest.toString('latin1', 0, head);
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    if (rest.length < head + 4 + length) return;
+    rest = rest.subarray(head + 4 + length);
+    if (text.startsWith('HTTP/1.1 200')) answered++;
+    else failed++;
+    socket.write(request);
+  });
+};
+for (let count = 0; count < Number(connections); count++) ask();
+setTimeout(() => {
+  console.log(JSON.stringify({ answered, failed }));
+  process.exit(0);
+}, Number(milliseconds));

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+/** The median time of a call in milliseconds, over batches so that short calls can be measured. */
+export const timeOf = async (call: () => unknown, { batches = 15, calls = 100 } = {}): Promise<number> => {
+  const times: number[] = [];
+  for (let batch = 0; batch < batches; batch++) {
+    const started = performance.now();
+    for (let count = 0; count < calls; count++) await call();
+    times.push((performance.now() - started) / calls);
+  }
+  return median(times);
+};
+
+/** Runs several measurements in turn, round after round, and gives the median of each. */
+export const alternate = async <Name extends string>(
+  rounds: number,
+  measurements: Readonly<Record<Name, () => Promise<number>>>,
+): Promise<Readonly<Record<Name, number>>> => {
+  const names = Object.keys(measurements) as Name[];
+  const seen = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++)
+    for (const name of names) seen.get(name)?.push(await measurements[name]());
+  return Object.fromEntries(names.map((name) => [name, median(seen.get(name) ?? [])])) as Record<Name, number>;
+};
+
+const client = fileURLToPath(new URL('./load-client.ts', import.meta.url));
+
+/** How many answers a second a server on this machine gives; the client is a process of its own. */
+export const requestsPerSecond = async (port: number, path: string, key = '', milliseconds = 1500): Promise<number> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    client,
+    String(port),
+    path,
+    String(milliseconds),
+    '32',
+    key,
+  ]);
+  const { answered, failed } = JSON.parse(stdout) as { answered: number; failed: number };
+  if (failed > 0) throw new Error(`${failed} of ${answered + failed} requests to ${path} failed`);
+  return (answered * 1000) / milliseconds;
+};
+
+/** Prints rows of a measurement: what, figure, and the bound it is held to. */
+export const printRows = (
+  title: string,
+  rows: readonly (readonly [what: string, figure: string, bound?: string])[],
+): void => {
+  console.log(`\n${title}`);
+  for (const [what, figure, bound = ''] of rows) console.log(`  ${what.padEnd(58)} ${figure.padStart(14)}   ${bound}`);
+};
