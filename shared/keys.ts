@@ -1,4 +1,5 @@
 import type { Key } from './ports.ts';
+import { timeOfUlid } from './ulid.ts';
 
 /** Every key shape of the one table. Nobody else writes a `T#` or a `TOOL#`. */
 
@@ -33,3 +34,64 @@ export const scoreKey = (tenant: string, image: string, tool: string, digests: s
   pk: imagePk(tenant, image),
   sk: `${SCORE_PREFIX}${tool}#${digests}`,
 });
+
+/** A call's key follows from its id: the hour it was made in, and one of a few shards. */
+const CALL_SHARDS = 4;
+export const callHour = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 13);
+export const callShards = (tenant: string, hour: string): readonly string[] =>
+  Array.from({ length: CALL_SHARDS }, (_, shard) => `T#${tenant}#CALLS#${hour}#${shard}`);
+export const callKey = (tenant: string, id: string): Key => {
+  const shard = id.charCodeAt(id.length - 1) % CALL_SHARDS;
+  return { pk: `T#${tenant}#CALLS#${callHour(timeOfUlid(id) ?? 0)}#${shard}`, sk: id };
+};
+/** The hours that have calls, so that a list need not look into every hour of a month. */
+export const callHoursPk = (tenant: string): string => `T#${tenant}#CALLS`;
+export const callHourKey = (tenant: string, hour: string): Key => ({ pk: callHoursPk(tenant), sk: hour });
+export const tenantOfCallPk = (pk: string): string | undefined => /^T#([^#]+)#CALLS#[^#]+#\d+$/.exec(pk)?.[1];
+
+export const statsPk = (tenant: string): string => `T#${tenant}#STATS`;
+export const statsKey = (tenant: string, name: string, version: string): Key => ({
+  pk: statsPk(tenant),
+  sk: `${name}#${version}`,
+});
+export const ratingsKey = (tenant: string, name: string, version: string): Key => ({
+  pk: `T#${tenant}#RATINGS`,
+  sk: `${name}#${version}`,
+});
+export const ratingKey = (tenant: string, callId: string): Key => ({
+  pk: `T#${tenant}#RATING#${callId}`,
+  sk: 'RATING',
+});
+
+export const LIST_PREFIX = 'LIST#';
+export const listKey = (tenant: string, kind: string, name: string): Key => ({
+  pk: tenantPk(tenant),
+  sk: `${LIST_PREFIX}${kind}#${name}`,
+});
+
+export const GRANT_PREFIX = 'GRANT#';
+export const grantKey = (tenant: string, keyId: string, name: string): Key => ({
+  pk: tenantPk(tenant),
+  sk: `${GRANT_PREFIX}${keyId}#${name}`,
+});
+
+/** Points from a confirmation's id to the item that holds it, whose key only the token's owner can compute. */
+export const CONFIRMATION_PREFIX = 'CONFIRMATION#';
+export const confirmationKey = (tenant: string, id: string): Key => ({
+  pk: tenantPk(tenant),
+  sk: `${CONFIRMATION_PREFIX}${id}`,
+});
+
+export const auditPk = (tenant: string, month: string): string => `T#${tenant}#AUDIT#${month}`;
+
+export const eventsPk = (tenant: string): string => `T#${tenant}#EVENTS`;
+export const eventCountKey = (tenant: string): Key => ({ pk: eventsPk(tenant), sk: 'COUNT' });
+export const EVENT_PREFIX = 'EVENT#';
+export const eventKey = (tenant: string, id: number): Key => ({
+  pk: eventsPk(tenant),
+  sk: `${EVENT_PREFIX}${String(id).padStart(12, '0')}`,
+});
+
+/** How far a shard of the table's stream has been folded; or, without shards, which of its records. */
+export const checkpointKey = (shard: string): Key => ({ pk: `STREAM#${shard}`, sk: 'CHECKPOINT' });
+export const foldedKey = (eventId: string): Key => ({ pk: `STREAM#EVENT#${eventId}`, sk: 'FOLDED' });
