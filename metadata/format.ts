@@ -1,0 +1,15 @@
+/** The text of a metadata file: one line for each field, so that a change shows as one. */
+export const formatMetadata = (tools: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string => {
+  const entries = Object.entries(tools).map(([name, tool]) => {
+    const fields = Object.entries(tool).map(([field, value]) => `    ${JSON.stringify(field)}: ${inline(value)}`);
+    return `  ${JSON.stringify(name)}: {\n${fields.join(',\n')}\n  }`;
+  });
+  return `{\n${entries.join(',\n')}\n}\n`;
+};
+
+const inline = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([field, inner]) => `${JSON.stringify(field)}: ${inline(inner)}`);
+  return `{${fields.join(', ')}}`;
+};
