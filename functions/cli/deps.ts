@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ulid } from 'ulid';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import { digestOfKey } from '../../shared/billing/secret.ts';
 import { Fault, messageOf } from '../../shared/errors.ts';
@@ -33,7 +33,7 @@ export const localAssay = async ({ environment, data, log, adminKey }: LocalOpti
   const fixed = adminKey ?? environment.ASSAY_ADMIN_KEY;
   return composeAssay({
     table,
-    clock: { now: Date.now, newId: () => ulid() },
+    clock: systemClock(),
     log,
     random: (bytes) => randomBytes(bytes),
     discover: async () => [shippedTools(), ...(await discover())],

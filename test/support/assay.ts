@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
 import { createApp } from '../../functions/api/app.ts';
 import type { App } from '../../functions/api/env.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
 import { createKey } from '../../shared/billing/keys.ts';
 import { digestOfKey } from '../../shared/billing/secret.ts';
@@ -49,7 +49,7 @@ export const testAssay = async (ports: Partial<AssayPorts> = {}): Promise<TestAs
   const log = memoryLog();
   const assay = await composeAssay({
     table: memoryTable(),
-    clock: { now: Date.now, newId: () => ulid() },
+    clock: systemClock(),
     log,
     random: (bytes) => randomBytes(bytes),
     discover: async () => [],
