@@ -1,11 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { bodyLimit } from 'hono/body-limit';
 import type { Assay } from '../../shared/assay.ts';
-import { Fault } from '../../shared/errors.ts';
-import { MAX_BODY_BYTES } from './body.ts';
+import { limitBodies } from './body.ts';
 import type { App, Env } from './env.ts';
 import { answerErrors, answerNotFound } from './errors.ts';
 import { replayAnswers } from './idempotency.ts';
+import type { McpNames } from './mcp/guard.ts';
+import { mcpRoutes } from './mcp/route.ts';
 import { authenticateRequests, traceRequests } from './middleware.ts';
 import { serveOpenApi } from './openapi.ts';
 import { invokeRoutes } from './routes/invoke.ts';
@@ -15,7 +15,7 @@ import { snapshotRoutes } from './routes/snapshot.ts';
 import { toolRoutes } from './routes/tools.ts';
 
 /** The HTTP API as a function of what it stands on. */
-export const createApp = (assay: Assay): App => {
+export const createApp = (assay: Assay, names: McpNames = {}): App => {
   const app = new OpenAPIHono<Env>();
   app.onError(answerErrors(assay.log));
   app.notFound(answerNotFound);
@@ -26,20 +26,8 @@ export const createApp = (assay: Assay): App => {
   app.use('/v1/*', authenticateRequests(assay));
   app.on(writes, '/v1/*', limitBodies, replayAnswers(assay));
   for (const routes of [toolRoutes, invokeRoutes, snapshotRoutes, layerRoutes, keyRoutes]) routes(app, assay);
+  mcpRoutes(app, assay, names);
   return app;
 };
 
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];
-
-const limitBodies = bodyLimit({
-  maxSize: MAX_BODY_BYTES,
-  onError: () => {
-    throw new Fault(
-      'TooLarge',
-      `the body is larger than ${MAX_BODY_BYTES} bytes; send pictures through POST /v1/uploads`,
-      {
-        limit: MAX_BODY_BYTES,
-      },
-    );
-  },
-});

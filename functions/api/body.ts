@@ -1,3 +1,4 @@
+import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { Fault } from '../../shared/errors.ts';
 import { faultOf } from '../../shared/registry/issues.ts';
@@ -5,6 +6,18 @@ import { checkShape } from '../../shared/registry/shape.ts';
 import type { ApiContext } from './env.ts';
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Refuses a body past the limit before it is read whole. */
+export const limitBodies = bodyLimit({
+  maxSize: MAX_BODY_BYTES,
+  onError: () => {
+    throw new Fault(
+      'TooLarge',
+      `the body is larger than ${MAX_BODY_BYTES} bytes; send pictures through POST /v1/uploads`,
+      { limit: MAX_BODY_BYTES },
+    );
+  },
+});
 
 /** Reads a JSON body within the limits; what is not JSON is refused with the place. */
 export const readJson = async (c: ApiContext): Promise<unknown> => {

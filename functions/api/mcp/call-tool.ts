@@ -1,0 +1,101 @@
+import type {
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { Fault } from '../../../shared/errors.ts';
+import { executeTool } from '../../../shared/execute/execute.ts';
+import type { JsonSchema } from '../../../shared/model/json.ts';
+import type { CallingClient } from '../../../shared/ports.ts';
+import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
+import { unknownTool } from '../../../shared/registry/change-tool.ts';
+import type { Entry } from '../../../shared/registry/entry.ts';
+import type { McpCaller } from './caller.ts';
+import { askConsent, type Consent, consentOf, declined } from './consent.ts';
+import { findCatalogTools } from './find-tools.ts';
+import { reportProgress } from './progress.ts';
+import { refusalResult, resultOf } from './result.ts';
+import type { McpContext } from './server.ts';
+
+export interface CallParams {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** What came of a call, or what the person must be asked before it can run. */
+export type Called =
+  | { readonly result: CallToolResult; readonly outputSchema?: JsonSchema }
+  | { readonly ask: InputRequiredResult };
+
+export const callMcpTool = async (
+  context: McpContext,
+  caller: McpCaller,
+  { name, arguments: given = {} }: CallParams,
+  ctx: ServerContext,
+  capabilities: ClientCapabilities | undefined,
+): Promise<Called> => {
+  requireScope(caller.actor, 'invoke');
+  if (!caller.isSearch || name !== callTool.name) {
+    if (caller.isSearch && name === findTools.name)
+      return { result: await findCatalogTools(context.assay, caller, given) };
+    const entry = await findEntry(context, caller, name);
+    if (!entry) throw unknownTool(name, await visibleNames(context, caller));
+    return run(context, caller, entry, given, ctx, capabilities);
+  }
+  // Inside call_tool every refusal is a result, so that the model can mend its call.
+  const inner = unwrapCall({ name, arguments: given });
+  if ('error' in inner) return { result: refusalResult(inner.error) };
+  const entry = await findEntry(context, caller, inner.name);
+  if (!entry) return { result: refusalResult(unknownTool(inner.name, await visibleNames(context, caller))) };
+  const called = await run(context, caller, entry, inner.arguments, ctx, capabilities);
+  return 'result' in called ? { result: called.result } : called;
+};
+
+const findEntry = async ({ assay }: McpContext, { actor }: McpCaller, name: string): Promise<Entry | undefined> => {
+  const { catalog } = await assay.catalogs.of(actor.tenant);
+  return actor.tools && !actor.tools.has(name) ? undefined : catalog.get(name);
+};
+
+const visibleNames = async ({ assay }: McpContext, { actor }: McpCaller): Promise<Iterable<string>> =>
+  actor.tools ?? (await assay.catalogs.of(actor.tenant)).catalog.names();
+
+const run = async (
+  context: McpContext,
+  { actor }: McpCaller,
+  entry: Entry,
+  args: Readonly<Record<string, unknown>>,
+  ctx: ServerContext,
+  capabilities: ClientCapabilities | undefined,
+): Promise<Called> => {
+  const { name } = entry.family;
+  const consent = consentOf(ctx);
+  if (consent.answer === 'declined') return { result: await declined(context.assay, actor, name, consent.token) };
+  const progress = reportProgress(ctx);
+  try {
+    const invocation = { name, arguments: args, ...confirmationOf(consent) };
+    const extras = { ...progress.extras, client: clientOf(ctx, capabilities) };
+    const outcome = await executeTool(context.assay, actor, invocation, ctx.mcpReq.signal, extras);
+    const schema = context.book.tool(entry)?.outputSchema as JsonSchema | undefined;
+    const result = await resultOf(context, actor.tenant, entry, outcome);
+    return schema === undefined ? { result } : { result, outputSchema: schema };
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown;
+    const ask = askConsent(thrown, { tool: name, args, actor, consent, capabilities });
+    return ask ? { ask } : { result: refusalResult(thrown) };
+  } finally {
+    progress.stop();
+  }
+};
+
+const confirmationOf = ({ answer, token }: Consent): { confirmation?: string } =>
+  answer === 'accepted' && token !== undefined ? { confirmation: token } : {};
+
+/** What a tool may say to the client while it runs. Since 2026-07-28 a client cannot be asked during a call. */
+const clientOf = (ctx: ServerContext, capabilities: ClientCapabilities | undefined): CallingClient => {
+  const log: CallingClient['log'] = (level, message) => void ctx.mcpReq.log(level, message).catch(() => {});
+  const isModern = ctx.mcpReq.envelope !== undefined;
+  if (isModern || !(capabilities?.elicitation || capabilities?.sampling)) return { log };
+  return { log, request: (method, params) => ctx.mcpReq.send({ method, params }) };
+};

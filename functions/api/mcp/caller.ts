@@ -1,0 +1,23 @@
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { Actor } from '../../../shared/model/key.ts';
+
+/** Who speaks MCP to us, and how much of the catalogue is to be in the model's context. */
+export interface McpCaller {
+  readonly actor: Actor;
+  /** Two tools, find_tools and call_tool, instead of the catalogue. */
+  readonly isSearch: boolean;
+}
+
+/** Carries the caller through the protocol's own handler. The key itself stays outside. */
+export const authInfoOf = (caller: McpCaller): AuthInfo => ({
+  token: '',
+  clientId: caller.actor.keyId,
+  scopes: [...caller.actor.scopes],
+  extra: { caller },
+});
+
+export const callerOf = (info: AuthInfo | undefined): McpCaller => {
+  const caller = info?.extra?.caller;
+  if (caller === undefined) throw new Error('an MCP request was served without its caller');
+  return caller as McpCaller;
+};

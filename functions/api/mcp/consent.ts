@@ -1,0 +1,87 @@
+import {
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Assay } from '../../../shared/assay.ts';
+import type { Fault } from '../../../shared/errors.ts';
+import { isObject } from '../../../shared/model/json.ts';
+import type { Actor } from '../../../shared/model/key.ts';
+import { refusalResult } from './result.ts';
+
+const QUESTION = 'consent';
+/** A client that cannot ask a person may send the token that another key has approved. */
+const CONFIRMATION_META = 'assay/confirmation';
+const SHOWN_ARGUMENTS = 1000;
+
+export interface Consent {
+  readonly answer: 'none' | 'accepted' | 'declined';
+  readonly token?: string;
+}
+
+/** What the person said, when this is the second round of a call, with the token that the first one gave. */
+export const consentOf = (ctx: ServerContext): Consent => {
+  const state = ctx.mcpReq.requestState<unknown>();
+  const token = typeof state === 'string' ? { token: state } : {};
+  const said = inputResponse(ctx.mcpReq.inputResponses, QUESTION);
+  if (said.kind === 'elicit') return { answer: said.action === 'accept' ? 'accepted' : 'declined', ...token };
+  const sent = ctx.mcpReq._meta?.[CONFIRMATION_META];
+  return typeof sent === 'string' ? { answer: 'accepted', token: sent } : { answer: 'none' };
+};
+
+interface Asking {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly actor: Actor;
+  readonly consent: Consent;
+  readonly capabilities: ClientCapabilities | undefined;
+}
+
+/** The question for the person, when a refusal can be answered by consent and the client can ask for it. */
+export const askConsent = (fault: Fault, asking: Asking): InputRequiredResult | undefined => {
+  const token = tokenOf(fault);
+  // Asking again what was just accepted would never end.
+  if (token === undefined || asking.consent.answer !== 'none' || !canAsk(asking.capabilities)) return undefined;
+  return inputRequired({
+    inputRequests: {
+      [QUESTION]: inputRequired.elicit({
+        mode: 'form',
+        message: messageOf(asking, token),
+        requestedSchema: { type: 'object', properties: {} },
+      }),
+    },
+    requestState: token,
+  });
+};
+
+/** Tells the call that the person said no. */
+export const declined = async (
+  _assay: Assay,
+  _actor: Actor,
+  tool: string,
+  _token: string | undefined,
+): Promise<CallToolResult> => refusalResult({ code: 'Forbidden', message: `the person declined to run ${tool}` });
+
+const tokenOf = ({ code, details }: Fault): string | undefined => {
+  if (code !== 'ConfirmationRequired' || !isObject(details.confirmation)) return undefined;
+  const { token } = details.confirmation;
+  return typeof token === 'string' ? token : undefined;
+};
+
+// An empty capability means forms: the modes came later.
+const canAsk = (capabilities: ClientCapabilities | undefined): boolean => {
+  const { elicitation } = capabilities ?? {};
+  if (elicitation === undefined) return false;
+  return elicitation.form !== undefined || elicitation.url === undefined;
+};
+
+const messageOf = ({ tool, args, actor }: Asking, token: string): string => {
+  const text = JSON.stringify(args);
+  const shown = text.length > SHOWN_ARGUMENTS ? `${text.slice(0, SHOWN_ARGUMENTS)}…` : text;
+  const question = `Run ${tool} with ${shown}?`;
+  if (actor.scopes.has('approve') || actor.scopes.has('admin')) return question;
+  return `${question} This key may not consent: have someone with an approving key send {"token": "${token}", "approve": true} to POST /v1/confirmations, then accept.`;
+};

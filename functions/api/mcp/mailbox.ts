@@ -1,0 +1,52 @@
+import type { JSONRPCResponse } from '@modelcontextprotocol/server';
+import type { Assay } from '../../../shared/assay.ts';
+import { onceKey } from '../../../shared/keys.ts';
+import type { Actor } from '../../../shared/model/key.ts';
+import { sha256 } from '../../../shared/registry/canonical.ts';
+
+const LOOK_MS = 1000;
+const KEPT_SECONDS = 600;
+
+/** Where the answers of clients arrive, for a call that asked: in this process, or through the table from another. */
+export interface Mailbox {
+  /** Waits for the answer to a request of this id; the returned function gives up. */
+  wait(actor: Actor, id: string, receive: (answer: JSONRPCResponse) => void): () => void;
+  deliver(actor: Actor, answer: JSONRPCResponse): Promise<void>;
+}
+
+export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
+  const waiting = new Map<string, (answer: JSONRPCResponse) => void>();
+  return {
+    wait(actor, id, receive) {
+      const place = placeOf(actor, id);
+      const key = onceKey(actor.tenant, place);
+      const stop = (): void => {
+        clearInterval(timer);
+        waiting.delete(place);
+      };
+      const take = (answer: JSONRPCResponse): void => {
+        if (!waiting.has(place)) return;
+        stop();
+        receive(answer);
+      };
+      const timer = setInterval(() => {
+        table
+          .get(key)
+          .then((item) => item && take(item.body.answer as JSONRPCResponse))
+          .catch((thrown: unknown) => log.warn('an MCP answer could not be read', { error: String(thrown) }));
+      }, LOOK_MS);
+      waiting.set(place, take);
+      return stop;
+    },
+    async deliver(actor, answer) {
+      const place = placeOf(actor, String(answer.id));
+      const take = waiting.get(place);
+      if (take) return take(answer);
+      const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;
+      await table.write([{ put: onceKey(actor.tenant, place), body: { v: 1, answer }, expires }]);
+    },
+  };
+};
+
+// Only the key that was asked can answer.
+const placeOf = ({ tenant, keyId }: Actor, id: string): string => sha256(`mcp answer\n${tenant}\n${keyId}\n${id}`);

@@ -1,0 +1,43 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { CallExtras } from '../../../shared/ports.ts';
+
+const BEAT_MS = 5000;
+
+export interface ProgressReport {
+  readonly extras: Pick<CallExtras, 'progress'>;
+  stop(): void;
+}
+
+/** Tells a client that asked for it how far a call is; a tool that does not say is reported as still running. */
+export const reportProgress = (ctx: ServerContext, beatMs = BEAT_MS): ProgressReport => {
+  const token = ctx.mcpReq._meta?.progressToken;
+  if (token === undefined) return { extras: {}, stop: () => {} };
+  let last = Number.NEGATIVE_INFINITY;
+  let isOver = false;
+  const send = (progress: number, more: { readonly total?: number; readonly message?: string }): void => {
+    // The protocol wants each value above the one before.
+    if (isOver || !(progress > last)) return;
+    last = progress;
+    const params = { progressToken: token, progress, ...more };
+    // A client that has gone away is told by the signal.
+    ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+  let beats = 0;
+  const timer = setInterval(() => {
+    beats += 1;
+    send(beats, { message: `running for ${(beats * beatMs) / 1000} s` });
+  }, beatMs);
+  const stop = (): void => clearInterval(timer);
+  return {
+    extras: {
+      progress(done, total, note) {
+        stop();
+        send(done, { ...(total === undefined ? {} : { total }), ...(note === undefined ? {} : { message: note }) });
+      },
+    },
+    stop() {
+      isOver = true;
+      stop();
+    },
+  };
+};

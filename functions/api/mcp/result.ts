@@ -1,0 +1,71 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import type { FaultCode } from '../../../shared/errors.ts';
+import type { Outcome } from '../../../shared/model/call.ts';
+import { isObject } from '../../../shared/model/json.ts';
+import type { Entry } from '../../../shared/registry/entry.ts';
+import { linkBulk } from './links.ts';
+import type { McpContext } from './server.ts';
+
+/** An outcome as the client reads it: text for the model, and the same as structured content. */
+export const resultOf = async (
+  context: McpContext,
+  tenant: string,
+  entry: Entry,
+  outcome: Outcome,
+): Promise<CallToolResult> => {
+  const _meta = {
+    'assay/call_id': outcome.call_id,
+    'assay/version': outcome.version,
+    'assay/duration_ms': outcome.duration_ms,
+    'assay/cached': outcome.cached,
+    'assay/charged_micros': outcome.charged_micros,
+  };
+  if (outcome.status === 'failed') {
+    const { type = 'Error', message = 'the tool failed' } = outcome.error ?? {};
+    return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true, _meta };
+  }
+  const { output, links } = await linkBulk(context.assay.blobs, tenant, outcome.output);
+  const own = entry.record.spec.output_schema === undefined ? contentOf(output) : undefined;
+  if (own) return { content: [...own, ...links], _meta };
+  const problem = context.checkOutput(entry.record, output);
+  if (problem !== undefined) return { ...refusalResult({ code: 'ToolExecutionError', message: problem }), _meta };
+  const isStructured = isObject(output) || (entry.record.spec.output_schema !== undefined && output !== undefined);
+  return {
+    content: [{ type: 'text', text: textOf(output) }, ...links],
+    ...(isStructured ? { structuredContent: output as Record<string, unknown> } : {}),
+    _meta,
+  };
+};
+
+/** A refusal that the model can read and mend. */
+export const refusalResult = ({
+  code,
+  message,
+}: {
+  readonly code: FaultCode;
+  readonly message: string;
+}): CallToolResult => ({
+  content: [{ type: 'text', text: `${code}: ${message}` }],
+  isError: true,
+});
+
+const textOf = (output: unknown): string => {
+  if (typeof output === 'string') return output;
+  return output === undefined ? 'done' : JSON.stringify(output);
+};
+
+/** The blocks of a tool that answers in MCP's own content: `{content: [{type: "image", ...}]}` and nothing else. */
+const contentOf = (output: unknown): readonly ContentBlock[] | undefined => {
+  if (!isObject(output) || !Array.isArray(output.content) || Object.keys(output).length > 1) return undefined;
+  const blocks: readonly unknown[] = output.content;
+  return blocks.length > 0 && blocks.every(isBlock) ? (blocks as readonly ContentBlock[]) : undefined;
+};
+
+const isBlock = (value: unknown): boolean => {
+  if (!isObject(value)) return false;
+  const isText = (key: string): boolean => typeof value[key] === 'string';
+  if (value.type === 'text') return isText('text');
+  if (value.type === 'image' || value.type === 'audio') return isText('data') && isText('mimeType');
+  if (value.type === 'resource_link') return isText('uri') && isText('name');
+  return value.type === 'resource' && isObject(value.resource) && typeof value.resource.uri === 'string';
+};

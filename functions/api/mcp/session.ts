@@ -1,0 +1,52 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/server';
+import { isObject } from '../../../shared/model/json.ts';
+
+/** What a client said of itself when it initialized. It rides in the session id, so that nothing is kept here. */
+export interface Session {
+  readonly protocolVersion: string;
+  readonly capabilities: ClientCapabilities;
+}
+
+const MARK = 'assay1.';
+const MAX_LENGTH = 1024;
+
+/**
+ * A session id that says whether the client can be asked. It is not signed: what a client claims here is
+ * how it wants to be spoken to itself, and gives it nothing that its key does not.
+ */
+export const writeSession = ({ protocolVersion, capabilities }: Session, nonce: string): string => {
+  const { elicitation, sampling } = capabilities;
+  const told = {
+    p: protocolVersion,
+    ...(elicitation === undefined ? {} : { e: { ...formsOf(elicitation) } }),
+    ...(sampling === undefined ? {} : { s: {} }),
+    n: nonce,
+  };
+  return MARK + Buffer.from(JSON.stringify(told)).toString('base64url');
+};
+
+export const readSession = (id: string): Session | undefined => {
+  if (!id.startsWith(MARK) || id.length > MAX_LENGTH) return undefined;
+  const told = parse(Buffer.from(id.slice(MARK.length), 'base64url').toString());
+  if (!isObject(told) || typeof told.p !== 'string') return undefined;
+  return {
+    protocolVersion: told.p,
+    capabilities: {
+      ...(isObject(told.e) ? { elicitation: formsOf(told.e) } : {}),
+      ...(isObject(told.s) ? { sampling: {} } : {}),
+    },
+  };
+};
+
+const formsOf = ({ form, url }: Readonly<Record<string, unknown>>) => ({
+  ...(form === undefined ? {} : { form: {} }),
+  ...(url === undefined ? {} : { url: {} }),
+});
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,78 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/server';
+import { Fault } from '../../../shared/errors.ts';
+import { handlerOf } from '../../../shared/execute/run-handler.ts';
+import type { Permission, Tool } from '../../../shared/model/tool.ts';
+import { metaTools, providers } from '../../../shared/providers/index.ts';
+import type { Catalog } from '../../../shared/registry/catalog.ts';
+import type { Entry } from '../../../shared/registry/entry.ts';
+import { type Handlers, stricter } from '../../../shared/registry/layer.ts';
+import { readCursor, writeCursor } from '../cursor.ts';
+
+const PAGE_TOOLS = 250;
+// Lambda answers at most 6 MB, and a definition may have 64 KB.
+const PAGE_BYTES = 2_000_000;
+const LIST = 'mcp tools';
+
+export interface ToolPage {
+  readonly tools: McpTool[];
+  readonly nextCursor?: string;
+}
+
+/** Definitions in MCP's form, made once for each state of a tool. */
+export interface ToolBook {
+  page(catalog: Catalog, allowed: ReadonlySet<string> | undefined, cursor: string | undefined): ToolPage;
+  /** What the list says of a tool; undefined when MCP cannot take it. */
+  tool(entry: Entry): McpTool | undefined;
+}
+
+export const createToolBook = (handlers: () => Handlers): ToolBook => {
+  // An entry never changes: the catalogue replaces it with each change, and all of them on reload.
+  const written = new WeakMap<Entry, Written>();
+  const define = (entry: Entry): Written => {
+    const known = written.get(entry);
+    if (known) return known;
+    const made = write({ ...entry.record.spec, permission: permissionOf(entry, handlers()) });
+    written.set(entry, made);
+    return made;
+  };
+  return {
+    tool: (entry) => define(entry).tool,
+    page(catalog, allowed, cursor) {
+      const after = cursor === undefined ? {} : { after: readCursor(cursor, LIST) };
+      const { entries, next } = catalog.list({ ...after, filter: allowed ? { allowed } : {}, limit: PAGE_TOOLS });
+      let bytes = 0;
+      const cut = entries.findIndex((entry, index) => {
+        bytes += define(entry).bytes;
+        return index > 0 && bytes > PAGE_BYTES;
+      });
+      const shown = cut < 0 ? entries : entries.slice(0, cut);
+      const last = cut < 0 ? next : shown.at(-1)?.family.name;
+      const tools = shown.flatMap((entry) => define(entry).tool ?? []);
+      return last === undefined ? { tools } : { tools, nextCursor: writeCursor(last, LIST) };
+    },
+  };
+};
+
+/** The two tools that stand for the catalogue in search mode. */
+export const metaToolPage: ToolPage = { tools: metaTools.flatMap((tool) => write(tool).tool ?? []) };
+
+/** A call of the catalogue's tool is as strict as its function and its definition, whichever is stricter. */
+export const permissionOf = (entry: Entry, handlers: Handlers): Permission => {
+  const declared = entry.record.spec.permission ?? 'safe';
+  try {
+    return stricter(handlerOf(entry.record, handlers).permission, declared);
+  } catch (thrown) {
+    if (thrown instanceof Fault) return declared;
+    throw thrown;
+  }
+};
+
+interface Written {
+  readonly tool: McpTool | undefined;
+  readonly bytes: number;
+}
+
+function write(tool: Tool): Written {
+  const { value, json } = providers.mcp.defineTool(tool);
+  return { tool: value as McpTool | undefined, bytes: Buffer.byteLength(json) };
+}
