@@ -70,6 +70,8 @@ export const fitImage = async (
       if (found && (!best || found.bytes.length < best.bytes.length)) best = found;
     } catch (thrown) {
       signal?.throwIfAborted();
+      // What the metric refuses, it refuses in every format.
+      if (thrown instanceof Fault && thrown.code === 'InvalidInput') throw thrown;
       skipped.push({ format, reason: messageOf(thrown) });
     }
   }
