@@ -1,3 +1,7 @@
+import { type Plan, PlanNodeInput } from '../../shared/model/plan.ts';
+import { ToolSpec } from '../../shared/model/tool.ts';
+import { buildPlan, type LookUpTool } from '../../shared/plan/build.ts';
+
 /** A generator of reproducible numbers in [0, 1): mulberry32. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
@@ -58,3 +62,40 @@ const generators: Readonly<Record<RandomDag['model'], Generator>> = {
 
 const earlier = (node: number): number[] => Array.from({ length: node }, (_, one) => one);
 const pick = (list: readonly number[], random: () => number): number => list[Math.floor(random() * list.length)] ?? 0;
+
+/** Any tool name is a tool that takes and gives anything; `ask_` tools need confirmation. */
+export const anyTool: LookUpTool = (name) => ({
+  spec: ToolSpec.parse({ name, parameters: { type: 'object' } }),
+  permission: name.startsWith('ask_') ? 'confirm' : 'safe',
+});
+
+/** The DAG as the input of a plan, with random policies, questions, and data and order edges. */
+export function randomPlanInput(seed: number, size?: number): { readonly nodes: readonly PlanNodeInput[] } {
+  const random = seeded(seed + 500_000);
+  const nodes = randomDag(seed, size).nodes.map(({ id, after }) => {
+    const data = after.filter(() => random() < 0.7);
+    return PlanNodeInput.parse({
+      id,
+      tool: random() < 0.1 ? 'ask_tool' : 'tool',
+      arguments: { id, from: data.map((one) => ({ $from: random() < 0.5 ? one : `${one}.value` })) },
+      after: after.filter((one) => !data.includes(one) || random() < 0.3),
+      on_failure: randomPolicy(random),
+    });
+  });
+  return { nodes };
+}
+
+export const randomPlan = (seed: number, size?: number): Plan => buildPlan(randomPlanInput(seed, size), anyTool).plan;
+
+function randomPolicy(random: () => number): Readonly<Record<string, unknown>> {
+  const downstream = random() < 0.5 ? 'skip' : 'run';
+  const kind = random();
+  if (kind < 0.45) return { policy: 'stop', downstream };
+  if (kind < 0.7) return { policy: 'skip', downstream };
+  return {
+    policy: 'retry',
+    attempts: 2 + Math.floor(random() * 3),
+    then: random() < 0.7 ? 'skip' : 'stop',
+    downstream,
+  };
+}
