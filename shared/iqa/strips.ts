@@ -1,4 +1,4 @@
-import type { Feed, Pair, RowRange } from './metric.ts';
+import type { Feed, Pair, RowRange, Size } from './metric.ts';
 import type { Pixels } from './pixels.ts';
 
 /** Columns side by side in one block: the channels of the polyphase layout, in which convolutions run fastest. */
@@ -32,13 +32,12 @@ export function tilesOf(range: RowRange, columns: number, height = tileRows, wid
   return tiles;
 }
 
-/** Divides `count` rows evenly into at most `parts` ranges of at least `minimum` rows. */
-export function divideRows(count: number, parts: number, minimum: number): readonly RowRange[] {
-  const number = Math.max(1, Math.min(parts, Math.floor(count / minimum)));
-  return Array.from({ length: number }, (_, index) => ({
-    from: Math.round((count * index) / number),
-    to: Math.round((count * (index + 1)) / number),
-  }));
+/** Divides `count` rows into at most `parts` ranges of about the same length, each a multiple of `unit` but the last. */
+export function divideRows(count: number, parts: number, unit: number): readonly RowRange[] {
+  const number = Math.max(1, Math.min(parts, Math.floor(count / unit)));
+  const start = (index: number): number =>
+    index === number ? count : Math.round((count * index) / number / unit) * unit;
+  return Array.from({ length: number }, (_, index) => ({ from: start(index), to: start(index + 1) }));
 }
 
 /** A window of picture pixels: `blocks` whole blocks wide, and zero where it reaches past the picture. */
@@ -47,6 +46,8 @@ export interface Window {
   readonly left: number;
   readonly rows: number;
   readonly blocks: number;
+  /** The part of the picture to look at, from the top left; all of it unless given. */
+  readonly within?: Size;
 }
 
 export type PackPair = (pair: Pair, window: Window) => Readonly<Record<'picture' | 'reference', Feed>>;
@@ -75,11 +76,12 @@ function packWindow(pixels: Pixels, window: Window, data: Uint8Array): void {
   const stride = window.blocks * blockWidth * 3;
   const before = Math.max(0, -window.left) * 3;
   const start = Math.max(0, window.left) * 3;
-  const end = Math.max(start, Math.min(pixels.width, window.left + window.blocks * blockWidth) * 3);
+  const { width, height } = window.within ?? pixels;
+  const end = Math.max(start, Math.min(width, window.left + window.blocks * blockWidth) * 3);
   for (let row = 0; row < window.rows; row++) {
     const y = window.top + row;
     const target = data.subarray(row * stride, (row + 1) * stride);
-    if (y < 0 || y >= pixels.height) {
+    if (y < 0 || y >= height) {
       target.fill(0);
       continue;
     }
@@ -87,5 +89,24 @@ function packWindow(pixels: Pixels, window: Window, data: Uint8Array): void {
     if (before > 0) target.fill(0, 0, before);
     target.set(pixels.data.subarray(offset + start, offset + end), before);
     if (before + end - start < stride) target.fill(0, before + end - start);
+  }
+}
+
+/** Adds the first `columns` of column sums in polyphase order [lanes, blocks]. */
+export function sumColumns(sums: Float32Array, columns: number, lanes = blockWidth): number {
+  const blocks = sums.length / lanes;
+  let total = 0;
+  for (let column = 0; column < columns; column++) {
+    total += sums[(column % lanes) * blocks + Math.floor(column / lanes)] as number;
+  }
+  return total;
+}
+
+/** Copies a tile, whose rows may be longer than it is wide, to its place in a plane. */
+export function copyTile(values: Float32Array, tile: Tile, plane: Float32Array, width: number): void {
+  const stride = values.length / tile.rows;
+  for (let row = 0; row < tile.rows; row++) {
+    const source = values.subarray(row * stride, row * stride + tile.columns);
+    plane.set(source, (tile.top + row) * width + tile.left);
   }
 }

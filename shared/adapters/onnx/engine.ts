@@ -70,15 +70,12 @@ async function rawScore(pool: WorkerPool, request: ScoreRequest): Promise<number
   return onlyValue(await pool.run('metric', askOf(request), job));
 }
 
-// Below this many rows a part costs more in messages than it saves.
-const rowsWorthAThread = 128;
-
 async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRequest): Promise<number> {
   const job = { what: whatOf(request), signal: request.signal };
   const ask = askOf(request);
   if (metric.kind === 'whole') return onlyValue(await pool.run('metric', ask, job));
   const size = request.picture.pixels;
-  const parts = divideRows(metric.rows(size), pool.size, rowsWorthAThread);
+  const parts = divideRows(metric.rows(size), pool.size, metric.rowUnit);
   const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...ask, rows }, job)));
   return metric.finish(addAll(sums), size);
 }

@@ -26,6 +26,7 @@ function psnrMetric(name: string, difference: Difference, peak: number, channels
     kind: 'strips',
     name,
     minimumSide: 1,
+    rowUnit: 2 * stripHeight,
     graphs: () => [graph()],
     rows: (size) => size.height,
     async sums(pair, rows, runner) {

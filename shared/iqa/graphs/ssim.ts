@@ -2,7 +2,7 @@ import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../gr
 import { lazily } from '../lazily.ts';
 import type { GraphRunner, Pair, StripMetric } from '../metric.ts';
 import type { QualityMap } from '../pixels.ts';
-import { blockWidth, pairPacker, type Tile, tilesOf, type Window } from '../strips.ts';
+import { blockWidth, copyTile, pairPacker, sumColumns, type Tile, tileRows, tilesOf, type Window } from '../strips.ts';
 import { gaussian, toPolyphase, windowSide } from './gaussian.ts';
 import { asFloat, roundedLuma } from './luma.ts';
 
@@ -42,6 +42,7 @@ function ssimMetric(name: string, planes: Planes, channels: number): StripMetric
     kind: 'strips',
     name,
     minimumSide: windowSide,
+    rowUnit: tileRows,
     graphs: () => [sumGraph()],
     rows: (size) => size.height - border,
     async sums(pair, rows, runner) {
@@ -99,16 +100,6 @@ function windowOf(tile: Tile): Window {
   };
 }
 
-/** Adds the first `columns` of column sums in polyphase order [16, blocks]. */
-export function sumColumns(sums: Float32Array, columns: number): number {
-  const blocks = sums.length / blockWidth;
-  let total = 0;
-  for (let column = 0; column < columns; column++) {
-    total += sums[(column % blockWidth) * blocks + Math.floor(column / blockWidth)] ?? 0;
-  }
-  return total;
-}
-
 async function wholeMap(pair: Pair, runner: GraphRunner, graph: BuiltGraph<'map'>): Promise<QualityMap> {
   const width = pair.picture.width - border;
   const height = pair.picture.height - border;
@@ -119,13 +110,4 @@ async function wholeMap(pair: Pair, runner: GraphRunner, graph: BuiltGraph<'map'
     copyTile(map, tile, values, width);
   }
   return { width, height, values, left: border / 2, top: border / 2, step: 1 };
-}
-
-// A row of the graph's map is whole blocks long.
-function copyTile(map: Float32Array, tile: Tile, values: Float32Array, width: number): void {
-  const stride = map.length / tile.rows;
-  for (let row = 0; row < tile.rows; row++) {
-    const source = map.subarray(row * stride, row * stride + tile.columns);
-    values.set(source, (tile.top + row) * width + tile.left);
-  }
 }
