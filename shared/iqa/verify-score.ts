@@ -54,7 +54,12 @@ const findLie = ({ statement }: Hallmark, shown: Shown): string | undefined => {
     ['raw', shown.raw, statement.raw],
     ['normalized', shown.normalized, statement.normalized],
     ['image', shown.image, statement.image_sha256],
-    ['reference', shown.reference ?? statement.reference_sha256, statement.reference_sha256],
+    // A tool that looked at one picture alone says nothing of the reference others compared with.
+    [
+      'reference',
+      statement.reference_sha256 && (shown.reference ?? statement.reference_sha256),
+      statement.reference_sha256,
+    ],
   ];
   const wrong = pairs.find(([, says, signed]) => says !== signed);
   return wrong && `${wrong[0]} says ${String(wrong[1])}, the hallmark ${String(wrong[2])}`;

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import type { Fault } from '../../shared/errors.ts';
+import { executeTool } from '../../shared/iqa/execute-tool.ts';
+import { createStamp, publishKeys } from '../../shared/iqa/hallmark.ts';
+import { parseMetadata } from '../../shared/iqa/metadata.ts';
+import { normaliseScore } from '../../shared/iqa/normalise.ts';
+import { scoreImage } from '../../shared/iqa/score.ts';
+import { createScoreCache } from '../../shared/iqa/score-cache.ts';
+import { verifyScores } from '../../shared/iqa/verify-score.ts';
+import { sha256 } from '../../shared/registry/canonical.ts';
+import { goldenImage, scoring, testEngine } from '../support/iqa.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const image = goldenImage('chelsea_jpeg_2.png');
+const reference = goldenImage('chelsea.png');
+const tenant = 'default';
+
+describe('scoring a picture', () => {
+  const engine = testEngine();
+  after(() => engine.close());
+
+  test('R0.04 a full-reference tool takes two pictures and gives its raw score', async () => {
+    const { deps } = scoring(engine);
+
+    const report = await scoreImage(deps, { tenant, image, reference, tools: ['ssim'] });
+
+    const [score] = report.scores;
+    assert.equal(score?.tool, 'ssim');
+    assert.ok(Math.abs((score?.raw ?? 0) - 0.89951563) < 2e-5);
+    assert.equal(
+      score?.normalized,
+      normaliseScore(deps.catalogue.find('ssim') ?? assert.fail(), score?.raw ?? 0).normalized,
+    );
+    assert.deepEqual(report.image, { sha256: sha256(image.bytes), width: 451, height: 300, format: 'png' });
+    assert.equal(report.reference?.sha256, sha256(reference.bytes));
+  });
+
+  test('R0.05 a no-reference tool takes one picture and gives its raw score', async () => {
+    const { deps } = scoring(engine);
+
+    const { scores } = await scoreImage(deps, { tenant, image: reference, tools: ['niqe', 'brisque'] });
+
+    assert.deepEqual(
+      scores.map(({ tool, raw }) => [tool, raw?.toFixed(3)]),
+      [
+        ['niqe', '2.572'],
+        ['brisque', '2.572'],
+      ],
+    );
+  });
+
+  test('R0.07 a tool that fails is logged and raises ToolExecutionError with the cause', async () => {
+    const cause = new Error('out of luck');
+    const log = recordingLog();
+    const failing = { ...engine, score: () => Promise.reject(cause) };
+    const picture = await engine.decode(image.bytes, 'cat.png');
+    const tool = scoring(engine).deps.catalogue.find('niqe') ?? assert.fail();
+
+    await assert.rejects(executeTool({ engine: failing, log }, { tool, picture }), (thrown: Fault) => {
+      assert.equal(thrown.code, 'ToolExecutionError');
+      assert.equal(thrown.cause, cause);
+      assert.match(thrown.message, /niqe failed on cat\.png: out of luck/);
+      return true;
+    });
+    assert.deepEqual(log.lines, [
+      {
+        level: 'error',
+        message: 'image-quality tool failed',
+        fields: { tool: 'niqe', image: 'cat.png', message: 'out of luck' },
+      },
+    ]);
+  });
+
+  test('R0.07 one of several tools failing is reported in its place, all failing is a fault', async () => {
+    const broken = {
+      ...engine,
+      score: (request: Parameters<typeof engine.score>[0]) =>
+        request.tool === 'piqe' ? Promise.reject(new Error('broken')) : engine.score(request),
+    };
+    const { deps } = scoring(broken);
+
+    const { scores, overall } = await scoreImage(deps, { tenant, image, tools: ['niqe', 'piqe'] });
+
+    assert.equal(scores[0]?.error, undefined);
+    assert.deepEqual(scores[1]?.error, { code: 'ToolExecutionError', message: `piqe failed on ${image.name}: broken` });
+    assert.deepEqual(overall?.tools, ['niqe']);
+    await assert.rejects(scoreImage(deps, { tenant, image, tools: ['piqe'] }), { name: 'ToolExecutionError' });
+  });
+
+  test('R0.13 a hit answers without running the tool or decoding, and says so', async () => {
+    const { deps, runs } = scoring(engine);
+    const first = await scoreImage(deps, { tenant, image, tools: ['piqe'] });
+
+    const second = await scoreImage(
+      { ...deps, engine: { ...deps.engine, decode: () => assert.fail('it was decoded') } },
+      { tenant, image, tools: ['PIQE'] },
+    );
+
+    assert.deepEqual(runs, ['piqe']);
+    assert.deepEqual([first.scores[0]?.cached, second.scores[0]?.cached], [false, true]);
+    assert.equal(second.scores[0]?.raw, first.scores[0]?.raw);
+    assert.deepEqual(second.image, first.image);
+  });
+
+  test('R0.12 a new calibration never serves an old score', async () => {
+    const table = memoryTable();
+    const withBeta3 = (beta3: number) => {
+      const params = { beta1: 1, beta2: 5, beta3, beta4: 10 };
+      const text = JSON.stringify({
+        piqe: { type: 'NR', strengths: [], lower_better: true, graph: 'piqe', logistic_params: params },
+      });
+      const cache = createScoreCache({ table, log: recordingLog() });
+      return scoring(engine, { catalogue: parseMetadata(text, 'tools.json'), cache });
+    };
+    const score = async ({ deps }: ReturnType<typeof withBeta3>) =>
+      (await scoreImage(deps, { tenant, image, tools: ['piqe'] })).scores[0];
+
+    const before = await score(withBeta3(50));
+    const again = await score(withBeta3(50));
+    const recalibrated = await score(withBeta3(60));
+
+    assert.deepEqual([again?.cached, again?.normalized], [true, before?.normalized]);
+    assert.equal(recalibrated?.cached, false);
+    assert.notEqual(recalibrated?.normalized, before?.normalized);
+  });
+
+  test('without tools the best calibrated set of the mode is used, and overall is its mean with its spread', async () => {
+    const { deps } = scoring(engine);
+
+    const blind = await scoreImage(deps, { tenant, image });
+    const full = await scoreImage(deps, { tenant, image, reference });
+
+    assert.deepEqual(
+      blind.scores.map(({ tool }) => tool),
+      ['niqe', 'brisque', 'piqe'],
+    );
+    const types = full.scores.map(({ tool }) => deps.catalogue.find(tool)?.type);
+    assert.deepEqual(types, ['FR', 'FR', 'FR']);
+    const values = full.scores.map(({ normalized }) => normalized ?? Number.NaN);
+    const mean = values.reduce((sum, value) => sum + value, 0) / 3;
+    assert.ok(Math.abs((full.overall?.mean ?? 0) - mean) < 1e-12);
+    assert.ok((full.overall?.spread ?? -1) >= 0);
+  });
+
+  test('with distortions the tools strong at them are used, full-reference first when there is a reference', async () => {
+    const { deps } = scoring(engine);
+
+    const { scores } = await scoreImage(deps, { tenant, image, reference, distortions: ['Compression'] });
+
+    const tools = scores.map(({ tool }) => deps.catalogue.find(tool) ?? assert.fail(tool));
+    assert.ok(tools.every(({ strengths }) => strengths.includes('Compression')));
+    assert.equal(tools[0]?.type, 'FR');
+    assert.deepEqual(
+      tools.map(({ type }) => type),
+      [...tools.map(({ type }) => type)].sort(),
+    );
+  });
+
+  test('scores carry a hallmark when there is a key to sign with', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const { deps } = scoring(engine, { stamp: createStamp(privateKey) });
+
+    const report = await scoreImage(deps, { tenant, image, reference, tools: ['psnr', 'ssim'] });
+
+    const verdicts = verifyScores(JSON.parse(JSON.stringify(report)), publishKeys([publicKey]).keys);
+    assert.deepEqual(verdicts, [
+      { tool: 'psnr', valid: true },
+      { tool: 'ssim', valid: true },
+    ]);
+    const statement = report.scores[0]?.hallmark?.statement;
+    assert.match(statement?.graph_sha256 ?? '', /^[0-9a-f]{64}$/);
+    assert.match(statement?.decoder ?? '', /sharp \d/);
+  });
+
+  const refusals: readonly (readonly [string, Partial<Parameters<typeof scoreImage>[1]>, string, RegExp])[] = [
+    ['a full-reference tool without reference', { tools: ['ssim'] }, 'InvalidInput', /ssim compares with a reference/],
+    ['a no-reference tool with one', { tools: ['niqe'], reference }, 'InvalidInput', /niqe looks at one picture alone/],
+    ['an unknown tool', { tools: ['sssim'] }, 'NotFound', /no image-quality tool sssim; did you mean ssim\?/],
+    ['a tool without its model', { tools: ['topiq_nr'] }, 'Unavailable', /assay models add topiq_nr/],
+    ['an unknown distortion', { distortions: ['Ghosts'] }, 'InvalidInput', /Ghosts is not a distortion category/],
+    [
+      'a reference of another size',
+      { tools: ['ssim'], reference: goldenImage('astronaut.png') },
+      'InvalidInput',
+      /chelsea_jpeg_2\.png has 451 x 300 pixels, its reference astronaut\.png 384 x 384/,
+    ],
+    [
+      'bytes that are no picture',
+      { tools: ['niqe', 'piqe'], image: { bytes: Buffer.from('no picture'), name: 'note.txt' } },
+      'InvalidInput',
+      /note\.txt/,
+    ],
+  ];
+  for (const [what, request, name, message] of refusals) {
+    test(`${what} is refused with the cure`, async () => {
+      await assert.rejects(scoreImage(scoring(engine).deps, { tenant, image, ...request }), { name, message });
+    });
+  }
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
+import { createComputations, type ModelLookup } from '../../shared/iqa/computations.ts';
+import type { IqaEngine } from '../../shared/iqa/engine.ts';
+import { type IqaCatalogue, parseMetadata } from '../../shared/iqa/metadata.ts';
+import type { ScoreDeps } from '../../shared/iqa/score.ts';
+import { createScoreCache } from '../../shared/iqa/score-cache.ts';
+import { shippedComputations } from '../../shared/iqa/shipped.ts';
+import type { Log } from '../../shared/ports.ts';
+import { recordingLog } from './recording-log.ts';
+
+/** A picture of test/golden/iqa, as a file somebody hands in. */
+export const goldenImage = (name: string) => ({
+  name,
+  bytes: new Uint8Array(readFileSync(new URL(`../golden/iqa/${name}`, import.meta.url))),
+});
+
+/** The shipped catalogue. */
+export const shippedCatalogue = (): IqaCatalogue =>
+  parseMetadata(readFileSync(new URL('../../metadata/tools.json', import.meta.url), 'utf8'), 'metadata/tools.json');
+
+const noModels: ModelLookup = { find: async () => undefined, names: async () => new Set() };
+
+/** What scoring needs, with an engine that counts how often each tool ran. */
+export const scoring = (
+  engine: IqaEngine,
+  over: Partial<Omit<ScoreDeps, 'engine'>> & { readonly models?: ModelLookup } = {},
+) => {
+  const { models = noModels, ...given } = over;
+  const log = recordingLog();
+  const runs: string[] = [];
+  const counting: IqaEngine = {
+    ...engine,
+    score: (request) => {
+      runs.push(request.tool);
+      return engine.score(request);
+    },
+  };
+  const deps: ScoreDeps = {
+    catalogue: shippedCatalogue(),
+    engine: counting,
+    computations: createComputations(shippedComputations(), models),
+    cache: createScoreCache({ log }),
+    clock: { now: () => 1_700_000_000_000 },
+    log,
+    ...given,
+  };
+  return { deps, runs, log };
+};
+
+export const testEngine = (log: Log = recordingLog()): IqaEngine => onnxEngine({ log, workers: 2 });
