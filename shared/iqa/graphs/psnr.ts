@@ -4,6 +4,9 @@ import type { StripMetric } from '../metric.ts';
 import { blockWidth, pairPacker, tilesOf } from '../strips.ts';
 import { asFloat, lumaThousands } from './luma.ts';
 
+// With at most 64 rows a column of squared byte differences stays below 2^24, so float32 adds it exactly.
+const stripHeight = 64;
+
 /** Peak signal-to-noise ratio in decibels over red, green and blue; 80 for equal pictures. */
 export const psnr = psnrMetric('psnr', (graph, x, y) => graph.sub(asFloat(graph, x), asFloat(graph, y)), 255, 3);
 
@@ -16,9 +19,6 @@ export const psnry = psnrMetric(
 );
 
 type Difference = (graph: GraphBuilder, x: Ref, y: Ref) => Ref;
-
-// With at most 64 rows a column of squared byte differences stays below 2^24, so float32 adds it exactly.
-const stripHeight = 64;
 
 function psnrMetric(name: string, difference: Difference, peak: number, channels: number): StripMetric {
   const graph = lazily(() => build(name, difference));
