@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Tool, ToolName, ToolSpec, Version } from './tool.ts';
+import { UNVERSIONED } from './unversioned.ts';
 
-/** The version name under which a spec without a version stays callable. */
-export const UNVERSIONED = 'unversioned';
+export { UNVERSIONED } from './unversioned.ts';
 
 export const VersionName = z.union([Version, z.literal(UNVERSIONED)]);
 

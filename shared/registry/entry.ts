@@ -1,7 +1,7 @@
 import type { Family, Registration, VersionRecord } from '../model/registration.ts';
 import { sha256 } from './canonical.ts';
 import { toRegistration } from './registration.ts';
-import { resolveVersion } from './versions.ts';
+import { exactVersion } from './version-order.ts';
 
 /** A tool as the catalogue holds it: its default registration, and the answer's text made once. */
 export class Entry {
@@ -39,6 +39,6 @@ export const etagOf = (body: string): string => `"${sha256(body).slice(0, 24)}"`
 
 /** The entry of a family, or nothing when it has no version to show. */
 export const entryOf = (family: Family, shipped: boolean): Entry | undefined => {
-  const record = resolveVersion(family);
+  const record = exactVersion(family);
   return record && new Entry(family, record, shipped);
 };

@@ -1,5 +1,6 @@
-import { type Family, type Registration, UNVERSIONED, type VersionRecord } from '../model/registration.ts';
-import { compareVersions } from './versions.ts';
+import type { Family, Registration, VersionRecord } from '../model/registration.ts';
+import { UNVERSIONED } from '../model/unversioned.ts';
+import { compareVersions } from './version-order.ts';
 
 /** `name@version`, or the bare name of an unversioned tool. */
 export const idOf = (name: string, version: string): string => (version === UNVERSIONED ? name : `${name}@${version}`);

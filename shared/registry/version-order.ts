@@ -1,0 +1,66 @@
+import type { Family, VersionRecord } from '../model/registration.ts';
+import { UNVERSIONED } from '../model/unversioned.ts';
+
+/** SemVer order, builds too; a spec without a version comes before every version. */
+export const compareVersions = (a: string, b: string): number => {
+  if (a === b) return 0;
+  if (a === UNVERSIONED) return -1;
+  if (b === UNVERSIONED) return 1;
+  const left = partsOf(a);
+  const right = partsOf(b);
+  return (
+    compareLists(left.release, right.release) ||
+    // A release comes after its pre-releases.
+    Number(left.prerelease.length === 0) - Number(right.prerelease.length === 0) ||
+    compareLists(left.prerelease, right.prerelease) ||
+    compareLists(left.build, right.build)
+  );
+};
+
+export const isPrerelease = (version: string): boolean =>
+  version !== UNVERSIONED && partsOf(version).prerelease.length > 0;
+
+/** The version that becomes the default when the present one goes: the highest release, else the highest of all. */
+export const highestVersion = (versions: readonly VersionRecord[]): string | undefined => {
+  const sorted = versions.map(({ version }) => version).sort(compareVersions);
+  return sorted.findLast((version) => !isPrerelease(version)) ?? sorted.at(-1);
+};
+
+/** The version of exactly this name, or the default. */
+export const exactVersion = (family: Family, wanted = family.default_version): VersionRecord | undefined =>
+  family.versions.find(({ version }) => version === wanted);
+
+interface Parts {
+  readonly release: readonly string[];
+  readonly prerelease: readonly string[];
+  readonly build: readonly string[];
+}
+
+const partsOf = (version: string): Parts => {
+  const [rest = '', build] = split(version, '+');
+  const [release = '', prerelease] = split(rest, '-');
+  return { release: release.split('.'), prerelease: prerelease?.split('.') ?? [], build: build?.split('.') ?? [] };
+};
+
+const split = (text: string, mark: string): readonly [string, string?] => {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+};
+
+const compareLists = (a: readonly string[], b: readonly string[]): number => {
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const order = compareWords(a[index] ?? '', b[index] ?? '');
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+};
+
+const DIGITS = /^\d+$/;
+
+// Numbers by value, of any length, and before words.
+const compareWords = (a: string, b: string): number => {
+  const isNumber = DIGITS.test(a);
+  if (isNumber !== DIGITS.test(b)) return isNumber ? -1 : 1;
+  if (isNumber && a.length !== b.length) return a.length - b.length;
+  return a === b ? 0 : a < b ? -1 : 1;
+};
