@@ -71,6 +71,7 @@ export type Operator =
   | 'Reshape'
   | 'Shape'
   | 'Slice'
+  | 'Split'
   | 'Sqrt'
   | 'Squeeze'
   | 'Sub'
@@ -92,6 +93,8 @@ export interface GraphBuilder {
   sum(value: Ref, axes: readonly number[]): Ref;
   /** From `starts` up to, not including, `ends` on the axes; a negative end counts from the back. */
   slice(value: Ref, axes: readonly number[], starts: readonly number[], ends: readonly number[]): Ref;
+  /** The two halves of an axis of even length. */
+  halves(value: Ref, axis: number): readonly [Ref, Ref];
   reshape(value: Ref, shape: readonly number[]): Ref;
   /** Correlation without padding unless `pads` (top, left, bottom, right) are given. */
   conv(value: Ref, weights: Ref, options?: ConvOptions): Ref;
@@ -124,7 +127,7 @@ export function createGraph(name: string): GraphBuilder {
   const inputs: GraphValue[] = [];
 
   const tensor = (type: 'float32' | 'int64', data: Float32Array | BigInt64Array, shape: readonly number[]): Ref => {
-    const content = `${type} ${shape.join('x')} ${data.join()}`;
+    const content = `${type} ${shape.join('x')} ${sha256(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))}`;
     const known = tensors.get(content);
     if (known) return known;
     const made: GraphTensor = { name: `c${tensors.size}`, type, shape, data };
@@ -163,6 +166,12 @@ export function createGraph(name: string): GraphBuilder {
     div: (left, right) => op('Div', [left, right]),
     sum: (value, axes) => op('ReduceSum', [value, integers(axes)], { keepdims: 0 }),
     slice: (value, axes, starts, ends) => op('Slice', [value, integers(starts), integers(ends), integers(axes)]),
+    halves(value, axis) {
+      const [first, second] = [{ name: `v${nodes.length}` }, { name: `v${nodes.length}b` }];
+      const outputNames = [first.name, second.name];
+      nodes.push({ op: 'Split', inputs: [value.name], outputs: outputNames, attributes: { axis, num_outputs: 2 } });
+      return [first, second];
+    },
     reshape: (value, shape) => op('Reshape', [value, integers(shape)]),
     conv: (value, weights, options = {}) =>
       op('Conv', options.bias ? [value, weights, options.bias] : [value, weights], {
@@ -187,5 +196,7 @@ function finish<Output extends string>(graph: Graph, results: Readonly<Record<Ou
   }
   const whole: Graph = { ...graph, nodes, outputs };
   const bytes = encodeModel(whole);
-  return { ...whole, outputNames, bytes, digest: createHash('sha256').update(bytes).digest('hex') };
+  return { ...whole, outputNames, bytes, digest: sha256(bytes) };
 }
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

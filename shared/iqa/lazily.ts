@@ -6,3 +6,12 @@ export function lazily<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** Remembers the value of the last key, for tables that depend on a size. For pure values only. */
+export function keepLast<T>(): (key: string, make: () => T) => T {
+  let last: { readonly key: string; readonly value: T } | undefined;
+  return (key, make) => {
+    if (last?.key !== key) last = { key, value: make() };
+    return last.value;
+  };
+}

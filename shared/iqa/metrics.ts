@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../errors.ts';
 import type { BuiltGraph } from './graph.ts';
+import { fsim } from './graphs/fsim.ts';
 import { gmsd } from './graphs/gmsd.ts';
 import { msSsim } from './graphs/ms-ssim.ts';
 import { nlpd } from './graphs/nlpd.ts';
 import { psnr, psnry } from './graphs/psnr.ts';
 import { ssim, ssimc } from './graphs/ssim.ts';
+import { vsi } from './graphs/vsi.ts';
 import type { GraphMetric } from './metric.ts';
 
 /** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
-export const graphMetrics: readonly GraphMetric[] = [psnr, psnry, ssim, ssimc, msSsim, gmsd, nlpd];
+export const graphMetrics: readonly GraphMetric[] = [psnr, psnry, ssim, ssimc, msSsim, gmsd, nlpd, fsim, vsi];
 
 const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
 

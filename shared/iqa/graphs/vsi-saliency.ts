@@ -1,0 +1,119 @@
+import { type BuiltGraph, createGraph } from '../graph.ts';
+import { lazily } from '../lazily.ts';
+import type { GraphRunner } from '../metric.ts';
+import type { Pixels } from '../pixels.ts';
+import { complexRotation, halfCount, matrix, realBackward, realForward } from './fourier-tables.ts';
+
+/** Saliency is computed on a picture of this side. */
+export const side = 256;
+export const tiny = 2 ** -52;
+
+export const saliencyGraph = lazily(build);
+
+/** How much each place of a picture draws the eye: 256 x 256 values, not normalised. */
+export async function saliency(pixels: Pixels, runner: GraphRunner): Promise<Float64Array> {
+  const [lightness, a, b] = labPlanes(pixels);
+  const lab = new Float32Array(3 * side * side);
+  [lightness, a, b].forEach((plane, index) => {
+    lab.set(plane, index * side * side);
+  });
+  const { energy } = await runner.run(saliencyGraph(), {
+    lab: { type: 'float32', data: lab, shape: [3, side, side] },
+  });
+  const [warmth, hue] = [normalised(a), normalised(b)];
+  return Float64Array.from(energy, (value, at) => {
+    const [y, x] = [Math.floor(at / side) - (side / 2 - 1), (at % side) - (side / 2 - 1)];
+    const centre = Math.exp(-(y * y + x * x) / 145 ** 2);
+    const colour = 1 - Math.exp(-((warmth[at] as number) ** 2 + (hue[at] as number) ** 2) / 1e-6);
+    return Math.sqrt(value + tiny) * centre * colour;
+  });
+}
+
+/** (x - min) / (max - min), 0 where all are equal. */
+export function normalised(values: Float64Array): Float64Array {
+  const { low, high } = extremes(values);
+  return values.map((value) => (value - low) / (high - low + tiny));
+}
+
+export function extremes(values: Float64Array): { readonly low: number; readonly high: number } {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return { low, high };
+}
+
+// One band-pass over lightness and both colour axes; the three squared responses are added.
+function build(): BuiltGraph<'energy'> {
+  const graph = createGraph('vsi_saliency');
+  const half = halfCount(side);
+  const lab = graph.input('lab', 'float32', [3, side, side]);
+  const rows = graph.constant(realForward(side), [side, 2 * half]);
+  const along = graph.op('Concat', graph.halves(graph.op('MatMul', [lab, rows]), 2), { axis: 1 });
+  const forward = graph.constant(complexRotation(side, 1), [2 * side, 2 * side]);
+  const spectrum = graph.op('MatMul', [forward, along]);
+  const gain = matrix(2 * side, half, (row, column) => logGabor(row % side, column));
+  const filtered = graph.mul(spectrum, graph.constant(gain, [2 * side, half]));
+  const backward = graph.constant(complexRotation(side, -1), [2 * side, 2 * side]);
+  const back = graph.op('Concat', graph.halves(graph.op('MatMul', [backward, filtered]), 1), { axis: 2 });
+  const inverse = graph.constant(realBackward(side, 1 / side ** 2), [2 * half, side]);
+  const response = graph.op('MatMul', [back, inverse]);
+  return graph.build({ energy: { value: graph.sum(graph.mul(response, response), [0]), shape: [side, side] } });
+}
+
+function logGabor(row: number, column: number): number {
+  const signed = (index: number): number => (index < side / 2 ? index : index - side) / side;
+  const radius = Math.hypot(signed(row), signed(column));
+  if (radius === 0 || radius > 0.5) return 0;
+  return Math.exp(-(Math.log(radius / 0.021) ** 2) / (2 * 1.34 ** 2));
+}
+
+/** Lightness and colour axes at 256 x 256, in float64: the colour prior divides their range by a millionth. */
+function labPlanes(pixels: Pixels): readonly [Float64Array, Float64Array, Float64Array] {
+  const [l, a, b] = [0, 1, 2].map(() => new Float64Array(side * side)) as [Float64Array, Float64Array, Float64Array];
+  const rows = sampling(pixels.height);
+  const columns = sampling(pixels.width);
+  const rgb = [0, 0, 0];
+  let at = 0;
+  for (const row of rows) {
+    for (const column of columns) {
+      for (let channel = 0; channel < 3; channel++) {
+        const pick = (y: number, x: number): number => pixels.data[(y * pixels.width + x) * 3 + channel] as number;
+        const upper = lerp(pick(row.first, column.first), pick(row.first, column.second), column.share);
+        const lower = lerp(pick(row.second, column.first), pick(row.second, column.second), column.share);
+        rgb[channel] = linear(lerp(upper, lower, row.share) / 255);
+      }
+      const [x, y, z] = xyz.map((weights) =>
+        weights.reduce((sum, weight, index) => sum + weight * (rgb[index] ?? 0), 0),
+      );
+      const [fx, fy, fz] = [bend((x ?? 0) / 0.964212), bend(y ?? 0), bend((z ?? 0) / 0.825188)];
+      l[at] = 116 * fy - 16;
+      a[at] = 500 * (fx - fy);
+      b[at] = 200 * (fy - fz);
+      at++;
+    }
+  }
+  return [l, a, b];
+}
+
+// The reference divides by the white of D50 after the matrix of D65.
+const xyz = [
+  [0.4124564, 0.3575761, 0.1804375],
+  [0.2126729, 0.7151522, 0.072175],
+  [0.0193339, 0.119192, 0.9503041],
+];
+
+const linear = (c: number): number => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+const bend = (t: number): number => (t > 0.008856 ? Math.cbrt(t) : (903.3 * t + 16) / 116);
+const lerp = (from: number, to: number, share: number): number => from + (to - from) * share;
+
+/** Where the 256 samples of an axis lie between its pixels: two neighbours, no smoothing. */
+function sampling(length: number) {
+  return Array.from({ length: side }, (_, index) => {
+    const source = Math.max(((index + 0.5) * length) / side - 0.5, 0);
+    const first = Math.min(Math.floor(source), length - 1);
+    return { first, second: Math.min(first + 1, length - 1), share: source - Math.floor(source) };
+  });
+}

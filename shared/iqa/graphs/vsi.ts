@@ -1,0 +1,66 @@
+import { scharrEnergy } from '../gradient.ts';
+import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';
+import type { Pixels } from '../pixels.ts';
+import { type Overhang, poolingFactor, poolPlanes } from '../pool-planes.ts';
+import { saliency, saliencyGraph, tiny } from './vsi-saliency.ts';
+import { stretchAndPool } from './vsi-stretch.ts';
+
+/** Visual saliency index: similarity of saliency, gradient and colour, weighted by saliency. */
+export const vsi: WholeMetric = {
+  kind: 'whole',
+  name: 'vsi',
+  minimumSide: 3,
+  graphs: () => [saliencyGraph()],
+  async score(pair, runner) {
+    const { similarity, weight } = await compare(pair, runner);
+    let [total, weights] = [0, 0];
+    similarity.forEach((value, at) => {
+      total += value * (weight[at] as number);
+      weights += weight[at] as number;
+    });
+    return (total + tiny) / (weights + tiny);
+  },
+  async map(pair, runner) {
+    const { similarity, width, height, factor, overhang } = await compare(pair, runner);
+    const start = (factor - 1) / 2 - overhang.before;
+    return { width, height, values: Float32Array.from(similarity), left: start, top: start, step: factor };
+  },
+};
+
+async function compare(pair: Pair, runner: GraphRunner) {
+  const factor = poolingFactor(pair.picture);
+  const overhang = { before: Math.floor(factor / 2), after: Math.floor((factor - 1) / 2) };
+  const used = factor === 1 ? { before: 0, after: 0 } : overhang;
+  const a = await featuresOf(pair.picture, factor, used, runner);
+  const b = await featuresOf(pair.reference, factor, used, runner);
+  const similarity = new Float64Array(a.saliency.length);
+  const weight = new Float64Array(a.saliency.length);
+  for (let at = 0; at < similarity.length; at++) {
+    const of = (plane: 'saliency' | 'gradient' | 'm' | 'n', constant: number): number =>
+      dice(a[plane][at] as number, b[plane][at] as number, constant);
+    similarity[at] = of('saliency', 1.27) * of('gradient', 386) ** 0.4 * colourTerm(of('m', 130) * of('n', 130));
+    weight[at] = Math.max(a.saliency[at] as number, b.saliency[at] as number);
+  }
+  return { similarity, weight, width: a.width, height: a.height, factor, overhang: used };
+}
+
+async function featuresOf(pixels: Pixels, factor: number, overhang: Overhang, runner: GraphRunner) {
+  const { red, green, blue, width, height } = poolPlanes(pixels, factor, overhang);
+  const mix = (r: number, g: number, b: number): Float32Array =>
+    red.map((value, at) => r * value + g * (green[at] as number) + b * (blue[at] as number));
+  const energy = scharrEnergy(mix(0.06, 0.63, 0.27), { width, height });
+  return {
+    width,
+    height,
+    saliency: stretchAndPool(await saliency(pixels, runner), pixels, factor, overhang),
+    gradient: energy.map((value) => Math.sqrt(value + tiny)),
+    m: mix(0.3, 0.04, -0.35),
+    n: mix(0.34, -0.6, 0.17),
+  };
+}
+
+const dice = (a: number, b: number, constant: number): number =>
+  (2 * a * b + constant) / (a * a + b * b + constant + 2 ** -23);
+
+// The real part of a power of 0.02, also of a negative base.
+const colourTerm = (z: number): number => Math.abs(z) ** 0.02 * (z < 0 ? Math.cos(0.02 * Math.PI) : 1);

@@ -1,0 +1,85 @@
+import type { Size } from './metric.ts';
+import type { Pixels } from './pixels.ts';
+
+/** Red, green and blue apart, 0..255 and not rounded. */
+export interface Planes extends Size {
+  readonly red: Float32Array;
+  readonly green: Float32Array;
+  readonly blue: Float32Array;
+}
+
+/** The factor that brings the shorter side near 256 pixels; halves go to the even neighbour, as Python rounds. */
+export function poolingFactor({ width, height }: Size): number {
+  const exact = Math.min(width, height) / 256;
+  const floor = Math.floor(exact);
+  const isHalf = exact - floor === 0.5;
+  return Math.max(1, isHalf ? floor + (floor % 2) : Math.round(exact));
+}
+
+/** How far pooling windows reach past the picture, which is continued by its border pixels. */
+export interface Overhang {
+  readonly before: number;
+  readonly after: number;
+}
+
+const none: Overhang = { before: 0, after: 0 };
+
+/** Means over `factor` x `factor` pixels; an incomplete last row or column of windows is dropped. */
+export function poolPlanes(pixels: Pixels, factor: number, overhang: Overhang = none): Planes {
+  const width = Math.floor((pixels.width + overhang.before + overhang.after) / factor);
+  const height = Math.floor((pixels.height + overhang.before + overhang.after) / factor);
+  const planes = [0, 1, 2].map(() => new Float32Array(width * height));
+  const [red, green, blue] = planes as [Float32Array, Float32Array, Float32Array];
+  const columns = sourceColumns(pixels.width, width * factor, overhang.before);
+  const sums = new Float64Array(width * 3);
+  for (let row = 0; row < height; row++) {
+    sums.fill(0);
+    for (let inside = 0; inside < factor; inside++) {
+      const y = clamp(row * factor + inside - overhang.before, pixels.height);
+      addRow(pixels, y, columns, factor, sums);
+    }
+    for (let column = 0, at = row * width; column < width; column++, at++) {
+      red[at] = (sums[3 * column] as number) / factor ** 2;
+      green[at] = (sums[3 * column + 1] as number) / factor ** 2;
+      blue[at] = (sums[3 * column + 2] as number) / factor ** 2;
+    }
+  }
+  return { width, height, red, green, blue };
+}
+
+/** The planes with rows and columns exchanged. */
+export function transposePlanes({ width, height, red, green, blue }: Planes): Planes {
+  const turn = (plane: Float32Array): Float32Array => transposePlane(plane, width, height);
+  return { width: height, height: width, red: turn(red), green: turn(green), blue: turn(blue) };
+}
+
+/** One plane with rows and columns exchanged. */
+export function transposePlane(plane: Float32Array, width: number, height: number): Float32Array {
+  const turned = new Float32Array(plane.length);
+  for (let y = 0, at = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, at++) turned[x * height + y] = plane[at] as number;
+  }
+  return turned;
+}
+
+const clamp = (index: number, length: number): number => Math.min(Math.max(index, 0), length - 1);
+
+function sourceColumns(width: number, count: number, before: number): Int32Array {
+  return Int32Array.from({ length: count }, (_, index) => 3 * clamp(index - before, width));
+}
+
+function addRow(pixels: Pixels, y: number, columns: Int32Array, factor: number, sums: Float64Array): void {
+  const row = pixels.data.subarray(y * pixels.width * 3, (y + 1) * pixels.width * 3);
+  for (let target = 0, next = 0; target < sums.length; target += 3) {
+    let [red, green, blue] = [0, 0, 0];
+    for (const end = next + factor; next < end; next++) {
+      const source = columns[next] as number;
+      red += row[source] as number;
+      green += row[source + 1] as number;
+      blue += row[source + 2] as number;
+    }
+    sums[target] = (sums[target] as number) + red;
+    sums[target + 1] = (sums[target + 1] as number) + green;
+    sums[target + 2] = (sums[target + 2] as number) + blue;
+  }
+}
