@@ -53,21 +53,27 @@ function alternatives(node: Schema, place: Place, run: Work): Draft {
   const branches: Draft[] = [];
   for (const [index, branch] of arrayOf(node.anyOf).entries()) {
     const here = into(place, step('anyOf') + step(index));
-    const whole = isOpen(base) ? branch : merge(base, flatten(branch, here, run).node, lost);
-    if (whole !== false) branches.push(run.adapt(whole, here));
+    const flat = isOpen(base) ? undefined : flatten(branch, here, run);
+    const whole = flat ? merge(base, flat.node, lost) : branch;
+    if (whole !== false) branches.push(run.adapt(whole, flat?.place ?? here));
   }
-  return branches.length === 0 ? never(place, run) : unite(branches, node, run);
+  return branches.length === 0 ? never(place, run) : unite(branches, node, place, run);
 }
 
 /** Several forms as one schema: `null` by the dialect's own means, the rest in anyOf. */
-function unite(branches: readonly Draft[], node: Schema, run: Work): Draft {
+function unite(branches: readonly Draft[], node: Schema, place: Place, run: Work): Draft {
   const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as Draft[]) : [branch]));
   const distinct = flat.filter((branch, index) => !flat.slice(0, index).some((other) => sameJson(branch, other)));
   const solid = distinct.filter((branch) => branch.type !== 'null');
   const [only] = solid;
-  if (!only) return annotate(nullSchema(run.dialect), node, run.dialect);
+  if (!only) return onlyNull(node, place, run);
   const whole: Draft = solid.length === 1 ? only : { anyOf: solid };
   return annotate(solid.length < distinct.length ? withNull(whole, run.dialect) : whole, node, run.dialect);
+}
+
+function onlyNull(node: Schema, place: Place, run: Work): Draft {
+  if (run.dialect.nullableFlag) warn(run, place, 'null alone is offered as text that may be null');
+  return annotate(nullSchema(run.dialect), node, run.dialect);
 }
 
 const isBareUnion = (schema: Draft): boolean => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1;
@@ -99,8 +105,8 @@ function byType(node: Schema, types: readonly TypeName[], place: Place, run: Wor
   const inner = without(node, ...OUTER);
   const solid = types.filter((type) => type !== 'null');
   const [only] = solid;
-  if (!only) return annotate(nullSchema(dialect), node, dialect);
-  const isPlain = dialect.typeLists && Object.keys(inner).length === 1 && solid.every(isScalar);
+  if (!only) return onlyNull(node, place, run);
+  const isPlain = dialect.typeLists && solid.every(isScalar) && isOpen(without(inner, 'type'));
   let whole: Draft;
   if (solid.length === 1) whole = ofType(inner, only, place, run);
   else if (isPlain) whole = { type: [...solid] };

@@ -16,8 +16,10 @@ export const OUTER: readonly string[] = [
 
 /** Title, description, default and what could only be described, put on a finished schema. */
 export function annotate(schema: Draft, node: Schema, dialect: Dialect): Draft {
+  const description = descriptionOf(schema, node, dialect) || undefined;
+  // Nothing may stand beside a reference.
+  if (Object.hasOwn(schema, '$ref')) return description === undefined ? schema : { description, anyOf: [schema] };
   const out = without(schema, HINTS, 'description', 'type');
-  const description = descriptionOf(schema, node, dialect);
   if (dialect.bareAnyOf && Array.isArray(out.anyOf)) return describeFirst(out, description, dialect);
   const head: Draft = schema.type === undefined ? {} : { type: schema.type };
   if (description !== undefined) head.description = description;

@@ -1,6 +1,6 @@
-import { arrayOf, type Draft, isObject, own, put, type Schema, stringsOf, without } from '../json.ts';
+import { arrayOf, type Draft, isObject, own, put, type Schema, sameJson, stringsOf, without } from '../json.ts';
 import { hintOf } from './hints.ts';
-import { ANNOTATIONS, BOOKKEEPING, keywords, typeOf } from './keywords.ts';
+import { ANNOTATIONS, BOOKKEEPING, isWithin, keywords, typeOf } from './keywords.ts';
 import { areDisjoint, HINTS, merge, typesOf } from './merge.ts';
 import { MOST_NODES, type Place, type Run, resolve, warn } from './run.ts';
 
@@ -23,44 +23,44 @@ export const withHint = (node: Schema, hint: string): Schema => ({
 export function flatten(input: unknown, place: Place, run: Run): Flat {
   if (input === false) return { node: false, place };
   if (!isObject(input)) return { node: {}, place };
-  const clean = normalise(input, place, run);
-  const followed = followReference(clean, place, run);
+  const followed = followReference(normalise(input, place, run), place, run);
   if (followed.node === false) return followed;
-  const { node, place: here } = followed;
-  if (!Object.hasOwn(node, 'allOf') && !Object.hasOwn(node, 'oneOf'))
-    return { node: closeUnevaluated(node), place: here };
-  const lost = (keyword: string): void => warn(run, here, `${keyword} of allOf is only described`);
+  const { node } = followed;
+  let here = followed.place;
+  const lost = (keyword: string): void => warn(run, place, `${keyword} of allOf is only described`);
   let whole: Schema | false = without(node, 'allOf', 'oneOf');
   for (const part of arrayOf(node.allOf)) {
     const flat: Flat = flatten(part, here, run);
+    here = flat.place;
     whole = whole === false ? false : merge(whole, flat.node, lost);
   }
-  if (whole !== false && Object.hasOwn(node, 'oneOf')) {
-    const alternatives = alternativesOf(arrayOf(node.oneOf), here, run);
-    whole = merge(whole, alternatives, lost);
-  }
+  if (whole !== false && Array.isArray(node.oneOf)) whole = merge(whole, alternativesOf(node.oneOf, here, run), lost);
   return { node: whole === false ? false : closeUnevaluated(whole), place: here };
 }
 
+/** Constants as enums of one, and enums without members that the type excludes. */
+function normalise(input: Schema, place: Place, run: Run): Schema {
+  const node: Draft = { ...clean(input, place, run) };
+  if (Object.hasOwn(node, 'const')) {
+    const isAllowed = !Array.isArray(node.enum) || node.enum.some((member) => sameJson(member, node.const));
+    node.enum = isAllowed ? [node.const] : [];
+    delete node.const;
+  }
+  if (Array.isArray(node.enum) && node.type !== undefined) {
+    const types = typesOf(node.type);
+    node.enum = node.enum.filter((value) => types.some((type) => isWithin(typeOf(value), type)));
+  }
+  return node;
+}
+
 /** Keywords with values they may have, older spellings in the present one. */
-export function normalise(input: Schema, place: Place, run: Run): Schema {
+export function clean(input: Schema, place: Place, run: Run): Schema {
   const node: Draft = {};
   for (const [key, value] of Object.entries(modernise(input))) {
     if (BOOKKEEPING.has(key)) continue;
     const keyword = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
     if (keyword && !keyword.valid(value)) warn(run, place, `${key} has no valid value and is left out`);
     else put(node, key, value);
-  }
-  if (Object.hasOwn(node, 'const')) {
-    const members = arrayOf(node.enum);
-    node.enum = Array.isArray(node.enum) && !members.includes(node.const) ? [] : [node.const];
-    delete node.const;
-  }
-  if (Array.isArray(node.enum) && node.type !== undefined) {
-    const types = typesOf(node.type);
-    node.enum = node.enum.filter((value) =>
-      types.some((type) => type === typeOf(value) || (type === 'number' && typeof value === 'number')),
-    );
   }
   return node;
 }
@@ -115,11 +115,14 @@ function cut(rest: Schema, target: unknown, reference: string, place: Place, run
 
 /** oneOf as anyOf: the same when no two alternatives can hold at once, otherwise the rest is said in words. */
 function alternativesOf(branches: readonly unknown[], place: Place, run: Run): Schema {
-  const flat = branches.map((branch) => flatten(branch, place, run).node).filter((node) => node !== false);
-  const exclusive =
-    flat.length <= MOST_COMPARED && flat.every((a, index) => flat.slice(index + 1).every((b) => areDisjoint(a, b)));
-  const node: Schema = { anyOf: flat };
-  if (exclusive) return node;
+  const quiet: Run = { ...run, warnings: [], definitions: new Map() };
+  const flat = branches.map((branch) => flatten(branch, place, quiet).node);
+  const possible = flat.filter((node) => node !== false);
+  const isExclusive =
+    possible.length <= MOST_COMPARED &&
+    possible.every((a, index) => possible.slice(index + 1).every((b) => areDisjoint(a, b)));
+  const node: Schema = { anyOf: branches.filter((_, index) => flat[index] !== false) };
+  if (isExclusive) return possible.length === 0 ? { enum: [] } : node;
   warn(run, place, 'oneOf is given as anyOf; that only one may fit is described');
   return withHint(node, hintOf('oneOf', flat));
 }

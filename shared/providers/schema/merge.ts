@@ -19,6 +19,9 @@ export const HINTS = '\u0000hints';
 /** Alternatives multiplied beyond this are described instead. */
 const MOST_ALTERNATIVES = 16;
 
+/** Two of these can only stand side by side, in allOf. */
+const BESIDE: ReadonlySet<string> = new Set(['$ref', 'oneOf']);
+
 type Lost = (keyword: string) => void;
 
 /** The schema that both allow, or false when nothing can satisfy both. `lost` hears of what could only be described. */
@@ -27,10 +30,13 @@ export function merge(a: Schema | boolean, b: Schema | boolean, lost: Lost): Sch
   if (a === true) return b === true ? {} : b;
   if (b === true) return a;
   const both: Draft = { ...a };
+  const apart: Schema[] = [];
   for (const [keyword, value] of Object.entries(b)) {
     if (!Object.hasOwn(a, keyword)) put(both, keyword, value);
+    else if (BESIDE.has(keyword) && !sameJson(a[keyword], value)) apart.push({ [keyword]: value });
     else if (!mergeKeyword(both, keyword, a, b, lost)) return false;
   }
+  if (apart.length > 0) both.allOf = [...arrayOf(both.allOf), ...apart];
   return settleProperties(both, a, b, lost) && settleEnum(both) ? both : false;
 }
 
@@ -74,6 +80,7 @@ const mergers: Readonly<Record<string, (x: unknown, y: unknown, lost: Lost) => u
   multipleOf: (x, y) => multiple(x as number, y as number) ?? multiple(y as number, x as number),
   uniqueItems: () => true,
   required: union,
+  allOf: (x, y) => [...arrayOf(x), ...arrayOf(y)],
   [HINTS]: union,
   items: nested,
   propertyNames: nested,
@@ -109,18 +116,19 @@ function product(x: readonly Schema[], y: readonly Schema[], lost: Lost): Schema
 /** Properties of either side must also satisfy what the other says of keys it does not name. */
 function settleProperties(both: Draft, a: Schema, b: Schema, lost: Lost): boolean {
   if (!isObject(a.properties) && !isObject(b.properties) && !Object.hasOwn(both, 'additionalProperties')) return true;
+  const rest = merge(restOf(a), restOf(b), lost);
   const properties: Draft = {};
   for (const key of Object.keys({ ...objectOf(a.properties), ...objectOf(b.properties) })) {
     const merged = merge(saysOf(a, key), saysOf(b, key), lost);
-    if (merged !== false) put(properties, key, merged);
-    else if (stringsOf(both.required).includes(key)) return false;
+    if (merged === false && stringsOf(both.required).includes(key)) return false;
+    // A closed object forbids the key already.
+    if (merged !== false || rest !== false || hasPatterns(both)) put(properties, key, merged);
   }
   both.properties = properties;
   if (hasPatterns(a) !== hasPatterns(b) && restOf(hasPatterns(a) ? b : a) !== true) lost('patternProperties');
-  const rest = merge(restOf(a), restOf(b), lost);
   if (rest === false || Object.keys(rest).length > 0) both.additionalProperties = rest;
-  const open = rest !== false || hasPatterns(both);
-  return open || stringsOf(both.required).every((key) => Object.hasOwn(properties, key));
+  const isOpen = rest !== false || hasPatterns(both);
+  return isOpen || stringsOf(both.required).every((key) => Object.hasOwn(properties, key));
 }
 
 const hasPatterns = (node: Schema): boolean => Object.hasOwn(node, 'patternProperties');

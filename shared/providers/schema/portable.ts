@@ -1,7 +1,7 @@
-import { arrayOf, type Draft, isObject, objectOf, put, type Schema, step, stringsOf, without } from '../json.ts';
+import { arrayOf, type Draft, isObject, objectOf, put, type Schema, step, stringsOf } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { Adapted } from './adapt.ts';
-import { normalise } from './flatten.ts';
+import { clean } from './flatten.ts';
 import { describe } from './hints.ts';
 import { typesOf } from './merge.ts';
 import { isPlainRoot, plainRoot } from './root.ts';
@@ -55,11 +55,15 @@ function copy(input: unknown, place: Place, run: Copy): Draft {
   if (!isObject(input)) return {};
   const definitions = ['$defs', 'definitions', '$anchor'].filter((key) => Object.hasOwn(input, key));
   const node: Draft = {
-    ...normaliseKeepingConst(input, place, run),
+    ...clean(input, place, run),
     ...Object.fromEntries(definitions.map((key) => [key, input[key]])),
   };
   const out: Draft = {};
   for (const [key, value] of Object.entries(node)) put(out, key, copyKeyword(key, value, place, run));
+  if (Array.isArray(out.enum) && out.enum.length === 0) {
+    delete out.enum;
+    out.not = {};
+  }
   if (typeof out.$ref === 'string') copyReference(out, place, run);
   if (typesOf(out.type).includes('array') && out.items === undefined && out.prefixItems === undefined) out.items = {};
   return out;
@@ -91,12 +95,6 @@ function copyMap(key: string, value: unknown, place: Place, run: Copy): Draft {
     else put(out, NAMED.includes(key) ? keyOf(run, here, name) : name, copy(entry, here, run));
   }
   return out;
-}
-
-/** `const` stays what it is here. */
-function normaliseKeepingConst(input: Schema, place: Place, run: Copy): Schema {
-  if (!Object.hasOwn(input, 'const')) return normalise(input, place, run);
-  return { ...normalise(without(input, 'const'), place, run), const: input.const };
 }
 
 function copyReference(out: Draft, place: Place, run: Copy): void {

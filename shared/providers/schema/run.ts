@@ -1,5 +1,5 @@
 import { Fault } from '../../errors.ts';
-import { type Draft, isObject, own, type Schema } from '../json.ts';
+import { type Draft, excerpt, isObject, own, type Schema } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { WarningKind } from '../types.ts';
 import type { Dialect } from './dialect.ts';
@@ -56,7 +56,10 @@ export const startRun = (root: Schema, dialect: Run['dialect']): Run => ({
 /** A step down, refused when the schema is nested beyond reason. */
 export function into(place: Place, path: string, optional = false): Place {
   if (place.depth >= DEEPEST) {
-    throw new Fault('InvalidInput', `the schema is nested deeper than ${DEEPEST} levels at ${place.path}`);
+    throw new Fault(
+      'InvalidInput',
+      `the schema is nested deeper than ${DEEPEST} levels at ${excerpt(place.path, 100)}`,
+    );
   }
   return {
     path: place.path + path,
@@ -76,7 +79,7 @@ export function warn(run: Run, place: Place, message: string, kind: WarningKind 
 
 /** The tool does not fit the form at all: the caller falls back or leaves it out. */
 export function unfit(place: Place, reason: string): never {
-  throw new Fault('InvalidInput', `${place.path || '/'}: ${reason}`);
+  throw new Fault('InvalidInput', `${excerpt(place.path || '/', 100)}: ${reason}`);
 }
 
 /** The name of a property in the output; a changed one is announced. */
