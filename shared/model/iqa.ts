@@ -1,20 +1,10 @@
 import * as z from 'zod';
+import { distortions, iqaTypes } from './distortions.ts';
 
-/** The distortion categories of seed 000; a tool's strengths name these and no others. */
-export const Distortion = z.enum([
-  'Blurs',
-  'Color distortions',
-  'Compression',
-  'Noise',
-  'Brightness change',
-  'Spatial distortions',
-  'Sharpness',
-  'Contrast',
-]);
+export const Distortion = z.enum(distortions);
 export type Distortion = z.infer<typeof Distortion>;
 
-/** FR compares with a reference, NR looks at one picture alone. */
-export const IqaType = z.enum(['FR', 'NR']);
+export const IqaType = z.enum(iqaTypes);
 export type IqaType = z.infer<typeof IqaType>;
 
 /** f(x) = (beta1 - beta2) / (1 + exp(-(x - beta3) / |beta4|)) + beta2 */
