@@ -75,7 +75,8 @@ export type Operator =
   | 'Sqrt'
   | 'Squeeze'
   | 'Sub'
-  | 'Transpose';
+  | 'Transpose'
+  | 'Unsqueeze';
 
 /** Builds one graph: `input`, then operations, then `build` with what it gives. */
 export interface GraphBuilder {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../errors.ts';
 import type { BuiltGraph } from './graph.ts';
+import { cwSsim } from './graphs/cw-ssim.ts';
 import { fsim } from './graphs/fsim.ts';
 import { gmsd } from './graphs/gmsd.ts';
 import { msSsim } from './graphs/ms-ssim.ts';
@@ -11,7 +12,7 @@ import { vsi } from './graphs/vsi.ts';
 import type { GraphMetric } from './metric.ts';
 
 /** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
-export const graphMetrics: readonly GraphMetric[] = [psnr, psnry, ssim, ssimc, msSsim, gmsd, nlpd, fsim, vsi];
+export const graphMetrics: readonly GraphMetric[] = [psnr, psnry, ssim, ssimc, msSsim, gmsd, nlpd, fsim, vsi, cwSsim];
 
 const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
 
