@@ -8,6 +8,8 @@ import type { TenantCatalog } from '../../shared/registry/catalogs.ts';
 export interface Variables {
   requestId: string;
   actor: Actor;
+  /** Whether the response carries the request id already. */
+  identified?: boolean;
   /** The tenant acted for: the key's, or the one an admin names. */
   tenant: string;
 }
@@ -21,4 +23,4 @@ export type Routes = (app: App, assay: Assay) => void;
 
 /** The caller's catalogue. */
 export const catalogOf = (c: ApiContext, assay: Assay): TenantCatalog | Promise<TenantCatalog> =>
-  assay.catalogs.of(c.var.tenant);
+  assay.catalogs.of(c.get('tenant'));

@@ -10,7 +10,7 @@ export const answerErrors =
   (log: Log): ErrorHandler<Env> =>
   (thrown, c) => {
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
-    const requestId = c.var.requestId ?? '';
+    const requestId = c.get('requestId') ?? '';
     if (!fault) {
       log.error('unexpected error', { request_id: requestId, error: thrown.message, stack: thrown.stack });
       return c.json(
@@ -36,7 +36,7 @@ export const answerNotFound: NotFoundHandler<Env> = (c) =>
       'NotFound',
       `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`,
       {},
-      c.var.requestId ?? '',
+      c.get('requestId') ?? '',
     ),
     404,
   );

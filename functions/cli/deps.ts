@@ -38,7 +38,7 @@ export const localAssay = async ({ environment, data, log, adminKey }: LocalOpti
     random: (bytes) => randomBytes(bytes),
     discover: async () => [shippedTools(), ...(await discover())],
     handlers: shippedHandlers(),
-    ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed) }),
+    ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed).toString('hex') }),
   });
 };
 

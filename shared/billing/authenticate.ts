@@ -2,7 +2,7 @@ import { Fault } from '../errors.ts';
 import type { Actor, ApiKey, Scope } from '../model/key.ts';
 import type { Clock, Table } from '../ports.ts';
 import { findKey } from './keys.ts';
-import { digestOfKey, readKey, sameDigest } from './secret.ts';
+import { digestOfKey, idOfKey, isWhole, sameDigest } from './secret.ts';
 
 export interface Authenticator {
   /** Who presents this key; no promise when the key was seen within the last second. */
@@ -22,26 +22,29 @@ interface Options {
 const MAX_KEPT = 10_000;
 
 export const createAuthenticator = ({ table, clock, adminDigest, keptMs = 1000 }: Options): Authenticator => {
-  const seen = new Map<string, { readonly key: ApiKey; readonly actor: Actor; readonly at: number }>();
+  const seen = new Map<string, Seen>();
+  const admin = adminDigest === undefined ? undefined : Buffer.from(adminDigest, 'hex');
 
-  const look = async (id: string, digest: string): Promise<Actor> => {
+  const look = async (id: string, digest: Buffer): Promise<Actor> => {
     const key = await findKey(table, id);
     if (!key) throw unknownKey();
-    const actor = actorOf(key);
+    const found = { key, digest: Buffer.from(key.digest, 'hex'), actor: actorOf(key), at: clock.now() };
     if (seen.size >= MAX_KEPT) seen.clear();
-    seen.set(id, { key, actor, at: clock.now() });
-    return admit(key, actor, digest, clock.now());
+    seen.set(id, found);
+    return admit(found, digest, clock.now());
   };
 
   const authenticate = (text: string | undefined): Actor | Promise<Actor> => {
     if (text === undefined || text === '')
       throw new Fault('Unauthenticated', 'this call needs a key: send Authorization: Bearer <key> or X-Api-Key');
-    if (adminDigest !== undefined && sameDigest(digestOfKey(text), adminDigest)) return fixedAdmin;
-    const presented = readKey(text);
-    if (!presented) throw unknownKey();
-    const known = seen.get(presented.id);
-    if (known && clock.now() - known.at < keptMs) return admit(known.key, known.actor, presented.digest, clock.now());
-    return look(presented.id, presented.digest);
+    const digest = digestOfKey(text);
+    if (admin !== undefined && sameDigest(digest, admin)) return fixedAdmin;
+    const id = idOfKey(text);
+    if (id === undefined) throw unknownKey();
+    const known = seen.get(id);
+    if (known && clock.now() - known.at < keptMs) return admit(known, digest, clock.now());
+    if (!isWhole(text)) throw unknownKey();
+    return look(id, digest);
   };
   return Object.assign(authenticate, { forget: (id: string) => void seen.delete(id) });
 };
@@ -56,8 +59,15 @@ const actorOf = (key: ApiKey): Actor => ({
   key,
 });
 
-const admit = (key: ApiKey, actor: Actor, digest: string, now: number): Actor => {
-  if (!sameDigest(digest, key.digest)) throw unknownKey();
+interface Seen {
+  readonly key: ApiKey;
+  readonly digest: Buffer;
+  readonly actor: Actor;
+  readonly at: number;
+}
+
+const admit = ({ key, actor, ...seen }: Seen, digest: Buffer, now: number): Actor => {
+  if (!sameDigest(digest, seen.digest)) throw unknownKey();
   if (key.revoked_at !== undefined)
     throw new Fault('Unauthenticated', `the key ${key.id} was revoked; ask for a new one`);
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= now)

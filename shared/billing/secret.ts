@@ -1,11 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
 /** A key is `ak_<id>_<secret><check>`: the check refuses a mistyped key without asking the store. */
-export interface PresentedKey {
-  readonly id: string;
-  readonly digest: string;
-}
-
 const SHAPE = /^ak_([a-z0-9]{8,32})_([A-Za-z0-9_-]{32})([A-Za-z0-9_-]{6})$/;
 
 /** Writes the text of a new key from 24 random bytes. */
@@ -14,20 +9,18 @@ export const writeKey = (id: string, random: Uint8Array): string => {
   return `ak_${id}_${secret}${checkOf(id, secret)}`;
 };
 
-/** Reads a presented key; undefined when it cannot be one of ours. */
-export const readKey = (text: string): PresentedKey | undefined => {
-  const [, id, secret, check] = SHAPE.exec(text) ?? [];
-  if (id === undefined || secret === undefined || check !== checkOf(id, secret)) return undefined;
-  return { id, digest: digestOfKey(text) };
+/** The id in a presented key; undefined when it cannot be one of ours. */
+export const idOfKey = (text: string): string | undefined => SHAPE.exec(text)?.[1];
+
+/** Whether a key's check fits the rest of it. */
+export const isWhole = (text: string): boolean => {
+  const [, id = '', secret = '', check] = SHAPE.exec(text) ?? [];
+  return check === checkOf(id, secret);
 };
 
-export const digestOfKey = (text: string): string => hash('sha256', text, 'hex');
+export const digestOfKey = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** Compares two digests in a time that does not depend on where they differ. */
-export const sameDigest = (a: string, b: string): boolean => {
-  const left = Buffer.from(a, 'hex');
-  const right = Buffer.from(b, 'hex');
-  return left.length === right.length && left.length > 0 && timingSafeEqual(left, right);
-};
+export const sameDigest = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 const checkOf = (id: string, secret: string): string => hash('sha256', `${id}:${secret}`, 'base64url').slice(0, 6);

@@ -7,11 +7,11 @@ import { type Entry, etagOf } from '../../../shared/registry/entry.ts';
 import { type Filter, matches } from '../../../shared/registry/filter.ts';
 import { compilePattern } from '../../../shared/registry/pattern.ts';
 import type { SearchIndex } from '../../../shared/registry/search.ts';
+import { answer } from '../answer.ts';
 import { parseBy } from '../body.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { type ApiContext, catalogOf } from '../env.ts';
 import { PageQuery } from '../schemas.ts';
-import { answer } from './tools.ts';
 
 const words = z
   .string()
@@ -38,10 +38,10 @@ type ToolsQuery = z.infer<typeof ToolsQuery>;
 
 /** `GET /v1/tools`: a page by name, or by rank when there is a text to find. */
 export const listTools = async (c: ApiContext, assay: Assay): Promise<Response> => {
-  requireScope(c.var.actor, 'read');
+  requireScope(c.get('actor'), 'read');
   const query = parseBy(ToolsQuery, c.req.query(), 'the query');
   const tenant = await catalogOf(c, assay);
-  const filter = filterOf(query, c.var.actor.tools);
+  const filter = filterOf(query, c.get('actor').tools);
   const { limit: _, cursor, ...rest } = query;
   const scope = JSON.stringify(rest);
   const after = cursor === undefined ? undefined : readCursor(cursor, scope);

@@ -9,6 +9,7 @@ import { registerTool } from '../../../shared/registry/register-tool.ts';
 import { toRegistration } from '../../../shared/registry/registration.ts';
 import { removeTool } from '../../../shared/registry/remove-tool.ts';
 import { resolveVersion } from '../../../shared/registry/versions.ts';
+import { answer, answerJson } from '../answer.ts';
 import { readBody, readJson } from '../body.ts';
 import { describe } from '../describe.ts';
 import { type ApiContext, catalogOf, type Routes } from '../env.ts';
@@ -24,50 +25,48 @@ const Change = z
   })
   .meta({ id: 'ToolChange' });
 
-const json = { 'content-type': 'application/json' } as const;
-
 /** The registry's own calls: register, list, get, versions, change, remove. */
 export const toolRoutes: Routes = (app, assay) => {
   describeTools(app);
 
   app.post('/v1/tools', async (c) => {
-    requireScope(c.var.actor, 'write');
+    requireScope(c.get('actor'), 'write');
     const { make_default: makeDefault, ...definition } = objectOf(await readJson(c));
     if (makeDefault !== undefined && typeof makeDefault !== 'boolean')
       throw new Fault('InvalidInput', `make_default must be true or false, got ${JSON.stringify(makeDefault)}`, {
         field: 'make_default',
       });
-    const { registration, created } = await registerTool(assay, c.var.tenant, definition, makeDefault);
-    return c.json(registration, created ? 201 : 200);
+    const { registration, created } = await registerTool(assay, c.get('tenant'), definition, makeDefault);
+    return answerJson(c, registration, created ? 201 : 200);
   });
 
   app.get('/v1/tools', (c) => listTools(c, assay));
 
   app.get('/v1/tools/:name', async (c) => {
-    requireScope(c.var.actor, 'read');
+    requireScope(c.get('actor'), 'read');
     const found = catalogOf(c, assay);
     const { catalog } = found instanceof Promise ? await found : found;
     const name = c.req.param('name');
     const entry = visible(c, catalog.get(name));
-    if (!entry) throw unknownTool(name, c.var.actor.tools ?? catalog.names());
+    if (!entry) throw unknownTool(name, c.get('actor').tools ?? catalog.names());
     return answer(c, versionAnswer(entry, c.req.query('version')));
   });
 
   app.get('/v1/tools/:name/versions', async (c) => {
-    requireScope(c.var.actor, 'read');
+    requireScope(c.get('actor'), 'read');
     const entry = await requireEntry(c, assay);
     const { versions, default_version } = entry.family;
     return answer(c, answerOf({ versions, default_version }));
   });
 
   app.patch('/v1/tools/:name', async (c) => {
-    requireScope(c.var.actor, 'write');
-    return c.json(await changeTool(assay, c.var.tenant, c.req.param('name'), await readBody(c, Change)));
+    requireScope(c.get('actor'), 'write');
+    return c.json(await changeTool(assay, c.get('tenant'), c.req.param('name'), await readBody(c, Change)));
   });
 
   app.delete('/v1/tools/:name', async (c) => {
-    requireScope(c.var.actor, 'write');
-    await removeTool(assay, c.var.tenant, c.req.param('name'), c.req.query('version'));
+    requireScope(c.get('actor'), 'write');
+    await removeTool(assay, c.get('tenant'), c.req.param('name'), c.req.query('version'));
     return c.body(null, 204);
   });
 };
@@ -86,21 +85,17 @@ const versionAnswer = (entry: Entry, version: string | undefined): Answer => {
   );
 };
 
-/** Answers a text made before, or 304 when the caller has it already. */
-export const answer = (c: ApiContext, { body, etag }: Answer): Response =>
-  c.req.header('if-none-match') === etag
-    ? c.body(null, 304, { etag })
-    : c.body(body, 200, { ...json, etag, 'cache-control': 'private, no-cache' });
-
 /** A key confined to some tools does not see the others. */
-const visible = (c: ApiContext, entry: Entry | undefined): Entry | undefined =>
-  entry && c.var.actor.tools && !c.var.actor.tools.has(entry.family.name) ? undefined : entry;
+const visible = (c: ApiContext, entry: Entry | undefined): Entry | undefined => {
+  const { tools } = c.get('actor');
+  return entry && tools && !tools.has(entry.family.name) ? undefined : entry;
+};
 
 const requireEntry = async (c: ApiContext, assay: Assay): Promise<Entry> => {
   const { catalog } = await catalogOf(c, assay);
   const name = c.req.param('name') ?? '';
   const entry = visible(c, catalog.get(name));
-  if (!entry) throw unknownTool(name, c.var.actor.tools ?? catalog.names());
+  if (!entry) throw unknownTool(name, c.get('actor').tools ?? catalog.names());
   return entry;
 };
 
