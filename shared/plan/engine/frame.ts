@@ -1,0 +1,107 @@
+import type { Cancel } from './cancel.ts';
+import { bytesWithin, jsonWithin } from './limits.ts';
+import type { EngineEvent, EnginePorts } from './ports.ts';
+import type { Prepared } from './prepare.ts';
+import { StateError } from './state-error.ts';
+import type { Environment } from './template.ts';
+import type { Variables } from './variables.ts';
+
+/** One execution. */
+export interface Execution {
+  readonly prepared: Prepared;
+  readonly ports: EnginePorts;
+  readonly functions: Readonly<Record<string, unknown>>;
+  /** The part of the context object that never changes. */
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** Where in an execution a state runs. */
+export interface Frame {
+  readonly execution: Execution;
+  readonly variables: Variables;
+  readonly cancel: Cancel;
+  /** The item that a Map is at. */
+  readonly item?: { readonly Index: number; readonly Value: unknown };
+}
+
+/** A state that is being run, once or again. */
+export interface Visit {
+  readonly frame: Frame;
+  readonly name: string;
+  readonly input: unknown;
+  readonly enteredAt: string;
+  readonly retryCount: number;
+  readonly token?: string;
+}
+
+/** What a state led to. Without `next` the scope has ended. */
+export interface Transition {
+  readonly output: unknown;
+  readonly next?: string | undefined;
+}
+
+/** What expressions may find in `$states` besides input and context. */
+export interface Found {
+  readonly result?: unknown;
+  readonly errorOutput?: unknown;
+}
+
+/** Computes a payload; a promise only where JSONata itself was needed. */
+export function evaluate(visit: Visit, payload: unknown, found: Found = {}): unknown {
+  const template = visit.frame.execution.prepared.templates.get(payload);
+  return template === undefined ? payload : template(environmentOf(visit, found));
+}
+
+interface Results {
+  readonly Assign?: Readonly<Record<string, unknown>> | undefined;
+  readonly Output?: unknown;
+}
+
+/** Computes Assign and Output from the values on entry, then assigns; without Output the given one stands. */
+export async function conclude(visit: Visit, rule: Results, given: unknown, found: Found = {}): Promise<unknown> {
+  const output = rule.Output === undefined ? given : await evaluate(visit, rule.Output, found);
+  if (rule.Assign !== undefined) {
+    visit.frame.variables.assign((await evaluate(visit, rule.Assign, found)) as Readonly<Record<string, unknown>>);
+  }
+  bytesWithin(output, `the output of ${visit.name}`);
+  return output;
+}
+
+/** Computes a payload as JSON of its own, within the quota. */
+export async function evaluateJson(visit: Visit, payload: unknown, what: string): Promise<unknown> {
+  return jsonWithin(payload === undefined ? visit.input : await evaluate(visit, payload), `${what} of ${visit.name}`);
+}
+
+/** Computes a number of seconds; undefined when there is none. */
+export async function seconds(visit: Visit, payload: unknown, field: string, least = 1): Promise<number | undefined> {
+  if (payload === undefined) return undefined;
+  const value = await evaluate(visit, payload);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= 99_999_999) return value;
+  const message = `${field} of ${visit.name} is ${JSON.stringify(value)}, not a whole number from ${least} to 99999999`;
+  throw new StateError('States.QueryEvaluationError', message);
+}
+
+/** What an event says beyond its time. */
+export type Happening = EngineEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
+
+export function report({ ports }: Execution, event: Happening): void {
+  ports.onEvent?.({ at: ports.now(), ...event });
+}
+
+function environmentOf(visit: Visit, found: Found): Environment {
+  const { frame } = visit;
+  const states = { input: visit.input, ...found, context: contextOf(visit) };
+  return {
+    read: (name) => (name === 'states' ? states : frame.variables.read(name)),
+    all: () => ({ ...frame.execution.functions, ...frame.variables.all(), states }),
+  };
+}
+
+function contextOf({ frame, name, enteredAt, retryCount, token }: Visit): Readonly<Record<string, unknown>> {
+  return {
+    ...frame.execution.context,
+    State: { Name: name, EnteredTime: enteredAt, RetryCount: retryCount },
+    ...(token === undefined ? {} : { Task: { Token: token } }),
+    ...(frame.item === undefined ? {} : { Map: { Item: frame.item } }),
+  };
+}

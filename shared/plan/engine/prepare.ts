@@ -1,0 +1,58 @@
+import { type Machine, parseMachine, type Scope, type State, scopesOf } from '../asl.ts';
+import { checkMachine } from '../check-machine.ts';
+import { compileTemplate, type Template } from './template.ts';
+
+/** A definition read, checked and compiled once for any number of runs. */
+export interface Prepared {
+  readonly machine: Machine;
+  /** The compiled form of each payload in the definition. */
+  readonly templates: ReadonlyMap<unknown, Template>;
+}
+
+/** Refuses a definition that Step Functions would refuse, and expressions that are not JSONata. */
+export function prepareMachine(definition: unknown): Prepared {
+  const machine = parseMachine(definition);
+  checkMachine(machine);
+  const templates = new Map<unknown, Template>();
+  compileScope(machine, templates);
+  return { machine, templates };
+}
+
+export const isPrepared = (definition: unknown): definition is Prepared =>
+  typeof definition === 'object' && definition !== null && 'templates' in definition && 'machine' in definition;
+
+const FIELDS = [
+  'Arguments',
+  'Output',
+  'Assign',
+  'Items',
+  'ItemSelector',
+  'MaxConcurrency',
+  'TimeoutSeconds',
+  'HeartbeatSeconds',
+  'Condition',
+  'Seconds',
+  'Timestamp',
+  'Error',
+  'Cause',
+] as const;
+
+function compileScope(scope: Scope, templates: Map<unknown, Template>): void {
+  for (const state of Object.values(scope.States)) {
+    for (const owner of [state, ...rulesOf(state)]) compileFields(owner, templates);
+    for (const inner of scopesOf(state)) compileScope(inner, templates);
+  }
+}
+
+function rulesOf(state: State): readonly object[] {
+  if (state.Type === 'Choice') return state.Choices;
+  return 'Catch' in state ? (state.Catch ?? []) : [];
+}
+
+function compileFields(owner: object, templates: Map<unknown, Template>): void {
+  const fields: Readonly<Partial<Record<string, unknown>>> = { ...owner };
+  for (const field of FIELDS) {
+    const payload = fields[field];
+    if (payload !== undefined && !templates.has(payload)) templates.set(payload, compileTemplate(payload));
+  }
+}

@@ -1,0 +1,53 @@
+import type { Catcher, Retrier } from '../asl.ts';
+import { conclude, type Frame, report, type Transition, type Visit } from './frame.ts';
+import { Aborted, matchesError, type StateError, stateErrorOf } from './state-error.ts';
+
+interface Rescuable {
+  readonly Retry?: readonly Retrier[] | undefined;
+  readonly Catch?: readonly Catcher[] | undefined;
+}
+
+/** Runs a state until it succeeds, its retriers give up, or a catcher takes the error. */
+export async function withRescue(
+  first: Visit,
+  state: Rescuable,
+  run: (visit: Visit) => Promise<Transition>,
+): Promise<Transition> {
+  const { frame, name } = first;
+  const used = new Map<Retrier, number>();
+  for (let visit = first; ; visit = { ...visit, retryCount: visit.retryCount + 1 }) {
+    try {
+      return await run(visit);
+    } catch (thrown) {
+      if (thrown instanceof Aborted || frame.cancel.cancelled) throw new Aborted();
+      const error = stateErrorOf(thrown);
+      const happening = { state: name, error: error.name, cause: error.message };
+      report(frame.execution, { type: 'failed', ...happening });
+      const retrier = state.Retry?.find((one) => matchesError(one.ErrorEquals, error.name));
+      const retries = retrier === undefined ? 0 : (used.get(retrier) ?? 0);
+      if (retrier === undefined || retries >= (retrier.MaxAttempts ?? 3)) return rescue(visit, state, error);
+      used.set(retrier, retries + 1);
+      await pause(frame, delayOf(retrier, retries, frame.execution.ports.random));
+      report(frame.execution, { type: 'retried', ...happening });
+    }
+  }
+}
+
+/** The wait before the next attempt, in milliseconds. */
+export function delayOf(retrier: Retrier, retries: number, random: () => number): number {
+  const grown = (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** retries;
+  const delay = Math.min(grown, retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY) * 1000;
+  return retrier.JitterStrategy === 'FULL' ? delay * random() : delay;
+}
+
+export function pause(frame: Frame, milliseconds: number): Promise<void> {
+  return frame.cancel.race((signal) => frame.execution.ports.sleep(milliseconds, signal));
+}
+
+async function rescue(visit: Visit, state: Rescuable, error: StateError): Promise<Transition> {
+  const catcher = state.Catch?.find((one) => matchesError(one.ErrorEquals, error.name));
+  if (catcher === undefined) throw error;
+  const errorOutput = { Error: error.name, Cause: error.message };
+  report(visit.frame.execution, { type: 'caught', state: visit.name, error: error.name, cause: error.message });
+  return { output: await conclude(visit, catcher, errorOutput, { errorOutput }), next: catcher.Next };
+}

@@ -1,0 +1,87 @@
+import type { StateOf } from '../asl.ts';
+import { evaluateJson, seconds, type Visit } from './frame.ts';
+import { jsonWithin } from './limits.ts';
+import { Aborted, StateError, stateErrorOf } from './state-error.ts';
+
+const TOKEN_SUFFIX = '.waitForTaskToken';
+
+/** Calls the task, and with a token waits for its answer, within the time limits of the state. */
+export async function runTask(visit: Visit, state: StateOf<'Task'>): Promise<unknown> {
+  const waits = state.Resource.endsWith(TOKEN_SUFFIX);
+  const { tokens } = visit.frame.execution.ports;
+  if (waits && tokens === undefined) {
+    throw new StateError('States.Runtime', `${visit.name} waits for a task token, but the engine has no token desk`);
+  }
+  const token = waits ? tokens?.issue() : undefined;
+  const called = token === undefined ? visit : { ...visit, token };
+  const timeout = await seconds(called, state.TimeoutSeconds, 'TimeoutSeconds');
+  const heartbeat = await seconds(called, state.HeartbeatSeconds, 'HeartbeatSeconds');
+  const given = await evaluateJson(called, state.Arguments, 'the arguments');
+  const result = await limited(called, timeout, heartbeat, (signal, beat) => call(called, state, given, signal, beat));
+  return jsonWithin(result, `the result of ${visit.name}`);
+}
+
+async function call(
+  visit: Visit,
+  state: StateOf<'Task'>,
+  given: unknown,
+  signal: AbortSignal,
+  beat: () => void,
+): Promise<unknown> {
+  const { ports } = visit.frame.execution;
+  const { name, retryCount, token } = visit;
+  const request = { resource: state.Resource, arguments: given, state: name, retryCount, signal };
+  try {
+    if (token === undefined || ports.tokens === undefined) return await ports.task(request);
+    // Waiting starts before the call, for the answer may come before the call returns.
+    const answer = ports.tokens.wait(token, signal, beat);
+    answer.catch(() => {});
+    await ports.task({ ...request, token });
+    return await answer;
+  } catch (thrown) {
+    throw thrown instanceof Aborted ? thrown : stateErrorOf(thrown);
+  }
+}
+
+type Work = (signal: AbortSignal, beat: () => void) => Promise<unknown>;
+
+/** Runs work until it ends, takes too long, or shows no sign of life for too long. */
+function limited(
+  visit: Visit,
+  timeout: number | undefined,
+  heartbeat: number | undefined,
+  work: Work,
+): Promise<unknown> {
+  const { ports } = visit.frame.execution;
+  return visit.frame.cancel.race((signal) => {
+    let lastBeat = ports.now();
+    const racers = [
+      work(signal, () => {
+        lastBeat = ports.now();
+      }),
+    ];
+    if (timeout !== undefined) {
+      racers.push(alarm(ports.sleep(timeout * 1000, signal), visit, 'States.Timeout', timeout));
+    }
+    if (heartbeat !== undefined) {
+      const silence = silent(visit, heartbeat * 1000, () => lastBeat, signal);
+      racers.push(alarm(silence, visit, 'States.HeartbeatTimeout', heartbeat));
+    }
+    return Promise.race(racers);
+  });
+}
+
+/** Rejects when the time is over; a sleep that is called off never does. */
+function alarm(sleep: Promise<void>, { name }: Visit, error: string, after: number): Promise<never> {
+  return sleep.then(
+    () => {
+      throw new StateError(error, `${name} took longer than ${after} s`);
+    },
+    () => new Promise<never>(() => {}),
+  );
+}
+
+async function silent(visit: Visit, limit: number, lastBeat: () => number, signal: AbortSignal): Promise<void> {
+  const { now, sleep } = visit.frame.execution.ports;
+  for (let left = limit; left > 0; left = lastBeat() + limit - now()) await sleep(left, signal);
+}

@@ -1,0 +1,85 @@
+import jsonata from 'jsonata';
+import { Fault } from '../../errors.ts';
+import { isObject } from '../../model/json.ts';
+import { type ReadVariable, simpleExpression, UNSURE } from './simple-expression.ts';
+import { StateError } from './state-error.ts';
+
+/** What an expression sees. */
+export interface Environment {
+  readonly read: ReadVariable;
+  /** Everything visible by name, for expressions that need JSONata itself. */
+  readonly all: () => Readonly<Record<string, unknown>>;
+}
+
+/** A JSON value in which strings of the form `{% ... %}` are computed. */
+export type Template = (environment: Environment) => unknown;
+
+/** Compiles a payload once; literal parts are reused as they are. */
+export function compileTemplate(payload: unknown): Template {
+  return compile(payload) ?? (() => payload);
+}
+
+/** The template of a literal is none. */
+function compile(payload: unknown): Template | undefined {
+  if (typeof payload === 'string') return compileExpression(payload);
+  if (Array.isArray(payload)) return compileParts(payload, (values) => values);
+  if (!isObject(payload)) return undefined;
+  const keys = Object.keys(payload);
+  return compileParts(Object.values(payload), (values) =>
+    Object.fromEntries(keys.map((key, index) => [key, values[index]])),
+  );
+}
+
+function compileParts(parts: readonly unknown[], build: (values: readonly unknown[]) => unknown): Template | undefined {
+  const compiled = parts.map(compile);
+  if (compiled.every((one) => one === undefined)) return undefined;
+  const evaluate = (environment: Environment): readonly unknown[] =>
+    compiled.map((one, index) => (one === undefined ? parts[index] : one(environment)));
+  return (environment) => {
+    const values = evaluate(environment);
+    if (!values.some((value) => value instanceof Promise)) return build(values);
+    return Promise.all(values).then(build);
+  };
+}
+
+function compileExpression(text: string): Template | undefined {
+  const match = /^\{%([\s\S]*)%\}$/.exec(text);
+  if (match === null) return undefined;
+  const source = (match[1] ?? '').trim();
+  const simple = simpleExpression(source);
+  let expression = simple === undefined ? parse(source, text) : undefined;
+  return (environment) => {
+    const value = simple === undefined ? UNSURE : simple(environment.read);
+    if (value !== UNSURE) return defined(value, text);
+    expression ??= parse(source, text);
+    return evaluate(expression, environment, text);
+  };
+}
+
+function parse(source: string, text: string): jsonata.Expression {
+  try {
+    return jsonata(source);
+  } catch (error) {
+    throw new Fault('InvalidInput', `${text} is not a JSONata expression: ${reasonOf(error)}`);
+  }
+}
+
+async function evaluate(expression: jsonata.Expression, environment: Environment, text: string): Promise<unknown> {
+  try {
+    const value: unknown = await expression.evaluate(undefined, environment.all());
+    // JSONata marks its own arrays; what leaves an expression is plain JSON.
+    return defined(typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value, text);
+  } catch (error) {
+    if (error instanceof StateError) throw error;
+    throw new StateError('States.QueryEvaluationError', `${text} failed: ${reasonOf(error)}`);
+  }
+}
+
+function defined(value: unknown, text: string): unknown {
+  if (value !== undefined && typeof value !== 'function') return value;
+  throw new StateError('States.QueryEvaluationError', `${text} has no value`);
+}
+
+/** JSONata throws plain objects. */
+const reasonOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);

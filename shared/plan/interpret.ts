@@ -1,0 +1,73 @@
+import { Cancel } from './engine/cancel.ts';
+import type { Execution, Frame } from './engine/frame.ts';
+import { stateFunctions } from './engine/functions.ts';
+import { jsonWithin } from './engine/limits.ts';
+import type { EngineOutcome, EnginePorts } from './engine/ports.ts';
+import { isPrepared, type Prepared, prepareMachine } from './engine/prepare.ts';
+import { Aborted, StateError, stateErrorOf } from './engine/state-error.ts';
+import { runScope } from './engine/states.ts';
+import { Variables } from './engine/variables.ts';
+
+/**
+ * Runs a JSONata state machine as Step Functions would, on the time, randomness and tasks it is given.
+ * It answers how the execution ended; only a definition that is not valid is thrown.
+ */
+export async function interpret(definition: unknown, input: unknown, ports: EnginePorts): Promise<EngineOutcome> {
+  const prepared = isPrepared(definition) ? definition : prepareMachine(definition);
+  const cancel = new Cancel();
+  const stop = (): void => cancel.cancel();
+  if (ports.signal?.aborted) stop();
+  ports.signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return { status: 'SUCCEEDED', output: await run(prepared, input, ports, cancel) };
+  } catch (thrown) {
+    return outcomeOf(thrown);
+  } finally {
+    ports.signal?.removeEventListener('abort', stop);
+  }
+}
+
+async function run(prepared: Prepared, given: unknown, ports: EnginePorts, cancel: Cancel): Promise<unknown> {
+  const input = jsonWithin(given ?? {}, 'the input of the execution');
+  const execution: Execution = { prepared, ports, functions: stateFunctions(ports), context: contextOf(ports, input) };
+  return cancel.within(async (inner) => {
+    const frame: Frame = { execution, variables: new Variables({ bytes: 0 }), cancel: inner };
+    const limit = prepared.machine.TimeoutSeconds;
+    if (limit === undefined) return runScope(frame, prepared.machine, input);
+    const work = runScope(frame, prepared.machine, input);
+    return cancel.race((signal) => Promise.race([work, endAfter(ports, limit, signal)]));
+  });
+}
+
+async function endAfter(ports: EnginePorts, limit: number, signal: AbortSignal): Promise<never> {
+  await ports.sleep(limit * 1000, signal).catch(() => new Promise<never>(() => {}));
+  throw new ExecutionTimeout(limit);
+}
+
+/** The time limit of the whole machine, which ends it otherwise than that of a state. */
+class ExecutionTimeout extends StateError {
+  constructor(limit: number) {
+    super('States.Timeout', `the execution took longer than ${limit} s`);
+  }
+}
+
+function outcomeOf(thrown: unknown): EngineOutcome {
+  if (thrown instanceof Aborted) return { status: 'ABORTED', error: '', cause: 'the execution was stopped' };
+  const { name, message } = stateErrorOf(thrown);
+  return { status: thrown instanceof ExecutionTimeout ? 'TIMED_OUT' : 'FAILED', error: name, cause: message };
+}
+
+function contextOf(ports: EnginePorts, input: unknown): Readonly<Record<string, unknown>> {
+  const name = ports.name ?? 'local';
+  return {
+    Execution: {
+      Id: `arn:aws:states:local:000000000000:execution:local:${name}`,
+      Input: input,
+      Name: name,
+      RedriveCount: 0,
+      RoleArn: 'arn:aws:iam::000000000000:role/local',
+      StartTime: new Date(ports.now()).toISOString(),
+    },
+    StateMachine: { Id: 'arn:aws:states:local:000000000000:stateMachine:local', Name: 'local' },
+  };
+}
