@@ -1,11 +1,18 @@
 import { type Authenticator, createAuthenticator } from './billing/authenticate.ts';
 import type { KeyContext } from './billing/keys.ts';
+import { createResultCache } from './execute/cache.ts';
+import { clockGauge } from './execute/clock-gauge.ts';
 import type { ExecuteContext } from './execute/execute.ts';
-import { createArgumentCheck } from './execute/validate.ts';
-import type { Blobs, Clock, Log, Table } from './ports.ts';
+import { freeMeter, type Meter } from './execute/meter.ts';
+import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
+import { createRedact } from './execute/redact.ts';
+import { createArgumentCheck, createOutputCheck } from './execute/validate.ts';
+import type { Blobs, Clock, Gauge, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
+import { createEvents, type EventSink } from './registry/events.ts';
 import type { Handlers, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
+import { statsFold } from './registry/stats.ts';
 
 /** The world, as the process hands it in. */
 export interface AssayPorts {
@@ -20,6 +27,11 @@ export interface AssayPorts {
   readonly freshMs?: number;
   /** Where images, models and large results lie. */
   readonly blobs?: Blobs;
+  readonly gauge?: Gauge;
+  readonly meter?: Meter;
+  readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
+  /** Where events go besides the tenant's own list. */
+  readonly eventSink?: EventSink;
 }
 
 /** The whole product, composed once per process. */
@@ -29,6 +41,8 @@ export interface Assay extends ExecuteContext, KeyContext {
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
   readonly reload: () => Promise<LoadReport>;
+  /** Stores what waits to be stored and lets go of the table. */
+  readonly close: () => Promise<void>;
 }
 
 export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
@@ -43,14 +57,23 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
   const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
   const admin = ports.adminDigest === undefined ? {} : { adminDigest: ports.adminDigest };
+  const events = createEvents(table, log, ports.eventSink);
+  const recorder = createRecorder({ table, log, events, folds: [statsFold], ...ports.recording });
   return {
     table,
     clock,
     log,
     random,
     catalogs,
+    events,
+    recorder,
     handlers: () => loaded.handlers,
     checkArguments: createArgumentCheck(),
+    checkOutput: createOutputCheck(),
+    redact: createRedact(),
+    cache: createResultCache({ clock }),
+    meter: ports.meter ?? freeMeter,
+    gauge: ports.gauge ?? clockGauge(clock),
     authenticate: createAuthenticator({ table, clock, ...admin }),
     ...(ports.blobs === undefined ? {} : { blobs: ports.blobs }),
     report: () => loaded.report,
@@ -58,6 +81,10 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
       loaded = await load();
       catalogs.setLayer(loaded.layer);
       return loaded.report;
+    },
+    close: async () => {
+      await recorder.flush();
+      await table.close();
     },
   };
 };

@@ -93,7 +93,7 @@ const connect = async (environment: Environment, values: Readonly<Record<string,
     send: (path, init) => app.request(path, init),
     key,
     ...tenant,
-    close: () => assay.table.close(),
+    close: () => assay.close(),
   });
 };
 

@@ -2,6 +2,11 @@ import { Fault } from '../errors.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { CallContext, Handler } from '../ports.ts';
 import type { Handlers } from '../registry/layer.ts';
+import type { Call, ExecuteContext, Ran } from './call.ts';
+import { errorOf } from './call-error.ts';
+import { acceptOutput, failure } from './output.ts';
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
 
 /** The function behind a version, mock answers included. */
 export const handlerOf = ({ spec }: VersionRecord, handlers: Handlers): Handler => {
@@ -23,31 +28,81 @@ export const handlerOf = ({ spec }: VersionRecord, handlers: Handlers): Handler 
   );
 };
 
+/** The innermost layer: runs the handler and turns whatever it does into an outcome. */
+export const runImplementation = async (context: ExecuteContext, call: Call): Promise<Ran> => {
+  const { result, durationMs, usage } = await context.gauge.measure(() => runBounded(context, call));
+  const about = { durationMs: round(durationMs), usage, cached: false, chargedMicros: 0 };
+  if (result.status === 'fulfilled') return { ...about, status: 'ok', output: result.value };
+  return { ...about, status: 'failed', error: errorOf(result.reason) };
+};
+
 /** Runs a handler until it ends, its time is up or the caller gives up. */
-export const runHandler = async (
-  handler: Handler,
-  args: Readonly<Record<string, unknown>>,
-  context: Omit<CallContext, 'signal'> & { readonly signal?: AbortSignal },
-  timeoutMs: number,
-): Promise<unknown> => {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
-  const signal = context.signal ? AbortSignal.any([context.signal, timeout.signal]) : timeout.signal;
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = () =>
-      reject(timeout.signal.aborted ? timedOut(context.tool.name, timeoutMs) : cancelled(context.tool.name));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
+const runBounded = async (context: ExecuteContext, call: Call): Promise<unknown> => {
+  const { handler, record, args } = call;
+  const timeoutMs = (record.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+  const stop = stopping(record.spec.name, timeoutMs, call.signal);
   try {
-    return await Promise.race([handler.run(args, { ...context, signal }), stopped]);
+    const returned = await Promise.race([handler.run(args, callContext(context, call, stop)), stop.stopped]);
+    return acceptOutput(record, returned, context.checkOutput);
   } finally {
-    clearTimeout(timer);
+    stop.clear();
   }
 };
 
-const timedOut = (tool: string, ms: number): Error =>
-  Object.assign(new Error(`${tool} did not answer within ${ms / 1000} s`), { name: 'Timeout' });
+interface Stopping {
+  /** Rejects when the time is up or the caller gives up; never resolves. */
+  readonly stopped: Promise<never>;
+  /** Made when first asked for: most tools never look at it. */
+  signal(): AbortSignal;
+  clear(): void;
+}
 
-const cancelled = (tool: string): Error =>
-  Object.assign(new Error(`the call of ${tool} was cancelled`), { name: 'Cancelled' });
+const stopping = (tool: string, timeoutMs: number, caller: AbortSignal | undefined): Stopping => {
+  let controller: AbortController | undefined;
+  let reason: Error | undefined;
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = (why: Error): void => {
+    reason = why;
+    reject(why);
+    controller?.abort(why);
+  };
+  const cancel = () => stop(failure('Cancelled', `the call of ${tool} was cancelled`));
+  const timer = setTimeout(
+    () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`)),
+    timeoutMs,
+  );
+  if (caller?.aborted) cancel();
+  else caller?.addEventListener('abort', cancel, { once: true });
+  return {
+    stopped,
+    signal() {
+      if (!controller) {
+        controller = new AbortController();
+        if (reason) controller.abort(reason);
+      }
+      return controller.signal;
+    },
+    clear() {
+      clearTimeout(timer);
+      caller?.removeEventListener('abort', cancel);
+    },
+  };
+};
+
+const callContext = ({ log }: ExecuteContext, call: Call, stop: Stopping): CallContext => {
+  const { progress, client } = call.options;
+  return {
+    tenant: call.actor.tenant,
+    callId: call.id,
+    log,
+    tool: { name: call.record.spec.name, version: call.record.version },
+    get signal() {
+      return stop.signal();
+    },
+    ...(progress === undefined ? {} : { progress }),
+    ...(client === undefined ? {} : { client }),
+    ...(call.actor.tools === undefined ? {} : { allowed: call.actor.tools }),
+  };
+};
+
+const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;

@@ -1,25 +1,21 @@
 import { Fault } from '../errors.ts';
+import type { JsonSchema } from '../model/json.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import { describeIssues, type Validator, validatorFor } from '../registry/json-schema.ts';
+import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../registry/json-schema.ts';
+import type { CallLayer } from './call.ts';
+import { recentlyUsed } from './recently-used.ts';
 
 /** Checks arguments against a version's parameters and fills in defaults. */
 export type CheckArguments = (record: VersionRecord, given: unknown) => Readonly<Record<string, unknown>>;
 
+/** What is wrong with an output by the version's own schema. */
+export type CheckOutput = (record: VersionRecord, output: unknown) => readonly SchemaIssue[];
+
 /** Compiles each definition once and keeps the most recently used. */
 export const createArgumentCheck = (kept = 2000): CheckArguments => {
-  const validators = new Map<string, Validator>();
-
-  const validator = ({ digest, spec }: VersionRecord): Validator => {
-    const known = validators.get(digest);
-    if (known) validators.delete(digest);
-    const validate = known ?? validatorFor(spec.parameters);
-    validators.set(digest, validate);
-    if (validators.size > kept) validators.delete(validators.keys().next().value ?? digest);
-    return validate;
-  };
-
+  const validator = createValidators(kept, 'arguments');
   return (record, given) => {
-    const { value, issues } = validator(record)(given);
+    const { value, issues } = validator(record.digest, record.spec.parameters)(given);
     if (issues.length === 0) return value as Readonly<Record<string, unknown>>;
     throw new Fault('InvalidInput', `arguments of ${record.spec.name} are not valid: ${describeIssues(issues)}`, {
       tool: record.spec.name,
@@ -27,4 +23,21 @@ export const createArgumentCheck = (kept = 2000): CheckArguments => {
       issues,
     });
   };
+};
+
+export const createOutputCheck = (kept = 2000): CheckOutput => {
+  const validator = createValidators(kept, 'output');
+  return ({ digest, spec }, output) => (spec.output_schema ? validator(digest, spec.output_schema)(output).issues : []);
+};
+
+const createValidators = (kept: number, field: string): ((digest: string, schema: JsonSchema) => Validator) => {
+  const validators = recentlyUsed<Validator>(kept);
+  return (digest, schema) => validators.get(digest) ?? validators.set(digest, validatorFor(schema, field));
+};
+
+/** Lets only arguments through that fit the schema and that the handler itself would take. */
+export const checkCalls: CallLayer = async (context, call, next) => {
+  const args = context.checkArguments(call.record, call.args);
+  if (call.handler.check) await call.handler.check(args);
+  return next({ ...call, args });
 };

@@ -37,13 +37,15 @@ export const invokeRoutes: Routes = (app, assay) => {
     params: NameParam,
     body: Invoke,
     answers: { 200: { description: 'What came of it', schema: OutcomeBody } },
-    faults: ['InvalidInput', 'NotFound', 'Conflict', 'Unavailable'],
+    faults: ['InvalidInput', 'NotFound', 'ConfirmationRequired', 'Unavailable'],
   });
 
   app.post('/v1/tools/:name/invoke', async (c) => {
     requireScope(c.var.actor, 'invoke');
     const body = await readBody(c, Invoke);
-    const outcome = await executeTool(assay, c.var.actor, { name: c.req.param('name'), ...body }, c.req.raw.signal);
+    const invocation = { name: c.req.param('name'), ...body };
+    const options = { requestId: c.var.requestId };
+    const outcome = await executeTool(assay, c.var.actor, invocation, c.req.raw.signal, options);
     return c.json(outcome);
   });
 };

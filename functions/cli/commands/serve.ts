@@ -25,7 +25,7 @@ export const serve: Command = {
     cli.output.line(greeting(server.address, resolve(data), assay, admin));
     await untilSignal();
     await server.close();
-    await assay.table.close();
+    await assay.close();
     log.flush();
     return 0;
   },

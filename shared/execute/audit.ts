@@ -1,0 +1,64 @@
+import { auditPk } from '../keys.ts';
+import type { Clock, Log, Table, Write } from '../ports.ts';
+
+/** Who decided what about whom: what is said in an audit is never changed. */
+export interface AuditEntry {
+  readonly action:
+    | 'confirmation-approved'
+    | 'confirmation-refused'
+    | 'confirmation-used'
+    | 'confirmation-rejected'
+    | 'grant-made'
+    | 'grant-removed'
+    | 'grant-missing'
+    | 'list-changed';
+  readonly by: string;
+  readonly tool: string;
+  readonly about?: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredAudit extends AuditEntry {
+  readonly id: string;
+  readonly at: string;
+}
+
+export interface AuditContext {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const KEPT_SECONDS = 400 * 86_400;
+
+/** Makes the write of one audit entry, its id and time already drawn; for use within another change. */
+export const auditWriter = ({ clock }: Pick<AuditContext, 'clock'>, tenant: string): ((entry: AuditEntry) => Write) => {
+  const now = clock.now();
+  const id = clock.newId();
+  const at = new Date(now).toISOString();
+  return (entry) => ({
+    put: { pk: auditPk(tenant, at.slice(0, 7)), sk: id },
+    body: { v: 1, id, at, ...entry },
+    expires: Math.floor(now / 1000) + KEPT_SECONDS,
+  });
+};
+
+/** Writes an entry down by itself. */
+export const audit = async (context: AuditContext, tenant: string, entry: AuditEntry): Promise<void> => {
+  context.log.info('audit', { tenant, ...entry });
+  await context.table.write([auditWriter(context, tenant)(entry)]);
+};
+
+/** A month's entries, newest first. */
+export const readAudit = async (
+  table: Table,
+  tenant: string,
+  month: string,
+  page: { readonly limit: number; readonly after?: string },
+): Promise<{ readonly entries: readonly StoredAudit[]; readonly next?: string }> => {
+  const { items, next } = await table.query(auditPk(tenant, month), { reverse: true, ...page });
+  const entries = items.map(({ body }) => {
+    const { v: _, ...entry } = body;
+    return entry as unknown as StoredAudit;
+  });
+  return next === undefined ? { entries } : { entries, next };
+};

@@ -1,0 +1,67 @@
+import type { Clock } from '../ports.ts';
+import { canonicalJson, sha256 } from '../registry/canonical.ts';
+import type { Call, CallLayer } from './call.ts';
+import { recentlyUsed } from './recently-used.ts';
+
+/** Outputs of tools that say they always answer the same, kept as JSON text so that nobody can change them. */
+export interface ResultCache {
+  get(key: string): string | undefined;
+  set(key: string, text: string): void;
+}
+
+export interface ResultCacheOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly entries?: number;
+  readonly bytes?: number;
+  readonly maxAgeMs?: number;
+}
+
+/** Keeps the most recently used outputs, bounded by number, size and age. */
+export const createResultCache = (options: ResultCacheOptions): ResultCache => {
+  const { clock, entries = 1000, bytes = 32 * 1024 * 1024, maxAgeMs = 3_600_000 } = options;
+  let held = 0;
+  const kept = recentlyUsed<{ readonly text: string; readonly at: number }>(entries, ({ text }) => {
+    held -= text.length;
+  });
+  return {
+    get(key) {
+      const found = kept.get(key);
+      if (!found) return undefined;
+      if (clock.now() - found.at <= maxAgeMs) return found.text;
+      kept.delete(key);
+      return undefined;
+    },
+    set(key, text) {
+      // One output must not push all others out.
+      if (text.length > bytes / 8) return;
+      kept.set(key, { text, at: clock.now() });
+      held += text.length;
+      for (const oldest of kept.keys()) {
+        if (held <= bytes) break;
+        kept.delete(oldest);
+      }
+    },
+  };
+};
+
+/** Answers a cacheable tool from what it said before to the same tenant, definition and arguments. */
+export const answerFromCache: CallLayer = async ({ cache }, call, next) => {
+  if (call.record.spec.cacheable !== true) return next(call);
+  const key = keyOf(call);
+  const known = cache.get(key);
+  if (known !== undefined)
+    return {
+      status: 'ok',
+      output: JSON.parse(known),
+      durationMs: 0,
+      usage: { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 },
+      cached: true,
+      chargedMicros: 0,
+    };
+  const ran = await next(call);
+  if (ran.status === 'ok') cache.set(key, JSON.stringify(ran.output));
+  return ran;
+};
+
+const keyOf = ({ actor, record, args }: Call): string =>
+  `${actor.tenant}\n${record.digest}\n${sha256(canonicalJson(args))}`;

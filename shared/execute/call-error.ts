@@ -1,0 +1,28 @@
+import type { CallError } from '../model/call.ts';
+
+const MAX_MESSAGE = 2000;
+const MAX_STACK = 4000;
+
+/** What is told of anything a tool threw, be it an error, a text or nothing at all. */
+export const errorOf = (thrown: unknown): CallError & { readonly stack?: string } => {
+  if (!isErrorLike(thrown)) return { type: 'Error', message: cut(textOf(thrown), MAX_MESSAGE) };
+  const { name, message, stack } = thrown;
+  return {
+    type: typeof name === 'string' && name !== '' ? cut(name, 128) : 'Error',
+    message: cut(message === '' ? 'the tool failed without a message' : message, MAX_MESSAGE),
+    ...(typeof stack === 'string' ? { stack: cut(stack, MAX_STACK) } : {}),
+  };
+};
+
+const isErrorLike = (thrown: unknown): thrown is { name?: unknown; message: string; stack?: unknown } =>
+  typeof thrown === 'object' && thrown !== null && 'message' in thrown && typeof thrown.message === 'string';
+
+const textOf = (thrown: unknown): string => {
+  try {
+    return typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? String(thrown));
+  } catch {
+    return 'the tool threw what cannot be shown';
+  }
+};
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}...` : text);

@@ -1,0 +1,63 @@
+import type { CallError, Invocation, Outcome } from '../model/call.ts';
+import type { Actor } from '../model/key.ts';
+import type { VersionRecord } from '../model/registration.ts';
+import type { Permission } from '../model/tool.ts';
+import type { CallExtras, Gauge, Handler, Usage } from '../ports.ts';
+import type { RegistryContext } from '../registry/context.ts';
+import type { ResultCache } from './cache.ts';
+import type { Meter } from './meter.ts';
+import type { Recorder } from './recorder.ts';
+import type { Redact } from './redact.ts';
+import type { CheckArguments, CheckOutput } from './validate.ts';
+
+/** What running tools needs beyond the registry. */
+export interface ExecuteContext extends RegistryContext {
+  readonly random: (bytes: number) => Uint8Array;
+  readonly checkArguments: CheckArguments;
+  readonly checkOutput: CheckOutput;
+  readonly redact: Redact;
+  readonly cache: ResultCache;
+  readonly meter: Meter;
+  readonly gauge: Gauge;
+  readonly recorder: Recorder;
+}
+
+/** What a caller may say about a call besides what to run. */
+export interface CallOptions extends CallExtras {
+  readonly requestId?: string;
+  /** Which try this is, when the caller repeats a failed call. */
+  readonly attempt?: number;
+  /** The key that consented elsewhere, such as in a plan's run. Only our own code says so, never a request. */
+  readonly approvedBy?: string;
+}
+
+/** One call on its way through the layers. */
+export interface Call {
+  readonly id: string;
+  readonly at: number;
+  readonly actor: Actor;
+  readonly record: VersionRecord;
+  readonly handler: Handler;
+  readonly permission: Permission;
+  readonly invocation: Invocation;
+  /** As given, until the layer that checks them has filled in defaults. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+  readonly options: CallOptions;
+}
+
+/** What came of a call that ran. */
+export interface Ran {
+  readonly status: Outcome['status'];
+  readonly output?: unknown;
+  readonly error?: CallError & { readonly stack?: string };
+  readonly durationMs: number;
+  readonly usage: Usage;
+  readonly cached: boolean;
+  readonly chargedMicros: number;
+}
+
+export type Next = (call: Call) => Promise<Ran>;
+
+/** One layer around the implementation: it may refuse with a `Fault`, answer by itself, or go on to the next. */
+export type CallLayer = (context: ExecuteContext, call: Call, next: Next) => Promise<Ran>;

@@ -1,0 +1,14 @@
+import type { Clock, Gauge } from '../ports.ts';
+
+/** Knows only the time that passes; for processes that hand in no better gauge. */
+export const clockGauge = (clock: Pick<Clock, 'now'>): Gauge => ({
+  async measure(work) {
+    const started = clock.now();
+    const [result] = await Promise.allSettled([attempt(work)]);
+    const usage = { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 };
+    return { result, durationMs: clock.now() - started, usage };
+  },
+});
+
+// A function that throws before its first await must not escape.
+const attempt = async <T>(work: () => Promise<T>): Promise<T> => work();

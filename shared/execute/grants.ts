@@ -1,0 +1,131 @@
+import { findKey } from '../billing/keys.ts';
+import { Fault } from '../errors.ts';
+import { GRANT_PREFIX, grantKey, toolsPk } from '../keys.ts';
+import type { Actor } from '../model/key.ts';
+import type { Item, Table } from '../ports.ts';
+import { missingVersion } from '../registry/change-state.ts';
+import { unknownTool } from '../registry/change-tool.ts';
+import type { RegistryContext } from '../registry/context.ts';
+import { resolveVersion } from '../registry/versions.ts';
+import { audit, auditWriter } from './audit.ts';
+import type { Call, ExecuteContext } from './call.ts';
+
+/** Leave for one key to run one dangerous tool, as it was defined then, until a time. */
+export interface Grant {
+  readonly key_id: string;
+  readonly tool: string;
+  readonly version: string;
+  readonly digest: string;
+  readonly expires_at: string;
+  readonly granted_by: string;
+  readonly granted_at: string;
+}
+
+/** The key of the operator, which is in no store. */
+const ADMIN_KEY_ID = 'admin';
+const LONGEST_MS = 366 * 86_400_000;
+
+/** Lets a dangerous call through that an admin granted to this key. */
+export const requireGrant = async (context: ExecuteContext, call: Call): Promise<void> => {
+  const { tenant, keyId } = call.actor;
+  const { spec, digest, version } = call.record;
+  const item = await context.table.get(grantKey(tenant, keyId, spec.name));
+  const why = whyNot(item && grantOf(item), digest, version, context.clock.now());
+  if (why === undefined) return;
+  const about = { call_id: call.id, reason: why };
+  await audit(context, tenant, { action: 'grant-missing', by: keyId, tool: spec.name, about });
+  throw new Fault(
+    'Forbidden',
+    `${spec.name} is a dangerous tool and ${why}; an admin can grant it to the key ${keyId}`,
+    {
+      tool: spec.name,
+      permission: 'dangerous',
+      key_id: keyId,
+    },
+  );
+};
+
+const whyNot = (grant: Grant | undefined, digest: string, version: string, now: number): string | undefined => {
+  if (!grant) return 'this key has no grant for it';
+  if (Date.parse(grant.expires_at) <= now) return `this key's grant expired at ${grant.expires_at}`;
+  if (grant.digest !== digest) return `this key's grant is for another definition than ${version}`;
+  return undefined;
+};
+
+/** Grants a dangerous tool, as it is defined now, to one key of the tenant. */
+export const grantTool = async (
+  context: RegistryContext,
+  actor: Actor,
+  keyId: string,
+  name: string,
+  asked: { readonly expires_at: string; readonly version?: string | undefined },
+): Promise<Grant> => {
+  const { tenant } = actor;
+  const now = context.clock.now();
+  checkExpiry(asked.expires_at, now);
+  await requireKey(context.table, tenant, keyId);
+  const { catalog } = await context.catalogs.of(tenant);
+  const found = catalog.get(name);
+  if (!found) throw unknownTool(name, catalog.names());
+  const record = resolveVersion(found.family, asked.version);
+  if (!record) throw missingVersion(found.family, asked.version ?? 'default');
+  const grant: Grant = {
+    key_id: keyId,
+    tool: name,
+    version: record.version,
+    digest: record.digest,
+    expires_at: asked.expires_at,
+    granted_by: actor.keyId,
+    granted_at: new Date(now).toISOString(),
+  };
+  const about = { key_id: keyId, version: record.version, expires_at: asked.expires_at };
+  const expires = Math.ceil(Date.parse(asked.expires_at) / 1000);
+  const entry = auditWriter(context, tenant)({ action: 'grant-made', by: actor.keyId, tool: name, about });
+  await context.table.change([], () => ({
+    writes: [{ put: grantKey(tenant, keyId, name), body: { v: 1, ...grant }, expires }, entry],
+    result: undefined,
+  }));
+  return grant;
+};
+
+/** Takes a grant back; one that is not there is taken back already. */
+export const removeGrant = (context: RegistryContext, actor: Actor, keyId: string, name: string): Promise<void> => {
+  const key = grantKey(actor.tenant, keyId, name);
+  const about = { key_id: keyId };
+  const entry = auditWriter(context, actor.tenant)({ action: 'grant-removed', by: actor.keyId, tool: name, about });
+  return context.table.change([key], ([item]) => ({
+    writes: item ? [{ remove: key }, entry] : [],
+    result: undefined,
+  }));
+};
+
+export const listGrants = async (
+  table: Table,
+  tenant: string,
+  page: { readonly limit: number; readonly after?: string },
+): Promise<{ readonly grants: readonly Grant[]; readonly next?: string }> => {
+  const { items, next } = await table.query(toolsPk(tenant), { prefix: GRANT_PREFIX, ...page });
+  return next === undefined ? { grants: items.map(grantOf) } : { grants: items.map(grantOf), next };
+};
+
+const checkExpiry = (expiresAt: string, now: number): void => {
+  const at = Date.parse(expiresAt);
+  if (at > now && at <= now + LONGEST_MS) return;
+  const why = at <= now ? 'is in the past' : 'is more than a year away';
+  throw new Fault('InvalidInput', `expires_at ${expiresAt} ${why}; a grant ends within a year`, {
+    field: 'expires_at',
+    value: expiresAt,
+  });
+};
+
+const requireKey = async (table: Table, tenant: string, keyId: string): Promise<void> => {
+  if (keyId === ADMIN_KEY_ID) return;
+  const key = await findKey(table, keyId);
+  if (key?.tenant === tenant && key.revoked_at === undefined) return;
+  throw new Fault('NotFound', `no key with the id ${JSON.stringify(keyId)} that is in use`, { id: keyId });
+};
+
+const grantOf = ({ body }: Item): Grant => {
+  const { v: _, ...grant } = body;
+  return grant as unknown as Grant;
+};

@@ -1,0 +1,77 @@
+import { Fault } from '../errors.ts';
+import type { CallRecord } from '../model/call.ts';
+import type { Usage } from '../ports.ts';
+import type { Call, CallLayer, ExecuteContext, Ran } from './call.ts';
+import { cutValue } from './cut-values.ts';
+import { REDACTED } from './redact.ts';
+
+/** Leaves a record of every call, whether it ran or was refused. */
+export const recordCalls: CallLayer = async (context, call, next) => {
+  let ran: Ran;
+  try {
+    ran = await next(call);
+  } catch (thrown) {
+    if (thrown instanceof Fault) await keepRefusal(context, call, thrown);
+    throw thrown;
+  }
+  const isPriced = ran.chargedMicros > 0;
+  const kept = context.recorder.keep(call.actor.tenant, recordOf(context, call, ran), isPriced);
+  if (kept) await kept;
+  return ran;
+};
+
+const keepRefusal = async (context: ExecuteContext, call: Call, fault: Fault): Promise<void> => {
+  const { name } = call.record.spec;
+  context.log.warn('call refused', {
+    call_id: call.id,
+    tool: name,
+    tenant: call.actor.tenant,
+    key: call.actor.keyId,
+    code: fault.code,
+    reason: fault.message,
+  });
+  // What does not fit the schema may hold a secret under a wrong name.
+  const isUnread = fault.code === 'InvalidInput' && context.redact.hasSecrets(call.record);
+  const record: CallRecord = {
+    ...aboutCall(call),
+    arguments: isUnread ? REDACTED : shown(context.redact.arguments(call.record, call.args)),
+    status: 'refused',
+    error: { type: fault.code, message: fault.message },
+    ...measures(0, nothing),
+    cached: false,
+    charged_micros: 0,
+  };
+  await context.recorder.keep(call.actor.tenant, record, false);
+};
+
+const recordOf = ({ redact }: ExecuteContext, call: Call, ran: Ran): CallRecord => ({
+  ...aboutCall(call),
+  arguments: shown(redact.arguments(call.record, call.args)),
+  status: ran.status,
+  ...(ran.error ? { error: ran.error } : { output: cutValue(redact.output(call.record, ran.output)) }),
+  ...measures(ran.durationMs, ran.usage),
+  cached: ran.cached,
+  charged_micros: ran.chargedMicros,
+});
+
+const aboutCall = ({ id, at, actor, record, options }: Call) => ({
+  call_id: id,
+  tool: record.spec.name,
+  version: record.version,
+  attempts: options.attempt ?? 1,
+  key: actor.keyId,
+  at: new Date(at).toISOString(),
+  ...(options.requestId === undefined ? {} : { request_id: options.requestId }),
+});
+
+const nothing: Usage = { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 };
+
+const measures = (durationMs: number, { cpuMs, memoryDeltaBytes, memoryPeakBytes }: Usage) => ({
+  duration_ms: durationMs,
+  cpu_ms: Math.round(cpuMs * 1000) / 1000,
+  cpu_percent: durationMs > 0 ? Math.round((cpuMs / durationMs) * 1000) / 10 : 0,
+  memory_delta_bytes: memoryDeltaBytes,
+  memory_peak_bytes: memoryPeakBytes,
+});
+
+const shown = (value: unknown): unknown => cutValue(value ?? null);

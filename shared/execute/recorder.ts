@@ -1,0 +1,126 @@
+import { messageOf } from '../errors.ts';
+import { callHour, callHourKey, callKey, eventCountKey } from '../keys.ts';
+import type { CallRecord } from '../model/call.ts';
+import type { Log, Table, Write } from '../ports.ts';
+import { type ChangeEvent, type Events, placeEvents } from '../registry/events.ts';
+import { type Fold, foldCalls, keysOfFolds } from '../registry/fold.ts';
+import { type Batch, takeBatch, type Waiting } from './batch.ts';
+
+/** Stores records of calls, several at a time. */
+export interface Recorder {
+  /** Keeps a record; the promise, where there is one, resolves when it is stored. */
+  keep(tenant: string, record: CallRecord, isUrgent: boolean): Promise<void> | undefined;
+  /** Stores all that is waiting. */
+  flush(): Promise<void>;
+}
+
+export interface RecorderOptions {
+  readonly table: Table;
+  readonly log: Log;
+  readonly events: Events;
+  readonly folds: readonly Fold[];
+  /** How long a record may wait for others; 0 stores each before its call is answered, as a frozen process must. */
+  readonly delayMs?: number;
+  /** Sees every record as it comes, for metrics. */
+  readonly observe?: (tenant: string, record: CallRecord) => void;
+}
+
+/** The ledger's forty days; executions are listed for thirty of them. */
+const KEPT_SECONDS = 40 * 86_400;
+const MOST_WAITING = 2000;
+const MOST_KEPT = 20_000;
+const RETRY_MS = 500;
+
+export const createRecorder = (options: RecorderOptions): Recorder => {
+  const { table, log, delayMs = 20, observe } = options;
+  const waiting: Waiting[] = [];
+  const store = createStore(options);
+  let running: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = takeBatch(waiting, table.streams ? [] : options.folds);
+      try {
+        await store(batch);
+      } catch (thrown) {
+        waiting.unshift(...batch.records.map((record) => ({ tenant: batch.tenant, record })));
+        log.error('records not stored; trying again', { waiting: waiting.length, error: messageOf(thrown) });
+        forgetOldest(waiting, log);
+        flushAfter(RETRY_MS);
+        throw thrown;
+      }
+    }
+  };
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    running ??= drain().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const flushAfter = (milliseconds: number): void => {
+    // A failure is logged where it happens, and tried again.
+    timer ??= setTimeout(() => void flush().catch(() => {}), milliseconds);
+  };
+
+  return {
+    flush,
+    keep(tenant, record, isUrgent) {
+      observe?.(tenant, record);
+      waiting.push({ tenant, record });
+      if (isUrgent || delayMs === 0 || waiting.length >= MOST_WAITING) return flush();
+      flushAfter(delayMs);
+      return undefined;
+    },
+  };
+};
+
+const forgetOldest = (waiting: Waiting[], log: Log): void => {
+  const lost = waiting.splice(0, Math.max(0, waiting.length - MOST_KEPT));
+  if (lost.length > 0) log.error('records lost', { lost: lost.length });
+};
+
+/** Stores one tenant's records, with their totals and events in the same change where no stream does it. */
+const createStore = ({ table, events, folds }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
+  const marked = new Set<string>();
+  return async ({ tenant, records }) => {
+    const hours = [...new Set(records.map(({ at }) => callHour(Date.parse(at))))];
+    const unmarked = hours.filter((hour) => !marked.has(`${tenant} ${hour}`));
+    const items = [...records.map((record) => writeRecord(tenant, record)), ...unmarked.map(markHour(tenant))];
+    if (table.streams) await table.write(items);
+    else await events.announce(await storeFolded(table, folds, tenant, records, items));
+    if (marked.size > MOST_KEPT) marked.clear();
+    for (const hour of unmarked) marked.add(`${tenant} ${hour}`);
+  };
+};
+
+const storeFolded = (
+  table: Table,
+  folds: readonly Fold[],
+  tenant: string,
+  records: readonly CallRecord[],
+  items: readonly Write[],
+): Promise<readonly ChangeEvent[]> =>
+  table.change([eventCountKey(tenant), ...keysOfFolds(folds, tenant, records)], ([count, ...stored]) => {
+    const folded = foldCalls(folds, tenant, records, stored);
+    const { writes, placed } = placeEvents(tenant, count, folded.events);
+    return { writes: [...items, ...folded.writes, ...writes], result: placed };
+  });
+
+const expiresAt = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;
+
+const writeRecord = (tenant: string, record: CallRecord): Write => ({
+  put: callKey(tenant, record.call_id),
+  body: { v: 1, ...record },
+  expires: expiresAt(Date.parse(record.at)),
+});
+
+const markHour =
+  (tenant: string) =>
+  (hour: string): Write => ({
+    put: callHourKey(tenant, hour),
+    body: { v: 1, hour },
+    expires: expiresAt(Date.parse(`${hour}:00:00Z`)) + 3600,
+  });

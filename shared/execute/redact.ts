@@ -1,0 +1,105 @@
+import { isObject, type JsonSchema } from '../model/json.ts';
+import type { VersionRecord } from '../model/registration.ts';
+import { compilePattern } from '../registry/pattern.ts';
+import { recentlyUsed } from './recently-used.ts';
+
+export const REDACTED = '[redacted]';
+
+/** Takes out of a value what its schema marks `writeOnly` or `x-sensitive`. */
+export interface Redact {
+  arguments(record: VersionRecord, value: unknown): unknown;
+  output(record: VersionRecord, value: unknown): unknown;
+  /** Whether the parameters name any secret, so that arguments of another shape may hold one as well. */
+  hasSecrets(record: VersionRecord): boolean;
+}
+
+type Redactor = ((value: unknown) => unknown) | undefined;
+
+/** Looks through each schema once and keeps the most recently used. */
+export const createRedact = (kept = 2000): Redact => {
+  const known = recentlyUsed<{ readonly redactor: Redactor }>(kept);
+  const redactorOf = (key: string, schema: JsonSchema | undefined): Redactor =>
+    (known.get(key) ?? known.set(key, { redactor: schema && redactorFor(schema) })).redactor;
+  const ofArguments = ({ digest, spec }: VersionRecord) => redactorOf(`i${digest}`, spec.parameters);
+  const ofOutput = ({ digest, spec }: VersionRecord) => redactorOf(`o${digest}`, spec.output_schema);
+  return {
+    arguments: (record, value) => apply(ofArguments(record), value),
+    output: (record, value) => apply(ofOutput(record), value),
+    hasSecrets: (record) => ofArguments(record) !== undefined,
+  };
+};
+
+const apply = (redactor: Redactor, value: unknown): unknown => (redactor ? redactor(value) : value);
+
+/** What to do with values of a schema; nothing when no part of it is marked. */
+export const redactorFor = (root: JsonSchema): Redactor =>
+  isMarkedAnywhere(root) ? (value) => redact(value, [root], root) : undefined;
+
+const isMarked = (schema: JsonSchema): boolean => schema.writeOnly === true || schema['x-sensitive'] === true;
+
+const isMarkedAnywhere = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.some(isMarkedAnywhere);
+  return isObject(schema) && (isMarked(schema) || Object.values(schema).some(isMarkedAnywhere));
+};
+
+/** A value may fall under several schemas at once; it is taken out when any of them marks it. */
+const redact = (value: unknown, schemas: readonly JsonSchema[], root: JsonSchema): unknown => {
+  const all = withReferences(schemas, root);
+  if (all.some(isMarked)) return REDACTED;
+  if (Array.isArray(value)) return value.map((item, at) => redact(item, schemasOfItem(all, at), root));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, redact(field, schemasOfField(all, name), root)]),
+  );
+};
+
+const combined = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'] as const;
+
+/** The schemas with those they refer to or are made of; each once, so that circles end. */
+const withReferences = (schemas: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] => {
+  const all = new Set<JsonSchema>();
+  const open: unknown[] = [...schemas];
+  while (open.length > 0) {
+    const schema = open.pop();
+    if (!isObject(schema) || all.has(schema)) continue;
+    all.add(schema);
+    if (typeof schema.$ref === 'string') open.push(followReference(schema.$ref, root));
+    for (const keyword of combined) open.push(...[schema[keyword]].flat());
+    if (isObject(schema.dependentSchemas)) open.push(...Object.values(schema.dependentSchemas));
+  }
+  return [...all];
+};
+
+const followReference = (reference: string, root: JsonSchema): unknown => {
+  if (reference === '#') return root;
+  if (!reference.startsWith('#/')) return undefined;
+  return reference
+    .slice(2)
+    .split('/')
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((at, part) => (isObject(at) || Array.isArray(at) ? Reflect.get(at, part) : undefined), root);
+};
+
+const schemasOfItem = (schemas: readonly JsonSchema[], at: number): readonly JsonSchema[] =>
+  schemas
+    .flatMap(({ prefixItems, items, contains }) => [
+      Array.isArray(prefixItems) ? prefixItems[at] : undefined,
+      items,
+      contains,
+    ])
+    .filter(isObject);
+
+const schemasOfField = (schemas: readonly JsonSchema[], name: string): readonly JsonSchema[] =>
+  schemas
+    .flatMap(({ properties, patternProperties, additionalProperties, unevaluatedProperties }) => [
+      isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined,
+      ...(isObject(patternProperties) ? matching(patternProperties, name) : []),
+      additionalProperties,
+      unevaluatedProperties,
+    ])
+    .filter(isObject);
+
+const matching = (patterns: JsonSchema, name: string): readonly unknown[] =>
+  Object.entries(patterns).flatMap(([pattern, schema]) =>
+    compilePattern(pattern, 'patternProperties').test(name) ? [schema] : [],
+  );

@@ -1,0 +1,42 @@
+import { recentAt } from './recent.ts';
+import type { StatsTotal } from './stats.ts';
+
+/** Why and since when a version is on the automatic blacklist, and when it may try again. */
+export interface Block {
+  readonly at: string;
+  readonly reason: string;
+  /** From then on the next call is a trial: success takes the tool off the list, failure waits longer. */
+  readonly trial_at: string;
+  readonly times: number;
+}
+
+const FAILURES_IN_A_ROW = 5;
+const FLOOR = 0.4;
+/** As many recent calls are needed before a low success rate counts. */
+const FLOOR_CALLS = 20;
+const COOL_DOWN_MS = 5 * 60_000;
+const LONGEST_COOL_DOWN_MS = 86_400_000;
+
+/** Whether a version is on the automatic blacklist after a call that worked or failed. */
+export const blockAfter = (stats: StatsTotal, isOk: boolean, at: number): Block | undefined => {
+  const { block } = stats;
+  if (block) return isTrial(block, at) ? (isOk ? undefined : blocked(block.reason, at, block.times + 1)) : block;
+  const reason = isOk ? undefined : reasonOf(stats, at);
+  return reason === undefined ? undefined : blocked(reason, at, 1);
+};
+
+/** Whether the cool-down is over, so that the tool may show that it works again. */
+export const isTrial = (block: Block, now: number): boolean => now >= Date.parse(block.trial_at);
+
+const blocked = (reason: string, at: number, times: number): Block => {
+  const wait = Math.min(COOL_DOWN_MS * 2 ** (times - 1), LONGEST_COOL_DOWN_MS);
+  return { at: new Date(at).toISOString(), reason, trial_at: new Date(at + wait).toISOString(), times };
+};
+
+const reasonOf = (stats: StatsTotal, at: number): string | undefined => {
+  if (stats.failed_in_a_row >= FAILURES_IN_A_ROW) return `failed ${stats.failed_in_a_row} times in a row`;
+  const { ok, failed } = recentAt(stats.recent, at);
+  const rate = ok / (ok + failed);
+  if (ok + failed < FLOOR_CALLS || rate >= FLOOR) return undefined;
+  return `only ${Math.round(rate * 100)} % of its recent calls succeeded; the floor is ${FLOOR * 100} %`;
+};

@@ -1,0 +1,36 @@
+/** Counts by bucket; each bucket is 2 % wider than the one before, so that a quantile is off by 1 % at most. */
+export type Histogram = Readonly<Record<string, number>>;
+
+const GROWTH = Math.log(1.02);
+
+/** The histogram with one more value, of at least 1. */
+export const addValue = (histogram: Histogram, value: number): Histogram => {
+  const bucket = bucketOf(value);
+  return { ...histogram, [bucket]: (histogram[bucket] ?? 0) + 1 };
+};
+
+/** Both together: exactly the histogram of all their values. */
+export const mergeHistograms = (a: Histogram, b: Histogram): Histogram => {
+  const merged: Record<string, number> = { ...a };
+  for (const [bucket, count] of Object.entries(b)) merged[bucket] = (merged[bucket] ?? 0) + count;
+  return merged;
+};
+
+/** The value that a share of all values does not exceed; undefined when there are none. */
+export const quantileOf = (histogram: Histogram, share: number): number | undefined => {
+  const buckets = Object.entries(histogram)
+    .map(([bucket, count]) => [Number(bucket), count] as const)
+    .sort(([a], [b]) => a - b);
+  const total = buckets.reduce((sum, [, count]) => sum + count, 0);
+  const rank = Math.max(1, Math.ceil(share * total));
+  let seen = 0;
+  for (const [bucket, count] of buckets) {
+    seen += count;
+    if (seen >= rank) return middleOf(bucket);
+  }
+  return undefined;
+};
+
+const bucketOf = (value: number): string => String(Math.ceil(Math.log(Math.max(1, value)) / GROWTH - 1e-9));
+
+const middleOf = (bucket: number): number => (bucket === 0 ? 1 : Math.exp((bucket - 0.5) * GROWTH));

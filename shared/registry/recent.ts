@@ -1,0 +1,22 @@
+/** Successes and failures that count half after each half-life, as of a time. */
+export interface Recent {
+  readonly ok: number;
+  readonly failed: number;
+  readonly at: number;
+}
+
+const HALF_LIFE_MS = 14 * 86_400_000;
+
+/** Counts as of the later of two times; the order in which calls arrive makes no difference. */
+export const addRecent = (recent: Recent, isOk: boolean, at: number): Recent => {
+  const now = Math.max(recent.at, at);
+  const { ok, failed } = recentAt(recent, now);
+  const weight = 2 ** ((at - now) / HALF_LIFE_MS);
+  return { ok: ok + (isOk ? weight : 0), failed: failed + (isOk ? 0 : weight), at: now };
+};
+
+/** What the recent counts weigh at a later time. */
+export const recentAt = ({ ok, failed, at }: Recent, now: number): { readonly ok: number; readonly failed: number } => {
+  const left = 2 ** (-Math.max(0, now - at) / HALF_LIFE_MS);
+  return { ok: ok * left, failed: failed * left };
+};
