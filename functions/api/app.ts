@@ -11,6 +11,7 @@ import { serveOpenApi } from './openapi.ts';
 import { invokeRoutes } from './routes/invoke.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { layerRoutes } from './routes/layer.ts';
+import { providerRoutes } from './routes/providers.ts';
 import { snapshotRoutes } from './routes/snapshot.ts';
 import { toolRoutes } from './routes/tools.ts';
 
@@ -25,7 +26,8 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
 
   app.use('/v1/*', authenticateRequests(assay));
   app.on(writes, '/v1/*', limitBodies, replayAnswers(assay));
-  for (const routes of [toolRoutes, invokeRoutes, snapshotRoutes, layerRoutes, keyRoutes]) routes(app, assay);
+  for (const routes of [toolRoutes, invokeRoutes, snapshotRoutes, layerRoutes, keyRoutes, providerRoutes])
+    routes(app, assay);
   mcpRoutes(app, assay, names);
   return app;
 };

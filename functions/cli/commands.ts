@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { convert } from './commands/convert.ts';
 import { invoke } from './commands/invoke.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './commands/keys.ts';
 import { serve } from './commands/serve.ts';
@@ -25,6 +26,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'tools remove': removeTool,
   'tools versions': toolVersions,
   'tools schema': toolSchema,
+  convert,
   invoke,
   'keys create': createKeyCommand,
   'keys list': listKeysCommand,

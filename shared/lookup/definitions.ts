@@ -5,6 +5,8 @@ import {
   estimateTokens,
   type Fragment,
   metaTools,
+  type NameTable,
+  nameTable,
   promptInstructions,
   providerOf,
 } from '../providers/index.ts';
@@ -26,6 +28,8 @@ export interface View {
 export interface Definitions {
   tools(view: View, provider: string, query: DefinitionsQuery): LookupAnswer;
   prompt(view: View, selection: Selection): LookupAnswer;
+  /** The names by which a provider's model calls the tools. */
+  names(view: View, provider: string): NameTable;
 }
 
 interface Limits {
@@ -37,6 +41,7 @@ export const createDefinitions = ({ answerBytes = 64_000_000, fragments = 20_000
   const answers = new Kept<LookupAnswer>({ entries: 1000, bytes: answerBytes });
   const defineTool = keepFragments(fragments);
   const stateOf = numberCatalogs();
+  const tables = new Kept<NameTable>({ entries: 100, bytes: answerBytes });
 
   const once = (view: View, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
     const key = JSON.stringify([stateOf(view.catalog), asked, view.confined && [...view.confined].sort()]);
@@ -61,6 +66,13 @@ export const createDefinitions = ({ answerBytes = 64_000_000, fragments = 20_000
         const body = promptInstructions(select(view, selection).map(({ tool }) => tool));
         return textAnswer(body, { 'assay-tokens': String(estimateTokens(body)) });
       });
+    },
+    names({ catalog, confined }, provider) {
+      if (confined) return nameTable(provider, confined);
+      const key = `${stateOf(catalog)} ${provider}`;
+      const made = tables.get(key) ?? nameTable(provider, catalog.names());
+      tables.set(key, made, made.table.size * 100);
+      return made;
     },
   };
 };

@@ -14,7 +14,7 @@ import { readBody, readJson } from '../body.ts';
 import { describe } from '../describe.ts';
 import { type ApiContext, catalogOf, type Routes } from '../env.ts';
 import { Definition, NameParam, RegistrationBody, VersionsBody } from '../schemas.ts';
-import { listTools, ToolsQuery } from './list-tools.ts';
+import { listTools, ToolsQueryBody } from './list-tools.ts';
 
 const Change = z
   .strictObject({
@@ -124,7 +124,7 @@ const describeTools = (app: Parameters<Routes>[0]): void => {
     path: '/v1/tools',
     summary: 'List tools by name, or find them by text',
     tag,
-    query: ToolsQuery,
+    query: ToolsQueryBody,
     answers: {
       200: {
         description: 'A page of tools',

@@ -1,0 +1,39 @@
+import { faultOf } from '../client.ts';
+import { type Command, textOption, UsageError } from '../command.ts';
+
+const flags = ['strict', 'defer', 'explain'] as const;
+const texts = ['allowed', 'tags', 'category', 'schema', 'mode'] as const;
+
+export const convert: Command = {
+  usage:
+    'convert --provider P [--allowed a,b] [--tags a,b] [--category C] [--strict] [--schema json] [--mode search] [--defer] [--explain]',
+  summary: 'Prints the tools value of a provider’s request: openai, anthropic, gemini, ollama, mcp and others',
+  options: {
+    provider: { type: 'string' },
+    ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
+    ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
+  },
+  async run(cli) {
+    const provider = textOption(cli, 'provider');
+    if (provider === undefined) throw new UsageError('--provider is missing: openai, anthropic, gemini, ollama, ...');
+    const query = new URLSearchParams();
+    for (const name of texts) {
+      const value = textOption(cli, name);
+      if (value !== undefined) query.set(name, value);
+    }
+    for (const name of flags) if (cli.values[name] === true) query.set(name, 'true');
+    const api = await cli.api();
+    const response = await api.fetch(`/v1/providers/${encodeURIComponent(provider)}/tools?${query}`);
+    if (!response.ok) throw await faultOf(response);
+    const value: unknown = await response.json();
+    // The value is JSON for people too: it is there to be pasted or piped.
+    cli.output.line(JSON.stringify(value, undefined, 2));
+    const warnings = Number(response.headers.get('assay-warnings') ?? 0);
+    const tokens = response.headers.get('assay-tokens');
+    if (!cli.output.json && cli.values.explain !== true)
+      cli.output.note(
+        `about ${tokens} tokens; ${warnings === 0 ? 'nothing was lost' : `${warnings} warnings (--explain)`}`,
+      );
+    return 0;
+  },
+};
