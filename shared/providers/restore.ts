@@ -62,7 +62,7 @@ function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, de
       return property === undefined ? [] : [property];
     });
     const isNeeded = forms.some((form) => stringsOf(form.required).includes(key));
-    if (entry === null && says.length > 0 && !isNeeded && !says.some((schema) => admitsNull(schema, root, 0))) continue;
+    if (entry === null && !isNeeded && !schemas.every((schema) => admitsMember(schema, key, root, 0))) continue;
     put(out, key, tidy(says, entry, root, depth + 1));
   }
   return out;
@@ -87,12 +87,25 @@ function formsOf(schemas: readonly unknown[], root: Schema): readonly Schema[] {
   return [...forms];
 }
 
+/** Whether an object may have null under a key. */
+function admitsMember(schema: unknown, key: string, root: Schema, depth: number): boolean {
+  if (!isObject(schema) || depth > 16) return true;
+  const named = own(objectOf(schema.properties), key);
+  if (named !== undefined && !admitsNull(named, root, depth + 1)) return false;
+  // A key that is not declared is none of the nulls that strict forms ask for.
+  return everyPart(schema, root, (part) => admitsMember(part, key, root, depth + 1));
+}
+
 function admitsNull(schema: unknown, root: Schema, depth: number): boolean {
   if (!isObject(schema) || depth > 16) return schema !== false;
   if (schema.type !== undefined && schema.type !== 'null' && !arrayOf(schema.type).includes('null')) return false;
   if (Object.hasOwn(schema, 'const') && schema.const !== null) return false;
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) return false;
-  const holds = (part: unknown): boolean => admitsNull(part, root, depth + 1);
+  return everyPart(schema, root, (part) => admitsNull(part, root, depth + 1));
+}
+
+/** Whether what holds for parts holds for the schema made of them. */
+function everyPart(schema: Schema, root: Schema, holds: (part: unknown) => boolean): boolean {
   if (typeof schema.$ref === 'string' && !holds(resolve(root, schema.$ref))) return false;
   if (!arrayOf(schema.allOf).every(holds)) return false;
   return ['anyOf', 'oneOf'].every((key) => !Array.isArray(schema[key]) || arrayOf(schema[key]).some(holds));

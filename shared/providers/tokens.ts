@@ -1,17 +1,43 @@
 /**
- * An estimate of the tokens a text takes, without any model's vocabulary: words by length, digits by threes,
- * punctuation by pairs, as byte-pair encodings of English and JSON come out; other scripts by character.
+ * An estimate of the tokens a text takes, without any model's vocabulary: words and numbers by length, punctuation
+ * by runs, other scripts by character, as byte-pair encodings of English, code and JSON come out on average.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  for (const [run, word, digits, space, marks] of text.matchAll(RUNS)) {
-    if (word) tokens += Math.max(1, Math.ceil(word.length / 6));
-    else if (digits) tokens += Math.ceil(digits.length / 3);
-    else if (space) tokens += space.length > 1 ? 1 : 0;
-    else if (marks) tokens += Math.ceil(marks.length / 2.2);
-    else tokens += run.length * 0.8;
+  let run = 0;
+  let kind = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    const next = code < 128 ? (KINDS[code] ?? MARK) : code < 0x2e80 ? FOREIGN : WIDE;
+    if (next === kind) {
+      run += 1;
+      continue;
+    }
+    tokens += costOf(kind, run);
+    kind = next;
+    run = 1;
   }
-  return Math.ceil(tokens);
+  return Math.ceil(tokens + costOf(kind, run));
 }
 
-const RUNS = /([A-Za-z]+)|([0-9]+)|(\s+)|([!-/:-@[-`{-~]+)|[^\s!-~]+/g;
+const SPACE = 1;
+const WORD = 2;
+const DIGIT = 3;
+const MARK = 4;
+const FOREIGN = 5;
+const WIDE = 6;
+
+const KINDS: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/\s/.test(character)) return SPACE;
+  if (/[A-Za-z]/.test(character)) return WORD;
+  return /[0-9]/.test(character) ? DIGIT : MARK;
+});
+
+function costOf(kind: number, run: number): number {
+  if (kind === WORD) return run <= 8 ? 1 : 1 + (run - 8) / 5;
+  if (kind === MARK) return 0.5 + run * 0.2;
+  if (kind === DIGIT) return Math.ceil(run / 3);
+  if (kind === SPACE) return run > 1 ? 1 : 0;
+  return kind === FOREIGN ? run / 3 : run * 0.75;
+}
