@@ -8,11 +8,24 @@ import { msSsim } from './graphs/ms-ssim.ts';
 import { nlpd } from './graphs/nlpd.ts';
 import { psnr, psnry } from './graphs/psnr.ts';
 import { ssim, ssimc } from './graphs/ssim.ts';
+import { vif } from './graphs/vif.ts';
 import { vsi } from './graphs/vsi.ts';
 import type { GraphMetric } from './metric.ts';
 
 /** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
-export const graphMetrics: readonly GraphMetric[] = [psnr, psnry, ssim, ssimc, msSsim, gmsd, nlpd, fsim, vsi, cwSsim];
+export const graphMetrics: readonly GraphMetric[] = [
+  psnr,
+  psnry,
+  ssim,
+  ssimc,
+  msSsim,
+  gmsd,
+  nlpd,
+  fsim,
+  vsi,
+  vif,
+  cwSsim,
+];
 
 const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
 

@@ -1,0 +1,56 @@
+import { Fault } from '../../errors.ts';
+import type { GraphRunner, WholeMetric } from '../metric.ts';
+import { lumaBytes } from '../nr/luma.ts';
+import type { Pixels } from '../pixels.ts';
+import { filterPlane, type Plane, planeFilter } from './plane-filter.ts';
+import { bandAcross, bandDown, low, lowFirst } from './sp5-filters.ts';
+import { bandInformation } from './vif-band.ts';
+
+const first = planeFilter('vif_first', lowFirst);
+const halving = planeFilter('vif_halving', low, 2);
+const bands = [planeFilter('vif_down', bandDown), planeFilter('vif_across', bandAcross)];
+const levelCount = 4;
+const mostPixels = 36e6;
+
+/** Visual information fidelity on two orientations of a steerable pyramid; above 1 for a contrast gain. */
+export const vif: WholeMetric = {
+  kind: 'whole',
+  name: 'vif',
+  // On the coarsest level the widest filter must still be mirrored.
+  minimumSide: 33,
+  graphs: () => [first, halving, ...bands].map((filter) => filter.graph()),
+  async score({ picture, reference }, runner) {
+    checkSize(picture);
+    let x = await filterPlane(lumaPlane(reference), first, runner);
+    let y = await filterPlane(lumaPlane(picture), first, runner);
+    let [distorted, whole] = [0, 0];
+    for (let level = 0; level < levelCount; level++) {
+      for (const band of bands) {
+        const information = bandInformation(
+          await filterPlane(x, band, runner),
+          await filterPlane(y, band, runner),
+          level,
+        );
+        distorted += information.distorted;
+        whole += information.reference;
+      }
+      [x, y] = await halve(x, y, runner);
+    }
+    return distorted / (whole + 1e-12);
+  },
+};
+
+async function halve(x: Plane, y: Plane, runner: GraphRunner): Promise<[Plane, Plane]> {
+  return [await filterPlane(x, halving, runner), await filterPlane(y, halving, runner)];
+}
+
+function lumaPlane(pixels: Pixels): Plane {
+  const { width, height, data } = lumaBytes(pixels);
+  return { width, height, data: Float32Array.from(data) };
+}
+
+function checkSize({ width, height }: Pixels): void {
+  if (width * height <= mostPixels) return;
+  const text = `vif keeps several planes of the picture in memory and takes ${mostPixels / 1e6} megapixels, not ${width} x ${height}; make it smaller, or use ssim, ms_ssim or gmsd`;
+  throw new Fault('InvalidInput', text, { tool: 'vif', width, height, limit_pixels: mostPixels });
+}
