@@ -1,0 +1,107 @@
+import { splitIdentifier, termOf } from '../../registry/text.ts';
+import { knownWords } from '../words.ts';
+import { contextOf } from './cues.ts';
+import type { Extraction } from './extract.ts';
+import type { Reading } from './reading.ts';
+import type { Slot } from './slot.ts';
+
+/** The offered value that the text names, by its own word, a form of it, or a near word. */
+export const chosen = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined => {
+  let best: { value: unknown; score: number; from: string } | undefined;
+  for (const { value, phrases } of slot.choices) {
+    if (IDLE.has(String(value).toLowerCase())) continue;
+    for (const phrase of phrases) {
+      const match = mention(phrase, slot, reading, subject);
+      if (match !== undefined && match.score > (best?.score ?? 0)) best = { value, ...match };
+    }
+  }
+  if (best === undefined || best.score < (slot.required ? 0.45 : 0.55)) return undefined;
+  return { value: best.value, confidence: Math.min(0.95, best.score), from: best.from };
+};
+
+/** An example of the description that the text has word for word. */
+export const exampleSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined => {
+  for (const example of slot.examples) {
+    const wanted = termsIn(example);
+    if (wanted.length === 0 || IDLE.has(example.toLowerCase())) continue;
+    if (wanted.every((term) => slot.nameTerms.includes(term) || subject.has(term))) continue;
+    const run = findRun(wanted, reading);
+    if (run !== undefined && !isSlight(wanted)) return { value: example, confidence: 0.75, from: run.text };
+  }
+  return undefined;
+};
+
+const mention = (phrase: string, slot: Slot, reading: Reading, subject: ReadonlySet<string>) => {
+  const wanted = termsIn(phrase);
+  if (wanted.length === 0) return undefined;
+  const exact = findRun(wanted, reading);
+  if (exact === undefined) return nearMention(wanted, slot, reading, subject);
+  // A short or common word may be there for another reason, unless the slot is named beside it.
+  const doubtful = isSlight(wanted) && !besideSlot(exact.start, exact.end, slot, reading);
+  return { score: doubtful ? 0.4 : 0.85 + Math.min(0.1, wanted.length * 0.03), from: exact.text };
+};
+
+const termsIn = (phrase: string): readonly string[] => splitIdentifier(phrase).map((word) => termOf(word) || word);
+
+const isSlight = (wanted: readonly string[]): boolean => {
+  const joined = wanted.join(' ');
+  return (joined.length <= 2 && !/\d/u.test(joined)) || COMMON.has(joined);
+};
+
+const findRun = (wanted: readonly string[], { tokens, text }: Reading) => {
+  const words = tokens.filter((token) => token.isWord);
+  const joined = wanted.join('');
+  for (const [at, token] of words.entries()) {
+    if (token.term === joined || token.lower === joined)
+      return { start: token.start, end: token.end, text: token.text };
+    if (!wanted.every((term, offset) => words[at + offset]?.term === term || words[at + offset]?.lower === term))
+      continue;
+    const end = words[at + wanted.length - 1]?.end ?? token.end;
+    return { start: token.start, end, text: text.slice(token.start, end) };
+  }
+  return undefined;
+};
+
+/** Near words count only when they are not what the tool is about anyway: `movie` does not choose the genre. */
+const nearMention = (wanted: readonly string[], slot: Slot, { tokens }: Reading, subject: ReadonlySet<string>) => {
+  const words = knownWords();
+  let total = 0;
+  const from: string[] = [];
+  for (const term of wanted) {
+    let best = 0;
+    let said = '';
+    for (const token of tokens) {
+      if (!token.isWord || subject.has(token.term) || slot.nameTerms.includes(token.term) || termOf(token.lower) === '')
+        continue;
+      const similarity = sameStart(term, token.term) ? 0.85 : words.similarity(term, token.term);
+      if (similarity > best) [best, said] = [similarity, token.text];
+    }
+    total += best;
+    from.push(said);
+  }
+  const mean = total / wanted.length;
+  return mean >= NEAR ? { score: 0.2 + mean * 0.5, from: from.join(' ') } : undefined;
+};
+
+export const sameStart = (one: string, other: string): boolean =>
+  Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
+
+const besideSlot = (start: number, end: number, slot: Slot, reading: Reading): boolean =>
+  contextOf(reading, { kind: 'phrase', start, end, text: '' }).some(({ term }) => slot.nameTerms.includes(term));
+
+const NEAR = 0.62;
+const IDLE: ReadonlySet<string> = new Set([
+  'dontcare',
+  'any',
+  'none',
+  'null',
+  'n/a',
+  'default',
+  'other',
+  '',
+  'true',
+  'false',
+]);
+const COMMON: ReadonlySet<string> = new Set(
+  'all on off in to get post put other good new open low high my now'.split(' '),
+);

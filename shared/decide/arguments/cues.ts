@@ -1,0 +1,87 @@
+import { termOf } from '../../registry/text.ts';
+import { knownWords } from '../words.ts';
+import { type Reading, tokenAt } from './reading.ts';
+import type { Slot } from './slot.ts';
+import type { Span } from './span.ts';
+
+/** How strongly the words around a span name a slot: 0 to about 2. `rarity` says how few slots share a word. */
+export const cueOf = (reading: Reading, span: Span, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
+  let sum = 0;
+  let best = 0;
+  for (const { term, weight } of contextOf(reading, span)) {
+    const match = weight * termMatch(term, slot, rarity);
+    sum += match;
+    best = Math.max(best, match);
+  }
+  return Math.min(2, best + (sum - best) * 0.5 + ownWord(span, slot, rarity));
+};
+
+/** `Premier League` is a league and `Plaza Hotel` a hotel by their own words. */
+const ownWord = (span: Span, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
+  if (span.kind !== 'proper') return 0;
+  const words = span.text
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .map((word) => termOf(word));
+  const own = words.length > 1 ? slot.nameTerms.find((term) => words.includes(term)) : undefined;
+  return own === undefined ? 0 : 0.8 * (rarity.get(own) ?? 1);
+};
+
+/** How many of the slots use a word in their names: a word of all of them tells nothing. */
+export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const slot of slots) {
+    for (const term of new Set(slot.nameTerms)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
+  return new Map(Array.from(counts, ([term, count]) => [term, 1 / count]));
+};
+
+const termMatch = (term: string, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
+  if (slot.nameTerms.includes(term)) return rarity.get(term) ?? 1;
+  if (slot.descriptionTerms.includes(term)) return 0.5 * (rarity.get(term) ?? 1);
+  const words = knownWords();
+  let best = 0;
+  for (const own of slot.nameTerms) {
+    if (own.length >= 4 && term.length >= 4 && (own.startsWith(term) || term.startsWith(own)))
+      best = Math.max(best, 0.7);
+    else best = Math.max(best, (words.similarity(term, own) - 0.45) * 1.1);
+  }
+  return best > 0.1 ? best * (rarity.get(term) ?? 1) : 0;
+};
+
+interface ContextTerm {
+  readonly term: string;
+  readonly weight: number;
+}
+
+/** Content words before a span, the nearer the heavier, up to another span or the sentence's end; and just after it. */
+export const contextOf = (reading: Reading, span: Span): readonly ContextTerm[] => {
+  const { tokens, spans } = reading;
+  const context: ContextTerm[] = [];
+  const first = tokenAt(tokens, span.start);
+  let weight = 1;
+  for (let at = first - 1; at >= 0 && weight > 0.2; at--) {
+    const token = tokens[at];
+    if (token === undefined || SENTENCE_END.test(token.text)) break;
+    // Past another value the words belong to that one, unless both are of one list.
+    if (spans.some((other) => other.end === token.end && other !== span)) weight *= 0.5;
+    if (!token.isWord) continue;
+    if (termOf(token.lower) === '' && token.lower.length < 6) continue;
+    context.push({ term: token.term, weight });
+    weight *= 0.7;
+  }
+  weight = 0.9;
+  for (let at = tokenAt(tokens, span.end); at < tokens.length && weight > 0.4; at++) {
+    const token = tokens[at];
+    if (token === undefined || !token.isWord) break;
+    // A small word starts something else, but for `as the director`.
+    if (termOf(token.lower) === '' && !AFTER.has(token.lower)) break;
+    if (termOf(token.lower) === '') continue;
+    context.push({ term: token.term, weight });
+    weight *= 0.7;
+  }
+  return context;
+};
+
+const AFTER: ReadonlySet<string> = new Set(['as', 'the', 'a', 'an', 'is', 'for']);
+const SENTENCE_END = /^[.!?。！？\n;]$/u;

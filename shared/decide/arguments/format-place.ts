@@ -1,0 +1,36 @@
+import { countryCode, readPlace, stateName } from './places.ts';
+import type { Slot } from './slot.ts';
+
+/** A place in the form that a slot asks for: the city alone, `City, ST`, the state or the country. */
+export const formatPlace = (slot: Slot, said: string): string => {
+  const place = readPlace(said);
+  const wants = (word: string): boolean => slot.nameTerms.includes(word);
+  if (wants('state') || wants('provinc')) return stateForm(slot, place.state) ?? said;
+  if (wants('countri')) return countryForm(slot, place.country ?? said);
+  if (/city[,/ ]+(?:and )?(?:state|country)|[A-Z]\w+, [A-Z]{2}\b/iu.test(slot.description))
+    return withRegion(slot, said);
+  if (wants('citi') && place.city !== undefined) return place.city;
+  return said;
+};
+
+const withRegion = (slot: Slot, said: string): string => {
+  const { city, state, country } = readPlace(said);
+  if (city === undefined) return said;
+  if (state !== undefined) return `${city}, ${stateForm(slot, state) ?? state}`;
+  return country === undefined || said.includes(',') || !/country/iu.test(slot.description)
+    ? said
+    : `${city}, ${country}`;
+};
+
+const countryForm = (slot: Slot, country: string): string =>
+  /iso|2-letter|two-letter|country code|'[A-Z]{2}'/iu.test(slot.description)
+    ? (countryCode(country) ?? country)
+    : country;
+
+/** Two letters, unless the examples write the state out. */
+const stateForm = (slot: Slot, code: string | undefined): string | undefined => {
+  if (code === undefined) return undefined;
+  const letters = /\b[A-Z]{2}\b|abbreviat|two-letter/u.test(slot.description);
+  const full = /,\s(?:California|New York|Texas|Florida)|full name/u.test(slot.description);
+  return full || (!letters && !/state/iu.test(slot.description)) ? (stateName(code) ?? code) : code;
+};

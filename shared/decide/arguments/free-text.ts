@@ -1,0 +1,118 @@
+import { termOf } from '../../registry/text.ts';
+import type { Extraction } from './extract.ts';
+import { type Reading, tokenAt } from './reading.ts';
+import type { Slot } from './slot.ts';
+import { overlaps, type Span } from './span.ts';
+
+/** A string that is neither quoted nor a name: what stands after the slot's own word, or what the request is about. */
+export const freeText = (
+  slot: Slot,
+  slots: readonly Slot[],
+  reading: Reading,
+  taken: readonly Span[],
+  found: ReadonlyMap<string, Extraction>,
+): Extraction | undefined => {
+  if (found.has(slot.name) || TYPED.has(slot.kind) || slot.choices.length > 0) return undefined;
+  return (
+    named(slot, slots, reading, taken) ??
+    (slot.required || slot.kind === 'query' ? aboutness(slot, reading, taken, found) : undefined)
+  );
+};
+
+/** `genre jazz`, `the title should be Sunday`, `jazz genre`. */
+const named = (
+  slot: Slot,
+  slots: readonly Slot[],
+  reading: Reading,
+  taken: readonly Span[],
+): Extraction | undefined => {
+  const { tokens, text } = reading;
+  const own = slot.nameTerms.filter(
+    (term) => !GENERIC.has(term) && slots.filter((other) => other.nameTerms.includes(term)).length === 1,
+  );
+  for (const [at, token] of tokens.entries()) {
+    if (!own.includes(token.term)) continue;
+    let next = at + 1;
+    while (BINDING.has(tokens[next]?.lower ?? '')) next++;
+    const explicit = next > at + 1;
+    const end = phraseEnd(reading, next);
+    if (!explicit || end <= next) continue;
+    const [start, stop] = [tokens[next]?.start ?? 0, tokens[end - 1]?.end ?? 0];
+    const value = text.slice(start, stop).trim();
+    if (value === '' || taken.some((span) => overlaps(span, { start, end: stop }))) continue;
+    return { value, confidence: 0.6, from: value };
+  }
+  return undefined;
+};
+
+/** Up to a mark, a conjunction or a preposition that starts something else. */
+const phraseEnd = ({ tokens }: Reading, from: number): number => {
+  let end = from;
+  while (end < tokens.length && end < from + 8) {
+    const token = tokens[end];
+    if (token === undefined || !token.isWord || STOPPERS.has(token.lower)) break;
+    end++;
+  }
+  return end;
+};
+
+/** What a request is about: the words after about, for, of or on; else what follows the words of asking. */
+const aboutness = (
+  slot: Slot,
+  reading: Reading,
+  taken: readonly Span[],
+  found: ReadonlyMap<string, Extraction>,
+): Extraction | undefined => {
+  const { text } = reading;
+  if (slot.kind === 'text' || slot.kind === 'query') {
+    const after =
+      /(?:\b(?:about|regarding|concerning|on the topic of|related to|for the (?:query|keyword|term)|search for|look up|say(?:ing)?|says)\s|[:：]\s)(.{2,400}?)(?:[.?!]\s|[.?!]?$)/iu.exec(
+        text,
+      );
+    const value = after?.[1]?.trim();
+    if (value !== undefined && value !== '') return { value: stripArticle(value), confidence: 0.45, from: value };
+  }
+  if (slot.kind === 'query') {
+    const value = text
+      .replace(ASKING, '')
+      .replace(/[.?!。？！]+$/u, '')
+      .trim();
+    return value === '' ? undefined : { value, confidence: 0.3, from: value };
+  }
+  return leftOver(slot, reading, taken, found);
+};
+
+const leftOver = (
+  _slot: Slot,
+  reading: Reading,
+  taken: readonly Span[],
+  found: ReadonlyMap<string, Extraction>,
+): Extraction | undefined => {
+  const used = [...found.values()].map(({ from }) => from.toLowerCase());
+  for (const match of reading.text.matchAll(/\b(?:of|for|about|on|in)\s(?:the\s|an?\s|my\s)?/giu)) {
+    const from = tokenAt(reading.tokens, match.index + match[0].length);
+    const end = phraseEnd(reading, from);
+    if (end <= from) continue;
+    const [start, stop] = [reading.tokens[from]?.start ?? 0, reading.tokens[end - 1]?.end ?? 0];
+    const value = reading.text.slice(start, stop);
+    if (taken.some((span) => overlaps(span, { start, end: stop })) || used.includes(value.toLowerCase())) continue;
+    if (value.split(' ').every((word) => termOf(word.toLowerCase()) === '')) continue;
+    return { value, confidence: 0.3, from: value };
+  }
+  return undefined;
+};
+
+const stripArticle = (text: string): string => text.replace(/^(?:the|an?)\s/iu, '');
+
+const TYPED: ReadonlySet<Slot['kind']> = new Set(['date', 'time', 'datetime', 'email', 'url']);
+const GENERIC: ReadonlySet<string> = new Set('name type id valu number date text in of'.split(' '));
+const BINDING: ReadonlySet<string> = new Set(
+  'is are be of as to = : should named called titled being was with equal equals for by must will'.split(' '),
+);
+const STOPPERS: ReadonlySet<string> = new Set(
+  'and or in on at for from to with by of using that which who where when while if as but so including than until is are was were please 的 和'.split(
+    ' ',
+  ),
+);
+const ASKING =
+  /^(?:(?:hi|hello|hey|please|can|could|would|will|you|kindly|i|we|want|wanna|need|like|would|to|help|me|us|let|know|tell|find|search|get|show|give|look|looking|for|up|what|who|where|when|which|how|is|are|was|were|the|a|an|some|any|information|details|about|on|of|trigger|web)\b[\s,;:'’]*)+/iu;

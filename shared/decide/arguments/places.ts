@@ -1,0 +1,140 @@
+import data from '../../../metadata/places.json' with { type: 'json' };
+import type { Span } from './span.ts';
+
+/** A place as it was said, taken apart as far as it is known. */
+export interface Place {
+  readonly city?: string;
+  /** Two letters for a state of the USA. */
+  readonly state?: string;
+  readonly country?: string;
+}
+
+/** Joins `San Francisco` and `California`, and `456`, `Elm St` and `Springville`, when they stand as one address. */
+export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[] => {
+  const joined: Span[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    const between = last === undefined ? '' : text.slice(last.end, span.start);
+    if (last !== undefined && span.kind === 'proper' && continues(last, between, span)) {
+      joined[joined.length - 1] = {
+        kind: 'proper',
+        start: last.start,
+        end: span.end,
+        text: text.slice(last.start, span.end),
+      };
+    } else joined.push(span);
+  }
+  return joined.map((span) => withLandform(text, span));
+};
+
+const continues = (last: Span, between: string, next: Span): boolean => {
+  if (last.kind === 'number')
+    return /^\s$/u.test(between) && STREET.test(next.text) && last.quantity?.spelled === false;
+  if (last.kind !== 'proper' || !/^,\s?$/u.test(between)) return false;
+  return isRegion(next.text) || (/^\d/u.test(last.text) && !last.text.includes(','));
+};
+
+/** `Amazon rainforest` and `Mississippi river` are names although their second word is small. */
+const withLandform = (text: string, span: Span): Span => {
+  if (span.kind !== 'proper') return span;
+  const after = LANDFORM.exec(text.slice(span.end, span.end + 24))?.[0];
+  return after === undefined ? span : { ...span, end: span.end + after.length, text: span.text + after };
+};
+
+const STREET =
+  /(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Square|Sq|Parkway|Pkwy|Apartments?|Plaza|Highway|Hwy|Terrace|Circle|Building|Tower)\b/u;
+const LANDFORM =
+  /^\s(?:river|lake|rainforest|forest|mountains?|valley|desert|ocean|sea|islands?|bay|beach|national park|peninsula|coast|reef)(?![\p{L}])/u;
+
+export const readPlace = (text: string): Place => {
+  const [head = '', ...rest] = text.split(',').map((part) => part.trim());
+  const region = rest.at(-1);
+  if (region !== undefined) {
+    const state = stateOf(region);
+    if (state !== undefined) return { city: head, state, country: 'USA' };
+    return { city: head, country: region };
+  }
+  const state = stateOf(head);
+  const alias = ALIASES[normal(head)];
+  const known = cities().get(normal(alias ?? head));
+  if (known !== undefined) return { city: alias ?? head, ...known };
+  if (state !== undefined && head.length > 2) return { state, country: 'USA' };
+  if (countries().has(normal(head))) return { country: head };
+  return { city: head };
+};
+
+export const isKnownPlace = (text: string): boolean => {
+  const [head = '', region] = text.split(',').map((part) => part.trim());
+  if (region !== undefined && isRegion(region)) return true;
+  const key = normal(head);
+  return key in ALIASES || cities().has(key) || states().has(key) || countries().has(key);
+};
+
+/** The full name of a state from its two letters. */
+export const stateName = (code: string): string | undefined =>
+  Object.entries(data.states).find(([, letters]) => letters === code)?.[0];
+
+const isRegion = (text: string): boolean => stateOf(text) !== undefined || countries().has(normal(text));
+
+export const stateOf = (text: string): string | undefined => {
+  const letters = text.replaceAll('.', '');
+  if (/^[A-Z]{2}$/u.test(letters) && stateCodes().has(letters)) return letters;
+  return states().get(normal(text));
+};
+
+/** Two letters of a country, from its name. */
+export const countryCode = (name: string): string | undefined => {
+  const key = normal(name);
+  return COUNTRY_ALIASES[key] ?? countryCodes().get(key);
+};
+
+const COUNTRY_ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  uk: 'GB',
+  england: 'GB',
+  scotland: 'GB',
+  wales: 'GB',
+  usa: 'US',
+  us: 'US',
+  america: 'US',
+  uae: 'AE',
+  turkey: 'TR',
+});
+
+const normal = (text: string): string => text.toLowerCase().replaceAll(/[.'’]/gu, '').replaceAll(/\s+/gu, ' ').trim();
+
+const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  nyc: 'New York',
+  'new york city': 'New York',
+  la: 'Los Angeles',
+  sf: 'San Francisco',
+});
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+};
+
+const states = once(() => new Map(Object.entries(data.states).map(([name, code]) => [normal(name), code])));
+const stateCodes = once(() => new Set(Object.values(data.states)));
+const countries = once(() => new Set(data.countries.map(normal)));
+const countryCodes = once(() => {
+  const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = letters.flatMap((one) => letters.map((two) => one + two));
+  return new Map(
+    codes.flatMap((code) => (names.of(code) === undefined ? [] : [[normal(names.of(code) ?? ''), code] as const])),
+  );
+});
+const cities = once(() => {
+  const known = new Map<string, Omit<Place, 'city'>>();
+  for (const [state, list] of Object.entries(data.us_cities)) {
+    for (const city of list.split('|')) known.set(normal(city), { state, country: 'USA' });
+  }
+  for (const [country, list] of Object.entries(data.world_cities)) {
+    for (const city of list.split('|')) known.set(normal(city), { country });
+  }
+  return known;
+});

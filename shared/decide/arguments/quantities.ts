@@ -1,0 +1,138 @@
+import type { Span } from './span.ts';
+
+/** A number as it was said: `5 %`, `$1.5 million`, `three nights`, `2nd`. */
+export interface Quantity {
+  readonly value: number;
+  readonly percent: boolean;
+  readonly currency?: string;
+  /** The word after it, lower case. */
+  readonly unit?: string;
+  readonly ordinal: boolean;
+  /** Written as a word: `one` and `a` may be no number at all. */
+  readonly spelled: boolean;
+}
+
+/** The numbers of a text, in digits, English words and Chinese numerals. */
+export const findQuantities = (text: string): readonly Span[] => [
+  ...Array.from(text.matchAll(DIGITS), readDigits).filter((span) => span !== undefined),
+  ...Array.from(text.matchAll(SPELLED), readSpelled),
+  ...Array.from(text.matchAll(CHINESE), readChinese),
+];
+
+const readDigits = (match: RegExpExecArray): Span | undefined => {
+  const [text, sign = '', currency = '', digits = '', suffix = '', unit] = match;
+  const value =
+    Number(digits.replaceAll(',', '')) * (SCALES[suffix.trim().toLowerCase()] ?? 1) * (sign === '' ? 1 : -1);
+  if (!Number.isFinite(value)) return undefined;
+  const percent = /^\s*(?:%|percent\b)/iu.test(suffix);
+  const end = match.index + text.length - (unit === undefined ? 0 : text.length - text.lastIndexOf(unit));
+  return {
+    kind: 'number',
+    start: match.index,
+    end: unit === undefined ? match.index + text.length : end,
+    text: text.slice(0, end - match.index).trim(),
+    quantity: {
+      value: tidy(value),
+      percent,
+      ...(currency === '' ? {} : { currency: currency.trim() }),
+      ...(unit === undefined ? {} : { unit: unit.toLowerCase() }),
+      ordinal: /^(?:st|nd|rd|th)$/iu.test(suffix.trim()),
+      spelled: false,
+    },
+  };
+};
+
+/** 1.1 * 1000 must not become 1100.0000000000002. */
+const tidy = (value: number): number => Number(value.toPrecision(15));
+
+const readSpelled = (match: RegExpExecArray): Span => {
+  const [text] = match;
+  const parts = text.toLowerCase().split(/[\s-]+/u);
+  let total = 0;
+  let current = 0;
+  for (const part of parts) {
+    const scale = SCALES[part];
+    if (scale !== undefined) current = Math.max(current, 1) * scale;
+    if (scale !== undefined && scale >= 1000) {
+      total += current;
+      current = 0;
+    }
+    current += NUMBER_WORDS.get(part) ?? 0;
+  }
+  const unit = /^[\s-]+(\p{L}+)/u.exec(match.input.slice(match.index + text.length))?.[1];
+  return {
+    kind: 'number',
+    start: match.index,
+    end: match.index + text.length,
+    text,
+    quantity: {
+      value: total + current,
+      percent: unit === 'percent',
+      ...(unit === undefined ? {} : { unit: unit.toLowerCase() }),
+      ordinal: false,
+      spelled: true,
+    },
+  };
+};
+
+const readChinese = (match: RegExpExecArray): Span => {
+  const [text, numeral = '', unit] = match;
+  return {
+    kind: 'number',
+    start: match.index,
+    end: match.index + numeral.length,
+    text: numeral,
+    quantity: {
+      value: chineseNumber(numeral),
+      percent: false,
+      ...(unit === undefined ? {} : { unit }),
+      ordinal: text.startsWith('第'),
+      spelled: true,
+    },
+  };
+};
+
+const chineseNumber = (numeral: string): number => {
+  let total = 0;
+  let digit = 0;
+  for (const character of numeral) {
+    const scale = CHINESE_SCALES[character];
+    if (scale !== undefined) {
+      total += Math.max(digit, 1) * scale;
+      digit = 0;
+    } else digit = digit * 10 + Math.max(CHINESE_DIGITS.indexOf(character), character === '两' ? 2 : 0);
+  }
+  return total + digit;
+};
+
+const SCALES: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
+  k: 1e3,
+  thousand: 1e3,
+  million: 1e6,
+  mn: 1e6,
+  billion: 1e9,
+  bn: 1e9,
+  trillion: 1e12,
+  hundred: 100,
+  dozen: 12,
+  万: 1e4,
+  亿: 1e8,
+});
+const SMALL =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety';
+const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
+  ...SMALL.split(' ').map((word, value) => [word, value] as const),
+  ...TENS.split(' ').map((word, at) => [word, (at + 2) * 10] as const),
+]);
+const CHINESE_DIGITS = '零一二三四五六七八九';
+const CHINESE_SCALES: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000, 万: 10_000 };
+
+const DIGITS =
+  /(?<![\p{L}\p{N}_.])(?<sign>-(?=[$€£¥\d.]))?(?<currency>[$€£¥₹]\s?|(?:usd|eur|gbp|rs\.?)\s)?(?<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)(?<suffix>\s?%|\s?percent\b|(?:st|nd|rd|th)\b|k(?![\p{L}])|K(?=\s|[.,!?]|$)(?<=[$€£¥][\d.,]+K)|\s?(?:thousand|million|billion|trillion|bn|mn|hundred|dozen)\b|[万亿])?(?![\p{N}_])(?:[\s-]?(?<unit>[\p{L}°]+))?/giu;
+const ONE = `(?:${[...NUMBER_WORDS.keys()].join('|')})`;
+const SPELLED = new RegExp(
+  `(?<![\\p{L}\\p{N}])${ONE}(?:[\\s-](?:${ONE}|hundred|thousand|million|billion|dozen))*(?![\\p{L}\\p{N}])|(?<![\\p{L}])dozen(?![\\p{L}])`,
+  'giu',
+);
+const CHINESE = /第?([零一二两三四五六七八九十百千]+)\s?(\p{Script=Han})?/gu;

@@ -1,0 +1,35 @@
+import { type Reading, tokenAt } from './reading.ts';
+import type { Slot } from './slot.ts';
+
+/** 1 for a slot about where something starts or comes from, -1 for where it ends or goes to, 0 for others. */
+export const roleOf = (slot: Slot): number => {
+  if (slot.nameTerms.some((term) => START.has(term))) return 1;
+  return slot.nameTerms.some((term) => END.has(term)) ? -1 : 0;
+};
+
+/** The same for a place in the text, by the small word before it. */
+export const saidRole = (reading: Reading, start: number): number => {
+  const preposition = prepositionAt(reading, start);
+  return SAID_START.has(preposition) ? 1 : SAID_END.has(preposition) ? -1 : 0;
+};
+
+/** The small word just before a place in the text, such as from, to, in or by. */
+export const prepositionAt = ({ tokens }: Reading, start: number): string => {
+  const first = tokenAt(tokens, start);
+  for (let at = first - 1; at >= Math.max(0, first - 4); at--) {
+    const word = tokens[at]?.lower ?? '';
+    if (PREPOSITIONS.has(word)) return word;
+    if (!SKIPPED.has(word)) return '';
+  }
+  return '';
+};
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+const START = words('from origin start sourc departur depart pickup sender checkin begin base 出发');
+const END = words('to destin end target arriv arrival dropoff recipi checkout until 到达');
+const SAID_START = words('from between starting since 从');
+const SAID_END = words('to until till through and into 到 去');
+const PREPOSITIONS = words(
+  'from to in at on by for of with near between until till through about around and into as starting named called titled since before after than over under 从 到 在 给 去',
+);
+const SKIPPED = words('the a an my our your date city state year month of');

@@ -1,0 +1,29 @@
+import type { Moment } from './moments.ts';
+import type { Quantity } from './quantities.ts';
+
+/** A piece of the task that may be the value of a parameter. */
+export interface Span {
+  readonly kind: SpanKind;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly quantity?: Quantity;
+  readonly moment?: Moment;
+  /** A list or object that was written out as such. */
+  readonly literal?: unknown;
+}
+
+export type SpanKind =
+  | 'quoted'
+  | 'literal'
+  | 'email'
+  | 'url'
+  | 'path'
+  | 'code'
+  | 'number'
+  | 'moment'
+  | 'proper'
+  | 'phrase';
+
+export const overlaps = (one: Pick<Span, 'start' | 'end'>, other: Pick<Span, 'start' | 'end'>): boolean =>
+  one.start < other.end && other.start < one.end;

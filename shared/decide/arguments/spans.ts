@@ -1,0 +1,161 @@
+import { findMoments } from './moments.ts';
+import { findQuantities } from './quantities.ts';
+import { overlaps, type Span, type SpanKind } from './span.ts';
+import type { Token } from './tokens.ts';
+
+/** Everything in a task that may be a value, in order of place; the surer reading of a place excludes others. */
+export const findSpans = (text: string, tokens: readonly Token[], today: number | undefined): readonly Span[] => {
+  const kept: Span[] = [];
+  const add = (spans: readonly Span[]): void => {
+    for (const span of spans) if (!kept.some((other) => overlaps(span, other))) kept.push(span);
+  };
+  add(literals(text));
+  add(PATTERNS.flatMap(({ kind, pattern }) => matches(text, kind, pattern)));
+  add(quoted(text));
+  add(findMoments(text, today));
+  add(CODES.flatMap((pattern) => matches(text, 'code', pattern)));
+  add(findQuantities(text));
+  add(properNames(text, tokens));
+  return kept.sort((one, other) => one.start - other.start);
+};
+
+const matches = (text: string, kind: SpanKind, pattern: RegExp): readonly Span[] =>
+  Array.from(text.matchAll(pattern), (match) => {
+    const value = match[1] ?? match[0];
+    const start = match.index + match[0].indexOf(value);
+    return { kind, start, end: start + value.length, text: value };
+  });
+
+const quoted = (text: string): readonly Span[] =>
+  QUOTES.flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), (match) => ({
+      kind: 'quoted' as const,
+      start: match.index,
+      end: match.index + match[0].length,
+      text: (match[1] ?? '').trim(),
+    })),
+  ).filter((span) => span.text !== '');
+
+/** Lists and objects written as in a program: [1, 2], ['a', 'b'], {"a": 1}. */
+const literals = (text: string): readonly Span[] =>
+  Array.from(text.matchAll(LITERAL), (match) => {
+    const literal = parseLiteral(match[0]);
+    if (literal === undefined) return undefined;
+    return {
+      kind: 'literal' as const,
+      start: match.index,
+      end: match.index + match[0].length,
+      text: match[0],
+      literal,
+    };
+  }).filter((span) => span !== undefined);
+
+const parseLiteral = (source: string): unknown => {
+  for (const candidate of [
+    source,
+    source.replaceAll("'", '"').replaceAll('True', 'true').replaceAll('False', 'false'),
+  ]) {
+    try {
+      return JSON.parse(candidate.replaceAll(/,\s*([\]}])/gu, '$1'));
+    } catch {
+      // The next reading is tried; text in brackets that is no literal is left to the other rules.
+    }
+  }
+  if (!source.startsWith('[') || source.includes('{')) return undefined;
+  const items = source
+    .slice(1, -1)
+    .split(',')
+    .map((item) => item.trim());
+  return items.every((item) => /^[\p{L}\p{N} _.-]+$/u.test(item)) ? items.map(asNumber) : undefined;
+};
+
+const asNumber = (item: string): unknown => (/^-?\d+(?:\.\d+)?$/u.test(item) ? Number(item) : item);
+
+/** Runs of capitalised words, with the small words that names may have inside. */
+const properNames = (text: string, tokens: readonly Token[]): readonly Span[] => {
+  const spans: Span[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    if (!startsName(tokens, at)) continue;
+    let last = at;
+    for (let next = at + 1; next < tokens.length; next++) {
+      if (isCapital(tokens[next]) && joined(text, tokens, last, next)) last = next;
+      else if (!isLink(tokens[next]) || next - last > 2) break;
+    }
+    const [start, end] = [tokens[at]?.start ?? 0, tokens[last]?.end ?? 0];
+    spans.push({ kind: 'proper', start, end, text: text.slice(start, end) });
+    at = last;
+  }
+  return spans;
+};
+
+const startsName = (tokens: readonly Token[], at: number): boolean => {
+  const token = tokens[at];
+  if (token === undefined || !isCapital(token) || NEVER_NAMES.has(token.lower)) return false;
+  const before = tokens[at - 1];
+  const opens = before === undefined || /^[.!?:;\n]$/u.test(before.text);
+  // The first word of a sentence is capital anyway: a name only if another capital follows it or it is no known opener.
+  return (
+    !opens || (!OPENING_WORDS.has(token.lower) && (isCapital(tokens[at + 1]) || !/^[A-Z][a-z]+$/u.test(token.text)))
+  );
+};
+
+const isCapital = (token: Token | undefined): boolean =>
+  token !== undefined && /^[\p{Lu}]/u.test(token.text) && !NEVER_NAMES.has(token.lower);
+
+const isLink = (token: Token | undefined): boolean => token !== undefined && LINKS.has(token.lower);
+
+/** Only blanks, dots of initials, hyphens and linking words may stand between two parts of a name. */
+const joined = (text: string, tokens: readonly Token[], last: number, next: number): boolean => {
+  const between = text.slice(tokens[last]?.end, tokens[next]?.start);
+  if (/^(?:[ '’.-]{1,2}|\s?&\s?)$/u.test(between))
+    return !/^\.\s/u.test(between) || /^(?:\p{Lu}|Mrs?|Ms|Dr|St|Mt|Jr|Sr|Ave|No)$/u.test(tokens[last]?.text ?? '');
+  const links = tokens.slice(last + 1, next);
+  return links.length > 0 && links.length <= 2 && links.every(isLink) && !/[,.;:]/u.test(between);
+};
+
+const LITERAL = /\[[^[\]]{1,2000}\]|\[(?:\s*\[[^[\]]{0,500}\]\s*,?){1,50}\]|\{[^{}]{2,1000}\}/gu;
+const QUOTES: readonly RegExp[] = [
+  /"([^"\n]{1,2000})"/gu,
+  /“([^”\n]{1,2000})”/gu,
+  /(?<![\p{L}\p{N}])'((?:[^'\n]|'(?=\p{L})){1,500})'(?!\p{L})/gu,
+  /‘([^’\n]{1,500})’/gu,
+  /`([^`\n]{1,500})`/gu,
+  /[「『《]([^」』》\n]{1,500})[」』》]/gu,
+];
+const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[] = [
+  { kind: 'url', pattern: /(?:https?|ftp|s3):\/\/[^\s"'<>，。]{1,2000}[^\s"'<>，。.,;:!?)\]]/giu },
+  { kind: 'email', pattern: /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,5}/gu },
+  { kind: 'path', pattern: /(?<![\p{L}\p{N}:/.])(?:~|\.{1,2})?\/(?:[\w.@-]+\/?){1,32}(?<![.,])/gu },
+  { kind: 'path', pattern: /(?<![\p{L}\p{N}])[A-Za-z]:\/(?:[\w.@-]+\/?){1,32}(?<![.,])/gu },
+  { kind: 'path', pattern: /(?<!\p{L})[A-Za-z]:\\[^\s"'<>|?*]{0,400}/gu },
+  {
+    kind: 'path',
+    pattern:
+      /(?<![\p{L}\p{N}/.@])[\w-]{1,100}\.(?:txt|csv|json|xml|ya?ml|pdf|docx?|xlsx?|pptx?|md|html?|png|jpe?g|gif|bmp|tiff?|webp|svg|mp[34]|wav|avi|mov|zip|tar|gz|py|js|ts|java|cpp|log|exe|sql|db|ini|cfg)\b/giu,
+  },
+  {
+    kind: 'url',
+    pattern:
+      /(?<![\p{L}\p{N}@./-])(?:[\w-]{1,63}\.){1,4}(?:com|org|net|io|edu|gov|co|ai|dev|app|ca|uk|de|fr|cn|jp|in|info|me|tv)(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}])/giu,
+  },
+];
+/** Versions, spans of years, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
+const CODES: readonly RegExp[] = [
+  /(?<![\p{L}\p{N}_/.-])v?\d{1,4}(?:\.\d{1,6}){2,3}(?![\p{L}\p{N}]|\.\d)/gu,
+  /(?<![\p{L}\p{N}_/.-])(?:19|20)\d\d[-–/](?:(?:19|20)\d\d|\d\d)(?![\p{L}\p{N}-])/gu,
+  /(?<![\p{L}\p{N}_/.-])(?=[\w-]*[A-Za-z])(?=[\w-]*[\d_]|[a-z]+[A-Z])(?!\d+(?:\p{L}{1,3})?(?![\w-]))(?!\d+(?:\.\d+)?e-?\d+(?![\w-]))(?!\d+-[a-z]+(?![\w-]))[A-Za-z\d][\w-]{1,128}(?![\p{L}\p{N}])/gu,
+];
+const LINKS: ReadonlySet<string> = new Set('of the de la le van von der da di du del el al bin'.split(' '));
+const OPENING_WORDS: ReadonlySet<string> = new Set(
+  `a an the this that these those my our your his her their its it he she they we you i what who when where which why how
+  whose is are was were do does did can could would will should may might have has had please find get show give tell
+  search calculate compute determine create make generate book order buy add remove delete update set send write list
+  convert translate compare analyze check look help let use play start stop open close retrieve fetch provide identify
+  predict estimate solve plot draw design plan schedule arrange locate explore recommend suggest summarize describe
+  explain print sort filter register change move copy run execute call in on at for from to with by if also and or but
+  so then next first hi hello hey thanks thank yes no ok okay sure need want looking i'm im hire purchase reserve
+  evaluate assess classify detect extract format parse review track monitor read save load download upload`.split(
+    /\s+/u,
+  ),
+);
+const NEVER_NAMES: ReadonlySet<string> = new Set(`i i'm i've i'd i'll i’m i’ve i’d i’ll`.split(' '));
