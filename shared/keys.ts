@@ -95,3 +95,20 @@ export const eventKey = (tenant: string, id: number): Key => ({
 /** How far a shard of the table's stream has been folded; or, without shards, which of its records. */
 export const checkpointKey = (shard: string): Key => ({ pk: `STREAM#${shard}`, sk: 'CHECKPOINT' });
 export const foldedKey = (eventId: string): Key => ({ pk: `STREAM#EVENT#${eventId}`, sk: 'FOLDED' });
+
+export const planKey = (tenant: string, id: string): Key => ({ pk: `T#${tenant}#PLAN#${id}`, sk: 'PLAN' });
+export const runPk = (tenant: string, id: string): string => `T#${tenant}#RUN#${id}`;
+export const runKey = (tenant: string, id: string): Key => ({ pk: runPk(tenant, id), sk: 'RUN' });
+export const NODE_PREFIX = 'NODE#';
+export const attemptKey = (tenant: string, run: string, node: string, attempt: number): Key => ({
+  pk: runPk(tenant, run),
+  sk: `${NODE_PREFIX}${node}#${String(attempt).padStart(3, '0')}`,
+});
+export const approvalKey = (tenant: string, run: string, node: string): Key => ({
+  pk: runPk(tenant, run),
+  sk: `${NODE_PREFIX}${node}#ASK`,
+});
+/** Runs that this machine's own engine has begun and not ended. */
+export const ACTIVE_RUNS_PK = 'RUNS#ACTIVE';
+export const activeRunKey = (tenant: string, run: string): Key => ({ pk: ACTIVE_RUNS_PK, sk: `${run}#${tenant}` });
+export const machineKey = (hash: string): Key => ({ pk: `MACHINE#${hash}`, sk: 'MACHINE' });
