@@ -1,54 +1,29 @@
 import type { ErrorHandler, NotFoundHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { Fault, type FaultCode, statusOf } from '../../shared/errors.ts';
+import { errorAnswer } from '../../shared/error-answer.ts';
+import { Fault } from '../../shared/errors.ts';
 import type { Log } from '../../shared/ports.ts';
-import type { Env } from './env.ts';
+import type { ApiContext, Env } from './env.ts';
 
 /** The one place where errors become answers. What is not expected says nothing internal. */
 export const answerErrors =
   (log: Log): ErrorHandler<Env> =>
   (thrown, c) => {
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
-    const requestId = c.get('requestId') ?? '';
-    if (!fault) {
-      log.error('unexpected error', { request_id: requestId, error: thrown.message, stack: thrown.stack });
-      return c.json(
-        bodyOf(
-          'Internal',
-          'something went wrong on our side; try again, and send us the request id if it stays',
-          {},
-          requestId,
-        ),
-        500,
-      );
-    }
-    for (const [name, value] of Object.entries(headersOf(fault))) c.header(name, value);
-    return c.json(
-      bodyOf(fault.code, fault.message, fault.details, requestId),
-      statusOf[fault.code] as ContentfulStatusCode,
-    );
+    if (fault) return answerFault(c, fault);
+    log.error('unexpected error', { request_id: c.get('requestId'), error: thrown.message, stack: thrown.stack });
+    const message = 'something went wrong on our side; try again, and send us the request id if it stays';
+    return answerFault(c, new Fault('Internal', message));
   };
 
-export const answerNotFound: NotFoundHandler<Env> = (c) =>
-  c.json(
-    bodyOf(
-      'NotFound',
-      `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`,
-      {},
-      c.get('requestId') ?? '',
-    ),
-    404,
-  );
+export const answerNotFound: NotFoundHandler<Env> = (c) => {
+  const message = `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`;
+  return answerFault(c, new Fault('NotFound', message));
+};
 
-const bodyOf = (code: FaultCode, message: string, details: Readonly<Record<string, unknown>>, requestId: string) => ({
-  error: { code, message, details, request_id: requestId },
-});
-
-const headersOf = (fault: Fault): Readonly<Record<string, string>> => {
-  if (fault.code === 'Unauthenticated') return { 'www-authenticate': 'Bearer realm="assay"' };
-  const wait = fault.details.retry_after_seconds;
-  return typeof wait === 'number' ? { 'retry-after': String(Math.ceil(wait)) } : {};
+const answerFault = (c: ApiContext, fault: Fault): Response => {
+  const { status, body, headers } = errorAnswer(fault, c.get('requestId') ?? '');
+  return c.body(body, status as 400, headers);
 };
 
 // Hono's own refusals: a body that is not JSON, a body past the limit.

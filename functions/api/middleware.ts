@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
+import { presentedKey } from '../../shared/billing/admit.ts';
 import { Fault } from '../../shared/errors.ts';
 import { type Actor, TenantName } from '../../shared/model/key.ts';
 import type { ApiContext, Env } from './env.ts';
@@ -34,20 +35,13 @@ export const traceRequests = ({ clock, log }: Assay): MiddlewareHandler<Env> => 
 /** Finds out who is calling, and for which tenant. */
 export const authenticateRequests = ({ authenticate }: Assay): MiddlewareHandler<Env> =>
   async function authenticateRequests(c, next) {
-    const found = authenticate(presentedKey(c));
+    const found = authenticate(presentedKey(c.req.header('authorization'), c.req.header('x-api-key')));
     const actor = found instanceof Promise ? await found : found;
     const tenant = tenantOf(c, actor);
     c.set('actor', tenant === actor.tenant ? actor : { ...actor, tenant });
     c.set('tenant', tenant);
     await next();
   };
-
-const presentedKey = (c: ApiContext): string | undefined => {
-  const authorization = c.req.header('authorization');
-  if (authorization === undefined) return c.req.header('x-api-key');
-  const [scheme, key] = authorization.split(' ', 2);
-  return scheme?.toLowerCase() === 'bearer' ? key : undefined;
-};
 
 const tenantOf = (c: ApiContext, actor: Actor): string => {
   const wanted = c.req.header('assay-tenant');
