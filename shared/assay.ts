@@ -9,7 +9,6 @@ import { createRedact } from './execute/redact.ts';
 import { createArgumentCheck, createOutputCheck } from './execute/validate.ts';
 import type { Blobs, Clock, Gauge, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
-import { createEvents, type EventSink } from './registry/events.ts';
 import type { Handlers, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
 import { statsFold } from './registry/stats.ts';
@@ -30,8 +29,6 @@ export interface AssayPorts {
   readonly gauge?: Gauge;
   readonly meter?: Meter;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
-  /** Where events go besides the tenant's own list. */
-  readonly eventSink?: EventSink;
 }
 
 /** The whole product, composed once per process. */
@@ -57,15 +54,13 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
   const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
   const admin = ports.adminDigest === undefined ? {} : { adminDigest: ports.adminDigest };
-  const events = createEvents(table, log, ports.eventSink);
-  const recorder = createRecorder({ table, log, events, folds: [statsFold], ...ports.recording });
+  const recorder = createRecorder({ table, log, folds: [statsFold], ...ports.recording });
   return {
     table,
     clock,
     log,
     random,
     catalogs,
-    events,
     recorder,
     handlers: () => loaded.handlers,
     checkArguments: createArgumentCheck(),

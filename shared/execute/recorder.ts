@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import { callHour, callHourKey, callKey, eventCountKey } from '../keys.ts';
 import type { CallRecord } from '../model/call.ts';
 import type { Log, Table, Write } from '../ports.ts';
-import { type ChangeEvent, type Events, placeEvents } from '../registry/events.ts';
+import { placeEvents } from '../registry/events.ts';
 import { type Fold, foldCalls, keysOfFolds } from '../registry/fold.ts';
 import { type Batch, takeBatch, type Waiting } from './batch.ts';
 
@@ -17,7 +17,6 @@ export interface Recorder {
 export interface RecorderOptions {
   readonly table: Table;
   readonly log: Log;
-  readonly events: Events;
   readonly folds: readonly Fold[];
   /** How long a record may wait for others; 0 stores each before its call is answered, as a frozen process must. */
   readonly delayMs?: number;
@@ -83,14 +82,14 @@ const forgetOldest = (waiting: Waiting[], log: Log): void => {
 };
 
 /** Stores one tenant's records, with their totals and events in the same change where no stream does it. */
-const createStore = ({ table, events, folds }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
+const createStore = ({ table, folds }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
   const marked = new Set<string>();
   return async ({ tenant, records }) => {
     const hours = [...new Set(records.map(({ at }) => callHour(Date.parse(at))))];
     const unmarked = hours.filter((hour) => !marked.has(`${tenant} ${hour}`));
     const items = [...records.map((record) => writeRecord(tenant, record)), ...unmarked.map(markHour(tenant))];
     if (table.streams) await table.write(items);
-    else await events.announce(await storeFolded(table, folds, tenant, records, items));
+    else await storeFolded(table, folds, tenant, records, items);
     if (marked.size > MOST_KEPT) marked.clear();
     for (const hour of unmarked) marked.add(`${tenant} ${hour}`);
   };
@@ -102,11 +101,11 @@ const storeFolded = (
   tenant: string,
   records: readonly CallRecord[],
   items: readonly Write[],
-): Promise<readonly ChangeEvent[]> =>
+): Promise<void> =>
   table.change([eventCountKey(tenant), ...keysOfFolds(folds, tenant, records)], ([count, ...stored]) => {
     const folded = foldCalls(folds, tenant, records, stored);
-    const { writes, placed } = placeEvents(tenant, count, folded.events);
-    return { writes: [...items, ...folded.writes, ...writes], result: placed };
+    const events = placeEvents(tenant, count, folded.events);
+    return { writes: [...items, ...folded.writes, ...events], result: undefined };
   });
 
 const expiresAt = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;

@@ -1,6 +1,5 @@
 import type { Clock, Log, Table } from '../ports.ts';
 import type { Catalogs } from './catalogs.ts';
-import type { Events } from './events.ts';
 import type { Handlers } from './layer.ts';
 
 /** What the registry's verbs need of the world. */
@@ -9,7 +8,6 @@ export interface RegistryContext {
   readonly clock: Clock;
   readonly catalogs: Catalogs;
   readonly log: Log;
-  readonly events: Events;
   /** The functions behind tools; replaced as a whole on reload. */
   readonly handlers: () => Handlers;
 }

@@ -1,6 +1,8 @@
-import { CHANGE_PREFIX, changeKey, revisionKey, TOOL_PREFIX, toolKey, toolsPk } from '../keys.ts';
+import { CHANGE_PREFIX, changeKey, eventCountKey, revisionKey, TOOL_PREFIX, toolKey, toolsPk } from '../keys.ts';
 import type { Family } from '../model/registration.ts';
 import type { Change, Item, Table, Write } from '../ports.ts';
+import { placeEvents } from './events.ts';
+import { eventsOfChange } from './family-events.ts';
 
 /** Says what a family shall be, from what it is; undefined means absent, the family itself unchanged. */
 export type FamilyRule<T> = (family: Family | undefined) => { readonly family: Family | undefined; readonly result: T };
@@ -26,7 +28,7 @@ export const changeFamily = <T>(
     return { families: new Map([[name, family]]), result };
   });
 
-/** Changes several families under one revision. */
+/** Changes several families under one revision, and tells what that means as events. */
 export const changeFamilies = <T>(
   table: Table,
   tenant: string,
@@ -34,8 +36,8 @@ export const changeFamilies = <T>(
   now: number,
   rule: FamiliesRule<T>,
 ): Promise<T> => {
-  const keys = [revisionKey(tenant), ...names.map((name) => toolKey(tenant, name))];
-  return table.change(keys, ([revisionItem, ...items]): Change<T> => {
+  const keys = [revisionKey(tenant), eventCountKey(tenant), ...names.map((name) => toolKey(tenant, name))];
+  return table.change(keys, ([revisionItem, eventCount, ...items]): Change<T> => {
     const present = items.flatMap((item) => (item ? [familyOf(item)] : []));
     const stored = new Map(present.map((family) => [family.name, family]));
     const { families, result } = rule(stored);
@@ -53,6 +55,12 @@ export const changeFamilies = <T>(
         expires: Math.floor(now / 1000) + CHANGES_KEPT_SECONDS,
       },
     );
+    // A change holds 100 items: of many families each has one event, the first of what happened to it.
+    const most = changed.length > 1 ? 1 : 50;
+    const events = changed.flatMap(([name, family]) =>
+      eventsOfChange(name, stored.get(name), family, now).slice(0, most),
+    );
+    writes.push(...placeEvents(tenant, eventCount, events));
     return { writes, result };
   });
 };

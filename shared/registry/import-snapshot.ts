@@ -4,8 +4,8 @@ import type { RegistryContext } from './context.ts';
 import { changeFamilies, readFamilies, readRevision } from './families.ts';
 import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
 
-// DynamoDB takes 100 items in a transaction; two of them are the revision and the change.
-const BATCH = 90;
+// A change holds 100 items: each family and its event, the revision, the list of changes and the count of events.
+const BATCH = 48;
 
 /** The tenant's own tools and switches, straight from the store. */
 export const exportSnapshot = async ({ table }: RegistryContext, tenant: string): Promise<Snapshot> => {
