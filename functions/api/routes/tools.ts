@@ -3,6 +3,8 @@ import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { Fault } from '../../../shared/errors.ts';
 import { isObject } from '../../../shared/model/json.ts';
+import type { Tool } from '../../../shared/model/tool.ts';
+import { lintTool } from '../../../shared/providers/index.ts';
 import { changeTool, unknownTool } from '../../../shared/registry/change-tool.ts';
 import { type Answer, answerOf, type Entry } from '../../../shared/registry/entry.ts';
 import { registerTool } from '../../../shared/registry/register-tool.ts';
@@ -37,7 +39,8 @@ export const toolRoutes: Routes = (app, assay) => {
         field: 'make_default',
       });
     const { registration, created } = await registerTool(assay, c.get('tenant'), definition, makeDefault);
-    return answerJson(c, registration, created ? 201 : 200);
+    const warnings = warningsOf(registration.spec);
+    return answerJson(c, warnings.length === 0 ? registration : { ...registration, warnings }, created ? 201 : 200);
   });
 
   app.get('/v1/tools', (c) => listTools(c, assay));
@@ -70,6 +73,10 @@ export const toolRoutes: Routes = (app, assay) => {
     return c.body(null, 204);
   });
 };
+
+/** What models of each provider will not see of a tool as it is written. */
+const warningsOf = (tool: Tool): readonly string[] =>
+  lintTool(tool).map(({ provider, path, message }) => `${provider}: ${path === '' ? '' : `${path} `}${message}`);
 
 const versionAnswer = (entry: Entry, version: string | undefined): Answer => {
   if (version === undefined) return entry.answer;
