@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { Fault } from '../../shared/errors.ts';
+
+/** What the stack sets for the functions on AWS. Secrets are named here, never held. */
+const AwsEnvironment = z.object({
+  ASSAY_TABLE: z.string().min(1),
+  ASSAY_IMAGES_BUCKET: z.string().min(1),
+  ASSAY_MODELS_BUCKET: z.string().min(1),
+  ASSAY_ORIGIN_SECRET: z.string().min(1),
+  ASSAY_ADMIN_SECRET: z.string().min(1),
+  /** Where pages live that may speak to MCP, besides the service's own address. */
+  ASSAY_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((host) => host !== '')),
+});
+export type AwsEnvironment = z.infer<typeof AwsEnvironment>;
+
+/** Reads the environment by its schema; what is missing is said with its name. */
+export const readAwsEnvironment = (variables: Readonly<Record<string, string | undefined>>): AwsEnvironment => {
+  const parsed = AwsEnvironment.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const names = parsed.error.issues.map(({ path, message }) => `${path.join('.')} (${message})`);
+  throw new Fault('Unavailable', `the environment does not say where the data lies: ${names.join(', ')}`);
+};

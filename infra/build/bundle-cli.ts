@@ -1,0 +1,7 @@
+import { bundleFunction } from './bundle.ts';
+
+/** `node infra/build/bundle-cli.ts <entry> <outdir>`: what synthesis starts for each function, as it cannot wait itself. */
+const [entry, outdir] = process.argv.slice(2);
+if (entry === undefined || outdir === undefined) throw new Error('usage: bundle-cli.ts <entry> <outdir>');
+const { bytes, codeBytes } = await bundleFunction({ entry, outdir });
+console.error(`${entry}: ${Math.round(codeBytes / 1000)} KB of code, ${Math.round(bytes / 1000)} KB in all`);

@@ -1,0 +1,101 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+import { dataFiles } from './data-files.ts';
+import { lighten } from './lighten.ts';
+import { fromRoot, root } from './paths.ts';
+import { bundledTools } from './plugin-tools.ts';
+
+export interface BundleOptions {
+  /** Relative to the root: `functions/api/index.ts`. */
+  readonly entry: string;
+  readonly outdir: string;
+  /** The folder whose node_modules and assay.config.json are searched for tools; the project's own unless given. */
+  readonly tools?: string;
+}
+
+export interface Bundle {
+  /** All files together, and the part of them that is program text. */
+  readonly bytes: number;
+  readonly codeBytes: number;
+}
+
+/** Bundles one function to `index.mjs` in a folder, with what it loads by itself beside it. */
+export const bundleFunction = async ({ entry, outdir, tools = root }: BundleOptions): Promise<Bundle> => {
+  await rm(outdir, { recursive: true, force: true });
+  await mkdir(outdir, { recursive: true });
+  await build({
+    ...settings,
+    entryPoints: entry.startsWith('functions/edge/') ? { index: fromRoot(entry) } : await entriesOf(entry),
+    outdir,
+    banner: entry.startsWith('functions/edge/') ? {} : { js: BANNER },
+    plugins: [...lighten(), natives, dataFiles(outdir), bundledTools(tools)],
+  });
+  return measure(outdir);
+};
+
+const settings = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // The SDK's `module` build can be shaken; its `main` cannot.
+  mainFields: ['module', 'main'],
+  outExtension: { '.js': '.mjs' },
+  chunkNames: 'chunk-[hash]',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'silent',
+  treeShaking: true,
+} as const satisfies BuildOptions;
+
+// Packages in CommonJS ask for `require`; a long name cannot meet one that minifying makes.
+const BANNER =
+  "import{createRequire as assayCreateRequire}from'node:module';const require=assayCreateRequire(import.meta.url);";
+
+const WORKER = 'shared/adapters/onnx/worker.ts';
+
+/** The function, and the worker thread of those that score pictures. */
+const entriesOf = async (entry: string): Promise<Record<string, string>> => {
+  const inputs = await inputsOf(entry);
+  const scores = inputs.includes('shared/adapters/onnx/pool.ts');
+  return { index: fromRoot(entry), ...(scores ? { worker: fromRoot(WORKER) } : {}) };
+};
+
+const inputsOf = async (entry: string): Promise<readonly string[]> => {
+  const { metafile } = await build({
+    ...settings,
+    splitting: false,
+    minify: false,
+    entryPoints: [fromRoot(entry)],
+    outdir: 'dist',
+    write: false,
+    metafile: true,
+    packages: 'external',
+  });
+  return Object.keys(metafile.inputs);
+};
+
+type Plugin = NonNullable<BuildOptions['plugins']>[number];
+
+/** The layer's packages: only `require` looks into the folders of NODE_PATH, where Lambda puts layers. */
+const natives: Plugin = {
+  name: 'natives',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(sharp|onnxruntime-node)$/ }, ({ path, namespace }) =>
+      namespace === 'native' ? { path, external: true } : { path, namespace: 'native' },
+    );
+    onLoad({ filter: /.*/, namespace: 'native' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+const measure = async (folder: string): Promise<Bundle> => {
+  const names = await readdir(folder);
+  const sizes = await Promise.all(names.map(async (name) => [name, (await stat(join(folder, name))).size] as const));
+  const sum = (chosen: typeof sizes): number => chosen.reduce((total, [, size]) => total + size, 0);
+  return { bytes: sum(sizes), codeBytes: sum(sizes.filter(([name]) => basename(name).endsWith('.mjs'))) };
+};

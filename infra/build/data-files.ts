@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+const INLINE_BYTES = 16_384;
+
+/** Writes large JSON beside the bundle, once for all who import it: parsing JSON is faster than running a literal. */
+export const dataFiles = (outdir: string): Plugin => ({
+  name: 'data-files',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.json$/ }, async ({ path }) => {
+      const text = JSON.stringify(JSON.parse(await readFile(path, 'utf8')));
+      if (text.length <= INLINE_BYTES) return { contents: text, loader: 'json' };
+      const name = `${basename(path, '.json')}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`;
+      await writeFile(join(outdir, name), text);
+      return {
+        contents: `import { readFileSync } from 'node:fs';
+export default JSON.parse(readFileSync(new URL(${JSON.stringify(`./${name}`)}, import.meta.url), 'utf8'));`,
+      };
+    });
+  },
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type Bundle, bundleFunction } from '../../infra/build/bundle.ts';
+import { ADMIN_SECRET, type LocalAws, ORIGIN_SECRET, startAws } from '../support/aws-services.ts';
+import { whyNoDynamo } from '../support/dynamo.ts';
+import { callStreaming, loadHandler, type Streamed, urlEvent } from '../support/lambda.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { aTool } from '../support/tools.ts';
+
+type Handler = Parameters<typeof callStreaming>[0];
+
+describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
+  let aws: LocalAws;
+  let folder: string;
+  let bundle: Bundle;
+  let handler: Handler;
+
+  before(async () => {
+    const directory = await temporaryDirectory({ after });
+    const tools = join(directory, 'project');
+    await writePlugins(tools);
+    folder = join(directory, 'api');
+    bundle = await bundleFunction({ entry: 'functions/api/index.ts', outdir: folder, tools });
+    aws = await startAws();
+    Object.assign(process.env, aws.environment);
+    handler = await loadHandler<Handler>(folder);
+  });
+  after(() => aws.stop());
+
+  const send = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Streamed & { readonly json: never }> => {
+    const [rawPath = '/', query = ''] = path.split('?');
+    const answer = await callStreaming(
+      handler,
+      urlEvent({
+        method,
+        path: rawPath,
+        query,
+        headers: {
+          'x-assay-origin': ORIGIN_SECRET,
+          'x-forwarded-host': 'd111111abcdef8.cloudfront.net',
+          authorization: `Bearer ${ADMIN_SECRET}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    const text = answer.body.toString();
+    const json = (text.startsWith('{') ? JSON.parse(text) : {}) as never;
+    return { ...answer, json };
+  };
+
+  test('C.08 is at most 1.6 MB of code', () => {
+    assert.ok(bundle.codeBytes <= 1_600_000, `${bundle.codeBytes} bytes`);
+  });
+
+  test('C.02 a plain POST with a Bearer key stores a tool in DynamoDB, and a GET with its ETag answers 304', async () => {
+    const stored = await send('POST', '/v1/tools', aTool({ name: 'greeter', version: '1.0.0' }));
+    const read = await send('GET', '/v1/tools/greeter?version=1.0.0');
+    const again = await send('GET', '/v1/tools/greeter', undefined, { 'if-none-match': read.headers.etag ?? '' });
+
+    assert.equal(stored.statusCode, 201);
+    assert.equal(read.statusCode, 200);
+    assert.equal((read.json as { spec: { name: string } }).spec.name, 'greeter');
+    assert.equal(again.statusCode, 304);
+    assert.equal(again.body.length, 0);
+  });
+
+  test('a body that arrives in base64 is read as the bytes it is', async () => {
+    const body = Buffer.from(JSON.stringify(aTool({ name: 'encoded', description: 'Grüße, 世界' })));
+    const answer = await callStreaming(
+      handler,
+      urlEvent({
+        method: 'POST',
+        path: '/v1/tools',
+        headers: {
+          'x-assay-origin': ORIGIN_SECRET,
+          'x-api-key': ADMIN_SECRET,
+          'content-type': 'application/json',
+        },
+        body,
+      }),
+    );
+
+    assert.equal(answer.statusCode, 201);
+    assert.match(answer.body.toString(), /Grüße, 世界/);
+  });
+
+  test('who does not come through CloudFront is refused before anything is read', async () => {
+    const reads = aws.secrets.reads;
+    const missing = await send('GET', '/healthz', undefined, { 'x-assay-origin': '' });
+    const guessed = await send('GET', '/v1/tools', undefined, { 'x-assay-origin': 'guess' });
+
+    assert.deepEqual([missing.statusCode, guessed.statusCode], [403, 403]);
+    assert.equal(aws.secrets.reads, reads);
+    assert.equal((missing.json as { error: { code: string } }).error.code, 'Forbidden');
+  });
+
+  test('a rotated secret is taken up, and the one before still holds', async () => {
+    const next = 'n'.repeat(48);
+    aws.secrets.secrets.set('origin', { AWSCURRENT: next, AWSPREVIOUS: ORIGIN_SECRET });
+
+    const fresh = await send('GET', '/healthz', undefined, { 'x-assay-origin': next });
+    const late = await send('GET', '/healthz', undefined, { 'x-assay-origin': ORIGIN_SECRET });
+
+    assert.deepEqual([fresh.statusCode, late.statusCode], [200, 200]);
+  });
+
+  test('R3.01 a plugin found when bundling is invoked, one that throws and one that does not parse are skipped', async () => {
+    const asked = await send('POST', '/v1/tools/shout/invoke', { arguments: { text: 'hear' } });
+    const { token } = (asked.json as { error: { details: { confirmation: { token: string } } } }).error.details
+      .confirmation;
+    const done = await send('POST', '/v1/tools/shout/invoke', { arguments: { text: 'hear' }, confirmation: token });
+    const report = await send('POST', '/v1/reload');
+    const skipped = (report.json as { skipped: { source: string; reason: string }[] }).skipped;
+
+    assert.deepEqual((done.json as { output: unknown }).output, { text: 'HEAR' });
+    assert.deepEqual(
+      skipped.map(({ source }) => source),
+      ['package assay-broken', 'package assay-throws'],
+    );
+    assert.match(skipped[1]?.reason ?? '', /no credentials for the plugin/);
+  });
+
+  test('a configured tool is there and answers', async () => {
+    const answer = await send('POST', '/v1/tools/fixed/invoke', { arguments: {} });
+
+    assert.equal(answer.statusCode, 200);
+    assert.deepEqual((answer.json as { output: unknown }).output, { city: 'Bern' });
+  });
+
+  test('MCP is served over the same URL, and a page of another site is refused', async () => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+    const accept = 'application/json, text/event-stream';
+    const ours = { accept, origin: 'https://d111111abcdef8.cloudfront.net' };
+
+    const same = await send('POST', '/mcp', call, ours);
+    const other = await send('POST', '/mcp', call, { accept, origin: 'https://evil.example' });
+
+    assert.equal(same.statusCode, 200, same.body.toString());
+    assert.equal(other.statusCode, 403);
+  });
+});
+
+/** A project with a configuration and three plugin packages, of which one works. */
+const writePlugins = async (project: string): Promise<void> => {
+  const config = {
+    tools: [
+      aTool({
+        name: 'fixed',
+        parameters: { type: 'object' },
+        implementation: { type: 'mock', mock_response: { city: 'Bern' } },
+      }),
+    ],
+  };
+  await write(project, 'assay.config.json', JSON.stringify(config));
+  const plugins = {
+    'assay-shout': `export const tools = [{
+      definition: { name: 'shout', description: 'Writes a text in capitals', version: '1.0.0', permission: 'safe',
+        parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
+      execute: ({ text }) => ({ text: text.toUpperCase() }),
+    }];`,
+    'assay-throws': `throw new Error('no credentials for the plugin');`,
+    'assay-broken': 'export const tools = [',
+  };
+  for (const [name, text] of Object.entries(plugins)) {
+    const folder = join(project, 'node_modules', name);
+    await write(folder, 'package.json', JSON.stringify({ name, type: 'module', assay: { tools: './tools.js' } }));
+    await write(folder, 'tools.js', text);
+  }
+};
+
+const write = async (folder: string, name: string, text: string): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), text);
+};

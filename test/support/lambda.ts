@@ -1,0 +1,122 @@
+import { Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+
+/** The end of the head in a streamed answer, as the runtime writes it. */
+const DELIMITER = Buffer.alloc(8);
+
+interface Head {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+}
+
+/** A streamed answer as the function URL's client sees it. */
+export interface Streamed extends Head {
+  readonly body: Buffer;
+  /** How many pieces the body came in. */
+  readonly pieces: number;
+}
+
+class AnswerStream extends Writable {
+  readonly written: Buffer[] = [];
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.written.push(chunk);
+    done();
+  }
+}
+
+type StreamHandler = (event: unknown, stream: AnswerStream, context: LambdaContext) => Promise<void>;
+
+/** Gives handlers what Lambda's own runtime puts into the global scope. */
+export const installRuntime = (): void => {
+  Object.assign(globalThis, {
+    awslambda: {
+      streamifyResponse: (handler: StreamHandler) => handler,
+      HttpResponseStream: {
+        from(stream: AnswerStream, head: Head): AnswerStream {
+          stream.write(JSON.stringify(head));
+          stream.write(DELIMITER);
+          return stream;
+        },
+      },
+    },
+  });
+};
+
+interface LambdaContext {
+  readonly awsRequestId: string;
+  readonly functionName: string;
+  readonly callbackWaitsForEmptyEventLoop: boolean;
+  getRemainingTimeInMillis(): number;
+}
+
+export const lambdaContext = (): LambdaContext => ({
+  awsRequestId: '8476a536-e9f4-11e8-9739-2dfe598c3fcd',
+  functionName: 'assay',
+  callbackWaitsForEmptyEventLoop: true,
+  getRemainingTimeInMillis: () => 30_000,
+});
+
+let loaded = 0;
+
+/** Loads a bundle's handler as a new environment would. */
+export const loadHandler = async <Handler>(folder: string): Promise<Handler> => {
+  installRuntime();
+  const { href } = pathToFileURL(`${folder}/index.mjs`);
+  const { handler } = (await import(`${href}?start=${loaded++}`)) as { handler: Handler };
+  return handler;
+};
+
+/** Calls a streaming handler and reads its answer apart. */
+export const callStreaming = async (handler: StreamHandler, event: unknown): Promise<Streamed> => {
+  const stream = new AnswerStream();
+  await handler(event, stream, lambdaContext());
+  const all = Buffer.concat(stream.written);
+  const at = all.indexOf(DELIMITER);
+  const head = JSON.parse(all.subarray(0, at).toString()) as Head;
+  return { ...head, body: all.subarray(at + DELIMITER.length), pieces: stream.written.length - 2 };
+};
+
+interface UrlRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** A request as a function URL hands it over (payload format 2.0). */
+export const urlEvent = ({ method = 'GET', path = '/', query = '', headers = {}, body }: UrlRequest): unknown => {
+  const host = 'abcdefghij0123456789klmnopqrstuv.lambda-url.us-east-1.on.aws';
+  const isBase64Encoded = body instanceof Uint8Array;
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: query,
+    headers: {
+      host,
+      'x-forwarded-for': '203.0.113.7',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-port': '443',
+      'x-amzn-trace-id': 'Root=1-67e5a5a1-5a1b2c3d4e5f6a7b8c9d0e1f',
+      via: '2.0 0123456789abcdef.cloudfront.net (CloudFront)',
+      'user-agent': 'Amazon CloudFront',
+      ...headers,
+    },
+    requestContext: {
+      accountId: 'anonymous',
+      apiId: 'abcdefghij0123456789klmnopqrstuv',
+      domainName: host,
+      domainPrefix: 'abcdefghij0123456789klmnopqrstuv',
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'Amazon CloudFront' },
+      requestId: '8476a536-e9f4-11e8-9739-2dfe598c3fcd',
+      routeKey: '$default',
+      stage: '$default',
+      time: '27/Nov/2026:10:00:00 +0000',
+      timeEpoch: 1795773600000,
+    },
+    ...(body === undefined ? {} : { body: isBase64Encoded ? Buffer.from(body).toString('base64') : body }),
+    isBase64Encoded,
+  };
+};
