@@ -6,6 +6,9 @@ import { timeOfUlid } from './ulid.ts';
 const tenantPk = (tenant: string): string => `T#${tenant}`;
 
 export const revisionKey = (tenant: string): Key => ({ pk: tenantPk(tenant), sk: 'REVISION' });
+/** The tenant whose revision an item is; undefined for any other item. */
+export const tenantOfRevision = ({ pk, sk }: Key): string | undefined =>
+  sk === 'REVISION' && pk.startsWith('T#') ? pk.slice(2) : undefined;
 
 export const CHANGE_PREFIX = 'CHANGE#';
 // Twelve digits keep the text order that of the numbers.
@@ -19,6 +22,9 @@ export const toolKey = (tenant: string, name: string): Key => ({ pk: tenantPk(te
 export const toolsPk = tenantPk;
 
 export const apiKeyKey = (id: string): Key => ({ pk: `KEY#${id}`, sk: 'KEY' });
+/** The id of the key that an item is; undefined for any other item. */
+export const idOfApiKey = ({ pk, sk }: Key): string | undefined =>
+  sk === 'KEY' && pk.startsWith('KEY#') ? pk.slice(4) : undefined;
 export const KEY_OF_TENANT_PREFIX = 'KEYOF#';
 export const keyOfTenantKey = (tenant: string, id: string): Key => ({
   pk: tenantPk(tenant),

@@ -1,0 +1,33 @@
+import type { ApiKey } from '../model/key.ts';
+import type { Family } from '../model/registration.ts';
+
+/** What is published for the edge, and under which names. Files named by their content never change; pointers do. */
+
+const ROOT = 'edge/';
+
+export interface Pointer {
+  readonly v: 1;
+  readonly revision: number;
+  /** Absent when there is more than the edge shall hold: then the origin answers. */
+  readonly file?: string;
+}
+
+export interface PublishedFamilies {
+  readonly v: 1;
+  readonly families: readonly Family[];
+}
+
+/** A key as the edge needs it: the digest of its secret, and what it may see. */
+export type PublishedKey = Pick<ApiKey, 'id' | 'tenant' | 'digest' | 'scopes' | 'created_at'> &
+  Partial<Pick<ApiKey, 'tools' | 'expires_at' | 'revoked_at' | 'rate'>> & { readonly v: 1 };
+
+export const tenantFolder = (tenant: string): string => `${ROOT}tenants/${tenant}/`;
+export const tenantPointer = (tenant: string): string => `${tenantFolder(tenant)}current.json`;
+export const tenantFile = (tenant: string, revision: number, digest: string): string =>
+  `${tenantFolder(tenant)}${String(revision).padStart(12, '0')}-${digest.slice(0, 16)}.json`;
+
+export const layerFolder = `${ROOT}layer/`;
+export const layerPointer = `${layerFolder}current.json`;
+export const layerFile = (digest: string): string => `${layerFolder}${digest.slice(0, 32)}.json`;
+
+export const keyFile = (id: string): string => `${ROOT}keys/${id}.json`;
