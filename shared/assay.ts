@@ -7,6 +7,7 @@ import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
 import { createRedact } from './execute/redact.ts';
 import { createArgumentCheck, createOutputCheck } from './execute/validate.ts';
+import type { Iqa } from './iqa/iqa.ts';
 import type { Blobs, Clock, Gauge, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, LoadReport } from './registry/layer.ts';
@@ -26,6 +27,8 @@ export interface AssayPorts {
   readonly freshMs?: number;
   /** Where images, models and large results lie. */
   readonly blobs?: Blobs;
+  /** The image side, in processes that score pictures. */
+  readonly iqa?: Iqa;
   readonly gauge?: Gauge;
   readonly meter?: Meter;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
@@ -35,6 +38,7 @@ export interface AssayPorts {
 export interface Assay extends ExecuteContext, KeyContext {
   readonly authenticate: Authenticator;
   readonly blobs?: Blobs;
+  readonly iqa?: Iqa;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
   readonly reload: () => Promise<LoadReport>;
@@ -71,6 +75,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     gauge: ports.gauge ?? clockGauge(clock),
     authenticate: createAuthenticator({ table, clock, ...admin }),
     ...(ports.blobs === undefined ? {} : { blobs: ports.blobs }),
+    ...(ports.iqa === undefined ? {} : { iqa: ports.iqa }),
     report: () => loaded.report,
     reload: async () => {
       loaded = await load();
@@ -79,6 +84,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     },
     close: async () => {
       await recorder.flush();
+      await ports.iqa?.engine.close();
       await table.close();
     },
   };

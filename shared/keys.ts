@@ -118,3 +118,6 @@ export const approvalKey = (tenant: string, run: string, node: string): Key => (
 export const ACTIVE_RUNS_PK = 'RUNS#ACTIVE';
 export const activeRunKey = (tenant: string, run: string): Key => ({ pk: ACTIVE_RUNS_PK, sk: `${run}#${tenant}` });
 export const machineKey = (hash: string): Key => ({ pk: `MACHINE#${hash}`, sk: 'MACHINE' });
+
+/** Where an uploaded picture of a tenant lies among the blobs. */
+export const imageBlobKey = (tenant: string, key: string): string => `images/${tenant}/${key}`;

@@ -9,9 +9,11 @@ import { mcpRoutes } from './mcp/route.ts';
 import { authenticateRequests, traceRequests } from './middleware.ts';
 import { serveOpenApi } from './openapi.ts';
 import { invokeRoutes } from './routes/invoke.ts';
+import { iqaRoutes } from './routes/iqa.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { layerRoutes } from './routes/layer.ts';
 import { providerRoutes } from './routes/providers.ts';
+import { scoreRoutes } from './routes/score.ts';
 import { snapshotRoutes } from './routes/snapshot.ts';
 import { toolRoutes } from './routes/tools.ts';
 
@@ -26,7 +28,16 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
 
   app.use('/v1/*', authenticateRequests(assay));
   app.on(writes, '/v1/*', limitBodies, replayAnswers(assay));
-  for (const routes of [toolRoutes, invokeRoutes, snapshotRoutes, layerRoutes, keyRoutes, providerRoutes])
+  for (const routes of [
+    toolRoutes,
+    invokeRoutes,
+    snapshotRoutes,
+    layerRoutes,
+    keyRoutes,
+    providerRoutes,
+    scoreRoutes,
+    iqaRoutes,
+  ])
     routes(app, assay);
   mcpRoutes(app, assay, names);
   return app;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
@@ -9,6 +10,7 @@ import { digestOfKey } from '../../shared/billing/secret.ts';
 import { Fault, messageOf } from '../../shared/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Environment } from './environment.ts';
+import { localIqa } from './local-iqa.ts';
 import { shippedHandlers, shippedTools } from './shipped.ts';
 
 export interface LocalOptions {
@@ -31,13 +33,19 @@ export const localAssay = async ({ environment, data, log, adminKey }: LocalOpti
     ...(environment.ASSAY_PLUGINS_DIR === undefined ? {} : { pluginsDir: environment.ASSAY_PLUGINS_DIR }),
   });
   const fixed = adminKey ?? environment.ASSAY_ADMIN_KEY;
+  const clock = systemClock();
+  const blobs = fileBlobs(join(folder, 'blobs'));
+  const providers = environment.ASSAY_PROVIDERS === undefined ? {} : { providers: environment.ASSAY_PROVIDERS };
+  const iqa = await localIqa({ folder, table, blobs, clock, log, ...providers });
   return composeAssay({
     table,
-    clock: systemClock(),
+    clock,
     log,
     random: (bytes) => randomBytes(bytes),
-    discover: async () => [shippedTools(), ...(await discover())],
-    handlers: shippedHandlers(),
+    discover: async () => [await shippedTools(iqa), ...(await discover())],
+    handlers: shippedHandlers(iqa),
+    blobs,
+    iqa,
     ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed).toString('hex') }),
   });
 };

@@ -7,6 +7,10 @@ const Environment = z.object({
   ASSAY_CONFIG: z.string().min(1).optional(),
   ASSAY_PLUGINS_DIR: z.string().min(1).optional(),
   ASSAY_DATA: z.string().min(1).default('.assay'),
+  ASSAY_PROVIDERS: z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .optional(),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
 });

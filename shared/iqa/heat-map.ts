@@ -1,0 +1,57 @@
+import type { Pixels, QualityMap } from './pixels.ts';
+
+/** Paints a quality map over its picture: what is well stays grey, the worse a place is the hotter it glows. */
+export const heatMap = (pixels: Pixels, map: QualityMap): Pixels => {
+  const { width, height, data } = pixels;
+  const painted = new Uint8Array(data.length);
+  const worst = worstOf(map);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const at = (y * width + x) * 3;
+      const grey = 0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0);
+      const heat = Math.min(1, Math.max(0, (1 - valueAt(map, x, y)) / worst));
+      const cover = 0.15 + 0.75 * heat;
+      for (let channel = 0; channel < 3; channel++)
+        painted[at + channel] = Math.round((1 - cover) * 0.6 * grey + cover * glow(heat, channel));
+    }
+  return { width, height, data: painted };
+};
+
+// The scale ends where all but the worst hundredth lie, so that one bad pixel does not hide the rest.
+const worstOf = ({ values }: QualityMap): number => {
+  const step = Math.max(1, Math.floor(values.length / 20_000));
+  const losses: number[] = [];
+  for (let at = 0; at < values.length; at += step) losses.push(1 - (values[at] ?? 1));
+  losses.sort((a, b) => a - b);
+  return Math.max(0.02, losses[Math.floor(losses.length * 0.99)] ?? 0);
+};
+
+/** Between the four nearest values of the map; beyond its border the nearest one counts. */
+const valueAt = ({ width, height, values, left, top, step }: QualityMap, x: number, y: number): number => {
+  const column = Math.min(width - 1, Math.max(0, (x - left) / step));
+  const row = Math.min(height - 1, Math.max(0, (y - top) / step));
+  const [x0, y0] = [Math.floor(column), Math.floor(row)];
+  const [x1, y1] = [Math.min(width - 1, x0 + 1), Math.min(height - 1, y0 + 1)];
+  const [fx, fy] = [column - x0, row - y0];
+  const value = (i: number, j: number): number => values[j * width + i] ?? 1;
+  const upper = value(x0, y0) * (1 - fx) + value(x1, y0) * fx;
+  const lower = value(x0, y1) * (1 - fx) + value(x1, y1) * fx;
+  return upper * (1 - fy) + lower * fy;
+};
+
+/** Deep blue, violet, red, orange, pale yellow: even steps of lightness, so that it reads without colour too. */
+const stops = [
+  [13, 8, 80],
+  [110, 20, 140],
+  [200, 45, 75],
+  [245, 135, 25],
+  [250, 235, 130],
+] as const;
+
+const glow = (heat: number, channel: number): number => {
+  const place = heat * (stops.length - 1);
+  const lower = Math.min(stops.length - 2, Math.floor(place));
+  const from = stops[lower]?.[channel] ?? 0;
+  const to = stops[lower + 1]?.[channel] ?? 0;
+  return from + (to - from) * (place - lower);
+};

@@ -1,0 +1,65 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { imageBlobKey } from '../keys.ts';
+import type { Blobs, Clock, Handler, Log, Table } from '../ports.ts';
+import { createComputations } from './computations.ts';
+import type { IqaEngine } from './engine.ts';
+import { fitHandler } from './fit-tool.ts';
+import { createStamp, type PublishedKey, publishKeys } from './hallmark.ts';
+import { iqaHandler } from './handler.ts';
+import type { ReadImage } from './image-source.ts';
+import type { IqaCatalogue } from './metadata.ts';
+import { createModelStore, type ModelFiles, type ModelStore } from './models.ts';
+import type { ScoreDeps } from './score.ts';
+import { createScoreCache } from './score-cache.ts';
+import { shippedComputations } from './shipped.ts';
+
+export interface IqaPorts {
+  readonly catalogue: IqaCatalogue;
+  readonly engine: IqaEngine;
+  readonly table: Table;
+  readonly blobs: Blobs;
+  readonly modelFiles: ModelFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Signs scores; without it they carry no hallmark. */
+  readonly signingKey?: KeyObject;
+}
+
+/** Everything that measures pictures, composed once per process. */
+export interface Iqa extends ScoreDeps {
+  readonly models: ModelStore;
+  readonly readImage: ReadImage;
+  /** The internal handlers that image tools name. */
+  readonly handlers: ReadonlyMap<string, Handler>;
+  readonly publishedKeys: readonly PublishedKey[];
+}
+
+export const composeIqa = (ports: IqaPorts): Iqa => {
+  const { catalogue, engine, table, blobs, clock, log, signingKey } = ports;
+  const models = createModelStore({ catalogue, blobs, files: ports.modelFiles, engine, clock });
+  const deps: ScoreDeps = {
+    catalogue,
+    engine,
+    computations: createComputations(shippedComputations(), models),
+    cache: createScoreCache({ table, log }),
+    clock,
+    log,
+    ...(signingKey === undefined ? {} : { stamp: createStamp(signingKey) }),
+  };
+  const readImage: ReadImage = (tenant, key) => blobs.get(imageBlobKey(tenant, key));
+  const writeImage = async (tenant: string, bytes: Uint8Array, type: string): Promise<string> => {
+    const key = `${clock.newId().toLowerCase()}.${type.replace('image/', '')}`;
+    await blobs.put(imageBlobKey(tenant, key), bytes, type);
+    return key;
+  };
+  return {
+    ...deps,
+    models,
+    readImage,
+    handlers: new Map([
+      ['iqa', iqaHandler({ ...deps, readImage })],
+      ['image_fit', fitHandler({ ...deps, readImage, writeImage })],
+    ]),
+    publishedKeys: signingKey === undefined ? [] : publishKeys([createPublicKey(signingKey)]).keys,
+  };
+};
