@@ -1,6 +1,6 @@
 import type { Calibration } from '../shared/iqa/calibrate.ts';
 import { LADDER } from '../shared/iqa/ladder.ts';
-import { following, type Observation, type Tool } from '../shared/iqa/observe.ts';
+import { following, type Observation, ordering, type Tool } from '../shared/iqa/observe.ts';
 
 const START = '<!-- written by npm run calibrate -->';
 const END = '<!-- end of what npm run calibrate writes -->';
@@ -29,9 +29,15 @@ export const renderCalibration = (
     kind,
     ...tools.map((tool) => following(observations, tool, kind).toFixed(2)),
   ]);
+  const categories = [...new Set(LADDER.map(({ category }) => category))].map((category) => {
+    const own = LADDER.filter((rung) => rung.category === category).map(({ kind }) => kind);
+    return [category, ...tools.map((tool) => ordering(observations, tool, own).toFixed(2))];
+  });
   return [
     'Residuals on [1, 5] of photographs left out of the fit (each in turn), over the kinds of distortion a tool follows:',
     table(['tool', 'beta3', 'beta4', 'raw, undistorted', 'RMS', 'worst', 'pictures'], residuals),
+    'How a tool orders a whole category: rank correlation of its quality with the five steps, over all photographs and kinds together:',
+    table(['category', ...tools.map(({ name }) => name)], categories),
     'How a tool follows each kind: rank correlation of its quality with the five steps, mean over photographs:',
     table(['category', 'kind', ...tools.map(({ name }) => name)], kinds),
   ].join('\n\n');

@@ -8,6 +8,8 @@ const NOMINAL = [5, 4.4, 3.6, 2.8, 2, 1.3] as const;
 /** An undistorted picture must score at least this by a full-reference tool. */
 const PRISTINE = 4.8;
 const ROUNDS = 4;
+/** How much of the target is the nominal scale; the rest is what the full-reference tools say together. */
+const NOMINAL_SHARE = 0.25;
 
 export interface Calibration {
   readonly tool: string;
@@ -17,7 +19,7 @@ export interface Calibration {
 }
 
 /**
- * Fits every tool's logistic so that tools agree: towards the mean of the nominal scale and of what the
+ * Fits every tool's logistic so that tools agree: towards a mixture of the nominal scale and of what the
  * full-reference tools say together. A tool is fitted on the kinds of distortion that it follows.
  */
 export const calibrate = (observations: readonly Observation[], tools: readonly Tool[]): readonly Calibration[] => {
@@ -71,7 +73,7 @@ const fitTogether = (observations: readonly Observation[], tools: readonly Tool[
   return params;
 };
 
-/** Half the nominal scale, half the mean of the full-reference tools; for each picture. */
+/** The target of each picture. */
 const consensus = (
   observations: readonly Observation[],
   tools: readonly Tool[],
@@ -88,7 +90,7 @@ const consensus = (
   return new Map(
     [...sums].map(([picture, { total, count, nominal }]) => [
       picture,
-      count === 0 ? nominal : (nominal + total / count) / 2,
+      count === 0 ? nominal : NOMINAL_SHARE * nominal + (1 - NOMINAL_SHARE) * (total / count),
     ]),
   );
 };

@@ -14,6 +14,7 @@ export interface Observation {
 
 /** A tool follows a kind of distortion when its quality falls step by step: rank correlation at least this. */
 const FOLLOWS = 0.9;
+const NEARLY = 0.05;
 
 /** How well a tool's quality falls with the level of a kind: 1 is always, -1 is the wrong way; mean over photographs. */
 export const following = (observations: readonly Observation[], tool: Tool, kind: string): number => {
@@ -36,28 +37,37 @@ export const followed = (observations: readonly Observation[], tool: Tool): Read
   return new Set([...kinds].filter((kind) => following(observations, tool, kind) >= FOLLOWS));
 };
 
+/** How well a tool's quality falls with the level over all photographs and all of these kinds together. */
+export const ordering = (observations: readonly Observation[], tool: Tool, kinds: readonly string[]): number => {
+  const own = observations.filter(
+    (each) => each.tool === tool.name && (each.kind === 'none' || kinds.includes(each.kind)),
+  );
+  return rankCorrelation(
+    own.map(({ level }) => level),
+    own.map(({ raw }) => (tool.lower_better ? raw : -raw)),
+  );
+};
+
 /**
- * The categories each tool may claim: those of which it follows every kind. A category that no tool of a type
- * follows in full is claimed by the tools of that type which follow the most of its kinds.
+ * The categories each tool may claim: it follows one of the kinds at least, and orders all photographs and kinds
+ * of the category together well, or nearly as well as the best tool of its type.
  */
 export const strengthsOf = (
   observations: readonly Observation[],
   tools: readonly Tool[],
   categories: ReadonlyMap<Distortion, readonly string[]>,
 ): ReadonlyMap<string, readonly Distortion[]> => {
-  const kindsOf = new Map(tools.map((tool) => [tool.name, followed(observations, tool)]));
-  const count = (tool: Tool, kinds: readonly string[]): number =>
-    kinds.filter((kind) => kindsOf.get(tool.name)?.has(kind)).length;
-  return new Map(
-    tools.map((tool) => {
-      const rivals = tools.filter(({ type }) => type === tool.type);
-      const claimed = [...categories].filter(([, kinds]) => {
-        const most = Math.max(...rivals.map((rival) => count(rival, kinds)));
-        return most > 0 && count(tool, kinds) === most;
-      });
-      return [tool.name, claimed.map(([category]) => category)] as const;
-    }),
-  );
+  const claims = new Map<string, Distortion[]>(tools.map(({ name }) => [name, []]));
+  const follows = new Map(tools.map((tool) => [tool.name, followed(observations, tool)]));
+  for (const [category, kinds] of categories) {
+    const measured = tools.map((tool) => ({ tool, order: ordering(observations, tool, kinds) }));
+    for (const { tool, order } of measured) {
+      const best = Math.max(...measured.filter((each) => each.tool.type === tool.type).map((each) => each.order));
+      const strong = order >= Math.min(FOLLOWS, best - NEARLY);
+      if (strong && kinds.some((kind) => follows.get(tool.name)?.has(kind))) claims.get(tool.name)?.push(category);
+    }
+  }
+  return claims;
 };
 
 /** Spearman's rank correlation; ties share their mean rank. 0 where one side is constant. */
