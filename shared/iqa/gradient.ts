@@ -3,16 +3,31 @@ import type { Size } from './metric.ts';
 /** Squared Scharr gradient (3, 10, 3 over 16), with zeros around the plane. */
 export function scharrEnergy(plane: Float32Array, { width, height }: Size): Float32Array {
   const energy = new Float32Array(plane.length);
-  const at = (y: number, x: number): number =>
-    y < 0 || y >= height || x < 0 || x >= width ? 0 : (plane[y * width + x] as number);
+  const framed = withFrame(plane, width, height);
+  const line = width + 2;
   for (let y = 0, target = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, target++) {
-      const [northWest, north, northEast] = [at(y - 1, x - 1), at(y - 1, x), at(y - 1, x + 1)];
-      const [southWest, south, southEast] = [at(y + 1, x - 1), at(y + 1, x), at(y + 1, x + 1)];
-      const across = (3 * (northEast - northWest + southEast - southWest) + 10 * (at(y, x + 1) - at(y, x - 1))) / 16;
-      const down = (3 * (southWest - northWest + southEast - northEast) + 10 * (south - north)) / 16;
-      energy[target] = across ** 2 + down ** 2;
+    let above = y * line;
+    for (let x = 0; x < width; x++, above++, target++) {
+      const level = above + line;
+      const below = level + line;
+      const northWest = framed[above] as number;
+      const northEast = framed[above + 2] as number;
+      const southWest = framed[below] as number;
+      const southEast = framed[below + 2] as number;
+      const eastWest = (framed[level + 2] as number) - (framed[level] as number);
+      const southNorth = (framed[below + 1] as number) - (framed[above + 1] as number);
+      const across = (3 * (northEast - northWest + southEast - southWest) + 10 * eastWest) / 16;
+      const down = (3 * (southWest - northWest + southEast - northEast) + 10 * southNorth) / 16;
+      energy[target] = across * across + down * down;
     }
   }
   return energy;
+}
+
+function withFrame(plane: Float32Array, width: number, height: number): Float32Array {
+  const framed = new Float32Array((width + 2) * (height + 2));
+  for (let y = 0; y < height; y++) {
+    framed.set(plane.subarray(y * width, (y + 1) * width), (y + 1) * (width + 2) + 1);
+  }
+  return framed;
 }

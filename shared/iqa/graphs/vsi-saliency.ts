@@ -72,38 +72,40 @@ function logGabor(row: number, column: number): number {
 
 /** Lightness and colour axes at 256 x 256, in float64: the colour prior divides their range by a millionth. */
 function labPlanes(pixels: Pixels): readonly [Float64Array, Float64Array, Float64Array] {
-  const [l, a, b] = [0, 1, 2].map(() => new Float64Array(side * side)) as [Float64Array, Float64Array, Float64Array];
-  const rows = sampling(pixels.height);
-  const columns = sampling(pixels.width);
-  const rgb = [0, 0, 0];
-  let at = 0;
-  for (const row of rows) {
-    for (const column of columns) {
-      for (let channel = 0; channel < 3; channel++) {
-        const pick = (y: number, x: number): number => pixels.data[(y * pixels.width + x) * 3 + channel] as number;
-        const upper = lerp(pick(row.first, column.first), pick(row.first, column.second), column.share);
-        const lower = lerp(pick(row.second, column.first), pick(row.second, column.second), column.share);
-        rgb[channel] = linear(lerp(upper, lower, row.share) / 255);
-      }
-      const [x, y, z] = xyz.map((weights) =>
-        weights.reduce((sum, weight, index) => sum + weight * (rgb[index] ?? 0), 0),
-      );
-      const [fx, fy, fz] = [bend((x ?? 0) / 0.964212), bend(y ?? 0), bend((z ?? 0) / 0.825188)];
-      l[at] = 116 * fy - 16;
-      a[at] = 500 * (fx - fy);
-      b[at] = 200 * (fy - fz);
-      at++;
-    }
-  }
-  return [l, a, b];
+  const red = linearPlane(pixels, 0);
+  const green = linearPlane(pixels, 1);
+  const blue = linearPlane(pixels, 2);
+  // The reference divides by the white of D50 after the matrix of D65.
+  const fx = bentMix(red, green, blue, 0.4124564 / 0.964212, 0.3575761 / 0.964212, 0.1804375 / 0.964212);
+  const fy = bentMix(red, green, blue, 0.2126729, 0.7151522, 0.072175);
+  const fz = bentMix(red, green, blue, 0.0193339 / 0.825188, 0.119192 / 0.825188, 0.9503041 / 0.825188);
+  return [
+    fy.map((y) => 116 * y - 16),
+    fx.map((x, at) => 500 * (x - (fy[at] as number))),
+    fy.map((y, at) => 200 * (y - (fz[at] as number))),
+  ];
 }
 
-// The reference divides by the white of D50 after the matrix of D65.
-const xyz = [
-  [0.4124564, 0.3575761, 0.1804375],
-  [0.2126729, 0.7151522, 0.072175],
-  [0.0193339, 0.119192, 0.9503041],
-];
+/** One channel at 256 x 256 by two neighbours on each axis, without its gamma curve. */
+function linearPlane({ width, height, data }: Pixels, channel: number): Float64Array {
+  const plane = new Float64Array(side * side);
+  const columns = sampling(width);
+  let target = 0;
+  for (const row of sampling(height)) {
+    const above = row.first * width * 3 + channel;
+    const below = row.second * width * 3 + channel;
+    for (const { first, second, share } of columns) {
+      const upper = lerp(data[above + 3 * first] as number, data[above + 3 * second] as number, share);
+      const lower = lerp(data[below + 3 * first] as number, data[below + 3 * second] as number, share);
+      plane[target++] = linear(lerp(upper, lower, row.share) / 255);
+    }
+  }
+  return plane;
+}
+
+function bentMix(red: Float64Array, green: Float64Array, blue: Float64Array, r: number, g: number, b: number) {
+  return red.map((value, at) => bend(r * value + g * (green[at] as number) + b * (blue[at] as number)));
+}
 
 const linear = (c: number): number => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
 const bend = (t: number): number => (t > 0.008856 ? Math.cbrt(t) : (903.3 * t + 16) / 116);

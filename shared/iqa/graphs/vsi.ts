@@ -36,10 +36,11 @@ async function compare(pair: Pair, runner: GraphRunner) {
   const similarity = new Float64Array(a.saliency.length);
   const weight = new Float64Array(a.saliency.length);
   for (let at = 0; at < similarity.length; at++) {
-    const of = (plane: 'saliency' | 'gradient' | 'm' | 'n', constant: number): number =>
-      dice(a[plane][at] as number, b[plane][at] as number, constant);
-    similarity[at] = of('saliency', 1.27) * of('gradient', 386) ** 0.4 * colourTerm(of('m', 130) * of('n', 130));
-    weight[at] = Math.max(a.saliency[at] as number, b.saliency[at] as number);
+    const [salient, other] = [a.saliency[at] as number, b.saliency[at] as number];
+    const edges = dice(a.gradient[at] as number, b.gradient[at] as number, 386);
+    const colour = dice(a.m[at] as number, b.m[at] as number, 130) * dice(a.n[at] as number, b.n[at] as number, 130);
+    similarity[at] = dice(salient, other, 1.27) * edges ** 0.4 * colourTerm(colour);
+    weight[at] = Math.max(salient, other);
   }
   return { similarity, weight, width: a.width, height: a.height, factor, overhang: used };
 }
