@@ -1,9 +1,9 @@
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { arrayOf, isObject, objectOf } from './json.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { Assembly, errorText, eventsOf, outputText } from './responses.ts';
 import { ANTHROPIC_KEYS, anthropicStrict } from './schema/dialect.ts';
-import type { Provider, RawCall } from './types.ts';
+import type { RawCall } from './types.ts';
 
 export interface AnthropicTool {
   readonly name: string;
@@ -24,27 +24,28 @@ export interface AnthropicMessage {
 }
 
 /** Anthropic's Messages API. */
-export const anthropic = {
+export const anthropicForm = /* @__PURE__ */ definer({
+  label: 'Anthropic',
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
-  ...definer({
-    label: 'Anthropic',
-    names: FUNCTION_NAME,
-    keys: ANTHROPIC_KEYS,
-    entry: ({ name, description, parameters, strict, options }): AnthropicTool => ({
-      name,
-      ...(description ? { description } : {}),
-      input_schema: { ...parameters, type: 'object' },
-      ...(strict ? { strict } : {}),
-      ...(options.defer ? { defer_loading: true } : {}),
-    }),
-    strict: {
-      dialect: anthropicStrict,
-      budget: { tools: 20, optional: 24, unions: 16, fields: Number.POSITIVE_INFINITY },
-    },
-    // At least one tool must not be deferred: it is this one.
-    search: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+  entry: ({ name, description, parameters, strict, options }): AnthropicTool => ({
+    name,
+    ...(description ? { description } : {}),
+    input_schema: { ...parameters, type: 'object' },
+    ...(strict ? { strict } : {}),
+    ...(options.defer ? { defer_loading: true } : {}),
   }),
+  strict: {
+    dialect: anthropicStrict,
+    budget: { tools: 20, optional: 24, unions: 16, fields: Number.POSITIVE_INFINITY },
+  },
+  // At least one tool must not be deferred: it is this one.
+  search: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+});
+
+export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
+  names: FUNCTION_NAME,
+  keys: ANTHROPIC_KEYS,
   parse: parseAnthropic,
   // All results of a turn belong into one message.
   format: (results): readonly AnthropicMessage[] => [
@@ -58,7 +59,7 @@ export const anthropic = {
       })),
     },
   ],
-} satisfies Provider;
+});
 
 function parseAnthropic(response: unknown): readonly RawCall[] {
   const assembly = new Assembly();

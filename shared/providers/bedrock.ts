@@ -1,9 +1,9 @@
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { arrayOf, isObject, objectOf, type Schema } from './json.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { Assembly, errorText, eventsOf, outputText } from './responses.ts';
 import { ANTHROPIC_KEYS, anthropicStrict } from './schema/dialect.ts';
-import type { Provider, RawCall, Result } from './types.ts';
+import type { RawCall, Result } from './types.ts';
 
 export interface BedrockTool<Document = unknown> {
   readonly toolSpec: {
@@ -26,28 +26,29 @@ export interface BedrockMessage<Document = unknown> {
 }
 
 /** Amazon Bedrock's Converse API. */
-export const bedrock = {
+export const bedrockForm = /* @__PURE__ */ definer({
+  label: 'Bedrock',
+  names: FUNCTION_NAME,
+  // Most tools on Bedrock go to Claude, which refuses other property names.
+  keys: ANTHROPIC_KEYS,
+  entry: ({ name, description, parameters, strict }): BedrockTool => ({
+    toolSpec: {
+      name,
+      ...(description ? { description } : {}),
+      inputSchema: { json: parameters },
+      ...(strict ? { strict } : {}),
+    },
+  }),
+  strict: { dialect: anthropicStrict },
+  remarks: (options) => (options.defer ? ['Converse cannot defer definitions: use mode=search'] : []),
+});
+
+export const bedrock = /* @__PURE__ */ provider(bedrockForm, {
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
-  ...definer({
-    label: 'Bedrock',
-    names: FUNCTION_NAME,
-    // Most tools on Bedrock go to Claude, which refuses other property names.
-    keys: ANTHROPIC_KEYS,
-    entry: ({ name, description, parameters, strict }): BedrockTool => ({
-      toolSpec: {
-        name,
-        ...(description ? { description } : {}),
-        inputSchema: { json: parameters },
-        ...(strict ? { strict } : {}),
-      },
-    }),
-    strict: { dialect: anthropicStrict },
-    remarks: (options) => (options.defer ? ['Converse cannot defer definitions: use mode=search'] : []),
-  }),
   parse: parseBedrock,
   format: (results): readonly BedrockMessage[] => [{ role: 'user', content: results.map(blockOf) }],
-} satisfies Provider;
+});
 
 function parseBedrock(response: unknown): readonly RawCall[] {
   const assembly = new Assembly();

@@ -1,9 +1,9 @@
 import { type ChatTool, chatTool } from './chat.ts';
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { isObject, objectOf } from './json.ts';
 import { Assembly, errorText, eventsOf, toolCallsOf } from './responses.ts';
 import { cohereStrict } from './schema/dialect.ts';
-import type { Provider, RawCall, Result } from './types.ts';
+import type { RawCall, Result } from './types.ts';
 
 export type CohereTool = ChatTool;
 
@@ -16,33 +16,34 @@ export interface CohereMessage {
 const NAMES = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** Cohere's chat API, version 2. */
-export const cohere = {
+export const cohereForm = /* @__PURE__ */ definer({
+  label: 'Cohere',
   names: NAMES,
-  ...definer({
-    label: 'Cohere',
-    names: NAMES,
-    entry: (parts): CohereTool => chatTool({ ...parts, strict: false }),
-    strict: {
-      dialect: cohereStrict,
-      refuses: (size) =>
-        size.fields === size.optional ? 'strict_tools needs at least one required parameter' : undefined,
-      budget: {
-        tools: Number.POSITIVE_INFINITY,
-        optional: Number.POSITIVE_INFINITY,
-        unions: Number.POSITIVE_INFINITY,
-        fields: 200,
-      },
-      isWhole: true,
+  entry: (parts): CohereTool => chatTool({ ...parts, strict: false }),
+  strict: {
+    dialect: cohereStrict,
+    refuses: (size) =>
+      size.fields === size.optional ? 'strict_tools needs at least one required parameter' : undefined,
+    budget: {
+      tools: Number.POSITIVE_INFINITY,
+      optional: Number.POSITIVE_INFINITY,
+      unions: Number.POSITIVE_INFINITY,
+      fields: 200,
     },
-    remarks: (options) => [
-      ...(options.strict ? ['send strict_tools: true with the request'] : []),
-      ...(options.defer ? ['Cohere cannot defer definitions: use mode=search'] : []),
-    ],
-  }),
+    isWhole: true,
+  },
+  remarks: (options) => [
+    ...(options.strict ? ['send strict_tools: true with the request'] : []),
+    ...(options.defer ? ['Cohere cannot defer definitions: use mode=search'] : []),
+  ],
+});
+
+export const cohere = /* @__PURE__ */ provider(cohereForm, {
+  names: NAMES,
   parse: parseCohere,
   format: (results): readonly CohereMessage[] => results.map(messageOf),
   nullArguments: true,
-} satisfies Provider;
+});
 
 function parseCohere(response: unknown): readonly RawCall[] {
   const assembly = new Assembly();

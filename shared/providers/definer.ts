@@ -52,10 +52,11 @@ export interface Definer {
   readonly remarks?: (options: DefineOptions, count: number) => readonly string[];
 }
 
-type Defining = Pick<Provider, 'define' | 'defineTool' | 'assemble' | 'single'>;
+export type Form = Pick<Provider, 'define' | 'defineTool' | 'assemble' | 'single'>;
+type Speech = Omit<Provider, keyof Form>;
 
 /** The defining half of a provider. */
-export function definer(how: Definer): Defining {
+export function definer(how: Definer): Form {
   const defineTool: Provider['defineTool'] = (tool, options = {}) => fragmentOf(tool, options, how);
   const assemble: Provider['assemble'] = (fragments, options = {}) => assembleWith(fragments, options, how);
   return {
@@ -71,6 +72,9 @@ export function definer(how: Definer): Defining {
     single: (entry) => (how.wrap ? how.wrap.around([entry]) : entry),
   };
 }
+
+/** The two halves as one. Its calls are marked pure, so that a bundle which only defines leaves out the other half. */
+export const provider = <S extends Speech>(form: Form, speech: S): Form & S => ({ ...form, ...speech });
 
 const FREE: Cost = { optional: 0, unions: 0, fields: 0 };
 

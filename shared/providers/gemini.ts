@@ -1,9 +1,9 @@
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { arrayOf, isObject, objectOf, type Schema, textOf } from './json.ts';
 import { encodeName } from './names.ts';
 import { errorText, eventsOf, isId } from './responses.ts';
 import { gemini as dialect, geminiJson } from './schema/dialect.ts';
-import type { Provider, RawCall, Result } from './types.ts';
+import type { RawCall, Result } from './types.ts';
 
 /** The OpenAPI subset of `parameters`. */
 export interface GeminiSchema {
@@ -58,34 +58,35 @@ const NAMES = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 const OWN_ID = /^assay_call_\d+$/;
 
 /** Google's Gemini: generateContent. */
-export const gemini = {
+export const geminiForm = /* @__PURE__ */ definer({
+  label: 'Gemini',
+  names: NAMES,
+  dialect: (options) => (options.schema === 'json' ? geminiJson : dialect),
+  entry: ({ name, description, parameters, options }): GeminiDeclaration => ({
+    name,
+    ...(description ? { description } : {}),
+    ...schemaOf(parameters, options.schema === 'json'),
+  }),
+  wrap: {
+    before: '[{"functionDeclarations":[',
+    after: ']}]',
+    around: (entries): GeminiTool => ({ functionDeclarations: entries as GeminiDeclaration[] }),
+  },
+  remarks: (options) => [
+    ...(options.strict
+      ? ['set toolConfig.functionCallingConfig.mode to VALIDATED: definitions have no strict form']
+      : []),
+    ...(options.defer ? ['Gemini cannot defer definitions: use mode=search'] : []),
+  ],
+});
+
+export const gemini = /* @__PURE__ */ provider(geminiForm, {
   names: NAMES,
   ...(dialect.keys ? { keys: dialect.keys } : {}),
-  ...definer({
-    label: 'Gemini',
-    names: NAMES,
-    dialect: (options) => (options.schema === 'json' ? geminiJson : dialect),
-    entry: ({ name, description, parameters, options }): GeminiDeclaration => ({
-      name,
-      ...(description ? { description } : {}),
-      ...schemaOf(parameters, options.schema === 'json'),
-    }),
-    wrap: {
-      before: '[{"functionDeclarations":[',
-      after: ']}]',
-      around: (entries): GeminiTool => ({ functionDeclarations: entries as GeminiDeclaration[] }),
-    },
-    remarks: (options) => [
-      ...(options.strict
-        ? ['set toolConfig.functionCallingConfig.mode to VALIDATED: definitions have no strict form']
-        : []),
-      ...(options.defer ? ['Gemini cannot defer definitions: use mode=search'] : []),
-    ],
-  }),
   parse: (response) => eventsOf(response).flatMap(partsOf).flatMap(callOf),
   format: (results): readonly GeminiMessage[] => [{ role: 'user', parts: results.map(responseOf) }],
   newId: (index) => `assay_call_${index}`,
-} satisfies Provider;
+});
 
 /** An object without properties is refused: a function without parameters has none. */
 function schemaOf(parameters: Schema, isJson: boolean): Partial<GeminiDeclaration> {

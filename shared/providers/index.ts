@@ -1,9 +1,9 @@
-import { Fault } from '../errors.ts';
 import type { Tool } from '../model/tool.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
 import { callsOf, type NameTable, nameTableFor, type ParseOptions } from './calls.ts';
 import { cohere } from './cohere.ts';
+import { knownProvider, type ProviderName } from './forms.ts';
 import { gemini } from './gemini.ts';
 import { type Lint, type LintOptions, lintAgainst } from './lint.ts';
 import { mcp } from './mcp.ts';
@@ -25,6 +25,7 @@ import type {
 } from './types.ts';
 
 export type { NameTable, ParseOptions } from './calls.ts';
+export { type ProviderName, providerNames } from './forms.ts';
 export type { Lint, LintOptions } from './lint.ts';
 export { callTool, findTools, metaTools, unwrapCall } from './meta-tools.ts';
 export { instructionsOf, promptInstructions } from './prompt.ts';
@@ -58,25 +59,10 @@ export const providers = {
   openai,
   'openai-responses': openaiResponses,
   openrouter,
-} as const satisfies Readonly<Record<string, Provider>>;
-
-export type ProviderName = keyof typeof providers;
-
-export const providerNames = Object.keys(providers).sort() as readonly ProviderName[];
+} as const satisfies Readonly<Record<ProviderName, Provider>>;
 
 /** The provider of a name; an unknown one is refused, naming those there are. */
-export function providerOf(name: string): Provider {
-  if (!Object.hasOwn(providers, name)) {
-    throw new Fault(
-      'InvalidInput',
-      `provider ${JSON.stringify(name)} is not supported; supported: ${providerNames.join(', ')}`,
-      {
-        supported: providerNames,
-      },
-    );
-  }
-  return providers[name as ProviderName];
-}
+export const providerOf = (name: string): Provider => providers[knownProvider(name)];
 
 /** The provider's `tools` value for some tools, in their order, with what was lost on the way and what it costs. */
 export function convert(provider: string, tools: readonly Tool[], options: ConvertOptions = {}): Definitions {

@@ -1,7 +1,7 @@
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { isObject, objectOf } from './json.ts';
 import { errorText, eventsOf, isId, outputText } from './responses.ts';
-import type { CallId, Provider, RawCall, Result } from './types.ts';
+import type { CallId, RawCall, Result } from './types.ts';
 
 export interface McpTool {
   readonly name: string;
@@ -24,31 +24,32 @@ export interface McpMessage {
 const NAMES = /^[A-Za-z0-9_./-]{1,128}$/;
 
 /** The Model Context Protocol: tools/list and tools/call. */
-export const mcp = {
+export const mcpForm = /* @__PURE__ */ definer({
+  label: 'MCP',
   names: NAMES,
-  ...definer({
-    label: 'MCP',
-    names: NAMES,
-    isVerbatim: true,
-    entry: ({ name, description, parameters, tool }): McpTool => ({
-      name,
-      ...(description ? { description } : {}),
-      inputSchema: { ...parameters, type: 'object' },
-      // Before 2026-07-28 an output schema is of type object, and clients refuse the whole list otherwise.
-      ...(tool.output_schema?.type === 'object' ? { outputSchema: { ...tool.output_schema, type: 'object' } } : {}),
-      annotations: {
-        readOnlyHint: (tool.permission ?? 'safe') === 'safe',
-        destructiveHint: tool.permission === 'dangerous',
-      },
-    }),
-    remarks: (options) => [
-      ...(options.strict ? ['MCP has no strict form'] : []),
-      ...(options.defer ? ['MCP cannot defer definitions: use mode=search'] : []),
-    ],
+  isVerbatim: true,
+  entry: ({ name, description, parameters, tool }): McpTool => ({
+    name,
+    ...(description ? { description } : {}),
+    inputSchema: { ...parameters, type: 'object' },
+    // Before 2026-07-28 an output schema is of type object, and clients refuse the whole list otherwise.
+    ...(tool.output_schema?.type === 'object' ? { outputSchema: { ...tool.output_schema, type: 'object' } } : {}),
+    annotations: {
+      readOnlyHint: (tool.permission ?? 'safe') === 'safe',
+      destructiveHint: tool.permission === 'dangerous',
+    },
   }),
+  remarks: (options) => [
+    ...(options.strict ? ['MCP has no strict form'] : []),
+    ...(options.defer ? ['MCP cannot defer definitions: use mode=search'] : []),
+  ],
+});
+
+export const mcp = /* @__PURE__ */ provider(mcpForm, {
+  names: NAMES,
   parse: (response) => eventsOf(response).flatMap(callOf),
   format: (results): readonly McpMessage[] => results.map(messageOf),
-} satisfies Provider;
+});
 
 function callOf(message: Readonly<Record<string, unknown>>): readonly RawCall[] {
   if (message.method !== undefined && message.method !== 'tools/call') return [];

@@ -1,8 +1,7 @@
 import { type ChatTool, chatTool, openaiStrictForm, parseChat } from './chat.ts';
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { encodeName, FUNCTION_NAME } from './names.ts';
 import { outputText } from './responses.ts';
-import type { Provider } from './types.ts';
 
 export type MistralTool = ChatTool;
 
@@ -14,15 +13,16 @@ export interface MistralMessage {
 }
 
 /** Mistral's chat API. */
-export const mistral = {
+export const mistralForm = /* @__PURE__ */ definer({
+  label: 'Mistral',
   names: FUNCTION_NAME,
-  ...definer({
-    label: 'Mistral',
-    names: FUNCTION_NAME,
-    entry: chatTool,
-    strict: openaiStrictForm,
-    remarks: (options) => (options.defer ? ['Mistral cannot defer definitions: use mode=search'] : []),
-  }),
+  entry: chatTool,
+  strict: openaiStrictForm,
+  remarks: (options) => (options.defer ? ['Mistral cannot defer definitions: use mode=search'] : []),
+});
+
+export const mistral = /* @__PURE__ */ provider(mistralForm, {
+  names: FUNCTION_NAME,
   // Its SDK writes "null" where the API sent no id.
   parse: (response) => parseChat(response).map((call) => (call.id === 'null' ? { ...call, id: undefined } : call)),
   format: (results): readonly MistralMessage[] =>
@@ -34,4 +34,4 @@ export const mistral = {
     })),
   // Exactly nine letters and digits; anything else is refused.
   newId: (index) => `assay${String(index % 10_000).padStart(4, '0')}`,
-} satisfies Provider;
+});

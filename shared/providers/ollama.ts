@@ -1,10 +1,10 @@
 import { type ChatTool, chatTool } from './chat.ts';
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { objectOf } from './json.ts';
 import { encodeName } from './names.ts';
 import { Assembly, eventsOf, outputText, toolCallsOf } from './responses.ts';
 import { ollama as dialect } from './schema/dialect.ts';
-import type { Provider, RawCall } from './types.ts';
+import type { RawCall } from './types.ts';
 
 export type OllamaTool = ChatTool;
 
@@ -18,23 +18,24 @@ export interface OllamaMessage {
 const NAMES = /^[^\s"'`<>{}]{1,64}$/;
 
 /** Ollama's own chat API. */
-export const ollama = {
+export const ollamaForm = /* @__PURE__ */ definer({
+  label: 'Ollama',
   names: NAMES,
-  ...definer({
-    label: 'Ollama',
-    names: NAMES,
-    entry: (parts): OllamaTool => chatTool({ ...parts, strict: false }),
-    dialect: () => dialect,
-    remarks: (options) => [
-      ...(options.strict ? ['Ollama has no strict form'] : []),
-      ...(options.defer ? ['Ollama cannot defer definitions: use mode=search'] : []),
-    ],
-  }),
+  entry: (parts): OllamaTool => chatTool({ ...parts, strict: false }),
+  dialect: () => dialect,
+  remarks: (options) => [
+    ...(options.strict ? ['Ollama has no strict form'] : []),
+    ...(options.defer ? ['Ollama cannot defer definitions: use mode=search'] : []),
+  ],
+});
+
+export const ollama = /* @__PURE__ */ provider(ollamaForm, {
+  names: NAMES,
   parse: parseOllama,
   // Results are matched by name and order.
   format: (results): readonly OllamaMessage[] =>
     results.map((result) => ({ role: 'tool', tool_name: encodeName(result.name, NAMES), content: outputText(result) })),
-} satisfies Provider;
+});
 
 function parseOllama(response: unknown): readonly RawCall[] {
   const assembly = new Assembly();

@@ -1,9 +1,9 @@
 import { openaiStrictForm } from './chat.ts';
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { arrayOf, isObject, objectOf, type Schema } from './json.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { Assembly, eventsOf, outputText } from './responses.ts';
-import type { Provider, RawCall } from './types.ts';
+import type { RawCall } from './types.ts';
 
 export interface ResponsesTool {
   readonly type: 'function';
@@ -24,23 +24,24 @@ export interface ResponsesMessage {
 const LONGEST = 10_485_760;
 
 /** OpenAI's Responses API: flat definitions, items instead of messages. */
-export const openaiResponses = {
+export const openaiResponsesForm = /* @__PURE__ */ definer({
+  label: 'OpenAI',
   names: FUNCTION_NAME,
-  ...definer({
-    label: 'OpenAI',
-    names: FUNCTION_NAME,
-    // Without `strict` the API would try the strict form by itself and change what the schema means.
-    entry: ({ name, description, parameters, strict, options }): ResponsesTool => ({
-      type: 'function',
-      name,
-      ...(description ? { description } : {}),
-      strict,
-      parameters,
-      ...(options.defer ? { defer_loading: true } : {}),
-    }),
-    strict: openaiStrictForm,
-    search: { type: 'tool_search' },
+  // Without `strict` the API would try the strict form by itself and change what the schema means.
+  entry: ({ name, description, parameters, strict, options }): ResponsesTool => ({
+    type: 'function',
+    name,
+    ...(description ? { description } : {}),
+    strict,
+    parameters,
+    ...(options.defer ? { defer_loading: true } : {}),
   }),
+  strict: openaiStrictForm,
+  search: { type: 'tool_search' },
+});
+
+export const openaiResponses = /* @__PURE__ */ provider(openaiResponsesForm, {
+  names: FUNCTION_NAME,
   parse: parseResponses,
   format: (results): readonly ResponsesMessage[] =>
     results.map((result) => ({
@@ -48,7 +49,7 @@ export const openaiResponses = {
       call_id: String(result.id),
       output: shorten(outputText(result)),
     })),
-} satisfies Provider;
+});
 
 function parseResponses(response: unknown): readonly RawCall[] {
   const events = eventsOf(response);

@@ -1,7 +1,6 @@
 import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm, parseChat } from './chat.ts';
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
-import type { Provider } from './types.ts';
 
 export type OpenaiTool = ChatTool;
 export type OpenaiMessage = ChatToolMessage;
@@ -10,20 +9,21 @@ export type OpenaiMessage = ChatToolMessage;
 const MOST_TOOLS = 128;
 
 /** OpenAI Chat Completions. */
-export const openai = {
+export const openaiForm = /* @__PURE__ */ definer({
+  label: 'OpenAI',
   names: FUNCTION_NAME,
-  ...definer({
-    label: 'OpenAI',
-    names: FUNCTION_NAME,
-    entry: chatTool,
-    strict: openaiStrictForm,
-    remarks: (options, count) => [
-      ...(options.defer ? ['Chat Completions cannot defer definitions: use openai-responses or mode=search'] : []),
-      ...(count > MOST_TOOLS
-        ? [`a request takes at most ${MOST_TOOLS} functions, these are ${count}: use allowed or mode=search`]
-        : []),
-    ],
-  }),
+  entry: chatTool,
+  strict: openaiStrictForm,
+  remarks: (options, count) => [
+    ...(options.defer ? ['Chat Completions cannot defer definitions: use openai-responses or mode=search'] : []),
+    ...(count > MOST_TOOLS
+      ? [`a request takes at most ${MOST_TOOLS} functions, these are ${count}: use allowed or mode=search`]
+      : []),
+  ],
+});
+
+export const openai = /* @__PURE__ */ provider(openaiForm, {
+  names: FUNCTION_NAME,
   parse: parseChat,
   format: (results): readonly OpenaiMessage[] => results.map(chatMessage),
-} satisfies Provider;
+});

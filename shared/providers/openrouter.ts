@@ -1,8 +1,7 @@
 import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm, parseChat } from './chat.ts';
-import { definer } from './definer.ts';
+import { definer, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { core } from './schema/dialect.ts';
-import type { Provider } from './types.ts';
 
 export interface OpenrouterTool extends ChatTool {
   readonly defer_loading?: true;
@@ -10,18 +9,19 @@ export interface OpenrouterTool extends ChatTool {
 export type OpenrouterMessage = ChatToolMessage;
 
 /** OpenRouter: Chat Completions for any model, with a tool search of its own. */
-export const openrouter = {
+export const openrouterForm = /* @__PURE__ */ definer({
+  label: 'OpenRouter',
   names: FUNCTION_NAME,
-  ...definer({
-    label: 'OpenRouter',
-    names: FUNCTION_NAME,
-    entry: (parts): OpenrouterTool => ({ ...chatTool(parts), ...(parts.options.defer ? { defer_loading: true } : {}) }),
-    dialect: () => core,
-    strict: openaiStrictForm,
-    search: { type: 'openrouter:tool_search' },
-    remarks: (options) =>
-      options.strict ? ['whether the strict form is enforced depends on the endpoint OpenRouter chooses'] : [],
-  }),
+  entry: (parts): OpenrouterTool => ({ ...chatTool(parts), ...(parts.options.defer ? { defer_loading: true } : {}) }),
+  dialect: () => core,
+  strict: openaiStrictForm,
+  search: { type: 'openrouter:tool_search' },
+  remarks: (options) =>
+    options.strict ? ['whether the strict form is enforced depends on the endpoint OpenRouter chooses'] : [],
+});
+
+export const openrouter = /* @__PURE__ */ provider(openrouterForm, {
+  names: FUNCTION_NAME,
   parse: parseChat,
   format: (results): readonly OpenrouterMessage[] => results.map(chatMessage),
-} satisfies Provider;
+});

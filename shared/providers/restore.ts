@@ -62,7 +62,8 @@ function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, de
       return property === undefined ? [] : [property];
     });
     const isNeeded = forms.some((form) => stringsOf(form.required).includes(key));
-    if (entry === null && !isNeeded && !schemas.every((schema) => admitsMember(schema, key, root, 0))) continue;
+    const isDropped = entry === null && says.length > 0 && !isNeeded;
+    if (isDropped && !schemas.every((schema) => admitsMember(schema, key, root, 0))) continue;
     put(out, key, tidy(says, entry, root, depth + 1));
   }
   return out;
@@ -90,9 +91,11 @@ function formsOf(schemas: readonly unknown[], root: Schema): readonly Schema[] {
 /** Whether an object may have null under a key. */
 function admitsMember(schema: unknown, key: string, root: Schema, depth: number): boolean {
   if (!isObject(schema) || depth > 16) return true;
+  if (schema.type !== undefined && schema.type !== 'object' && !arrayOf(schema.type).includes('object')) return false;
   const named = own(objectOf(schema.properties), key);
+  if (named === undefined && schema.additionalProperties === false && !Object.hasOwn(schema, 'patternProperties'))
+    return false;
   if (named !== undefined && !admitsNull(named, root, depth + 1)) return false;
-  // A key that is not declared is none of the nulls that strict forms ask for.
   return everyPart(schema, root, (part) => admitsMember(part, key, root, depth + 1));
 }
 

@@ -1,0 +1,42 @@
+import { Fault } from '../errors.ts';
+import { anthropicForm } from './anthropic.ts';
+import { bedrockForm } from './bedrock.ts';
+import { cohereForm } from './cohere.ts';
+import type { Form } from './definer.ts';
+import { geminiForm } from './gemini.ts';
+import { mcpForm } from './mcp.ts';
+import { mistralForm } from './mistral.ts';
+import { ollamaForm } from './ollama.ts';
+import { openaiForm } from './openai.ts';
+import { openaiResponsesForm } from './openai-responses.ts';
+import { openrouterForm } from './openrouter.ts';
+
+/** How each provider's definitions look: all that answering with definitions needs. */
+const forms = {
+  anthropic: anthropicForm,
+  bedrock: bedrockForm,
+  cohere: cohereForm,
+  gemini: geminiForm,
+  mcp: mcpForm,
+  mistral: mistralForm,
+  ollama: ollamaForm,
+  openai: openaiForm,
+  'openai-responses': openaiResponsesForm,
+  openrouter: openrouterForm,
+} as const satisfies Readonly<Record<string, Form>>;
+
+export type ProviderName = keyof typeof forms;
+
+export const providerNames = Object.keys(forms).sort() as readonly ProviderName[];
+
+/** The form of a provider's definitions; an unknown provider is refused, naming those there are. */
+export const formOf = (provider: string): Form => forms[knownProvider(provider)];
+
+export function knownProvider(name: string): ProviderName {
+  if (Object.hasOwn(forms, name)) return name as ProviderName;
+  throw new Fault(
+    'InvalidInput',
+    `provider ${JSON.stringify(name)} is not supported; supported: ${providerNames.join(', ')}`,
+    { supported: providerNames },
+  );
+}
