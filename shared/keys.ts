@@ -60,8 +60,9 @@ export const statsKey = (tenant: string, name: string, version: string): Key => 
   pk: statsPk(tenant),
   sk: `${name}#${version}`,
 });
+export const ratingsPk = (tenant: string): string => `T#${tenant}#RATINGS`;
 export const ratingsKey = (tenant: string, name: string, version: string): Key => ({
-  pk: `T#${tenant}#RATINGS`,
+  pk: ratingsPk(tenant),
   sk: `${name}#${version}`,
 });
 export const ratingKey = (tenant: string, callId: string): Key => ({

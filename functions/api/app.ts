@@ -8,11 +8,15 @@ import type { McpNames } from './mcp/guard.ts';
 import { mcpRoutes } from './mcp/route.ts';
 import { authenticateRequests, traceRequests } from './middleware.ts';
 import { serveOpenApi } from './openapi.ts';
+import { eventRoutes } from './routes/events.ts';
+import { executionRoutes } from './routes/executions.ts';
 import { invokeRoutes } from './routes/invoke.ts';
 import { iqaRoutes } from './routes/iqa.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { layerRoutes } from './routes/layer.ts';
+import { permissionRoutes } from './routes/permissions.ts';
 import { providerRoutes } from './routes/providers.ts';
+import { recommendationRoutes } from './routes/recommendations.ts';
 import { scoreRoutes } from './routes/score.ts';
 import { snapshotRoutes } from './routes/snapshot.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -31,6 +35,10 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
   for (const routes of [
     toolRoutes,
     invokeRoutes,
+    executionRoutes,
+    permissionRoutes,
+    recommendationRoutes,
+    eventRoutes,
     snapshotRoutes,
     layerRoutes,
     keyRoutes,

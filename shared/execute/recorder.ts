@@ -4,6 +4,7 @@ import type { CallRecord } from '../model/call.ts';
 import type { Log, Table, Write } from '../ports.ts';
 import { placeEvents } from '../registry/events.ts';
 import { type Fold, foldCalls, keysOfFolds } from '../registry/fold.ts';
+import { timeOfUlid } from '../ulid.ts';
 import { type Batch, takeBatch, type Waiting } from './batch.ts';
 
 /** Stores records of calls, several at a time. */
@@ -85,7 +86,7 @@ const forgetOldest = (waiting: Waiting[], log: Log): void => {
 const createStore = ({ table, folds }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
   const marked = new Set<string>();
   return async ({ tenant, records }) => {
-    const hours = [...new Set(records.map(({ at }) => callHour(Date.parse(at))))];
+    const hours = [...new Set(records.map((record) => callHour(timeOf(record))))];
     const unmarked = hours.filter((hour) => !marked.has(`${tenant} ${hour}`));
     const items = [...records.map((record) => writeRecord(tenant, record)), ...unmarked.map(markHour(tenant))];
     if (table.streams) await table.write(items);
@@ -109,6 +110,9 @@ const storeFolded = (
   });
 
 const expiresAt = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;
+
+// The key follows from the id, so the hour must too.
+const timeOf = ({ call_id: id, at }: CallRecord): number => timeOfUlid(id) ?? Date.parse(at);
 
 const writeRecord = (tenant: string, record: CallRecord): Write => ({
   put: callKey(tenant, record.call_id),

@@ -1,0 +1,119 @@
+import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../keys.ts';
+import type { CallRecord, CallStatus } from '../model/call.ts';
+import type { Clock, Item, Table } from '../ports.ts';
+import { timeOfUlid, writeUlidTime } from '../ulid.ts';
+
+export interface ExecutionsQuery {
+  readonly tool?: string | undefined;
+  readonly status?: CallStatus | undefined;
+  readonly key?: string | undefined;
+  /** Inclusive and exclusive, in milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** The tools that may be seen; all when absent. */
+  readonly allowed?: ReadonlySet<string> | undefined;
+  readonly limit: number;
+  /** Exclusive: the call id after which to go on, towards older ones. */
+  readonly after?: string | undefined;
+}
+
+export interface Executions {
+  readonly executions: readonly CallRecord[];
+  /** The call id to go on after; absent on the last page. */
+  readonly next?: string;
+}
+
+const SHOWN_MS = 30 * 86_400_000;
+/** So many records are looked at for one page; then it ends early with a cursor. */
+const MOST_LOOKED_AT = 5000;
+
+/** Records of calls, newest first. */
+export const listExecutions = async (
+  { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
+  tenant: string,
+  query: ExecutionsQuery,
+): Promise<Executions> => {
+  const since = Math.max(query.since ?? 0, clock.now() - SHOWN_MS);
+  const found: CallRecord[] = [];
+  let looked = 0;
+  for await (const record of newestFirst(table, tenant, since, query)) {
+    if (found.length === query.limit) return { executions: found, next: found.at(-1)?.call_id ?? '' };
+    if (matches(record, query)) found.push(record);
+    if (++looked >= MOST_LOOKED_AT) return { executions: found, next: record.call_id };
+  }
+  return { executions: found };
+};
+
+export const readExecution = async (table: Table, tenant: string, id: string): Promise<CallRecord | undefined> => {
+  if (timeOfUlid(id) === undefined) return undefined;
+  const item = await table.get(callKey(tenant, id));
+  return item && recordOf(item);
+};
+
+async function* newestFirst(
+  table: Table,
+  tenant: string,
+  since: number,
+  { until, after, limit }: ExecutionsQuery,
+): AsyncGenerator<CallRecord> {
+  // Ids are in the order of their times: a time is the bound of all ids made before it.
+  const bounds = [after, until === undefined ? undefined : writeUlidTime(until)].filter((bound) => bound !== undefined);
+  const before = bounds.sort()[0];
+  const latest = before === undefined ? undefined : timeOfUlid(before.padEnd(26, '0'));
+  const first = writeUlidTime(since);
+  for await (const hour of hoursBefore(table, tenant, latest)) {
+    if (hour < callHour(since)) return;
+    for await (const record of callsOfHour(table, tenant, hour, before, limit)) {
+      if (record.call_id < first) return;
+      yield record;
+    }
+  }
+}
+
+async function* hoursBefore(table: Table, tenant: string, latest: number | undefined): AsyncGenerator<string> {
+  // Exclusive, so from the hour after.
+  let after = latest === undefined ? undefined : callHourKey(tenant, callHour(latest + 3_600_000)).sk;
+  do {
+    const page = await table.query(callHoursPk(tenant), {
+      reverse: true,
+      limit: 100,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const { key } of page.items) yield key.sk;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** The calls of an hour's shards, merged. */
+async function* callsOfHour(
+  table: Table,
+  tenant: string,
+  hour: string,
+  before: string | undefined,
+  limit: number,
+): AsyncGenerator<CallRecord> {
+  let after = before;
+  const size = Math.min(Math.max(limit, 20), 200);
+  for (;;) {
+    const range = { reverse: true, limit: size, ...(after === undefined ? {} : { after }) };
+    const pages = await Promise.all(callShards(tenant, hour).map((pk) => table.query(pk, range)));
+    // Beyond the end of a page that goes on there may be more of that shard in between.
+    const ends = pages.flatMap(({ next }) => (next === undefined ? [] : [next])).sort();
+    const safe = ends.at(-1);
+    const items = pages.flatMap((page) => page.items).filter(({ key }) => safe === undefined || key.sk >= safe);
+    yield* items.map(recordOf).sort((a, b) => (a.call_id < b.call_id ? 1 : -1));
+    if (safe === undefined) return;
+    after = safe;
+  }
+}
+
+const matches = (record: CallRecord, { tool, status, key, allowed }: ExecutionsQuery): boolean =>
+  (tool === undefined || record.tool === tool) &&
+  (status === undefined || record.status === status) &&
+  (key === undefined || record.key === key) &&
+  (allowed === undefined || allowed.has(record.tool));
+
+const recordOf = ({ body }: Item): CallRecord => {
+  const { v: _, ...record } = body;
+  return record as unknown as CallRecord;
+};

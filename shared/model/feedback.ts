@@ -1,0 +1,11 @@
+import * as z from 'zod';
+import { ToolName } from './tool.ts';
+
+/** What a user thought of a tool, from 1 to 5; of one call when it is named. */
+export const Feedback = z.strictObject({
+  tool: ToolName,
+  version: z.string().max(256).optional(),
+  rating: z.int().min(1).max(5),
+  call_id: z.string().max(64).optional(),
+});
+export type Feedback = Readonly<z.infer<typeof Feedback>>;

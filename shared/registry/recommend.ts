@@ -1,0 +1,114 @@
+import { type Block, isTrial } from './block.ts';
+import type { Ratings } from './feedback.ts';
+import { quantileOf } from './histogram.ts';
+import type { Lists } from './lists.ts';
+import { recentAt } from './recent.ts';
+import type { StatsTotal } from './stats.ts';
+
+/** A tool that may be recommended, with what is known of it. */
+export interface Candidate {
+  readonly name: string;
+  readonly version: string;
+  /** How well it fits the task, from 0 to 1. */
+  readonly fit: number;
+  readonly stats?: StatsTotal | undefined;
+  readonly ratings?: Ratings | undefined;
+}
+
+/** The factors of a score, each from 0 to 1. */
+export interface ScoreParts {
+  readonly fit: number;
+  /** What the success rate is at least, as far as recent calls tell. */
+  readonly success: number;
+  readonly speed: number;
+  readonly feedback: number;
+}
+
+export interface Recommendation {
+  readonly tool: string;
+  readonly version: string;
+  readonly score: number;
+  readonly parts: ScoreParts;
+  readonly whitelisted: boolean;
+  /** Its cool-down after failures is over: the next call decides whether it stays. */
+  readonly trial: boolean;
+  readonly why: readonly string[];
+}
+
+/** Ranks tools: the whitelist in its own order, then by score; what is on the blacklist is left out. */
+export const recommend = (
+  candidates: readonly Candidate[],
+  lists: Lists,
+  now: number,
+  limit: number,
+): readonly Recommendation[] => {
+  const banned = new Set(lists.blacklist.map(({ name }) => name));
+  const places = new Map(lists.whitelist.map(({ name }, place) => [name, place]));
+  const placeOf = ({ tool }: Recommendation) => places.get(tool) ?? places.size;
+  return candidates
+    .filter(({ name, stats }) => !banned.has(name) && (places.has(name) || isOpen(stats?.block, now)))
+    .map((candidate) => score(candidate, places.has(candidate.name), now))
+    .sort((a, b) => placeOf(a) - placeOf(b) || b.score - a.score || (a.tool < b.tool ? -1 : 1))
+    .slice(0, limit);
+};
+
+const isOpen = (block: Block | undefined, now: number): boolean => !block || isTrial(block, now);
+
+const score = (candidate: Candidate, whitelisted: boolean, now: number): Recommendation => {
+  const { name, version, fit, stats, ratings } = candidate;
+  const parts = { fit, success: successOf(stats, now), speed: speedOf(stats), feedback: feedbackOf(ratings) };
+  return {
+    tool: name,
+    version,
+    score: round(parts.fit * parts.success * parts.speed * parts.feedback),
+    parts: {
+      fit: round(parts.fit),
+      success: round(parts.success),
+      speed: round(parts.speed),
+      feedback: round(parts.feedback),
+    },
+    whitelisted,
+    trial: stats?.block !== undefined && isTrial(stats.block, now),
+    why: explain(candidate, whitelisted, now),
+  };
+};
+
+/** One success and one failure in advance: without calls the estimate is low, not zero. */
+const PRIOR = 1;
+/** The bound that the true rate passes nine times in ten. */
+const Z = 1.2816;
+
+/** Wilson's lower bound of the success rate over recent calls, so that a few lucky ones do not shine. */
+const successOf = (stats: StatsTotal | undefined, now: number): number => {
+  const { ok, failed } = stats ? recentAt(stats.recent, now) : { ok: 0, failed: 0 };
+  const n = ok + failed + 2 * PRIOR;
+  const p = (ok + PRIOR) / n;
+  const z2 = Z * Z;
+  return (p + z2 / (2 * n) - Z * Math.sqrt((p * (1 - p) + z2 / (4 * n)) / n)) / (1 + z2 / n);
+};
+
+/** Half of full speed is lost at a second, and never more than half in all: slow is better than wrong. */
+const speedOf = (stats: StatsTotal | undefined): number => {
+  const median = stats && quantileOf(stats.histogram, 0.5);
+  return median === undefined ? 0.75 : 0.5 + 0.5 / (1 + median / 1_000_000);
+};
+
+/** The mean rating drawn towards 3 by five ratings in advance, from 0.5 for the worst to 1 for the best. */
+const feedbackOf = (ratings: Ratings | undefined): number => {
+  const mean = ((ratings?.sum ?? 0) + 15) / ((ratings?.count ?? 0) + 5);
+  return 0.5 + (mean - 1) / 8;
+};
+
+const explain = ({ fit, stats, ratings }: Candidate, whitelisted: boolean, now: number): readonly string[] => {
+  const why = [fit < 1 ? `fits the task to ${Math.round(fit * 100)} %` : 'fits'];
+  if (whitelisted) why.unshift('on the whitelist');
+  const calls = stats?.calls ?? 0;
+  why.push(calls === 0 ? 'never called yet' : `${stats?.successes} of ${calls} calls succeeded`);
+  const median = stats && quantileOf(stats.histogram, 0.5);
+  if (median !== undefined) why.push(`half of its calls took ${round(median / 1000)} ms or less`);
+  if (ratings && ratings.count > 0) why.push(`rated ${round(ratings.sum / ratings.count)} of 5 by ${ratings.count}`);
+  if (stats?.block) why.push(isTrial(stats.block, now) ? `on trial: ${stats.block.reason}` : stats.block.reason);
+  return why;
+};
+
+const round = (value: number): number => Math.round(value * 10_000) / 10_000;
