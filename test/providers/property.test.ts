@@ -127,7 +127,8 @@ function checkSound(name: string, form: Form, schema: Schema, subject: Subject, 
     if (!accepts(schema, values)) continue;
     seen.sound += 1;
     const restored = restoreArguments(subject.parameters, values, keysOf(form));
-    if (subject.accepts?.(restored)) continue;
+    // Under oneOf a null more or less can decide by itself.
+    if (subject.accepts?.(restored) || subject.accepts?.(values)) continue;
     assert.fail(`${name} accepts what the tool refuses: ${JSON.stringify({ values, restored, schema })}`);
   }
 }

@@ -17,7 +17,10 @@ export function objectKeywords(node: Schema, place: Place, run: Work): Draft {
   const names: string[] = [];
   for (const [key, schema] of Object.entries(declared)) {
     const here = into(place, step('properties') + step(key), !required.has(key));
-    if (schema === false) continue;
+    if (schema === false) {
+      if (required.has(key)) impossible(key, place, run);
+      continue;
+    }
     const name = keyOf(run, here, key);
     const adapted = run.adapt(schema, here);
     const isOptional = dialect.allRequired && !required.has(key);
@@ -39,13 +42,16 @@ function withRequired(node: Schema, place: Place, run: Work): Schema {
   for (const [key, schema] of Object.entries(objectOf(node.properties))) put(declared, key, schema);
   for (const key of stringsOf(node.required)) {
     if (Object.hasOwn(declared, key)) continue;
-    if (node.additionalProperties === false && !Object.hasOwn(node, 'patternProperties')) {
-      if (run.dialect.closed) unfit(place, `${JSON.stringify(key)} is required, but not allowed`);
-      warn(run, place, `${JSON.stringify(key)} is required, but not allowed`);
-    }
+    if (node.additionalProperties === false && !Object.hasOwn(node, 'patternProperties')) impossible(key, place, run);
     put(declared, key, isObject(node.additionalProperties) ? node.additionalProperties : {});
   }
   return declared;
+}
+
+function impossible(key: string, place: Place, run: Work): void {
+  const message = `${JSON.stringify(key)} is required, but not allowed`;
+  if (run.dialect.closed) unfit(place, message);
+  warn(run, place, message);
 }
 
 /** Keys that must not be given: without them in the list a closed object says it already. */

@@ -11,13 +11,19 @@ import {
   stringsOf,
 } from '../json.ts';
 import { hintOf } from './hints.ts';
-import { ANNOTATIONS, isType, isWithin, type TypeName, typeOf } from './keywords.ts';
+import { ANNOTATIONS, isType, isWithin, keywords, TYPES, type TypeName, typeOf } from './keywords.ts';
 
 /** Sentences for the description, kept with a schema while it is worked on. */
 export const HINTS = '\u0000hints';
 
 /** Alternatives multiplied beyond this are described instead. */
 const MOST_ALTERNATIVES = 16;
+
+/** Keywords that only make sense together, merged after the others. */
+const SETTLED: ReadonlySet<string> = new Set(['properties', 'additionalProperties', 'items', 'prefixItems']);
+
+/** Nothing can satisfy an empty list of these. */
+const FATAL: ReadonlySet<string> = new Set(['type', 'enum', 'anyOf']);
 
 /** Two of these can only stand side by side, in allOf. */
 const BESIDE: ReadonlySet<string> = new Set(['$ref', 'oneOf']);
@@ -37,13 +43,14 @@ export function merge(a: Schema | boolean, b: Schema | boolean, lost: Lost): Sch
     else if (!mergeKeyword(both, keyword, a, b, lost)) return false;
   }
   if (apart.length > 0) both.allOf = [...arrayOf(both.allOf), ...apart];
-  return settleProperties(both, a, b, lost) && settleEnum(both) ? both : false;
+  settleItems(both, a, b, lost);
+  return (settleProperties(both, a, b, lost) || excludeObjects(both)) && settleEnum(both) ? both : false;
 }
 
 /** Puts into `both` what the keyword demands on both sides; false when that is impossible. */
 function mergeKeyword(both: Draft, keyword: string, a: Schema, b: Schema, lost: Lost): boolean {
   const [x, y] = [a[keyword], b[keyword]];
-  if (ANNOTATIONS.has(keyword) || keyword === 'properties' || keyword === 'additionalProperties' || sameJson(x, y)) {
+  if (ANNOTATIONS.has(keyword) || SETTLED.has(keyword) || sameJson(x, y)) {
     return true;
   }
   const merger = Object.hasOwn(mergers, keyword) ? mergers[keyword] : undefined;
@@ -54,7 +61,8 @@ function mergeKeyword(both: Draft, keyword: string, a: Schema, b: Schema, lost: 
     return true;
   }
   both[keyword] = merged;
-  return !(merged === false || (Array.isArray(merged) && merged.length === 0 && keyword !== 'required'));
+  const isEmpty = Array.isArray(merged) && merged.length === 0;
+  return !(keyword === 'const' || (isEmpty && FATAL.has(keyword)));
 }
 
 const least = (x: unknown, y: unknown): unknown => Math.min(x as number, y as number);
@@ -82,7 +90,6 @@ const mergers: Readonly<Record<string, (x: unknown, y: unknown, lost: Lost) => u
   required: union,
   allOf: (x, y) => [...arrayOf(x), ...arrayOf(y)],
   [HINTS]: union,
-  items: nested,
   propertyNames: nested,
   unevaluatedProperties: nested,
   anyOf: (x, y, lost) => product(arrayOf(x) as Schema[], arrayOf(y) as Schema[], lost),
@@ -119,7 +126,7 @@ function settleProperties(both: Draft, a: Schema, b: Schema, lost: Lost): boolea
   const rest = merge(restOf(a), restOf(b), lost);
   const properties: Draft = {};
   for (const key of Object.keys({ ...objectOf(a.properties), ...objectOf(b.properties) })) {
-    const merged = merge(saysOf(a, key), saysOf(b, key), lost);
+    const merged = merge(saysOf(a, key, lost), saysOf(b, key, lost), lost);
     if (merged === false && stringsOf(both.required).includes(key)) return false;
     // A closed object forbids the key already.
     if (merged !== false || rest !== false || hasPatterns(both)) put(properties, key, merged);
@@ -131,15 +138,47 @@ function settleProperties(both: Draft, a: Schema, b: Schema, lost: Lost): boolea
   return isOpen || stringsOf(both.required).every((key) => Object.hasOwn(properties, key));
 }
 
+/** No object can satisfy both sides, but another value may. */
+function excludeObjects(both: Draft): boolean {
+  const types = typesOf(both.type);
+  const others = (types.length > 0 ? types : TYPES).filter((type) => type !== 'object' && type !== 'integer');
+  const rest = types.includes('integer') ? [...others, 'integer'] : others;
+  for (const keyword of Object.keys(both)) {
+    if (Object.hasOwn(keywords, keyword) && keywords[keyword]?.on.join() === 'object') delete both[keyword];
+  }
+  both.type = rest;
+  return rest.length > 0;
+}
+
 const hasPatterns = (node: Schema): boolean => Object.hasOwn(node, 'patternProperties');
 const restOf = (node: Schema): Schema | boolean => (node.additionalProperties as Schema | boolean | undefined) ?? true;
 
-function saysOf(node: Schema, key: string): Schema | boolean {
+function saysOf(node: Schema, key: string, lost: Lost): Schema | boolean {
   const named = own(objectOf(node.properties), key);
   if (named !== undefined) return named as Schema | boolean;
   // A pattern may cover the key, so additionalProperties does not surely apply.
+  if (hasPatterns(node) && restOf(node) !== true) lost('additionalProperties');
   return hasPatterns(node) ? true : restOf(node);
 }
+
+/** Each place of a list must satisfy what both sides say of it. */
+function settleItems(both: Draft, a: Schema, b: Schema, lost: Lost): void {
+  const length = Math.max(arrayOf(a.prefixItems).length, arrayOf(b.prefixItems).length);
+  const prefix: Schema[] = [];
+  while (prefix.length < length) {
+    const place = merge(itemAt(a, prefix.length), itemAt(b, prefix.length), lost);
+    if (place === false) break;
+    prefix.push(place);
+  }
+  if (length > 0) both.prefixItems = prefix;
+  if (prefix.length === 0) delete both.prefixItems;
+  const isCut = prefix.length < length;
+  if (isCut) both.items = false;
+  else if (Object.hasOwn(both, 'items')) both.items = merge(itemAt(a, length), itemAt(b, length), lost);
+}
+
+const itemAt = (node: Schema, index: number): Schema | boolean =>
+  (arrayOf(node.prefixItems)[index] ?? node.items ?? true) as Schema | boolean;
 
 /** Members of an enum that the type excludes cannot be meant. */
 function settleEnum(both: Draft): boolean {
