@@ -59,6 +59,8 @@ export const PlanNode = z.strictObject({
   timeout_seconds: z.int().positive(),
   confirm: z.boolean(),
   confirm_timeout_seconds: z.int().positive(),
+  /** Arguments to leave out, not to send as null, when the node they come from was skipped. */
+  drop_null: z.array(z.string()),
 });
 export type PlanNode = Readonly<z.infer<typeof PlanNode>>;
 

@@ -6,7 +6,8 @@ import { digestOf } from '../registry/canonical.ts';
 import { faultOf } from '../registry/issues.ts';
 import { checkArguments, outputSchemaOf } from './check-arguments.ts';
 import { orderNodes } from './order.ts';
-import { type Reference, RUN_INPUT, referencesIn } from './reference.ts';
+import { type Reference, RUN_INPUT, readReference, referencesIn } from './reference.ts';
+import { stepInto, typesOf, viewOf } from './schema-view.ts';
 
 /** A tool as the plan needs it. */
 export interface FoundTool {
@@ -129,7 +130,19 @@ function settle(node: Resolved): PlanNode {
     timeout_seconds: Math.ceil(input.timeout_seconds ?? tool.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS),
     confirm: input.confirm || permissionOf(tool) === 'confirm',
     confirm_timeout_seconds: input.confirm_timeout_seconds,
+    drop_null: droppable(input, tool.spec),
   };
+}
+
+/** Optional parameters that refuse null and whose whole value is a reference. */
+function droppable(input: PlanNodeInput, tool: Tool): string[] {
+  const required = Array.isArray(tool.parameters.required) ? tool.parameters.required : [];
+  return Object.keys(input.arguments).filter((name) => {
+    const value = input.arguments[name];
+    if (required.includes(name) || readReference(value, input.id, name) === undefined) return false;
+    const found = stepInto(viewOf(tool.parameters), name);
+    return typeof found === 'object' && !typesOf(found).has('null');
+  });
 }
 
 function needsOf(nodes: readonly Resolved[]): readonly Need[] {

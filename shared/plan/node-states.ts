@@ -1,3 +1,4 @@
+import type { PlanNode } from '../model/plan.ts';
 import type { Numbered } from './arrange.ts';
 import type { Catcher, Retrier, State, StateOf } from './asl.ts';
 import { at } from './order.ts';
@@ -50,8 +51,8 @@ export interface Guarded extends Numbered {
 }
 
 /** Whether a failure of the node leaves a record instead of stopping the run. */
-export const maySkip = ({ node }: Numbered): boolean =>
-  node.on_failure.policy === 'skip' || (node.on_failure.policy === 'retry' && node.on_failure.then === 'skip');
+export const maySkip = ({ on_failure }: PlanNode): boolean =>
+  on_failure.policy === 'skip' || (on_failure.policy === 'retry' && on_failure.then === 'skip');
 
 /** The first state of a node. */
 export const entryOf = (one: Guarded): string =>
@@ -138,7 +139,7 @@ function retriers({ node }: Numbered): Retrier[] {
 }
 
 function catching(one: Numbered, place: Place, status: 'skipped' | 'denied'): { Catch?: Catcher[] } {
-  if (!maySkip(one)) return {};
+  if (!maySkip(one.node)) return {};
   const record = { s: status, error: '{% $states.errorOutput.Error %}' };
   return {
     Catch: [

@@ -67,6 +67,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    if (Array.isArray(found) && !/^\d+$/.test(key)) return undefined;
     found = (found as Readonly<Record<string, unknown>>)[key];
   }
   return found;

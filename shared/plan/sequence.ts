@@ -78,7 +78,7 @@ function guardsOf(nodes: readonly Numbered[]): readonly (readonly number[])[] {
   for (const one of nodes) {
     const missing = [...one.takes, ...one.follows].filter((number) => {
       const other = at(nodes, number - 1);
-      const mayMiss = maySkip(other) || at(guards, number - 1).length > 0;
+      const mayMiss = maySkip(other.node) || at(guards, number - 1).length > 0;
       return mayMiss && other.node.on_failure.downstream === 'skip';
     });
     guards.push(missing.sort((a, b) => a - b));

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+
+/** A failure as records keep it. */
+export const RunError = z.strictObject({ type: z.string(), message: z.string() });
+export type RunError = Readonly<z.infer<typeof RunError>>;
+
+/** A node's result: the value itself, or where in the store it lies. Values are ours, so they are not checked again. */
+export const NodeResult = z.union([
+  z.strictObject({ value: z.unknown() }),
+  z.strictObject({ ref: z.string(), bytes: z.int() }),
+]);
+export type NodeResult = Readonly<z.infer<typeof NodeResult>>;
+
+/** What a node leaves in an execution: a result, or why there is none. */
+export const NodeRecord = z.union([
+  z.strictObject({ s: z.literal('ok'), v: z.unknown() }),
+  z.strictObject({ s: z.literal('ok'), ref: z.string() }),
+  z.strictObject({ s: z.enum(['skipped', 'denied']), error: z.string().optional() }),
+]);
+export type NodeRecord = Readonly<z.infer<typeof NodeRecord>>;
+
+export const Predicted = z.strictObject({
+  critical_path_ms: z.number(),
+  makespan_ms: z.number(),
+  ratio: z.number(),
+});
+export type Predicted = Readonly<z.infer<typeof Predicted>>;
+
+/** A run as a whole, as stored. Times are milliseconds since 1970. */
+export const RunBody = z.strictObject({
+  v: z.literal(1),
+  run_id: z.string(),
+  tenant: z.string(),
+  plan_id: z.string(),
+  machine: z.string(),
+  engine: z.enum(['local', 'STANDARD', 'EXPRESS']),
+  execution: z.string().optional(),
+  /** The ids of the nodes behind states n1, n2, ... */
+  order: z.array(z.string()),
+  inline_bytes: z.int(),
+  predicted: Predicted,
+  input: NodeResult,
+  /** On whose behalf it runs; the process that executes nodes knows what is in it. */
+  actor: z.unknown(),
+  status: z.enum(['running', 'ok', 'failed', 'cancelled']),
+  started_at: z.number(),
+  ended_at: z.number().optional(),
+  cancel_requested_at: z.number().optional(),
+  error: RunError.optional(),
+  /** What became of each node, once the execution told. */
+  outcomes: z.record(z.string(), z.enum(['ok', 'skipped', 'denied'])).optional(),
+});
+export type RunBody = Readonly<z.infer<typeof RunBody>>;
+
+/** One attempt at a node, as stored. */
+export const AttemptBody = z.strictObject({
+  v: z.literal(1),
+  node: z.string(),
+  attempt: z.int(),
+  /** `interrupted` is an attempt whose process ended before it; it is not counted against the policy. */
+  status: z.enum(['running', 'ok', 'failed', 'interrupted']),
+  started_at: z.number(),
+  ended_at: z.number().optional(),
+  error: RunError.optional(),
+  result: NodeResult.optional(),
+  call_id: z.string().optional(),
+});
+export type AttemptBody = Readonly<z.infer<typeof AttemptBody>>;
+
+/** A question to a person, as stored. The token answers it and is never shown. */
+export const ApprovalBody = z.strictObject({
+  v: z.literal(1),
+  node: z.string(),
+  token: z.string(),
+  asked_at: z.number(),
+  expires_at: z.number(),
+  decision: z.enum(['approved', 'denied']).optional(),
+  decided_at: z.number().optional(),
+  approver: z.string().optional(),
+});
+export type ApprovalBody = Readonly<z.infer<typeof ApprovalBody>>;
+
+export type NodeStatus =
+  | 'pending'
+  | 'running'
+  | 'waiting_approval'
+  | 'ok'
+  | 'skipped'
+  | 'denied'
+  | 'failed'
+  | 'aborted';
+
+/** A node of a run as callers see it. `ready_at` is when its last dependency was settled. */
+export interface NodeView {
+  readonly id: string;
+  readonly tool: string;
+  readonly version: string;
+  readonly status: NodeStatus;
+  readonly reason?: string;
+  readonly ready_at?: string;
+  readonly started_at?: string;
+  readonly ended_at?: string;
+  readonly attempts: readonly AttemptView[];
+  readonly result?: unknown;
+  readonly result_ref?: string;
+  readonly approval?: ApprovalView;
+  readonly idempotency_key: string;
+}
+
+export interface AttemptView {
+  readonly attempt: number;
+  readonly status: AttemptBody['status'] | 'aborted';
+  readonly started_at: string;
+  readonly ended_at?: string;
+  readonly error?: RunError;
+  readonly call_id?: string;
+}
+
+export interface ApprovalView {
+  readonly asked_at: string;
+  readonly expires_at: string;
+  readonly decision?: 'approved' | 'denied' | 'timed_out';
+  readonly decided_at?: string;
+  readonly approver?: string;
+}
+
+/** A run as callers see it. `output` holds the results of the nodes on which nothing depends. */
+export interface RunView {
+  readonly run_id: string;
+  readonly plan_id: string;
+  readonly status: RunBody['status'];
+  readonly engine: RunBody['engine'];
+  readonly machine: string;
+  readonly predicted: Predicted;
+  readonly started_at: string;
+  readonly ended_at?: string;
+  readonly duration_ms?: number;
+  readonly cancel_requested_at?: string;
+  readonly error?: RunError;
+  readonly output?: Readonly<Record<string, unknown>>;
+  readonly nodes: readonly NodeView[];
+}

@@ -1,0 +1,85 @@
+import type { PlanNode } from '../model/plan.ts';
+import {
+  ApprovalBody,
+  AttemptBody,
+  type NodeRecord,
+  type NodeResult,
+  type RunBody,
+  type RunError,
+} from '../model/run.ts';
+import type { Item } from '../ports.ts';
+import { PERMANENT } from './node-states.ts';
+
+/** Everything stored about one node of a run. */
+export interface NodeRows {
+  readonly attempts: readonly AttemptBody[];
+  readonly approval?: ApprovalBody;
+}
+
+/** Reads the items of a run by node. */
+export function rowsByNode(items: readonly Item[]): ReadonlyMap<string, NodeRows> {
+  const rows = new Map<string, { attempts: AttemptBody[]; approval?: ApprovalBody }>();
+  for (const { key, body } of items) {
+    const isApproval = key.sk.endsWith('#ASK');
+    const row = isApproval ? ApprovalBody.parse(body) : AttemptBody.parse(body);
+    const known = rows.get(row.node) ?? { attempts: [] };
+    rows.set(row.node, known);
+    if ('token' in row) known.approval = row;
+    else known.attempts.push(row);
+  }
+  for (const { attempts } of rows.values()) attempts.sort((a, b) => a.attempt - b.attempt);
+  return rows;
+}
+
+/** How often a node may be tried. */
+export const allowedAttempts = ({ on_failure }: PlanNode): number =>
+  on_failure.policy === 'retry' ? on_failure.attempts : 1;
+
+export const isPermanent = (error: RunError): boolean => PERMANENT.some((name) => name === error.type);
+
+/** What the stored attempts already say about a node: its result, that it has failed for good, or nothing yet. */
+export function settled(node: PlanNode, attempts: readonly AttemptBody[]): NodeResult | RunError | undefined {
+  const done = attempts.find(({ status }) => status === 'ok');
+  if (done?.result !== undefined) return done.result;
+  const failed = attempts.filter(({ status }) => status === 'failed');
+  const last = failed.at(-1)?.error;
+  if (last === undefined) return undefined;
+  return isPermanent(last) || failed.length >= allowedAttempts(node) ? last : undefined;
+}
+
+/** An attempt that nobody ended: it ran out of time, or its process was lost. */
+export function closeAttempt(attempt: AttemptBody, node: PlanNode, now: number): AttemptBody {
+  const late = now - attempt.started_at >= node.timeout_seconds * 1000;
+  const error = late
+    ? { type: 'States.Timeout', message: `${node.id} took longer than ${node.timeout_seconds} s` }
+    : { type: 'Interrupted', message: 'the process that ran it ended before it did' };
+  return { ...attempt, status: late ? 'failed' : 'interrupted', ended_at: now, error };
+}
+
+export const recordOf = (result: NodeResult): NodeRecord =>
+  'ref' in result ? { s: 'ok', ref: result.ref } : { s: 'ok', v: result.value };
+
+/** The run as it ends. */
+export function endRun(run: RunBody, end: RunEnd, now: number): RunBody {
+  if (run.status !== 'running') return run;
+  return { ...run, ...end, ended_at: now };
+}
+
+export type RunEnd = Pick<RunBody, 'status'> & { error?: RunError; outcomes?: NonNullable<RunBody['outcomes']> };
+
+/** What the end of an execution means for its run. */
+export function runEndOf(
+  outcome: { readonly status: string; readonly output?: unknown; readonly error?: string; readonly cause?: string },
+  run: RunBody,
+): RunEnd {
+  if (outcome.status === 'SUCCEEDED') {
+    const records = Object.entries((outcome.output ?? {}) as Readonly<Record<string, NodeRecord>>);
+    const outcomes = records.map(([state, record]) => [run.order[Number(state.slice(1)) - 1] ?? state, record.s]);
+    return { status: 'ok', outcomes: Object.fromEntries(outcomes) };
+  }
+  const error = { type: outcome.error || outcome.status, message: outcome.cause ?? '' };
+  if (outcome.status === 'ABORTED' || error.type === 'RunCancelled') {
+    return { status: 'cancelled', error: { type: 'RunCancelled', message: 'the run was cancelled' } };
+  }
+  return { status: 'failed', error };
+}

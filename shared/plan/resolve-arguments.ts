@@ -1,0 +1,61 @@
+import { Fault } from '../errors.ts';
+import type { PlanNode } from '../model/plan.ts';
+import type { NodeRecord, RunBody } from '../model/run.ts';
+import { fillReferences, type Reference, RUN_INPUT, referencesIn, valueAt } from './reference.ts';
+import type { RunDeps } from './run-deps.ts';
+import { unpack } from './run-store.ts';
+
+/** The arguments of a node with the outputs of others in their places; refuses a path that is not there, by name. */
+export async function resolveArguments(
+  deps: Pick<RunDeps, 'table' | 'blobs'>,
+  run: RunBody,
+  node: PlanNode,
+  results: Readonly<Record<string, NodeRecord>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const outputs = await loadOutputs(deps, run, node, results);
+  const dropped = new Set<string>();
+  const filled = fillReferences(node.arguments, node.id, (reference) => {
+    const output = outputs.get(reference.source);
+    if (output === undefined) {
+      if (node.drop_null.includes(reference.place)) dropped.add(reference.place);
+      return null;
+    }
+    return take(node, reference, output.value);
+  }) as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(filled).filter(([name]) => !dropped.has(name)));
+}
+
+/** The output of each node that is referred to; one without a result is not among them. */
+async function loadOutputs(
+  deps: Pick<RunDeps, 'table' | 'blobs'>,
+  run: RunBody,
+  node: PlanNode,
+  results: Readonly<Record<string, NodeRecord>>,
+): Promise<ReadonlyMap<string, { readonly value: unknown }>> {
+  const outputs = new Map<string, { readonly value: unknown }>();
+  const sources = new Set(referencesIn(node.arguments, node.id).map(({ source }) => source));
+  for (const source of sources) {
+    if (source === RUN_INPUT) {
+      outputs.set(source, { value: await unpack(deps, run.input) });
+      continue;
+    }
+    const record = results[`n${run.order.indexOf(source) + 1}`];
+    if (record === undefined) throw new Fault('InvalidInput', `node ${node.id} was not given the output of ${source}`);
+    if (record.s === 'ok') outputs.set(source, { value: 'ref' in record ? await unpack(deps, record) : record.v });
+  }
+  return outputs;
+}
+
+function take(node: PlanNode, reference: Reference, output: unknown): unknown {
+  const value = valueAt(output, reference.path);
+  if (value !== undefined) return value;
+  const { place, text } = reference;
+  throw new Fault(
+    'InvalidInput',
+    `argument ${place} of node ${node.id} takes ${text}, which the output does not have`,
+    {
+      node: node.id,
+      argument: place,
+    },
+  );
+}

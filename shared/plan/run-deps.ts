@@ -1,0 +1,40 @@
+import type { PlanNode } from '../model/plan.ts';
+import type { RunError } from '../model/run.ts';
+import type { Blobs, Clock, Table } from '../ports.ts';
+
+/** One call of a node's tool, on behalf of whoever started the run. */
+export interface NodeCall {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly node: PlanNode;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly attempt: number;
+  /** The same for every attempt at the node in this run. */
+  readonly idempotencyKey: string;
+  readonly actor: unknown;
+  /** Who consented, where consent was asked. */
+  readonly approvedBy?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What came of it. A refusal is thrown as a `Fault` instead. */
+export interface NodeOutcome {
+  readonly status: 'ok' | 'failed';
+  readonly output?: unknown;
+  readonly error?: RunError;
+  readonly call_id?: string;
+}
+
+/** The world of runs. */
+export interface RunDeps {
+  readonly table: Table;
+  readonly blobs: Blobs;
+  readonly clock: Clock;
+  readonly execute: (call: NodeCall) => Promise<NodeOutcome>;
+  /** Answers a waiting task token; rejects when nobody waits for it any more. */
+  readonly answer: (token: string, answer: TokenAnswer) => Promise<void>;
+}
+
+export type TokenAnswer =
+  | { readonly ok: true; readonly output: unknown }
+  | { readonly ok: false; readonly error: string; readonly cause: string };

@@ -1,0 +1,179 @@
+import type { Plan, PlanNode } from '../model/plan.ts';
+import type { AttemptBody, AttemptView, NodeStatus, NodeView, RunBody, RunView } from '../model/run.ts';
+import { maySkip } from './node-states.ts';
+import { orderNodes } from './order.ts';
+import { type NodeRows, settled } from './record.ts';
+
+interface Settled {
+  readonly view: NodeView;
+  /** When the node was settled, for the readiness of its dependants. */
+  readonly at: number | undefined;
+}
+
+const NO_ROWS: NodeRows = { attempts: [] };
+
+/** Tells a run from its rows alone, whatever has become of the process that ran it. */
+export function viewRun(plan: Plan, run: RunBody, rows: ReadonlyMap<string, NodeRows>): RunView {
+  const byId = new Map(plan.nodes.map((node) => [node.id, node]));
+  const views = new Map<string, Settled>();
+  for (const id of orderNodes(plan.nodes).ids) {
+    const node = byId.get(id);
+    if (node !== undefined) views.set(id, viewNode(node, run, rows.get(id) ?? NO_ROWS, byId, views));
+  }
+  const nodes = plan.nodes.flatMap(({ id }) => views.get(id)?.view ?? []);
+  return {
+    run_id: run.run_id,
+    plan_id: run.plan_id,
+    status: run.status,
+    engine: run.engine,
+    machine: run.machine,
+    predicted: run.predicted,
+    started_at: iso(run.started_at),
+    ...timesOf(run),
+    ...(run.error === undefined ? {} : { error: run.error }),
+    ...(run.status === 'ok' ? { output: outputOf(plan, nodes) } : {}),
+    nodes,
+  };
+}
+
+function viewNode(
+  node: PlanNode,
+  run: RunBody,
+  rows: NodeRows,
+  byId: ReadonlyMap<string, PlanNode>,
+  views: ReadonlyMap<string, Settled>,
+): Settled {
+  const before = node.after.flatMap((id) => views.get(id) ?? []);
+  const readyAt = readiness(before, run);
+  const { status, reason } = statusOf(node, run, rows, byId, views);
+  const started = rows.attempts[0]?.started_at;
+  const last = rows.attempts.at(-1);
+  const done = rows.attempts.find((attempt) => attempt.status === 'ok');
+  const isSettled = ['ok', 'skipped', 'denied', 'failed'].includes(status);
+  const view: NodeView = {
+    id: node.id,
+    tool: node.tool,
+    version: node.version,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(readyAt === undefined ? {} : { ready_at: iso(readyAt) }),
+    ...(started === undefined ? {} : { started_at: iso(started) }),
+    ...(last?.ended_at === undefined ? {} : { ended_at: iso(last.ended_at) }),
+    attempts: rows.attempts.map((attempt) => viewAttempt(attempt, run)),
+    ...resultOf(done),
+    ...approvalOf(rows, run),
+    idempotency_key: `${run.run_id}/${node.id}`,
+  };
+  return { view, at: isSettled ? (last?.ended_at ?? rows.approval?.decided_at ?? readyAt) : undefined };
+}
+
+/** When the last dependency was settled; undefined while one is open. */
+function readiness(before: readonly Settled[], run: RunBody): number | undefined {
+  let latest = run.started_at;
+  for (const { at } of before) {
+    if (at === undefined) return undefined;
+    latest = Math.max(latest, at);
+  }
+  return latest;
+}
+
+interface Standing {
+  readonly status: NodeStatus;
+  readonly reason?: string;
+}
+
+function statusOf(
+  node: PlanNode,
+  run: RunBody,
+  rows: NodeRows,
+  byId: ReadonlyMap<string, PlanNode>,
+  views: ReadonlyMap<string, Settled>,
+): Standing {
+  const missing = node.after.find((id) => {
+    const status = views.get(id)?.view.status;
+    return (status === 'skipped' || status === 'denied') && byId.get(id)?.on_failure.downstream === 'skip';
+  });
+  if (missing !== undefined) return { status: 'skipped', reason: `${missing} has no result` };
+  return fromRows(node, run, rows) ?? fromOutcome(node, run, rows) ?? { status: 'pending' };
+}
+
+function fromRows(node: PlanNode, run: RunBody, { attempts, approval }: NodeRows): Standing | undefined {
+  const known = settled(node, attempts);
+  if (known !== undefined && !('type' in known)) return { status: 'ok' };
+  if (known !== undefined) {
+    return { status: maySkip(node) ? 'skipped' : 'failed', reason: `${known.type}: ${known.message}` };
+  }
+  if (approval?.decision === 'denied') {
+    return { status: 'denied', reason: `denied by ${approval.approver ?? 'a person'}` };
+  }
+  const isOpen = attempts.length > 0 || approval !== undefined;
+  if (!isOpen || run.outcomes?.[node.id] !== undefined) return undefined;
+  if (approval !== undefined && timedOut(approval.expires_at, approval.decision, run)) {
+    return { status: 'denied', reason: 'nobody answered in time' };
+  }
+  if (run.status !== 'running') return { status: 'aborted', reason: run.error?.type ?? run.status };
+  return { status: approval !== undefined && approval.decision === undefined ? 'waiting_approval' : 'running' };
+}
+
+/** What the execution itself told of a node that its rows say nothing final about, such as a lost process. */
+function fromOutcome(node: PlanNode, run: RunBody, { attempts, approval }: NodeRows): Standing | undefined {
+  const outcome = run.outcomes?.[node.id];
+  if (outcome === undefined) return undefined;
+  if (outcome === 'denied')
+    return { status: outcome, reason: approval === undefined ? 'denied' : 'nobody answered in time' };
+  const error = attempts.findLast((attempt) => attempt.error !== undefined)?.error;
+  return error === undefined || outcome === 'ok' ? { status: outcome } : { status: outcome, reason: error.type };
+}
+
+const timedOut = (expiresAt: number, decision: string | undefined, run: RunBody): boolean =>
+  decision === undefined && run.ended_at !== undefined && run.ended_at >= expiresAt;
+
+function viewAttempt(attempt: AttemptBody, run: RunBody): AttemptView {
+  const cut = attempt.status === 'running' && run.status !== 'running';
+  return {
+    attempt: attempt.attempt,
+    status: cut ? 'aborted' : attempt.status,
+    started_at: iso(attempt.started_at),
+    ...(attempt.ended_at === undefined ? {} : { ended_at: iso(attempt.ended_at) }),
+    ...(attempt.error === undefined ? {} : { error: attempt.error }),
+    ...(attempt.call_id === undefined ? {} : { call_id: attempt.call_id }),
+  };
+}
+
+function resultOf(done: AttemptBody | undefined): { result?: unknown; result_ref?: string } {
+  if (done?.result === undefined) return {};
+  return 'ref' in done.result ? { result_ref: done.result.ref } : { result: done.result.value };
+}
+
+function approvalOf({ approval }: NodeRows, run: RunBody): Pick<NodeView, 'approval'> {
+  if (approval === undefined) return {};
+  const late = timedOut(approval.expires_at, approval.decision, run) ? 'timed_out' : undefined;
+  const decision = approval.decision ?? late;
+  return {
+    approval: {
+      asked_at: iso(approval.asked_at),
+      expires_at: iso(approval.expires_at),
+      ...(decision === undefined ? {} : { decision }),
+      ...(approval.decided_at === undefined ? {} : { decided_at: iso(approval.decided_at) }),
+      ...(approval.approver === undefined ? {} : { approver: approval.approver }),
+    },
+  };
+}
+
+function timesOf(run: RunBody): Pick<RunView, 'ended_at' | 'duration_ms' | 'cancel_requested_at'> {
+  return {
+    ...(run.ended_at === undefined ? {} : { ended_at: iso(run.ended_at), duration_ms: run.ended_at - run.started_at }),
+    ...(run.cancel_requested_at === undefined ? {} : { cancel_requested_at: iso(run.cancel_requested_at) }),
+  };
+}
+
+/** The results of the nodes on which nothing depends; null for one that was skipped. */
+function outputOf(plan: Plan, nodes: readonly NodeView[]): Readonly<Record<string, unknown>> {
+  const used = new Set(plan.edges.map(({ from }) => from));
+  const last = nodes.filter(({ id }) => !used.has(id));
+  return Object.fromEntries(
+    last.map(({ id, result, result_ref: ref }) => [id, ref === undefined ? (result ?? null) : { $ref: ref }]),
+  );
+}
+
+const iso = (time: number): string => new Date(time).toISOString();

@@ -1,0 +1,131 @@
+import { Fault } from '../errors.ts';
+import { approvalKey, runKey } from '../keys.ts';
+import { ApprovalBody, type RunBody, type RunView } from '../model/run.ts';
+import type { Write } from '../ports.ts';
+import type { RunDeps } from './run-deps.ts';
+import { changeRun, loadPlan, loadRows, loadRun, noRun, pack, type SavedPlan } from './run-store.ts';
+import { viewRun } from './run-view.ts';
+import { answerWith, type ExecutionInput } from './step.ts';
+import type { PlanMachine } from './to-asl.ts';
+
+/** What a run is started with. */
+export interface RunRequest {
+  readonly tenant: string;
+  readonly plan_id: string;
+  readonly input?: unknown;
+  /** On whose behalf; `execute` gets it back with each call. */
+  readonly actor?: unknown;
+  readonly traceparent?: string;
+}
+
+export interface Decision {
+  readonly approve: boolean;
+  readonly approver: string;
+}
+
+/** Runs of plans, on this machine or on Step Functions. */
+export interface Runs {
+  /** Starts a run and answers how it stands; a synchronous one has ended by then. */
+  start(request: RunRequest): Promise<RunView>;
+  view(tenant: string, run: string): Promise<RunView | undefined>;
+  /** Lets a waiting node run or denies it; refuses a second, different answer. */
+  confirm(tenant: string, run: string, node: string, decision: Decision): Promise<RunView>;
+  cancel(tenant: string, run: string): Promise<RunView>;
+}
+
+/** The plan to run, or a refusal. */
+export async function planToRun(deps: RunDeps, tenant: string, id: string): Promise<SavedPlan> {
+  const saved = await loadPlan(deps, tenant, id);
+  if (saved === undefined) throw new Fault('NotFound', `there is no plan ${id}`, { plan_id: id });
+  return saved;
+}
+
+/** Writes a new run down before anything of it happens. */
+export async function openRun(
+  deps: RunDeps,
+  request: RunRequest,
+  { plan, predicted }: SavedPlan,
+  machine: PlanMachine,
+  engine: RunBody['engine'],
+  beside: (run: RunBody) => readonly Write[] = () => [],
+): Promise<RunBody> {
+  const id = deps.clock.newId();
+  const run: RunBody = {
+    v: 1,
+    run_id: id,
+    tenant: request.tenant,
+    plan_id: plan.plan_id,
+    machine: machine.hash,
+    engine,
+    order: [...machine.order],
+    inline_bytes: machine.inline_bytes,
+    predicted,
+    input: await pack(deps, `runs/${request.tenant}/${id}/$input.json`, request.input ?? {}),
+    actor: request.actor ?? null,
+    status: 'running',
+    started_at: deps.clock.now(),
+  };
+  await deps.table.write([{ put: runKey(request.tenant, id), body: run }, ...beside(run)]);
+  return run;
+}
+
+/** What the execution of a run is given. */
+export function executionInput(run: RunBody, { plan }: SavedPlan, traceparent?: string): ExecutionInput {
+  const byId = new Map(plan.nodes.map((node) => [node.id, node]));
+  return {
+    v: 1,
+    tenant: run.tenant,
+    run: run.run_id,
+    plan: run.plan_id,
+    timeouts: run.order.map((id) => byId.get(id)?.timeout_seconds ?? 1),
+    approvals: run.order.map((id) => byId.get(id)?.confirm_timeout_seconds ?? 1),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+}
+
+/** A run as its rows tell it; undefined when there is none. */
+export async function loadView(deps: RunDeps, tenant: string, id: string): Promise<RunView | undefined> {
+  const run = await loadRun(deps, tenant, id);
+  if (run === undefined) return undefined;
+  const { plan } = await planToRun(deps, tenant, run.plan_id);
+  return viewRun(plan, run, await loadRows(deps, tenant, id));
+}
+
+/** Decides a waiting question and answers its state. */
+export async function decide(
+  deps: RunDeps,
+  tenant: string,
+  id: string,
+  node: string,
+  decision: Decision,
+): Promise<void> {
+  const run = await loadRun(deps, tenant, id);
+  if (run === undefined) throw noRun(id);
+  const wanted = decision.approve ? 'approved' : 'denied';
+  const { approval, isNew } = await deps.table.change([approvalKey(tenant, id, node)], ([item]) => {
+    if (item === undefined)
+      throw new Fault('NotFound', `node ${node} of run ${id} does not wait for approval`, { node });
+    const before = ApprovalBody.parse(item.body);
+    if (before.decision === wanted) return { writes: [], result: { approval: before, isNew: false } };
+    if (before.decision !== undefined || run.status !== 'running') {
+      const state = before.decision ?? `part of a run that is ${run.status}`;
+      throw new Fault('Conflict', `node ${node} of run ${id} is already ${state}`, { node });
+    }
+    const body: ApprovalBody = {
+      ...before,
+      decision: wanted,
+      decided_at: deps.clock.now(),
+      approver: decision.approver,
+    };
+    return { writes: [{ put: item.key, body }], result: { approval: body, isNew: true } };
+  });
+  if (isNew) await answerWith(deps, approval);
+}
+
+/** Sets the flag at which every further step of the run refuses; a run that has ended stays as it is. */
+export async function requestCancel(deps: RunDeps, tenant: string, id: string): Promise<RunBody> {
+  return changeRun(deps, tenant, id, (run) => {
+    const isOpen = run.status === 'running' && run.cancel_requested_at === undefined;
+    return isOpen ? { ...run, cancel_requested_at: deps.clock.now() } : run;
+  });
+}

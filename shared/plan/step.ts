@@ -1,0 +1,182 @@
+import * as z from 'zod';
+import { Fault, messageOf } from '../errors.ts';
+import { approvalKey, attemptKey } from '../keys.ts';
+import type { PlanNode } from '../model/plan.ts';
+import { ApprovalBody, type AttemptBody, NodeRecord, type RunBody } from '../model/run.ts';
+import { closeAttempt, type NodeRows, recordOf, settled } from './record.ts';
+import { resolveArguments } from './resolve-arguments.ts';
+import type { NodeOutcome, RunDeps } from './run-deps.ts';
+import { loadPlan, loadRows, loadRun, noRun, pack, type SavedPlan } from './run-store.ts';
+
+/** What an execution is started with. Times are in seconds, by the number of the state. */
+export const ExecutionInput = z.strictObject({
+  v: z.literal(1),
+  tenant: z.string(),
+  run: z.string(),
+  plan: z.string(),
+  timeouts: z.array(z.int().positive()),
+  approvals: z.array(z.int().positive()),
+  traceparent: z.string().optional(),
+});
+export type ExecutionInput = Readonly<z.infer<typeof ExecutionInput>>;
+
+/** What a state sends: to run a node with the records of others, or to ask a person about it. */
+export const StepEvent = z.union([
+  z.strictObject({ node: z.string(), input: ExecutionInput, results: z.record(z.string(), NodeRecord) }),
+  z.strictObject({ ask: z.string(), input: ExecutionInput, task_token: z.string() }),
+]);
+export type StepEvent = Readonly<z.infer<typeof StepEvent>>;
+
+/** A failure by the name on which the state machine matches. */
+export class StepFailure extends Error {
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/**
+ * Runs one node of a run, or asks about it, and keeps what happened in the table as it happens.
+ * A node that already has a result gives it again without running, so a step may be repeated.
+ */
+export async function runStep(deps: RunDeps, event: StepEvent, signal?: AbortSignal): Promise<NodeRecord | undefined> {
+  const { tenant, run: id } = event.input;
+  const run = await loadRun(deps, tenant, id);
+  if (run === undefined) throw noRun(id);
+  if (run.cancel_requested_at !== undefined) throw new StepFailure('RunCancelled', 'the run was cancelled');
+  const saved = await loadPlan(deps, tenant, run.plan_id);
+  if (saved === undefined) throw new Fault('NotFound', `the plan ${run.plan_id} of the run is gone`);
+  if ('ask' in event) {
+    await ask(deps, run, nodeOf(event.ask, run, saved), event.task_token);
+    return undefined;
+  }
+  const node = nodeOf(event.node, run, saved);
+  const rows = (await loadRows(deps, tenant, id, node.id)).get(node.id) ?? { attempts: [] };
+  const known = settled(node, rows.attempts);
+  if (known !== undefined && 'type' in known) throw new StepFailure(known.type, known.message);
+  if (known !== undefined) return recordOf(known);
+  return attempt(deps, run, node, rows, event.results, signal);
+}
+
+function nodeOf(state: string, run: RunBody, { plan }: SavedPlan): PlanNode {
+  const id = run.order[Number(state.slice(1)) - 1];
+  const node = plan.nodes.find((one) => one.id === id);
+  if (node === undefined) throw new Fault('InvalidInput', `state ${state} is not a node of plan ${plan.plan_id}`);
+  return node;
+}
+
+async function attempt(
+  deps: RunDeps,
+  run: RunBody,
+  node: PlanNode,
+  rows: NodeRows,
+  results: Readonly<Record<string, NodeRecord>>,
+  signal: AbortSignal | undefined,
+): Promise<NodeRecord> {
+  const open = await begin(deps, run, node, rows);
+  try {
+    const given = await resolveArguments(deps, run, node, results);
+    const outcome = await call(deps, run, node, open.attempt, given, rows, signal);
+    if (outcome.status === 'failed') {
+      throw new StepFailure(outcome.error?.type ?? 'ToolExecutionError', outcome.error?.message ?? 'the tool failed');
+    }
+    const key = `runs/${run.tenant}/${run.run_id}/${node.id}.json`;
+    const result = await pack(deps, key, outcome.output, run.inline_bytes);
+    const callId = outcome.call_id === undefined ? {} : { call_id: outcome.call_id };
+    await finish(deps, run, { ...open, ...callId, status: 'ok', ended_at: deps.clock.now(), result });
+    return recordOf(result);
+  } catch (thrown) {
+    const late = signal?.aborted ? closeAttempt(open, node, deps.clock.now()) : undefined;
+    const type = thrown instanceof Error ? thrown.name : 'Error';
+    const failed: AttemptBody = {
+      ...open,
+      status: 'failed',
+      ended_at: deps.clock.now(),
+      error: { type, message: messageOf(thrown) },
+    };
+    await finish(deps, run, late ?? failed);
+    throw thrown;
+  }
+}
+
+/** Calls the tool; gives up when the state has, even if the tool does not listen. */
+async function call(
+  deps: RunDeps,
+  run: RunBody,
+  node: PlanNode,
+  number: number,
+  given: Readonly<Record<string, unknown>>,
+  { approval }: NodeRows,
+  signal: AbortSignal | undefined,
+): Promise<NodeOutcome> {
+  const work = deps.execute({
+    tenant: run.tenant,
+    runId: run.run_id,
+    node,
+    arguments: given,
+    attempt: number,
+    idempotencyKey: `${run.run_id}/${node.id}`,
+    actor: run.actor,
+    ...(approval?.approver === undefined ? {} : { approvedBy: approval.approver }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (signal === undefined) return work;
+  const givenUp = new Promise<never>((_, reject) => {
+    const stop = (): void => reject(new StepFailure('Aborted', 'the state gave up waiting'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  return Promise.race([work, givenUp]);
+}
+
+/** Opens the next attempt; one left open by a lost process is closed first. */
+async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: NodeRows): Promise<AttemptBody> {
+  const now = deps.clock.now();
+  const key = (number: number) => attemptKey(run.tenant, run.run_id, node.id, number);
+  const next: AttemptBody = {
+    v: 1,
+    node: node.id,
+    attempt: (attempts.at(-1)?.attempt ?? 0) + 1,
+    status: 'running',
+    started_at: now,
+  };
+  const left = attempts.filter(({ status }) => status === 'running').map((one) => closeAttempt(one, node, now));
+  const closed = left.map((body) => ({ put: key(body.attempt), body }));
+  return deps.table.change([key(next.attempt)], ([item]) => {
+    if (item !== undefined)
+      throw new Fault('Conflict', `attempt ${next.attempt} at node ${node.id} is already running`);
+    return { writes: [...closed, { put: key(next.attempt), body: next }], result: next };
+  });
+}
+
+/** Writes how an attempt ended, unless it has been closed in the meantime. */
+async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<void> {
+  await deps.table.change([attemptKey(run.tenant, run.run_id, body.node, body.attempt)], ([item]) => {
+    const isOpen = item?.body.status === 'running';
+    return { writes: item !== undefined && isOpen ? [{ put: item.key, body }] : [], result: undefined };
+  });
+}
+
+/** Keeps the token for whoever decides; a decision made before, as after a restart, is answered at once. */
+async function ask(deps: RunDeps, run: RunBody, node: PlanNode, token: string): Promise<void> {
+  const now = deps.clock.now();
+  const stored = await deps.table.change([approvalKey(run.tenant, run.run_id, node.id)], ([item]) => {
+    const before = item === undefined ? undefined : ApprovalBody.parse(item.body);
+    const first = {
+      v: 1 as const,
+      node: node.id,
+      asked_at: now,
+      expires_at: now + node.confirm_timeout_seconds * 1000,
+    };
+    const body: ApprovalBody = { ...(before ?? first), token };
+    return { writes: [{ put: approvalKey(run.tenant, run.run_id, node.id), body }], result: body };
+  });
+  if (stored.decision !== undefined) await answerWith(deps, stored);
+}
+
+/** Lets the waiting state go on, or fail. */
+export async function answerWith(deps: Pick<RunDeps, 'answer'>, approval: ApprovalBody): Promise<void> {
+  const approver = approval.approver ?? 'a person';
+  if (approval.decision === 'approved') await deps.answer(approval.token, { ok: true, output: { approver } });
+  else await deps.answer(approval.token, { ok: false, error: 'ApprovalDenied', cause: `denied by ${approver}` });
+}

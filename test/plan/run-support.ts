@@ -1,0 +1,79 @@
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { Fault } from '../../shared/errors.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import type { RunView } from '../../shared/model/run.ts';
+import { createLocalRuns, type LocalRunDeps } from '../../shared/plan/local-runs.ts';
+import { compileForRuns } from '../../shared/plan/run.ts';
+import type { NodeCall, NodeOutcome } from '../../shared/plan/run-deps.ts';
+import { savePlan } from '../../shared/plan/run-store.ts';
+import { toAsl } from '../../shared/plan/to-asl.ts';
+import { named } from './engine-support.ts';
+import { answerOf, type Fates } from './evaluator.ts';
+import { type VirtualTime, virtualTime } from './virtual-time.ts';
+
+export interface World extends LocalRunDeps {
+  readonly time: VirtualTime;
+}
+
+/** A world in memory and virtual time. */
+export function aWorld(
+  execute: (call: NodeCall, time: VirtualTime) => Promise<NodeOutcome>,
+  more: Partial<LocalRunDeps> = {},
+): World {
+  const time = virtualTime();
+  let ids = 0;
+  return {
+    time,
+    table: memoryTable({ now: time.now }),
+    blobs: memoryBlobs(),
+    clock: { now: time.now, newId: () => `id-${String(++ids).padStart(6, '0')}` },
+    engine: { sleep: time.sleep, random: () => 0.5 },
+    execute: (call) => execute(call, time),
+    ...more,
+  };
+}
+
+export interface Witnessed {
+  readonly view: RunView;
+  readonly calls: readonly NodeCall[];
+}
+
+/** Runs a plan in which each node meets its fate. */
+export async function runToFate(plan: Plan, fates: Fates): Promise<Witnessed> {
+  const calls: NodeCall[] = [];
+  const saved = compileForRuns(plan);
+  const { order } = toAsl(saved.plan, saved.tree);
+  const asked: (readonly [string, string])[] = [];
+  const world = aWorld(
+    async (call) => {
+      calls.push(call);
+      const failure = fates.get(call.node.id)?.failures[call.attempt - 1];
+      if (failure === undefined) return { status: 'ok', output: answerOf(call.arguments) };
+      if (failure === 'hang') return new Promise(() => {});
+      if (failure === 'InvalidInput') throw new Fault('InvalidInput', 'not like this');
+      if (failure === 'ToolExecutionError') return { status: 'failed', error: { type: failure, message: 'it broke' } };
+      throw named(failure);
+    },
+    {
+      onEvent: (run, event) => {
+        const number = /^a(\d+)$/.exec(event.state)?.[1];
+        if (event.type !== 'entered' || number === undefined) return;
+        const node = order[Number(number) - 1] ?? '';
+        asked.push([run, node]);
+        const answer = fates.get(node)?.answer ?? 'approve';
+        if (answer === 'silence') return;
+        const decide = () => runs.confirm('default', run, node, { approve: answer === 'approve', approver: 'key-1' });
+        // A sibling may have stopped the run in the meantime.
+        void world.time
+          .sleep(50, new AbortController().signal)
+          .then(decide)
+          .catch(() => {});
+      },
+    },
+  );
+  const runs = createLocalRuns(world);
+  await savePlan(world, 'default', saved);
+  const { run_id: id } = await runs.start({ tenant: 'default', plan_id: plan.plan_id });
+  return { view: await runs.ended('default', id), calls };
+}
