@@ -2,7 +2,7 @@ import { definer, provider } from './definer.ts';
 import { arrayOf, isObject, objectOf, type Schema, textOf } from './json.ts';
 import { encodeName } from './names.ts';
 import { errorText, eventsOf, isId } from './responses.ts';
-import { gemini as dialect, geminiJson } from './schema/dialect.ts';
+import { gemini as dialect, GEMINI_KEYS, geminiJson } from './schema/dialect.ts';
 import type { RawCall, Result } from './types.ts';
 
 /** The OpenAPI subset of `parameters`. */
@@ -82,7 +82,7 @@ export const geminiForm = /* @__PURE__ */ definer({
 
 export const gemini = /* @__PURE__ */ provider(geminiForm, {
   names: NAMES,
-  ...(dialect.keys ? { keys: dialect.keys } : {}),
+  keys: GEMINI_KEYS,
   parse: (response) => eventsOf(response).flatMap(partsOf).flatMap(callOf),
   format: (results): readonly GeminiMessage[] => [{ role: 'user', parts: results.map(responseOf) }],
   newId: (index) => `assay_call_${index}`,

@@ -37,7 +37,7 @@ const STRUCTURE = 'type description properties required items anyOf enum';
 
 /** Anthropic answers 400 for a property whose name does not match. */
 export const ANTHROPIC_KEYS = /^[a-zA-Z0-9_.-]{1,64}$/;
-const GEMINI_KEYS = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+export const GEMINI_KEYS = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** https://developers.openai.com/api/docs/guides/structured-outputs */
 export const openaiStrict: Dialect = {
