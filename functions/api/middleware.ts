@@ -3,9 +3,8 @@ import type { Assay } from '../../shared/assay.ts';
 import { presentedKey } from '../../shared/billing/admit.ts';
 import { Fault } from '../../shared/errors.ts';
 import { type Actor, TenantName } from '../../shared/model/key.ts';
+import { givenRequestId } from '../../shared/request-id.ts';
 import type { ApiContext, Env } from './env.ts';
-
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Gives each request an id and one line in the log when it is done. */
 export const traceRequests = ({ clock, log }: Assay): MiddlewareHandler<Env> => {
@@ -13,8 +12,7 @@ export const traceRequests = ({ clock, log }: Assay): MiddlewareHandler<Env> => 
   const process = clock.newId();
   let count = 0;
   return async function traceRequests(c, next) {
-    const given = c.req.header('x-request-id');
-    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : `${process}-${(++count).toString(36)}`;
+    const requestId = givenRequestId(c.req.header('x-request-id')) ?? `${process}-${(++count).toString(36)}`;
     c.set('requestId', requestId);
     const started = clock.now();
     await next();

@@ -1,4 +1,4 @@
-import type { DefineOptions } from '../providers/index.ts';
+import type { DefineOptions } from '../providers/types.ts';
 import { isTrue, oneOf, type Params, wordsIn } from './words.ts';
 
 /** Which tools a model shall be told of. */

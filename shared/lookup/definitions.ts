@@ -1,21 +1,16 @@
 import type { Tool } from '../model/tool.ts';
-import {
-  type Assembled,
-  type DefineOptions,
-  estimateTokens,
-  type Fragment,
-  metaTools,
-  type NameTable,
-  nameTable,
-  promptInstructions,
-  providerOf,
-} from '../providers/index.ts';
+import { formOf } from '../providers/forms.ts';
+import { metaTools } from '../providers/meta-tools.ts';
+import { promptInstructions } from '../providers/prompt.ts';
+import { estimateTokens } from '../providers/tokens.ts';
+import type { Assembled, DefineOptions, Fragment } from '../providers/types.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import type { Entry } from '../registry/entry.ts';
 import type { Filter } from '../registry/filter.ts';
 import { jsonAnswer, type LookupAnswer, textAnswer } from './answer.ts';
 import type { DefinitionsQuery, Selection } from './definitions-query.ts';
 import { Kept } from './kept.ts';
+import { numberStates } from './number-states.ts';
 import { allowedOf } from './tools-query.ts';
 
 /** The tools that a key may see. */
@@ -28,8 +23,6 @@ export interface View {
 export interface Definitions {
   tools(view: View, provider: string, query: DefinitionsQuery): LookupAnswer;
   prompt(view: View, selection: Selection): LookupAnswer;
-  /** The names by which a provider's model calls the tools. */
-  names(view: View, provider: string): NameTable;
 }
 
 interface Limits {
@@ -40,8 +33,7 @@ interface Limits {
 export const createDefinitions = ({ answerBytes = 64_000_000, fragments = 20_000 }: Limits = {}): Definitions => {
   const answers = new Kept<LookupAnswer>({ entries: 1000, bytes: answerBytes });
   const defineTool = keepFragments(fragments);
-  const stateOf = numberCatalogs();
-  const tables = new Kept<NameTable>({ entries: 100, bytes: answerBytes });
+  const stateOf = numberStates();
 
   const once = (view: View, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
     const key = JSON.stringify([stateOf(view.catalog), asked, view.confined && [...view.confined].sort()]);
@@ -54,11 +46,11 @@ export const createDefinitions = ({ answerBytes = 64_000_000, fragments = 20_000
 
   return {
     tools(view, provider, query) {
-      const target = providerOf(provider);
+      const form = formOf(provider);
       return once(view, [provider, query], () => {
         const tools = query.isSearch ? metaTools.map(kept) : select(view, query.selection);
         const parts = tools.map(({ tool, digest }) => defineTool(provider, tool, digest, query.options));
-        return definitionsAnswer(target.assemble(parts, query.options), query.isExplained);
+        return definitionsAnswer(form.assemble(parts, query.options), query.isExplained);
       });
     },
     prompt(view, selection) {
@@ -66,13 +58,6 @@ export const createDefinitions = ({ answerBytes = 64_000_000, fragments = 20_000
         const body = promptInstructions(select(view, selection).map(({ tool }) => tool));
         return textAnswer(body, { 'assay-tokens': String(estimateTokens(body)) });
       });
-    },
-    names({ catalog, confined }, provider) {
-      if (confined) return nameTable(provider, confined);
-      const key = `${stateOf(catalog)} ${provider}`;
-      const made = tables.get(key) ?? nameTable(provider, catalog.names());
-      tables.set(key, made, made.table.size * 100);
-      return made;
     },
   };
 };
@@ -110,21 +95,10 @@ const keepFragments = (most: number) => {
     const key = `${provider} ${strict} ${schema} ${defer} ${digest}`;
     const known = fragments.get(key);
     if (known) return known;
-    const made = providerOf(provider).defineTool(tool, options);
+    const made = formOf(provider).defineTool(tool, options);
     const [oldest] = fragments.size >= most ? fragments.keys() : [];
     if (oldest !== undefined) fragments.delete(oldest);
     fragments.set(key, made);
     return made;
-  };
-};
-
-/** A name for each state of each catalogue, so that no answer of one can be taken for one of another. */
-const numberCatalogs = () => {
-  const numbers = new WeakMap<Catalog, number>();
-  let count = 0;
-  return (catalog: Catalog): string => {
-    const number = numbers.get(catalog) ?? ++count;
-    numbers.set(catalog, number);
-    return `${number}.${catalog.revision}`;
   };
 };

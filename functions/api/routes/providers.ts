@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { createDefinitions, type View } from '../../../shared/lookup/definitions.ts';
 import { readDefinitionsQuery, readSelection } from '../../../shared/lookup/definitions-query.ts';
+import { createNameTables } from '../../../shared/lookup/name-tables.ts';
 import { formatResults, parseCalls, providerNames } from '../../../shared/providers/index.ts';
 import { answer, answerJson } from '../answer.ts';
 import { parseBy, readJson } from '../body.ts';
@@ -28,6 +29,7 @@ const Results = z
 export const providerRoutes: Routes = (app, assay) => {
   describeProviders(app);
   const definitions = createDefinitions();
+  const namesOf = createNameTables();
 
   const viewOf = async (c: ApiContext): Promise<View> => {
     requireScope(c.get('actor'), 'read');
@@ -51,7 +53,7 @@ export const providerRoutes: Routes = (app, assay) => {
     const provider = c.req.param('provider');
     const response = await readModelOutput(c);
     const tool = (name: string) => view.catalog.get(name)?.record.spec;
-    return answerJson(c, { calls: parseCalls(provider, response, { names: definitions.names(view, provider), tool }) });
+    return answerJson(c, { calls: parseCalls(provider, response, { names: namesOf(view, provider), tool }) });
   });
 
   app.post('/v1/providers/:provider/results', async (c) => {

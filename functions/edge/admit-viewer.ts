@@ -1,0 +1,21 @@
+import { admit, missingKey, presentedKey, requireScope } from '../../shared/billing/admit.ts';
+import { digestOfKey, idOfKey, isWhole } from '../../shared/billing/secret.ts';
+import type { Actor } from '../../shared/model/key.ts';
+import type { EdgeContext } from './app.ts';
+import type { EdgeStore } from './store.ts';
+
+/** Who is asking; undefined when only the origin can tell, and a Fault when it would refuse as well. */
+export const admitViewer = async (c: EdgeContext, store: EdgeStore): Promise<Actor | undefined> => {
+  const text = presentedKey(c.req.header('authorization'), c.req.header('x-api-key'));
+  if (text === undefined || text === '') throw missingKey();
+  const id = idOfKey(text);
+  // The operator's own key has no shape, and a new key may not be published yet.
+  const known = id !== undefined && isWhole(text) ? await store.key(id) : undefined;
+  // Only the origin can count requests.
+  if (!known || known.key.rate !== undefined) return undefined;
+  const actor = admit(known, digestOfKey(text), Date.now());
+  const tenant = c.req.header('assay-tenant');
+  if (tenant !== undefined && tenant !== actor.tenant) return undefined;
+  requireScope(actor, 'read');
+  return actor;
+};

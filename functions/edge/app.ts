@@ -1,0 +1,75 @@
+import type { Context } from 'hono';
+import type { Callback, CloudFrontRequest } from 'hono/lambda-edge';
+import { Hono } from 'hono/tiny';
+import { errorAnswer } from '../../shared/error-answer.ts';
+import { Fault } from '../../shared/errors.ts';
+import { httpAnswer, type LookupAnswer } from '../../shared/lookup/answer.ts';
+import type { View } from '../../shared/lookup/definitions.ts';
+import type { Answer } from '../../shared/registry/entry.ts';
+import { givenRequestId } from '../../shared/request-id.ts';
+import { admitViewer } from './admit-viewer.ts';
+import { createLookups } from './lookups.ts';
+import { type Place, placeOf } from './place.ts';
+import type { EdgeStore } from './store.ts';
+
+type Env = { Bindings: { readonly request: CloudFrontRequest; readonly callback: Callback } };
+export type EdgeContext = Context<Env>;
+export type EdgeApp = Hono<Env>;
+
+/** Answers from what is published; undefined leaves the request to the origin. */
+export type Lookup = (c: EdgeContext, view: View) => Answer | LookupAnswer | undefined;
+
+// CloudFront takes 1 MB of a generated answer, headers included.
+const MAX_BYTES = 900_000;
+
+/** The edge: it answers lookups from memory, and passes everything else on as it came. */
+export const createEdgeApp = (storeOf: (place: Place) => EdgeStore): EdgeApp => {
+  const app = new Hono<Env>();
+  for (const [path, lookup] of Object.entries(createLookups()))
+    app.get(path, (c) => serve(c, () => attempt(c, storeOf, lookup)));
+  app.notFound((c) => pass(c));
+  return app;
+};
+
+const serve = async (c: EdgeContext, work: () => Promise<Answer | undefined>): Promise<Response> => {
+  const requestId = givenRequestId(c.req.header('x-request-id')) ?? crypto.randomUUID();
+  try {
+    const answer = c.req.method === 'GET' ? await work() : undefined;
+    if (answer === undefined || !isSmall(answer.body)) return pass(c);
+    const { status, body, headers } = httpAnswer(answer, c.req.header('if-none-match'));
+    return new Response(body, { status, headers: { ...headers, 'x-request-id': requestId } });
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) return passAfter(c, thrown);
+    const { status, body, headers } = errorAnswer(thrown, requestId);
+    return new Response(body, { status, headers: { ...headers, 'x-request-id': requestId } });
+  }
+};
+
+const attempt = async (
+  c: EdgeContext,
+  storeOf: (place: Place) => EdgeStore,
+  lookup: Lookup,
+): Promise<Answer | undefined> => {
+  const place = placeOf(c.env.request);
+  if (!place) return undefined;
+  const store = storeOf(place);
+  const actor = await admitViewer(c, store);
+  const catalog = actor && (await store.catalog(actor.tenant));
+  return catalog && lookup(c, { catalog, confined: actor.tools });
+};
+
+const isSmall = (body: string): boolean =>
+  body.length * 3 <= MAX_BYTES || (body.length <= MAX_BYTES && Buffer.byteLength(body) <= MAX_BYTES);
+
+/** Hands the request to the origin untouched. */
+const pass = (c: EdgeContext): Response => {
+  c.env.callback(null, c.env.request);
+  return new Response(null);
+};
+
+// The origin can answer all that the edge can: a fault here must not become the caller's.
+const passAfter = (c: EdgeContext, thrown: unknown): Response => {
+  const { message, stack } = thrown as Error;
+  console.error(JSON.stringify({ level: 'error', message: 'passed to the origin', error: message, stack }));
+  return pass(c);
+};

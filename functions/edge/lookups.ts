@@ -1,0 +1,37 @@
+import { createDefinitions } from '../../shared/lookup/definitions.ts';
+import { readDefinitionsQuery, readSelection } from '../../shared/lookup/definitions-query.ts';
+import { pageAnswer, pageByName } from '../../shared/lookup/list-tools.ts';
+import { filterOf, readToolsQuery } from '../../shared/lookup/tools-query.ts';
+import { answerOf } from '../../shared/registry/entry.ts';
+import { toRegistration } from '../../shared/registry/registration.ts';
+import { exactVersion } from '../../shared/registry/version-order.ts';
+import type { EdgeContext, Lookup } from './app.ts';
+
+/** What is answered here, by its path. */
+export const createLookups = (): Readonly<Record<string, Lookup>> => {
+  const definitions = createDefinitions({ answerBytes: 16_000_000, fragments: 4000 });
+  return {
+    '/v1/tools': (c, { catalog, confined }) => {
+      const query = readToolsQuery(c.req.query());
+      return query && pageAnswer(pageByName(catalog, query, filterOf(query, confined)), query);
+    },
+    '/v1/tools/:name': lookUpTool,
+    '/v1/providers/:provider/tools': (c, view) => {
+      const query = readDefinitionsQuery(c.req.query());
+      return query.options.strict ? undefined : definitions.tools(view, paramOf(c, 'provider'), query);
+    },
+    '/v1/prompt': (c, view) => definitions.prompt(view, readSelection(c.req.query())),
+  };
+};
+
+/** A tool that is not here may have been registered a moment ago: the origin says so, or that there is none. */
+const lookUpTool: Lookup = (c, { catalog, confined }) => {
+  const name = paramOf(c, 'name');
+  const entry = confined && !confined.has(name) ? undefined : catalog.get(name);
+  const version = c.req.query('version');
+  if (!entry || version === undefined) return entry?.answer;
+  const record = exactVersion(entry.family, version);
+  return record && answerOf(toRegistration(entry.family, record));
+};
+
+const paramOf = (c: EdgeContext, name: string): string => (c.req.param() as Record<string, string>)[name] ?? '';

@@ -1,0 +1,30 @@
+import type { CloudFrontRequest } from 'hono/lambda-edge';
+
+/** Where the published files lie. */
+export interface Place {
+  readonly bucket: string;
+  readonly region: string;
+  /** Another S3 than Amazon's, for tests. */
+  readonly endpoint?: string;
+}
+
+/**
+ * Reads the place from the origin's custom headers: there are no environment variables at the edge. A viewer cannot
+ * set them, since they belong to the distribution.
+ */
+export const placeOf = (request: CloudFrontRequest): Place | undefined => {
+  const headers = request.origin?.custom?.customHeaders ?? {};
+  const headerOf = (name: string): string | undefined => headers[name]?.[0]?.value;
+  const bucket = headerOf('x-assay-bucket');
+  const region = headerOf('x-assay-region');
+  const endpoint = headerOf('x-assay-endpoint');
+  if (bucket === undefined || region === undefined) return undefined;
+  return { bucket, region, ...(endpoint === undefined ? {} : { endpoint }) };
+};
+
+export const urlOf = ({ bucket, region, endpoint }: Place, key: string): string => {
+  const path = key.split('/').map(encodeURIComponent).join('/');
+  return endpoint === undefined
+    ? `https://${bucket}.s3.${region}.amazonaws.com/${path}`
+    : `${endpoint}/${bucket}/${path}`;
+};
