@@ -47,14 +47,14 @@ function tidy(schemas: readonly unknown[], value: unknown, root: Schema, depth: 
   if (depth > DEEPEST || schemas.length === 0) return value;
   if (isObject(value)) return tidyObject(schemas, value, root, depth);
   if (Array.isArray(value)) {
-    const forms = formsOf(schemas, root);
+    const forms = formsOf(schemas, root, value);
     return value.map((entry, index) => tidy(itemsAt(forms, index), entry, root, depth + 1));
   }
   return typeof value === 'string' ? sameCase(schemas, value) : value;
 }
 
 function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, depth: number): Values {
-  const forms = formsOf(schemas, root);
+  const forms = formsOf(schemas, root, value);
   const out: Draft = {};
   for (const [key, entry] of Object.entries(value)) {
     const says = forms.flatMap((form) => {
@@ -62,8 +62,8 @@ function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, de
       return property === undefined ? [] : [property];
     });
     const isNeeded = forms.some((form) => stringsOf(form.required).includes(key));
-    const isDropped = entry === null && says.length > 0 && !isNeeded;
-    if (isDropped && !schemas.every((schema) => admitsMember(schema, key, root, 0))) continue;
+    const mayDrop = entry === null && says.length > 0 && !isNeeded;
+    if (mayDrop && !schemas.every((schema) => admitsMember(schema, key, value, root, 0))) continue;
     put(out, key, tidy(says, entry, root, depth + 1));
   }
   return out;
@@ -75,28 +75,51 @@ const itemsAt = (forms: readonly Schema[], index: number): readonly unknown[] =>
     return item === undefined || Array.isArray(item) ? [] : [item];
   });
 
-/** A schema and all that it refers to or is made of. */
-function formsOf(schemas: readonly unknown[], root: Schema): readonly Schema[] {
+/** A schema and all that it refers to or is made of, as far as a value may be meant by it. */
+function formsOf(schemas: readonly unknown[], root: Schema, value: unknown): readonly Schema[] {
   const forms = new Set<Schema>();
   const visit = (schema: unknown): void => {
     if (!isObject(schema) || forms.has(schema)) return;
     forms.add(schema);
     if (typeof schema.$ref === 'string') visit(resolve(root, schema.$ref));
-    for (const key of ['allOf', 'anyOf', 'oneOf']) for (const part of arrayOf(schema[key])) visit(part);
+    for (const part of arrayOf(schema.allOf)) visit(part);
+    for (const key of ['anyOf', 'oneOf']) for (const part of meant(arrayOf(schema[key]), value, root)) visit(part);
   };
   for (const schema of schemas) visit(schema);
   return [...forms];
 }
 
+/** The alternatives that a value has the required keys and constants of; all of them when it has none. */
+function meant(branches: readonly unknown[], value: unknown, root: Schema): readonly unknown[] {
+  if (!isObject(value)) return branches;
+  const fitting = branches.filter((branch) => {
+    const node = isObject(branch) && typeof branch.$ref === 'string' ? resolve(root, branch.$ref) : branch;
+    if (!isObject(node)) return node !== false;
+    if (!stringsOf(node.required).every((key) => Object.hasOwn(value, key))) return false;
+    return Object.entries(objectOf(node.properties)).every(([key, schema]) => isMarked(schema, own(value, key)));
+  });
+  return fitting.length > 0 ? fitting : branches;
+}
+
+/** Whether a value can stand where a constant or one of some members is expected. */
+function isMarked(schema: unknown, value: unknown): boolean {
+  if (value === undefined || value === null || typeof value === 'object') return true;
+  const { enum: members, const: constant } = objectOf(schema);
+  if (constant !== undefined) return constant === value;
+  return (
+    !Array.isArray(members) || members.some((member) => String(member).toLowerCase() === String(value).toLowerCase())
+  );
+}
+
 /** Whether an object may have null under a key. */
-function admitsMember(schema: unknown, key: string, root: Schema, depth: number): boolean {
+function admitsMember(schema: unknown, key: string, value: Values, root: Schema, depth: number): boolean {
   if (!isObject(schema) || depth > 16) return true;
   if (schema.type !== undefined && schema.type !== 'object' && !arrayOf(schema.type).includes('object')) return false;
   const named = own(objectOf(schema.properties), key);
   if (named === undefined && schema.additionalProperties === false && !Object.hasOwn(schema, 'patternProperties'))
     return false;
   if (named !== undefined && !admitsNull(named, root, depth + 1)) return false;
-  return everyPart(schema, root, (part) => admitsMember(part, key, root, depth + 1));
+  return everyPart(schema, value, root, (part) => admitsMember(part, key, value, root, depth + 1));
 }
 
 function admitsNull(schema: unknown, root: Schema, depth: number): boolean {
@@ -104,14 +127,14 @@ function admitsNull(schema: unknown, root: Schema, depth: number): boolean {
   if (schema.type !== undefined && schema.type !== 'null' && !arrayOf(schema.type).includes('null')) return false;
   if (Object.hasOwn(schema, 'const') && schema.const !== null) return false;
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) return false;
-  return everyPart(schema, root, (part) => admitsNull(part, root, depth + 1));
+  return everyPart(schema, null, root, (part) => admitsNull(part, root, depth + 1));
 }
 
 /** Whether what holds for parts holds for the schema made of them. */
-function everyPart(schema: Schema, root: Schema, holds: (part: unknown) => boolean): boolean {
+function everyPart(schema: Schema, value: unknown, root: Schema, holds: (part: unknown) => boolean): boolean {
   if (typeof schema.$ref === 'string' && !holds(resolve(root, schema.$ref))) return false;
   if (!arrayOf(schema.allOf).every(holds)) return false;
-  return ['anyOf', 'oneOf'].every((key) => !Array.isArray(schema[key]) || arrayOf(schema[key]).some(holds));
+  return ['anyOf', 'oneOf'].every((key) => !Array.isArray(schema[key]) || meant(schema[key], value, root).some(holds));
 }
 
 /** Anthropic does not promise the case of enum members. */
