@@ -1,4 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Assay } from '../../shared/assay.ts';
 import type { ApiClient } from './client.ts';
 import type { Environment } from './environment.ts';
 import type { Output } from './output.ts';
@@ -11,6 +12,8 @@ export interface Cli {
   readonly positionals: readonly string[];
   /** The API, in this process on the data directory, or at `--url`. */
   api(): Promise<ApiClient>;
+  /** The product in this process, for what a request could not carry; undefined with `--url`. */
+  local(): Promise<Assay | undefined>;
 }
 
 /** One command of the command line. It returns the exit code, 0 unless it says otherwise. */

@@ -1,7 +1,9 @@
 import type { Command } from './command.ts';
 import { convert } from './commands/convert.ts';
 import { invoke } from './commands/invoke.ts';
+import { fit, listIqa, modelsAdd, modelsList, modelsShow, modelsVerify, verify } from './commands/iqa.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './commands/keys.ts';
+import { score } from './commands/score.ts';
 import { serve } from './commands/serve.ts';
 import { exportCommand, importCommand } from './commands/snapshot.ts';
 import {
@@ -18,6 +20,14 @@ import {
 /** Every command by its words. */
 export const commands: Readonly<Record<string, Command>> = {
   serve,
+  score,
+  verify,
+  fit,
+  'iqa list': listIqa,
+  'models list': modelsList,
+  'models add': modelsAdd,
+  'models verify': modelsVerify,
+  'models show': modelsShow,
   'tools list': listTools,
   'tools show': showTool,
   'tools register': registerTools,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { jsonLog } from '../../shared/adapters/files/json-log.ts';
+import type { Assay } from '../../shared/assay.ts';
 import { Fault } from '../../shared/errors.ts';
 import { suggest } from '../../shared/registry/did-you-mean.ts';
 import { createApp } from '../api/app.ts';
@@ -24,7 +25,7 @@ const common: ParseArgsOptionsConfig = {
 export const main = async (argv: readonly string[]): Promise<number> => {
   const json = argv.includes('--json');
   const output = createOutput(json, process.stdout, process.stderr);
-  let client: ApiClient | undefined;
+  let connection: Promise<Connection> | undefined;
   try {
     const [command, rest] = findCommand(argv);
     if (!command) {
@@ -37,12 +38,14 @@ export const main = async (argv: readonly string[]): Promise<number> => {
       return 0;
     }
     const environment = readEnvironment(process.env);
-    const api = async () => (client ??= await connect(environment, values));
-    return (await command.run({ environment, output, values, positionals, api } as Cli)) ?? 0;
+    const connected = () => (connection ??= connect(environment, values));
+    const api = async () => (await connected()).client;
+    const local = async () => (await connected()).assay;
+    return (await command.run({ environment, output, values, positionals, api, local } as Cli)) ?? 0;
   } catch (error) {
     return explain(error, json);
   } finally {
-    await client?.close();
+    await (await connection?.catch(() => undefined))?.client.close();
   }
 };
 
@@ -75,13 +78,18 @@ const parse = (command: Command, args: readonly string[]) => {
   }
 };
 
-const connect = async (environment: Environment, values: Readonly<Record<string, unknown>>): Promise<ApiClient> => {
+interface Connection {
+  readonly client: ApiClient;
+  readonly assay?: Assay;
+}
+
+const connect = async (environment: Environment, values: Readonly<Record<string, unknown>>): Promise<Connection> => {
   const tenant = typeof values.tenant === 'string' ? { tenant: values.tenant } : {};
   const url = typeof values.url === 'string' ? values.url : environment.ASSAY_URL;
   if (url !== undefined) {
     const key = typeof values.key === 'string' ? values.key : environment.ASSAY_KEY;
     if (key === undefined) throw new UsageError('--url needs --key, or the environment variable ASSAY_KEY');
-    return createClient({ send: (path, init) => fetch(new URL(path, url), init), key, ...tenant });
+    return { client: createClient({ send: (path, init) => fetch(new URL(path, url), init), key, ...tenant }) };
   }
   // A key of this process alone: whoever can read the data directory needs no other.
   const key = randomBytes(24).toString('base64url');
@@ -89,12 +97,13 @@ const connect = async (environment: Environment, values: Readonly<Record<string,
   const data = typeof values.data === 'string' ? values.data : environment.ASSAY_DATA;
   const assay = await localAssay({ environment, data, log, adminKey: key });
   const app = createApp(assay);
-  return createClient({
+  const client = createClient({
     send: (path, init) => app.request(path, init),
     key,
     ...tenant,
     close: () => assay.close(),
   });
+  return { client, assay };
 };
 
 const explain = (error: unknown, json: boolean): number => {

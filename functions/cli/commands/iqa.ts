@@ -1,0 +1,218 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
+import { Fault, messageOf } from '../../../shared/errors.ts';
+import { FIT_FORMATS, type FitFormat, fitImage } from '../../../shared/iqa/fit.ts';
+import type { PublishedKey } from '../../../shared/iqa/hallmark.ts';
+import type { Iqa } from '../../../shared/iqa/iqa.ts';
+import { describeGraphs } from '../../../shared/iqa/metrics.ts';
+import { verifyScores } from '../../../shared/iqa/verify-score.ts';
+import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { tableOf } from '../output.ts';
+
+interface ListedTool {
+  readonly name: string;
+  readonly type: string;
+  readonly strengths: readonly string[];
+  readonly lower_better?: boolean;
+  readonly available: boolean;
+  readonly description?: string;
+}
+
+export const listIqa: Command = {
+  usage: 'iqa list [--distortion D] [--type FR|NR] [--reference] [--available]',
+  summary: 'Lists image-quality tools, with what they are strong at and whether they can run here',
+  options: {
+    distortion: { type: 'string' },
+    type: { type: 'string' },
+    reference: { type: 'boolean' },
+    available: { type: 'boolean' },
+  },
+  async run(cli) {
+    const query = new URLSearchParams();
+    for (const name of ['distortion', 'type'])
+      if (textOption(cli, name) !== undefined) query.set(name, textOption(cli, name) ?? '');
+    for (const name of ['reference', 'available']) if (cli.values[name]) query.set(name, 'true');
+    const { tools } = await (await cli.api()).json<{ tools: readonly ListedTool[] }>('GET', `/v1/iqa/tools?${query}`);
+    cli.output.result({ tools }, () =>
+      tableOf(tools, [
+        { title: 'NAME', value: ({ name }) => name },
+        { title: 'TYPE', value: ({ type }) => type },
+        { title: 'BETTER', value: ({ lower_better }) => (lower_better ? 'lower' : 'higher') },
+        { title: 'HERE', value: ({ available }) => (available ? 'yes' : 'no') },
+        { title: 'STRONG AT', value: ({ strengths }) => strengths.join(', '), width: 70 },
+      ]),
+    );
+    return 0;
+  },
+};
+
+export const verify: Command = {
+  usage: 'verify SCORE.json [--keys KEYS.json]',
+  summary: 'Checks the hallmarks of a score document offline, against the keys of this data directory or of a file',
+  options: { keys: { type: 'string' } },
+  async run(cli) {
+    const file = required(cli, 0, 'SCORE.json');
+    const document = parseJsonFile(file, await readText(file));
+    const verdicts = verifyScores(document, await keysOf(cli));
+    cli.output.result(verdicts, () =>
+      verdicts
+        .map(
+          ({ tool, valid, reason }) =>
+            `${valid ? 'valid  ' : 'INVALID'} ${tool}${reason === undefined ? '' : `: ${reason}`}`,
+        )
+        .join('\n'),
+    );
+    return verdicts.every(({ valid }) => valid) ? 0 : 1;
+  },
+};
+
+const keysOf = async (cli: Cli): Promise<readonly PublishedKey[]> => {
+  const file = textOption(cli, 'keys');
+  if (file === undefined)
+    return (await (await cli.api()).json<{ keys: readonly PublishedKey[] }>('GET', '/.well-known/assay-keys.json'))
+      .keys;
+  const { keys } = parseJsonFile(file, await readText(file)) as { keys?: readonly PublishedKey[] };
+  if (!Array.isArray(keys))
+    throw new Fault('InvalidInput', `${file} has no keys; it must be a copy of /.well-known/assay-keys.json`);
+  return keys;
+};
+
+export const fit: Command = {
+  usage: 'fit IMAGE --target ssim=0.97 [--formats jpeg,webp,avif] [--out FILE]',
+  summary: 'Finds the smallest JPEG, WebP or AVIF of a picture that still meets a target, and writes it',
+  options: { target: { type: 'string' }, formats: { type: 'string' }, out: { type: 'string' } },
+  async run(cli) {
+    const file = required(cli, 0, 'IMAGE');
+    const target = targetOf(textOption(cli, 'target'));
+    const formats = textOption(cli, 'formats')?.split(',').map(formatOf);
+    const iqa = await localIqaOf(cli);
+    const watched = process.stderr.isTTY === true;
+    const { report, bytes } = await fitImage(iqa, {
+      image: { bytes: new Uint8Array(await readBytes(file)), name: file },
+      target,
+      formats,
+      progress: ({ format, quality, raw, bytes: size }, done, total) => {
+        if (watched)
+          process.stderr.write(
+            `\r\u001b[K${done}/${total} ${format} ${quality}: ${target.tool} ${raw.toFixed(4)}, ${size} bytes`,
+          );
+      },
+    });
+    if (watched) process.stderr.write('\r\u001b[K');
+    const out = textOption(cli, 'out') ?? (report.best && `${file.replace(/\.[^./]+$/, '')}.fit.${report.best.format}`);
+    if (bytes && out) await writeFile(out, bytes);
+    cli.output.result({ ...report, ...(bytes && out ? { file: out } : {}) }, () => fitText(report, out ?? undefined));
+    return report.best ? 0 : 1;
+  },
+};
+
+const fitText = (report: Awaited<ReturnType<typeof fitImage>>['report'], out: string | undefined): string => {
+  const curve = tableOf(report.curve, [
+    { title: 'FORMAT', value: ({ format }) => format },
+    { title: 'QUALITY', right: true, value: ({ quality }) => String(quality) },
+    { title: 'BYTES', right: true, value: ({ bytes }) => String(bytes) },
+    { title: report.target.tool.toUpperCase(), right: true, value: ({ raw }) => raw.toFixed(5) },
+    { title: '', value: ({ meets }) => (meets ? 'meets' : '') },
+  ]);
+  if (!report.best) return `${curve}\nno quality meets ${report.target.tool} ${report.target.value}`;
+  const share = ((100 * report.best.bytes) / report.image.bytes).toFixed(1);
+  return `${curve}\nbest: ${report.best.format} at quality ${report.best.quality}, ${report.best.bytes} bytes (${share} % of the original), written to ${out}`;
+};
+
+const targetOf = (text: string | undefined) => {
+  const [tool = '', value = ''] = (text ?? '').split('=');
+  if (tool === '' || value === '' || !Number.isFinite(Number(value)))
+    throw new UsageError('--target takes a metric and its bound, such as ssim=0.97');
+  return { tool, value: Number(value) };
+};
+
+const formatOf = (text: string): FitFormat => {
+  const found = FIT_FORMATS.find((format) => format === text.trim());
+  if (!found) throw new UsageError(`--formats takes ${FIT_FORMATS.join(', ')}, not ${text}`);
+  return found;
+};
+
+export const modelsList: Command = {
+  usage: 'models list',
+  summary: 'Lists the model files of learned tools',
+  async run(cli) {
+    const models = await (await localIqaOf(cli)).models.list();
+    cli.output.result({ models }, () =>
+      models.length === 0
+        ? 'no models; add one with: assay models add topiq_nr file.onnx'
+        : tableOf(models, [
+            { title: 'TOOL', value: ({ tool }) => tool },
+            { title: 'SHA-256', value: ({ sha256 }) => sha256.slice(0, 16) },
+            {
+              title: 'BYTES',
+              right: true,
+              value: ({ files }) => String(files.reduce((sum, { bytes }) => sum + bytes, 0)),
+            },
+            { title: 'ADDED', value: ({ added_at }) => added_at },
+          ]),
+    );
+    return 0;
+  },
+};
+
+export const modelsAdd: Command = {
+  usage: 'models add TOOL FILE.onnx [--preprocessing JSON]',
+  summary: 'Checks a model file of a learned tool on a sample picture and stores it',
+  options: { preprocessing: { type: 'string' } },
+  async run(cli) {
+    const given = textOption(cli, 'preprocessing');
+    const preprocessing = given === undefined ? {} : { preprocessing: parseJsonFile('--preprocessing', given) };
+    const record = await (await localIqaOf(cli)).models.add({
+      tool: required(cli, 0, 'TOOL'),
+      path: required(cli, 1, 'FILE.onnx'),
+      ...preprocessing,
+    });
+    cli.output.result(
+      record,
+      () =>
+        `${record.tool} is available: ${record.sha256.slice(0, 16)}, sample score ${record.sample_score}\na running server sees it after POST /v1/reload`,
+    );
+    return 0;
+  },
+};
+
+export const modelsVerify: Command = {
+  usage: 'models verify TOOL',
+  summary: 'Checks a stored model’s digests and inputs and scores the sample picture again',
+  async run(cli) {
+    const record = await (await localIqaOf(cli)).models.verify(required(cli, 0, 'TOOL'));
+    const same = Math.abs(record.score_now - record.sample_score) <= 1e-4 * Math.max(1, Math.abs(record.sample_score));
+    cli.output.result(
+      { ...record, same },
+      () =>
+        `${record.tool}: sample score ${record.score_now}, ${same ? 'as when it was added' : `but ${record.sample_score} when it was added`}`,
+    );
+    return same ? 0 : 1;
+  },
+};
+
+export const modelsShow: Command = {
+  usage: 'models show TOOL',
+  summary: 'Shows the ONNX graphs of a shipped metric: inputs, outputs, operators and size',
+  async run(cli) {
+    const tool = required(cli, 0, 'TOOL');
+    const graphs = describeGraphs(tool);
+    if (graphs.length === 0)
+      throw new Fault('NotFound', `${tool} has no graph of ours; assay iqa list says what runs here`);
+    cli.output.result(graphs, () => JSON.stringify(graphs, undefined, 2));
+    return 0;
+  },
+};
+
+const localIqaOf = async (cli: Cli): Promise<Iqa> => {
+  const assay = await cli.local();
+  if (assay?.iqa) return assay.iqa;
+  throw new UsageError('this command works on this machine’s data directory; leave --url out');
+};
+
+const readBytes = (file: string): Promise<Buffer> =>
+  readFile(file).catch((cause: unknown) => {
+    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, {}, { cause });
+  });
+
+const readText = async (file: string): Promise<string> => (await readBytes(file)).toString('utf8');

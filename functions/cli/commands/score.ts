@@ -1,0 +1,175 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Assay } from '../../../shared/assay.ts';
+import { Fault, messageOf } from '../../../shared/errors.ts';
+import { chooseTools } from '../../../shared/iqa/choose-tools.ts';
+import { heatMap } from '../../../shared/iqa/heat-map.ts';
+import { openImages } from '../../../shared/iqa/open-images.ts';
+import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
+import { faultOf } from '../client.ts';
+import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { type Bound, failuresOf, parseBounds } from '../fail-under.ts';
+import { findPictures } from '../pictures.ts';
+import { createProgress } from '../progress.ts';
+import { csvOf, type Scored, scoreTable } from '../score-table.ts';
+
+type Score = (file: string, reference: string | undefined) => Promise<ScoreReport>;
+
+export const score: Command = {
+  usage:
+    'score IMAGE|DIR|GLOB... [--reference FILE|DIR] [--tools a,b] [--distortions a,b] [--map out.png] [--csv out.csv] [--limit N] [--fail-under ssim=0.98,overall=4]',
+  summary:
+    'Scores pictures; a reference folder is searched for files of the same name; exit code 1 if any picture failed or is under a bound',
+  options: {
+    reference: { type: 'string' },
+    tools: { type: 'string' },
+    distortions: { type: 'string' },
+    map: { type: 'string' },
+    csv: { type: 'string' },
+    limit: { type: 'string' },
+    'fail-under': { type: 'string' },
+  },
+  async run(cli) {
+    const bounds = parseBounds(textOption(cli, 'fail-under'));
+    const files = await chosenFiles(cli);
+    const referenceOf = await references(textOption(cli, 'reference'));
+    const local = await cli.local();
+    const results = await scoreAll(
+      files,
+      referenceOf,
+      local ? localScore(cli, local, bounds) : remoteScore(cli, bounds),
+    );
+    const lowerIsBetter = (tool: string) => local?.iqa?.catalogue.find(tool)?.lower_better ?? false;
+    const judged = results.map((each) => ({
+      ...each,
+      failures: each.report ? failuresOf(each.report, bounds, lowerIsBetter) : [],
+    }));
+
+    cli.output.result(files.length === 1 ? (judged[0]?.report ?? judged[0]) : judged, () =>
+      scoreTable(judged, cli.output),
+    );
+    const csv = textOption(cli, 'csv');
+    if (csv !== undefined) await writeFile(csv, csvOf(judged));
+    const map = textOption(cli, 'map');
+    if (map !== undefined) await writeMap(cli, local, files, referenceOf, map);
+    const failed = judged.filter(({ error, failures }) => error !== undefined || failures.length > 0);
+    for (const { file, error, failures } of failed)
+      cli.output.note(`${file}: ${error?.message ?? failures.join('; ')}`);
+    return failed.length > 0 ? 1 : 0;
+  },
+};
+
+const chosenFiles = async (cli: Cli): Promise<readonly string[]> => {
+  if (cli.positionals.length === 0) throw new UsageError('IMAGE is missing: name a picture, a folder or a pattern');
+  const files = await findPictures(cli.positionals);
+  if (files.length === 0) throw new UsageError(`there is no picture in ${cli.positionals.join(', ')}`);
+  return files.slice(0, Number(textOption(cli, 'limit') ?? files.length));
+};
+
+/** The reference of a picture: one file for all, or the file of its name in a folder. */
+const references = async (given: string | undefined): Promise<(file: string) => string | undefined> => {
+  if (given === undefined) return () => undefined;
+  const there = await stat(given).catch(() => undefined);
+  if (!there) throw new UsageError(`there is no reference ${given}`);
+  return there.isDirectory() ? (file) => join(given, basename(file)) : () => given;
+};
+
+const scoreAll = async (
+  files: readonly string[],
+  referenceOf: (file: string) => string | undefined,
+  scoreOne: Score,
+): Promise<readonly Scored[]> => {
+  const results: Scored[] = new Array(files.length);
+  const progress = createProgress(files.length, process.stderr, files.length > 1 && process.stderr.isTTY === true);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let at = next++; at < files.length; at = next++) {
+      const file = files[at] ?? '';
+      results[at] = await scoreOne(file, referenceOf(file)).then(
+        (report) => ({ file, report }),
+        (error: unknown) => ({
+          file,
+          error: { code: error instanceof Fault ? error.code : 'Internal', message: messageOf(error) },
+        }),
+      );
+      progress.step(file);
+    }
+  };
+  // Two pictures a core in flight: while one is read from disk the other is scored.
+  await Promise.all(Array.from({ length: Math.min(files.length, 2 * availableParallelism()) }, work));
+  progress.done();
+  return results;
+};
+
+const words = (cli: Cli, name: string): readonly string[] | undefined =>
+  textOption(cli, name)
+    ?.split(',')
+    .map((word) => word.trim());
+
+const readPicture = async (file: string) => {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, {}, { cause });
+  });
+  return { bytes: new Uint8Array(bytes), name: file };
+};
+
+/** A bound on a tool that was not asked for is a wish to run it. */
+const boundTools = (bounds: readonly Bound[]): readonly string[] =>
+  bounds.map(({ name }) => name).filter((name) => name !== 'overall');
+
+const localScore = (cli: Cli, { iqa }: Assay, bounds: readonly Bound[]): Score => {
+  if (!iqa) throw new Fault('Unavailable', 'this installation does not score pictures');
+  const asked = { tools: words(cli, 'tools'), distortions: words(cli, 'distortions') };
+  return async (file, reference) => {
+    const hasReference = reference !== undefined;
+    const chosen = chooseTools(iqa.catalogue, { hasReference, ...asked }, await iqa.computations.availability());
+    return scoreImage(iqa, {
+      tenant: textOption(cli, 'tenant') ?? 'default',
+      tools: [...new Set([...chosen, ...boundTools(bounds)])],
+      image: await readPicture(file),
+      reference: hasReference ? await readPicture(reference) : undefined,
+    });
+  };
+};
+
+const remoteScore =
+  (cli: Cli, bounds: readonly Bound[]): Score =>
+  async (file, reference) => {
+    const form = new FormData();
+    form.set('image', new Blob([(await readPicture(file)).bytes]), basename(file));
+    if (reference !== undefined)
+      form.set('reference', new Blob([(await readPicture(reference)).bytes]), basename(reference));
+    const tools = [...(words(cli, 'tools') ?? []), ...boundTools(bounds)];
+    if (tools.length > 0) form.set('tools', tools.join(','));
+    const distortions = textOption(cli, 'distortions');
+    if (distortions !== undefined) form.set('distortions', distortions);
+    const response = await (await cli.api()).fetch('/v1/score', { method: 'POST', body: form });
+    if (!response.ok) throw await faultOf(response);
+    return (await response.json()) as ScoreReport;
+  };
+
+const writeMap = async (
+  cli: Cli,
+  local: Assay | undefined,
+  files: readonly string[],
+  referenceOf: (file: string) => string | undefined,
+  out: string,
+): Promise<void> => {
+  const [file] = files;
+  const reference = file === undefined ? undefined : referenceOf(file);
+  if (file === undefined || files.length !== 1 || reference === undefined)
+    throw new UsageError('--map takes one picture and its --reference');
+  if (!local?.iqa) throw new UsageError('--map works on this machine only; leave --url out');
+  const { engine } = local.iqa;
+  const { picture, reference: other } = await openImages(
+    engine,
+    await readPicture(file),
+    await readPicture(reference),
+    undefined,
+  ).decode();
+  const tool = words(cli, 'tools')?.[0] ?? 'ssim';
+  const map = await engine.map({ tool, picture, ...(other ? { reference: other } : {}) });
+  await writeFile(out, await engine.encode(heatMap(picture.pixels, map), { format: 'png' }));
+  cli.output.note(`${tool} map written to ${out}`);
+};

@@ -1,0 +1,37 @@
+import type { ScoreReport } from '../../shared/iqa/score.ts';
+import { UsageError } from './command.ts';
+
+/** A bound that every picture must keep: a tool's raw score, or the overall mean. */
+export interface Bound {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** Reads `ssim=0.98,overall=4`. */
+export const parseBounds = (text: string | undefined): readonly Bound[] =>
+  (text ?? '')
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [name = '', value = ''] = part.split('=').map((word) => word.trim());
+      if (name === '' || value === '' || !Number.isFinite(Number(value)))
+        throw new UsageError(`--fail-under takes bounds such as ssim=0.98,overall=4, not ${JSON.stringify(part)}`);
+      return { name, value: Number(value) };
+    });
+
+/** What a report fails, said for people. A lower-is-better tool fails above its bound. */
+export const failuresOf = (
+  report: ScoreReport,
+  bounds: readonly Bound[],
+  lowerIsBetter: (tool: string) => boolean,
+): readonly string[] =>
+  bounds.flatMap(({ name, value }) => {
+    if (name === 'overall') {
+      const mean = report.overall?.mean;
+      return mean === undefined || mean < value ? [`overall ${mean?.toFixed(2) ?? 'unknown'} is under ${value}`] : [];
+    }
+    const raw = report.scores.find(({ tool }) => tool.toLowerCase() === name.toLowerCase())?.raw;
+    if (raw === undefined) return [`${name} has no score`];
+    const fails = lowerIsBetter(name) ? raw > value : raw < value;
+    return fails ? [`${name} ${raw.toFixed(4)} is ${lowerIsBetter(name) ? 'over' : 'under'} ${value}`] : [];
+  });

@@ -1,0 +1,81 @@
+import type { ScoreReport } from '../../shared/iqa/score.ts';
+import { type Output, tableOf } from './output.ts';
+
+/** What came of one picture. */
+export interface Scored {
+  readonly file: string;
+  readonly report?: ScoreReport;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly failures?: readonly string[];
+}
+
+/** One picture: a line a tool. Many: a line a picture with a column a tool. */
+export const scoreTable = (results: readonly Scored[], output: Output): string => {
+  const [only] = results;
+  if (results.length === 1 && only?.report) return onePicture(only.report, output);
+  const tools = [...new Set(results.flatMap(({ report }) => report?.scores.map(({ tool }) => tool) ?? []))];
+  return tableOf(results, [
+    { title: 'PICTURE', value: ({ file }) => file, width: 48 },
+    ...tools.map((tool) => ({
+      title: tool.toUpperCase(),
+      right: true,
+      value: ({ report }: Scored) => rawText(report?.scores.find((score) => score.tool === tool)?.raw),
+    })),
+    { title: 'OVERALL', right: true, value: ({ report }) => report?.overall?.mean.toFixed(2) ?? '' },
+    { title: '', value: ({ error }) => (error === undefined ? '' : error.code) },
+  ]);
+};
+
+const onePicture = (report: ScoreReport, output: Output): string => {
+  const { width, height, format } = report.image;
+  const rows = tableOf(report.scores, [
+    { title: 'TOOL', value: ({ tool }) => tool },
+    { title: 'RAW', right: true, value: ({ raw }) => rawText(raw) },
+    { title: '1..5', right: true, value: ({ normalized }) => normalized?.toFixed(2) ?? '' },
+    { title: '', value: ({ normalized }) => barOf(normalized), width: 20 },
+    {
+      title: 'MS',
+      right: true,
+      value: ({ duration_ms, cached }) => (cached ? 'cached' : String(Math.round(duration_ms))),
+    },
+    { title: '', value: ({ error, warnings }) => error?.message ?? warnings.join('; '), width: 80 },
+  ]);
+  const overall =
+    report.overall === null
+      ? ''
+      : `\n${output.style('bold', `overall ${report.overall.mean.toFixed(2)}`)} of 5, spread ${report.overall.spread.toFixed(2)}`;
+  return `${width} x ${height} ${format}\n${rows}${overall}`;
+};
+
+const barOf = (normalized: number | undefined): string => {
+  if (normalized === undefined) return '';
+  const filled = Math.round(((normalized - 1) / 4) * 16);
+  return '█'.repeat(filled) + '░'.repeat(16 - filled);
+};
+
+const rawText = (raw: number | undefined): string => (raw === undefined ? '' : raw.toPrecision(6));
+
+/** A line for each picture and tool, for spreadsheets. */
+export const csvOf = (results: readonly Scored[]): string => {
+  const rows = results.flatMap(({ file, report, error }) =>
+    report
+      ? report.scores.map((score) => [
+          file,
+          score.tool,
+          score.raw,
+          score.normalized,
+          report.overall?.mean,
+          score.error?.message,
+        ])
+      : [[file, '', undefined, undefined, undefined, error?.message]],
+  );
+  return [['image', 'tool', 'raw', 'normalized', 'overall', 'error'], ...rows]
+    .map((row) => row.map(cell).join(','))
+    .join('\n')
+    .concat('\n');
+};
+
+const cell = (value: unknown): string => {
+  const text = value === undefined ? '' : String(value);
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
