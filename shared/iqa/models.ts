@@ -120,8 +120,13 @@ const addModel = async ({ catalogue, blobs, files, engine, clock }: ModelPorts, 
   };
   for (const { name, path } of described) await files.store(path, fileKey(tool.name, digest, name));
   await blobs.put(recordKey(tool.name), new TextEncoder().encode(JSON.stringify(record)), 'application/json');
+  const stale = (await blobs.list(folderOf(tool.name))).filter((key) => !isOf(record, key));
+  await Promise.all(stale.map((key) => blobs.remove(key)));
   return record;
 };
+
+const isOf = ({ tool, sha256 }: ModelRecord, key: string): boolean =>
+  key === recordKey(tool) || key.startsWith(fileKey(tool, sha256, ''));
 
 // One file is known by its own digest; external data counts too.
 const digestOfFiles = (files: readonly ModelFile[]): string =>

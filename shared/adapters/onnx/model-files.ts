@@ -13,6 +13,7 @@ const PART_BYTES = 64 * 2 ** 20;
 /** Model files in the blob store, placed in a directory of this machine when they are needed. */
 export const blobModelFiles = (blobs: Blobs, directory: string, partBytes = PART_BYTES): ModelFiles => ({
   async describe(path) {
+    if (!(await stat(path).catch(() => undefined))?.isFile()) return [];
     const paths = [path, ...(await externalData(path))];
     return Promise.all(paths.map(async (each) => ({ path: each, name: basename(each), ...(await measure(each)) })));
   },

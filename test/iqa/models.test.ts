@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
+import { createComputations } from '../../shared/iqa/computations.ts';
+import { createGraph, type GraphBuilder, type Ref } from '../../shared/iqa/graph.ts';
+import { createModelStore, type ModelStore } from '../../shared/iqa/models.ts';
+import { isToolAvailable } from '../../shared/iqa/queries.ts';
+import { scoreImage } from '../../shared/iqa/score.ts';
+import { shippedComputations } from '../../shared/iqa/shipped.ts';
+import { goldenImage, scoring, shippedCatalogue, testEngine } from '../support/iqa.ts';
+
+const golden = (name: string): string => fileURLToPath(new URL(`../golden/iqa/models/${name}`, import.meta.url));
+const catalogue = shippedCatalogue();
+const image = goldenImage('chelsea_jpeg_2.png');
+const reference = goldenImage('chelsea.png');
+const tenant = 'default';
+
+// One convolution of fixed weights, squared and averaged: what a learned model is made of, made small.
+const energy = (graph: GraphBuilder, picture: Ref): Ref => {
+  const taps = Float32Array.from({ length: 27 }, (_, i) => Math.sin(i + 1) / 9);
+  const edges = graph.op('Relu', [graph.conv(picture, graph.constant(taps, [1, 3, 3, 3]))]);
+  return graph.sum(graph.mul(edges, edges), [0, 1, 2, 3]);
+};
+const shape = [1, 3, 'height', 'width'];
+const blindModel = (): Uint8Array => {
+  const graph = createGraph('blind');
+  const score = energy(graph, graph.input('image', 'float32', shape));
+  return graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes;
+};
+const pairModel = (): Uint8Array => {
+  const graph = createGraph('pair');
+  const [picture, other] = [graph.input('image', 'float32', shape), graph.input('reference', 'float32', shape)];
+  const difference = graph.sub(energy(graph, picture), energy(graph, other));
+  return graph.build({ score: { value: graph.reshape(difference, [1]), shape: [1] } }).bytes;
+};
+
+describe('model files of learned tools', () => {
+  const engine = testEngine();
+  let folder: string;
+  let store: ModelStore;
+  let blobs: ReturnType<typeof memoryBlobs>;
+  const storeOn = (place: string) =>
+    createModelStore({
+      catalogue,
+      blobs,
+      engine,
+      clock: { now: () => 0 },
+      // Parts of 1000 bytes, so that even a small file has several.
+      files: blobModelFiles(blobs, join(folder, place), 1000),
+    });
+  const scoringWith = (models: ModelStore) =>
+    scoring(engine, { catalogue, computations: createComputations(shippedComputations(), models) });
+  const file = async (name: string, bytes: Uint8Array | string): Promise<string> => {
+    await writeFile(join(folder, name), bytes);
+    return join(folder, name);
+  };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'assay-models-'));
+    blobs = memoryBlobs();
+    store = storeOn('first');
+  });
+  after(async () => {
+    await engine.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test('R0.18 a learned tool becomes available when its model is added', async () => {
+    const { deps } = scoringWith(store);
+    const isAvailable = async () => isToolAvailable(catalogue, 'topiq_nr', await deps.computations.availability());
+    assert.equal(await isAvailable(), false);
+
+    const record = await store.add({ tool: 'TOPIQ_NR', path: await file('blind.onnx', blindModel()) });
+
+    assert.equal(await isAvailable(), true);
+    assert.equal(record.tool, 'topiq_nr');
+    assert.match(record.sha256, /^[0-9a-f]{64}$/);
+    assert.ok(Number.isFinite(record.sample_score));
+    assert.deepEqual(
+      (await store.list()).map(({ tool }) => tool),
+      ['topiq_nr'],
+    );
+  });
+
+  test('R0.05 R0.06 a no-reference model scores a picture as RGB in [0, 1], N x 3 x H x W', async () => {
+    await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
+    const { deps } = scoringWith(store);
+    const { pixels } = await engine.decode(image.bytes);
+
+    const { scores } = await scoreImage(deps, { tenant, image, tools: ['topiq_nr'] });
+
+    const expected = energyOf(pixels);
+    assert.ok(Math.abs((scores[0]?.raw ?? 0) / expected - 1) < 1e-4, `${scores[0]?.raw}, expected ${expected}`);
+    assert.match(scores[0]?.warnings[0] ?? '', /no logistic_params/);
+  });
+
+  test('R0.04 a full-reference model takes the picture first and the reference second', async () => {
+    await store.add({ tool: 'lpips', path: await file('pair.onnx', pairModel()) });
+    const { deps } = scoringWith(store);
+    const raw = async (a: typeof image, b: typeof image) =>
+      (await scoreImage(deps, { tenant, image: a, reference: b, tools: ['lpips'] })).scores[0]?.raw ?? Number.NaN;
+
+    const [forth, back, same] = [await raw(image, reference), await raw(reference, image), await raw(image, image)];
+
+    assert.ok(Math.abs(forth + back) < 1e-3 * Math.abs(forth));
+    assert.equal(same, 0);
+  });
+
+  test('R0.12 another model never serves an old score', async () => {
+    const { deps } = scoringWith(store);
+    await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
+    const first = await scoreImage(deps, { tenant, image, tools: ['topiq_nr'] });
+
+    await store.add({ tool: 'topiq_nr', path: golden('no-reference.onnx') });
+    const second = await scoreImage(deps, { tenant, image, tools: ['topiq_nr'] });
+
+    assert.equal(second.scores[0]?.cached, false);
+    const folders = (await blobs.list('models/topiq_nr/')).map((key) => key.split('/')[2]);
+    assert.equal(new Set(folders).size, 2, 'the old files are gone, the new ones and the record are there');
+    assert.notEqual(second.scores[0]?.raw, first.scores[0]?.raw);
+  });
+
+  test('a model exported from PyTorch, with its weights in a file beside it, gives the score PyTorch gave', async () => {
+    const record = await store.add({ tool: 'topiq_nr', path: golden('no-reference.onnx') });
+    await store.add({ tool: 'topiq_fr', path: golden('full-reference.onnx') });
+    // Another machine has nothing but the store.
+    const { deps } = scoringWith(storeOn('second'));
+
+    const blind = await scoreImage(deps, { tenant, image, tools: ['topiq_nr'] });
+    const full = await scoreImage(deps, { tenant, image, reference, tools: ['topiq_fr'] });
+
+    assert.deepEqual(
+      record.files.map(({ name }) => name),
+      ['no-reference.onnx', 'no-reference.onnx.data'],
+    );
+    assert.ok(Math.abs((blind.scores[0]?.raw ?? 0) - 0.5514906) < 1e-5);
+    assert.ok(Math.abs((full.scores[0]?.raw ?? 0) / 1.13014594e-5 - 1) < 1e-3);
+  });
+
+  test('verify scores the sample again, and finds a file that was changed in the store', async () => {
+    const record = await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
+
+    const verified = await storeOn('third').verify('topiq_nr');
+
+    assert.equal(verified.score_now, record.sample_score);
+    const [part] = (await blobs.list(`models/topiq_nr/${record.sha256}/`)).filter((key) => key.includes('.part'));
+    await blobs.put(part ?? '', new Uint8Array(1000));
+    await assert.rejects(storeOn('fourth').verify('topiq_nr'), {
+      name: 'Unavailable',
+      message: /blind\.onnx in the model store is not the file that was added/,
+    });
+    await store.remove('topiq_nr');
+    assert.equal((await store.names()).has('topiq_nr'), false);
+    await assert.rejects(store.verify('topiq_nr'), { name: 'NotFound' });
+  });
+
+  const refusals: readonly (readonly [string, string, () => Promise<string>, RegExp])[] = [
+    ['a file that is no ONNX model', 'topiq_nr', () => file('text.onnx', 'no model'), /does not open as an ONNX model/],
+    [
+      'a model of two pictures for one',
+      'topiq_nr',
+      () => file('p.onnx', pairModel()),
+      /takes one picture, 1 input, the model has 2/,
+    ],
+    [
+      'a model of one picture for two',
+      'lpips',
+      () => file('b.onnx', blindModel()),
+      /takes picture and reference, 2 inputs/,
+    ],
+    ['an unknown tool', 'topiq', () => file('b.onnx', blindModel()), /there is no image-quality tool topiq/],
+    ['a tool that ships', 'ssim', () => file('b.onnx', blindModel()), /ssim ships with its own computation/],
+    ['a file that is not there', 'topiq_nr', async () => join(folder, 'absent.onnx'), /absent\.onnx/],
+    [
+      'weights that are not beside it',
+      'topiq_nr',
+      async () => {
+        const alone = join(await mkdtemp(join(folder, 'alone-')), 'no-reference.onnx');
+        await copyFile(golden('no-reference.onnx'), alone);
+        return alone;
+      },
+      /does not open as an ONNX model/,
+    ],
+    [
+      'a model that gives no finite number',
+      'topiq_nr',
+      () => {
+        const graph = createGraph('broken');
+        const picture = graph.input('image', 'float32', shape);
+        const zero = graph.sub(picture, picture);
+        const score = graph.reshape(graph.sum(graph.div(zero, zero), [0, 1, 2, 3]), [1]);
+        return file('nan.onnx', graph.build({ score: { value: score, shape: [1] } }).bytes);
+      },
+      /sample picture/,
+    ],
+    [
+      'a model of grey pictures',
+      'topiq_nr',
+      () => {
+        const graph = createGraph('grey');
+        const picture = graph.input('image', 'float32', [1, 1, 'height', 'width']);
+        const score = graph.reshape(graph.sum(picture, [0, 1, 2, 3]), [1]);
+        return file('grey.onnx', graph.build({ score: { value: score, shape: [1] } }).bytes);
+      },
+      /a picture is NCHW with 3 channels/,
+    ],
+  ];
+  for (const [what, tool, path, message] of refusals) {
+    test(`${what} is refused with the cure, and nothing is stored`, async () => {
+      const before = await blobs.list('');
+
+      await assert.rejects(store.add({ tool, path: await path() }), (thrown: Error) => {
+        assert.match(thrown.message, message);
+        return ['InvalidInput', 'NotFound', 'Conflict'].includes(thrown.name);
+      });
+      assert.deepEqual(await blobs.list(''), before);
+    });
+  }
+});
+
+const energyOf = ({ width, height, data }: { width: number; height: number; data: Uint8Array }): number => {
+  let total = 0;
+  for (let y = 0; y + 3 <= height; y++) {
+    for (let x = 0; x + 3 <= width; x++) {
+      let sum = 0;
+      for (let i = 0; i < 27; i++) {
+        const [channel, row, column] = [Math.floor(i / 9), Math.floor(i / 3) % 3, i % 3];
+        sum += (Math.sin(i + 1) / 9) * ((data[3 * ((y + row) * width + x + column) + channel] ?? 0) / 255);
+      }
+      total += Math.max(sum, 0) ** 2;
+    }
+  }
+  return total;
+};
