@@ -1,10 +1,12 @@
 import { Fault } from '../errors.ts';
+import type { JsonSchema } from '../model/json.ts';
 import { MAX_NODES, type Plan, type PlanEdge, PlanInput, type PlanNode, type PlanNodeInput } from '../model/plan.ts';
 import { UNVERSIONED } from '../model/registration.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import { digestOf } from '../registry/canonical.ts';
 import { faultOf } from '../registry/issues.ts';
-import { checkArguments, outputSchemaOf } from './check-arguments.ts';
+import { type Validator, validatorFor } from '../registry/json-schema.ts';
+import { checkArguments, outputSchemaOf, type ValidatorOf } from './check-arguments.ts';
 import { orderNodes } from './order.ts';
 import { type Reference, RUN_INPUT, readReference, referencesIn } from './reference.ts';
 import { stepInto, typesOf, viewOf } from './schema-view.ts';
@@ -53,12 +55,12 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
   const byId = new Map(nodes.map((node) => [node.input.id, node]));
   for (const node of nodes) checkSources(node, byId);
   orderNodes(nodes.map((node) => ({ id: node.input.id, after: dependenciesOf(node) })));
-  for (const node of nodes) {
-    checkArguments(node.input, node.tool.spec, ({ source }) => {
-      const other = byId.get(source);
-      return other === undefined ? parsed.input_schema : outputSchemaOf(other.tool.spec);
-    });
-  }
+  const validatorOf = keepValidators();
+  const outputOf = ({ source }: Reference): JsonSchema | undefined => {
+    const other = byId.get(source);
+    return other === undefined ? parsed.input_schema : outputSchemaOf(other.tool.spec);
+  };
+  for (const node of nodes) checkArguments(node.input, node.tool.spec, outputOf, validatorOf);
   const body = {
     v: 1 as const,
     ...(parsed.name === undefined ? {} : { name: parsed.name }),
@@ -74,6 +76,17 @@ export const permissionOf = (tool: FoundTool): Permission => tool.permission ?? 
 
 export const strictest = (levels: readonly Permission[]): Permission =>
   levels.reduce((worst, level) => (strictness[level] > strictness[worst] ? level : worst), 'safe');
+
+/** Compiles the schema of each tool once, by its contents: a lookup may copy. */
+function keepValidators(): ValidatorOf {
+  const kept = new Map<string, Validator>();
+  return ({ parameters }) => {
+    const key = JSON.stringify(parameters);
+    const validator = kept.get(key) ?? validatorFor(parameters);
+    kept.set(key, validator);
+    return validator;
+  };
+}
 
 function parse(input: unknown): PlanInput {
   const count = (input as { nodes?: { length?: unknown } } | null)?.nodes?.length;

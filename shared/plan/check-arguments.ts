@@ -2,7 +2,7 @@ import { Fault } from '../errors.ts';
 import { isObject, type JsonSchema } from '../model/json.ts';
 import type { PlanNodeInput } from '../model/plan.ts';
 import type { Tool } from '../model/tool.ts';
-import { describeIssues, validatorFor } from '../registry/json-schema.ts';
+import { describeIssues, type Validator } from '../registry/json-schema.ts';
 import { joinPlace, type Reference, readReference } from './reference.ts';
 import { misfit } from './schema-fit.ts';
 import { resolve, schemaOf, stepInto, type View, viewAt, viewOf } from './schema-view.ts';
@@ -16,8 +16,11 @@ export function outputSchemaOf(tool: Tool): JsonSchema | undefined {
   return tool.implementation?.type === 'mock' ? schemaOf(tool.implementation.mock_response) : undefined;
 }
 
+/** The compiled schema of a tool's parameters. */
+export type ValidatorOf = (tool: Tool) => Validator;
+
 /** Refuses arguments that cannot fulfil the tool's parameters, and references to what is not there. */
-export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: OutputOf): void {
+export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: OutputOf, validatorOf: ValidatorOf): void {
   let references = 0;
   const visit = (value: unknown, target: View | undefined, place: string): void => {
     const reference = readReference(value, node.id, place);
@@ -37,7 +40,7 @@ export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: Output
     }
   };
   visit(node.arguments, viewOf(tool.parameters), '');
-  if (references === 0) checkWhole(node, tool);
+  if (references === 0) checkWhole(node, tool, validatorOf(tool));
 }
 
 function checkReference(node: string, reference: Reference, output: JsonSchema | undefined, target?: View): void {
@@ -69,8 +72,8 @@ function checkKeys(node: string, value: Readonly<Record<string, unknown>>, targe
 }
 
 /** Without references the arguments are complete, so the whole schema can be put to them now. */
-function checkWhole(node: PlanNodeInput, tool: Tool): void {
-  const { issues } = validatorFor(tool.parameters)(node.arguments);
+function checkWhole(node: PlanNodeInput, tool: Tool, validate: Validator): void {
+  const { issues } = validate(node.arguments);
   if (issues.length === 0) return;
   throw new Fault('InvalidInput', `arguments of node ${node.id} do not fit ${tool.name}: ${describeIssues(issues)}`, {
     node: node.id,

@@ -1,11 +1,12 @@
 import { ACTIVE_RUNS_PK, activeRunKey } from '../keys.ts';
 import type { RunBody, RunView } from '../model/run.ts';
 import type { EngineEvent, EnginePorts, TaskCall } from './engine/ports.ts';
+import { prepareChecked } from './engine/prepare.ts';
 import { createTokenDesk, type TokenDesk } from './engine/tokens.ts';
 import { interpret } from './interpret.ts';
 import { endRun, runEndOf } from './record.ts';
-import type { RunDeps } from './run-deps.ts';
-import { changeRun, loadRows, loadRun, noRun, type SavedPlan } from './run-store.ts';
+import type { RunDeps, SavedPlan } from './run-deps.ts';
+import { cachePlans, changeRun, loadRows, loadRun, noRun } from './run-store.ts';
 import {
   type Decision,
   decide,
@@ -20,7 +21,7 @@ import {
 import { type ExecutionInput, runStep, StepEvent } from './step.ts';
 import { type PlanMachine, toAsl } from './to-asl.ts';
 
-export interface LocalRunDeps extends Omit<RunDeps, 'answer'> {
+export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan'> {
   readonly engine: Pick<EnginePorts, 'sleep' | 'random'>;
   readonly onEvent?: (run: string, event: EngineEvent) => void;
   /** Names this process, and tells whether another that began a run is still there. */
@@ -60,6 +61,7 @@ class Runner implements LocalRuns {
     this.#owner = given.owner ?? 'this';
     this.#deps = {
       ...given,
+      plan: cachePlans(given),
       answer: async (token, answer) =>
         answer.ok ? desk.succeed(token, answer.output) : desk.fail(token, answer.error, answer.cause),
     };
@@ -127,7 +129,7 @@ class Runner implements LocalRuns {
       ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(run.run_id, event) }),
     };
     const work = async (): Promise<void> => {
-      const outcome = await interpret(machine.definition, input, ports);
+      const outcome = await interpret(prepareChecked(machine.definition), input, ports);
       if (this.#closing && outcome.status === 'ABORTED') return;
       const end = runEndOf(outcome, run);
       await changeRun(this.#deps, run.tenant, run.run_id, (stored) => endRun(stored, end, clock.now()));

@@ -1,6 +1,13 @@
-import type { PlanNode } from '../model/plan.ts';
-import type { RunError } from '../model/run.ts';
+import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
+import type { Predicted, RunError } from '../model/run.ts';
 import type { Blobs, Clock, Table } from '../ports.ts';
+
+/** A plan with how it will run. */
+export interface SavedPlan {
+  readonly plan: Plan;
+  readonly tree: PlanTree;
+  readonly predicted: Predicted;
+}
 
 /** One call of a node's tool, on behalf of whoever started the run. */
 export interface NodeCall {
@@ -30,6 +37,8 @@ export interface RunDeps {
   readonly table: Table;
   readonly blobs: Blobs;
   readonly clock: Clock;
+  /** The plan with this id, from memory where it is known: a plan never changes. */
+  readonly plan: (tenant: string, id: string) => Promise<SavedPlan | undefined>;
   readonly execute: (call: NodeCall) => Promise<NodeOutcome>;
   /** Answers a waiting task token; rejects when nobody waits for it any more. */
   readonly answer: (token: string, answer: TokenAnswer) => Promise<void>;

@@ -4,16 +4,9 @@ import { Plan, PlanTree } from '../model/plan.ts';
 import { type NodeResult, Predicted, RunBody } from '../model/run.ts';
 import type { Item } from '../ports.ts';
 import { type NodeRows, rowsByNode } from './record.ts';
-import type { RunDeps } from './run-deps.ts';
+import type { RunDeps, SavedPlan } from './run-deps.ts';
 
 type Store = Pick<RunDeps, 'table' | 'blobs'>;
-
-/** A plan with how it will run. */
-export interface SavedPlan {
-  readonly plan: Plan;
-  readonly tree: PlanTree;
-  readonly predicted: Predicted;
-}
 
 /** What a table item may hold; larger bodies lie among the blobs. */
 const MAX_ITEM_TEXT = 100_000;
@@ -31,6 +24,20 @@ export async function loadPlan(store: Store, tenant: string, id: string): Promis
   const { v: _, ...body } = item.body;
   const { plan, tree, predicted } = (await unpack(store, body as NodeResult)) as SavedPlan;
   return { plan: Plan.parse(plan), tree: PlanTree.parse(tree), predicted: Predicted.parse(predicted) };
+}
+
+/** Loads plans through a memory of the latest ones. */
+export function cachePlans(store: Store, kept = 200): RunDeps['plan'] {
+  const plans = new Map<string, SavedPlan>();
+  return async (tenant, id) => {
+    const key = `${tenant}/${id}`;
+    const found = plans.get(key) ?? (await loadPlan(store, tenant, id));
+    if (found === undefined) return undefined;
+    plans.delete(key);
+    plans.set(key, found);
+    if (plans.size > kept) plans.delete(plans.keys().next().value ?? key);
+    return found;
+  };
 }
 
 /** A value as it is stored: itself, or by reference when it is larger than allowed. */

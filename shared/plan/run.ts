@@ -2,7 +2,8 @@ import type { Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
 import { compilePlan } from './compile.ts';
 import { createLocalRuns, type LocalRunDeps } from './local-runs.ts';
-import { type SavedPlan, savePlan } from './run-store.ts';
+import type { SavedPlan } from './run-deps.ts';
+import { savePlan } from './run-store.ts';
 
 export interface RunOptions {
   readonly tenant?: string;

@@ -2,8 +2,8 @@ import { Fault } from '../errors.ts';
 import { approvalKey, runKey } from '../keys.ts';
 import { ApprovalBody, type RunBody, type RunView } from '../model/run.ts';
 import type { Write } from '../ports.ts';
-import type { RunDeps } from './run-deps.ts';
-import { changeRun, loadPlan, loadRows, loadRun, noRun, pack, type SavedPlan } from './run-store.ts';
+import type { RunDeps, SavedPlan } from './run-deps.ts';
+import { changeRun, loadPlan, loadRows, loadRun, noRun, pack } from './run-store.ts';
 import { viewRun } from './run-view.ts';
 import { answerWith, type ExecutionInput } from './step.ts';
 import type { PlanMachine } from './to-asl.ts';
@@ -33,7 +33,7 @@ export interface Runs {
   cancel(tenant: string, run: string): Promise<RunView>;
 }
 
-/** The plan to run, or a refusal. */
+/** The plan to run, as it was saved last; refuses one that is not there. */
 export async function planToRun(deps: RunDeps, tenant: string, id: string): Promise<SavedPlan> {
   const saved = await loadPlan(deps, tenant, id);
   if (saved === undefined) throw new Fault('NotFound', `there is no plan ${id}`, { plan_id: id });
@@ -87,8 +87,9 @@ export function executionInput(run: RunBody, { plan }: SavedPlan, traceparent?: 
 export async function loadView(deps: RunDeps, tenant: string, id: string): Promise<RunView | undefined> {
   const run = await loadRun(deps, tenant, id);
   if (run === undefined) return undefined;
-  const { plan } = await planToRun(deps, tenant, run.plan_id);
-  return viewRun(plan, run, await loadRows(deps, tenant, id));
+  const saved = await deps.plan(tenant, run.plan_id);
+  if (saved === undefined) throw new Fault('NotFound', `the plan ${run.plan_id} of run ${id} is gone`);
+  return viewRun(saved.plan, run, await loadRows(deps, tenant, id));
 }
 
 /** Decides a waiting question and answers its state. */

@@ -5,8 +5,8 @@ import type { PlanNode } from '../model/plan.ts';
 import { ApprovalBody, type AttemptBody, NodeRecord, type RunBody } from '../model/run.ts';
 import { closeAttempt, type NodeRows, recordOf, settled } from './record.ts';
 import { resolveArguments } from './resolve-arguments.ts';
-import type { NodeOutcome, RunDeps } from './run-deps.ts';
-import { loadPlan, loadRows, loadRun, noRun, pack, type SavedPlan } from './run-store.ts';
+import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
+import { loadRows, loadRun, noRun, pack } from './run-store.ts';
 
 /** What an execution is started with. Times are in seconds, by the number of the state. */
 export const ExecutionInput = z.strictObject({
@@ -44,7 +44,7 @@ export async function runStep(deps: RunDeps, event: StepEvent, signal?: AbortSig
   const run = await loadRun(deps, tenant, id);
   if (run === undefined) throw noRun(id);
   if (run.cancel_requested_at !== undefined) throw new StepFailure('RunCancelled', 'the run was cancelled');
-  const saved = await loadPlan(deps, tenant, run.plan_id);
+  const saved = await deps.plan(tenant, run.plan_id);
   if (saved === undefined) throw new Fault('NotFound', `the plan ${run.plan_id} of the run is gone`);
   if ('ask' in event) {
     await ask(deps, run, nodeOf(event.ask, run, saved), event.task_token);

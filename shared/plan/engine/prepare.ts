@@ -13,6 +13,11 @@ export interface Prepared {
 export function prepareMachine(definition: unknown): Prepared {
   const machine = parseMachine(definition);
   checkMachine(machine);
+  return prepareChecked(machine);
+}
+
+/** Compiles a definition that is known to be valid, such as one just written. */
+export function prepareChecked(machine: Machine): Prepared {
   const templates = new Map<unknown, Template>();
   compileScope(machine, templates);
   return { machine, templates };
