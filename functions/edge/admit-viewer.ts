@@ -13,7 +13,7 @@ export const admitViewer = async (c: EdgeContext, store: EdgeStore): Promise<Act
   const known = id !== undefined && isWhole(text) ? await store.key(id) : undefined;
   // Only the origin can count requests.
   if (!known || known.key.rate !== undefined) return undefined;
-  const actor = admit(known, digestOfKey(text), Date.now());
+  const actor = admit(known, digestOfKey(text), store.now());
   const tenant = c.req.header('assay-tenant');
   if (tenant !== undefined && tenant !== actor.tenant) return undefined;
   requireScope(actor, 'read');

@@ -15,6 +15,7 @@ export type ReadJson = <T>(key: string) => Promise<T | undefined>;
 
 /** What is published, held in memory for as long as it may be old. */
 export interface EdgeStore {
+  readonly now: () => number;
   key(id: string): Promise<KnownKey | undefined>;
   /** The tenant's catalogue; undefined when it is not published or too large, so that the origin must answer. */
   catalog(tenant: string): Promise<Catalog | undefined>;
@@ -61,7 +62,7 @@ export const createEdgeStore = ({
     const catalog = own && new Catalog(layer.families, own.families, revision);
     return { catalog, file: own && file, layer: layer.families };
   });
-  return { key: keyOf, catalog: async (tenant) => (await heldOf(tenant)).catalog };
+  return { now, key: keyOf, catalog: async (tenant) => (await heldOf(tenant)).catalog };
 };
 
 interface NamedLayer {

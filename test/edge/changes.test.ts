@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import type { Blobs } from '../../shared/ports.ts';
+import { ADMIN_KEY } from '../support/assay.ts';
+import { callEdge, edgeEvent, edgeOn, type Headers } from '../support/edge.ts';
+import { type EdgeWorld, fillEdgeWorld, idOf, makeEdgeWorld } from '../support/edge-world.ts';
+
+const start = async (
+  blobs?: Blobs,
+): Promise<EdgeWorld & { ask(path: string, key: string): ReturnType<typeof callEdge> }> => {
+  const world = await makeEdgeWorld(blobs);
+  await world.register('acme', { name: 'first' });
+  await world.publish();
+  const { handler } = edgeOn(world.blobs, world.clock);
+  const ask = (path: string, key: string) =>
+    callEdge(handler, edgeEvent(path, { authorization: `Bearer ${key}` } satisfies Headers));
+  return { ...world, ask };
+};
+
+test('a revoked key is refused within 60 seconds, as the API refuses it', async () => {
+  const { given, keys, clock, publish, ask } = await start();
+  const { acme = '' } = keys;
+  assert.equal((await ask('/v1/tools', acme)).status, 200);
+
+  await given.request('DELETE', `/v1/keys/${idOf(acme)}`, undefined, ADMIN_KEY, { 'assay-tenant': 'acme' });
+  await publish();
+  clock.ms += 59_000;
+
+  const refused = await ask('/v1/tools', acme);
+  assert.equal(refused.status, 401);
+  assert.match(refused.body ?? '', /was revoked/);
+});
+
+test('an expired key is refused at once', async () => {
+  const { keys, clock, ask } = await start();
+  const { expiring = '' } = keys;
+  assert.equal((await ask('/v1/tools', expiring)).status, 200);
+
+  clock.ms = Date.parse('2026-11-01T01:00:00Z');
+
+  assert.equal((await ask('/v1/tools', expiring)).status, 401);
+});
+
+test('a key that is not published yet is left to the origin, and answered once it is', async () => {
+  const { makeKey, clock, publish, ask } = await start();
+  const key = await makeKey({ tenant: 'acme', scopes: ['read'] });
+  assert.ok((await ask('/v1/tools', key)).passed);
+
+  await publish();
+  clock.ms += 30_000;
+
+  assert.equal((await ask('/v1/tools', key)).status, 200);
+});
+
+test('a change is seen seconds after it is published, and a tool too new for the edge is left to the origin', async () => {
+  const { keys, clock, register, publish, ask } = await start();
+  const { acme = '' } = keys;
+  assert.ok((await ask('/v1/tools/second', acme)).passed);
+
+  await register('acme', { name: 'second' });
+  await publish();
+  clock.ms += 5000;
+
+  assert.equal((await ask('/v1/tools/second', acme)).status, 200);
+});
+
+test('what is in memory needs no reading, and what has not changed is not read again', async () => {
+  const world = await makeEdgeWorld();
+  await fillEdgeWorld(world);
+  await world.publish();
+  const { handler, reads } = edgeOn(world.blobs, world.clock);
+  const ask = () => callEdge(handler, edgeEvent('/v1/tools', { authorization: `Bearer ${world.keys.acme}` }));
+
+  await ask();
+  const first = reads.length;
+  await ask();
+  assert.equal(reads.length, first);
+  world.clock.ms += 5000;
+  await ask();
+
+  assert.deepEqual(reads.slice(first), ['edge/tenants/acme/current.json']);
+});
+
+test('an answer over 900 KB is left to the origin', async () => {
+  const { keys, clock, register, publish, ask } = await start();
+  for (let n = 0; n < 16; n++)
+    await register('acme', { name: `large_${n}`, instructions: 'é'.repeat(16_000), description: 'x'.repeat(8000) });
+  for (let n = 0; n < 8; n++) await register('acme', { name: `larger_${n}`, instructions: '图'.repeat(16_000) });
+  await publish();
+  clock.ms += 5000;
+
+  assert.ok((await ask('/v1/tools?limit=1000', keys.acme ?? '')).passed);
+  assert.equal((await ask('/v1/tools?limit=10', keys.acme ?? '')).status, 200);
+});
+
+test('when the published files cannot be read, the origin answers', async () => {
+  const whole = memoryBlobs();
+  let isBroken = false;
+  const { keys, clock, ask } = await start({
+    ...whole,
+    get: async (key) => (isBroken ? Promise.reject(new Error('the network is gone')) : whole.get(key)),
+  });
+  assert.equal((await ask('/v1/tools', keys.acme ?? '')).status, 200);
+  isBroken = true;
+  clock.ms += 60_000;
+
+  assert.ok((await ask('/v1/tools', keys.acme ?? '')).passed);
+});
+
+test('when a pointer leads nowhere, or the layer is not published, the origin answers', async () => {
+  const { keys, blobs, ask } = await start();
+  for (const file of await blobs.list('edge/tenants/acme/'))
+    if (!file.endsWith('current.json')) await blobs.remove(file);
+  for (const file of await blobs.list('edge/layer/')) await blobs.remove(file);
+
+  assert.ok((await ask('/v1/tools', keys.acme ?? '')).passed);
+  assert.ok((await ask('/v1/tools', keys.globex ?? '')).passed);
+});
+
+test('no tenant ever gets another’s answer, in whatever order they ask and change', async () => {
+  const tenants = ['acme', 'globex', 'empty'] as const;
+  const step = fc.record({
+    tenant: fc.constantFrom(...tenants),
+    path: fc.constantFrom(
+      '/v1/tools',
+      '/v1/providers/openai/tools',
+      '/v1/prompt',
+      '/v1/providers/mcp/tools?explain=true',
+    ),
+    registers: fc.boolean(),
+    wait: fc.constantFrom(0, 500, 5000, 40_000),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), async (steps) => {
+      const { keys, clock, register, publish, ask } = await start();
+      for (const tenant of tenants) await register(tenant, { name: 'secret', description: `belongs to ${tenant}` });
+      await publish();
+      let count = 0;
+      for (const { tenant, path, registers, wait } of steps) {
+        clock.ms += wait;
+        if (registers) {
+          await register(tenant, { name: `more_${++count}`, description: `belongs to ${tenant}` });
+          await publish();
+        }
+        const { body = '' } = await ask(path, keys[tenant] ?? '');
+        assert.ok(body.includes(`belongs to ${tenant}`));
+        for (const other of tenants) if (other !== tenant) assert.ok(!body.includes(`belongs to ${other}`));
+      }
+    }),
+    { numRuns: 15 },
+  );
+});

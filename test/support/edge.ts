@@ -1,0 +1,81 @@
+import type { Hono } from 'hono';
+import { type CloudFrontEdgeEvent, type CloudFrontRequest, handle } from 'hono/lambda-edge';
+import { createEdgeApp } from '../../functions/edge/app.ts';
+import { createEdgeStore, type ReadJson } from '../../functions/edge/store.ts';
+import type { Blobs } from '../../shared/ports.ts';
+
+type Handler = (event: CloudFrontEdgeEvent) => Promise<unknown>;
+export type Headers = Readonly<Record<string, string>>;
+
+const asCloudFront = (headers: Headers): CloudFrontRequest['headers'] =>
+  Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), [{ key, value }]]));
+
+/** What CloudFront hands an origin-request function. */
+export const edgeEvent = (
+  path: string,
+  headers: Headers,
+  { method = 'GET', custom = { 'x-assay-bucket': 'published', 'x-assay-region': 'eu-central-1' } as Headers } = {},
+): CloudFrontEdgeEvent => {
+  const at = path.indexOf('?');
+  const origin = {
+    custom: {
+      customHeaders: asCloudFront(custom),
+      domainName: 'origin.example',
+      keepaliveTimeout: 5,
+      path: '',
+      port: 443,
+      protocol: 'https',
+      readTimeout: 30,
+      sslProtocols: ['TLSv1.2'],
+    },
+  };
+  const request: CloudFrontRequest = {
+    clientIp: '203.0.113.1',
+    headers: asCloudFront({ host: 'origin.example', ...headers }),
+    method,
+    uri: at < 0 ? path : path.slice(0, at),
+    querystring: at < 0 ? '' : path.slice(at + 1),
+    origin,
+  };
+  const config = {
+    distributionDomainName: 'd.cloudfront.net',
+    distributionId: 'D',
+    eventType: 'origin-request',
+    requestId: 'r',
+  };
+  return { Records: [{ cf: { config, request } }] };
+};
+
+/** What the edge made of an event: an answer of its own, or the request as it goes on to the origin. */
+export interface EdgeOutcome {
+  readonly passed?: CloudFrontRequest;
+  readonly status?: number;
+  readonly body?: string;
+  readonly headers: Headers;
+}
+
+export const callEdge = async (handler: Handler, event: CloudFrontEdgeEvent): Promise<EdgeOutcome> => {
+  const result = (await handler(event)) as Record<string, unknown>;
+  if ('uri' in result) return { passed: result as unknown as CloudFrontRequest, headers: {} };
+  const headers = (result.headers ?? {}) as CloudFrontRequest['headers'];
+  return {
+    status: Number(result.status),
+    body: String(result.body ?? ''),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values[0]?.value ?? ''])),
+  };
+};
+
+/** The edge on published files in any store, with a clock of its own. */
+export const edgeOn = (
+  blobs: Blobs,
+  clock: { ms: number },
+): { readonly handler: Handler; readonly reads: string[] } => {
+  const reads: string[] = [];
+  const read: ReadJson = async <T>(key: string) => {
+    reads.push(key);
+    const bytes = await blobs.get(key);
+    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as T);
+  };
+  const store = createEdgeStore({ read, now: () => clock.ms });
+  return { handler: handle(createEdgeApp(() => store) as unknown as Hono) as Handler, reads };
+};
