@@ -122,3 +122,15 @@ export const machineKey = (hash: string): Key => ({ pk: `MACHINE#${hash}`, sk: '
 
 /** Where an uploaded picture of a tenant lies among the blobs. */
 export const imageBlobKey = (tenant: string, key: string): string => `images/${tenant}/${key}`;
+
+/** A key's counters of a month, what was last seen of them, and its bucket of requests. */
+export const quotaKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `QUOTA#${month}` });
+export const quotaWatchKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `WATCH#${month}` });
+export const bucketKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: 'BUCKET' });
+
+/** What a tenant's keys used in a month, by key and tool. */
+export const usagePk = (tenant: string, month: string): string => `T#${tenant}#USAGE#${month}`;
+export const usageKey = (tenant: string, month: string, keyId: string, tool: string): Key => ({
+  pk: usagePk(tenant, month),
+  sk: `${keyId}#${tool}`,
+});

@@ -5,7 +5,7 @@ import type { Permission } from '../model/tool.ts';
 import type { CallExtras, Gauge, Handler, Usage } from '../ports.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import type { ResultCache } from './cache.ts';
-import type { Meter } from './meter.ts';
+import type { Meter, Remaining } from './meter.ts';
 import type { Recorder } from './recorder.ts';
 import type { Redact } from './redact.ts';
 import type { CheckArguments, CheckOutput } from './validate.ts';
@@ -29,6 +29,8 @@ export interface CallOptions extends CallExtras {
   readonly attempt?: number;
   /** The key that consented elsewhere, such as in a plan's run. Only our own code says so, never a request. */
   readonly approvedBy?: string;
+  /** Hears what is left of the key's quota. */
+  readonly metered?: (remaining: Remaining) => void;
 }
 
 /** One call on its way through the layers. */

@@ -1,5 +1,17 @@
 import type { CallLayer } from './call.ts';
 
+/** What a key may use in a month. */
+export interface Quota {
+  readonly calls?: number | undefined;
+  readonly micros?: number | undefined;
+}
+
+/** What is left of a quota, and until when. */
+export interface Remaining extends Quota {
+  /** Milliseconds since 1970. */
+  readonly resetsAt: number;
+}
+
 /** What a price depends on. */
 export interface MeteredCall {
   readonly id: string;
@@ -9,6 +21,10 @@ export interface MeteredCall {
   readonly version: string;
   /** Absent when the definition names no price. */
   readonly priceMicros?: number;
+  /** The price of an operation that is no tool's. */
+  readonly operationMicros?: number;
+  /** The key's quota, where it has one. */
+  readonly quota?: Quota;
   /** When the call was made, in milliseconds since 1970. */
   readonly at: number;
 }
@@ -17,6 +33,8 @@ export interface MeteredCall {
 export interface Reservation {
   readonly call: MeteredCall;
   readonly micros: number;
+  readonly quota?: Quota;
+  readonly remaining?: Remaining;
 }
 
 /** How a call ended, as far as its price depends on it. A call that was refused further in has `failed`. */
@@ -50,9 +68,11 @@ export const chargeCalls: CallLayer = async ({ meter }, call, next) => {
     version,
     at: call.at,
     ...(spec.price_micros === undefined ? {} : { priceMicros: spec.price_micros }),
+    ...(call.actor.key?.quota === undefined ? {} : { quota: call.actor.key.quota }),
   };
   const reserving = meter.reserve(metered);
   const reservation = reserving instanceof Promise ? await reserving : reserving;
+  if (reservation.remaining) call.options.metered?.(reservation.remaining);
   try {
     const ran = await next(call);
     return { ...ran, chargedMicros: await meter.settle(reservation, ran) };
