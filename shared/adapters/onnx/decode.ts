@@ -84,7 +84,7 @@ function notesOf({ hasAlpha, pages = 1, orientation = 1, space, depth }: Metadat
   return [
     ...(pages > 1 ? [`the first of ${pages} frames or pages`] : []),
     ...(orientation > 1 ? [`turned by its EXIF orientation ${orientation}`] : []),
-    ...(hasAlpha ? ['transparency laid on white'] : []),
+    ...(hasAlpha ? ['transparency, if any, laid on white'] : []),
     ...(space === 'cmyk' ? ['converted from CMYK'] : []),
     ...(depth === 'uchar' ? [] : [`reduced from ${depth} to 8 bits`]),
   ];

@@ -1,4 +1,4 @@
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import { messageOf } from '../../errors.ts';
 import type { BuiltGraph } from '../../iqa/graph.ts';
 import type { Feed, GraphRunner } from '../../iqa/metric.ts';
@@ -14,12 +14,14 @@ export interface Sessions {
 /** Sessions on the first of the providers that works; each that does not is reported once. */
 export function createSessions(providers: readonly string[], warn: Warn): Sessions {
   const opened = new Map<string, Promise<InferenceSession>>();
-  const failed = new Set<string>();
+  const failed = new Set(['cpu']);
+  const supported = new Set(listSupportedBackends().map(({ name }) => name));
 
   const open = async (create: Create): Promise<InferenceSession> => {
     for (const provider of providers) {
-      if (provider === 'cpu' || failed.has(provider)) continue;
+      if (failed.has(provider)) continue;
       try {
+        if (!supported.has(provider)) throw new Error(`this build of ONNX Runtime has ${[...supported].join(', ')}`);
         return await create({ ...options, executionProviders: [provider, 'cpu'] });
       } catch (thrown) {
         failed.add(provider);

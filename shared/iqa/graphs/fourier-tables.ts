@@ -43,10 +43,45 @@ export function realForward(length: number): Float32Array {
 export function realBackward(length: number, scale: number): Float32Array {
   const { cos, sin } = trigonometry(length);
   const half = halfCount(length);
+  const weight = halfWeight(length, scale);
   return matrix(2 * half, length, (row, sample) => {
     const frequency = row % half;
-    const weight = frequency === 0 || 2 * frequency === length ? scale : 2 * scale;
     const index = (sample * frequency) % length;
-    return weight * (row < half ? (cos[index] as number) : -(sin[index] as number));
+    return weight(frequency) * (row < half ? (cos[index] as number) : -(sin[index] as number));
   });
 }
+
+/** How often a frequency 0..n/2 stands for itself alone: the first, and a last of an even length. */
+const isOwnMirror = (frequency: number, length: number): boolean => frequency === 0 || 2 * frequency === length;
+
+/**
+ * Cosines and sines of a transform of length n folded at its middle: [n/2 + 1, n/2 + 1].
+ * Cosines see only the even part of a signal and give an even one, sines only the odd part: a quarter of the products.
+ */
+export function foldedTables(length: number, weight: (frequency: number) => number) {
+  const { cos, sin } = trigonometry(length);
+  const half = halfCount(length);
+  const table = (wave: Float64Array, byColumn: boolean): Float32Array =>
+    matrix(half, half, (row, column) => {
+      const frequency = byColumn ? column : row;
+      return weight(frequency) * (wave[(row * column) % length] as number);
+    });
+  return {
+    /** To be multiplied from the left: frequencies along the columns of the table. */
+    left: { cos: table(cos, true), sin: table(sin, true) },
+    /** From the right: frequencies along its rows. */
+    right: { cos: table(cos, false), sin: table(sin, false) },
+  };
+}
+
+/** Weights for `P(k) + P(-k)`, which counts a frequency that is its own mirror twice. */
+export const pairWeight =
+  (length: number) =>
+  (frequency: number): number =>
+    isOwnMirror(frequency, length) ? 0.5 : 1;
+
+/** Weights for a half spectrum, where each frequency but its own mirrors stands for two. */
+export const halfWeight =
+  (length: number, scale: number) =>
+  (frequency: number): number =>
+    isOwnMirror(frequency, length) ? scale : 2 * scale;

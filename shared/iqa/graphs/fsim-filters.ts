@@ -4,9 +4,9 @@ import { halfCount } from './fourier-tables.ts';
 export const scaleCount = 4;
 export const orientationCount = 4;
 
-/** The filters of one orientation over the non-negative column frequencies, split by symmetry under k -> -k. */
+/** The filters of one orientation over a quarter of the spectrum, and its mirror image in the other row frequencies. */
 export interface OrientationFilters {
-  /** (F(k) + F(-k)) / 2 and (F(k) - F(-k)) / 2, each [scales, rows, half columns]. */
+  /** (F(k) + F(-k)) / 2 and (F(k) - F(-k)) / 2: [2 signs of the row frequency, scales, half rows, half columns]. */
   readonly even: Float32Array;
   readonly odd: Float32Array;
   /** The noise threshold over the median amplitude of the finest scale. */
@@ -16,31 +16,41 @@ export interface OrientationFilters {
 /** The log-Gabor filters of one orientation. `turned` says that rows and columns of the picture were exchanged. */
 export function orientationFilters(orientation: number, size: Size, turned: boolean): OrientationFilters {
   const { width, height } = size;
-  const half = halfCount(width);
+  const [halfWidth, halfHeight] = [halfCount(width), halfCount(height)];
   const gain = filterGains(orientation, size, turned);
-  const even = new Float32Array(scaleCount * height * half);
+  const even = new Float32Array(2 * scaleCount * halfHeight * halfWidth);
   const odd = new Float32Array(even.length);
-  let both = 0;
-  let finest = 0;
-  for (let row = 0; row < height; row++) {
-    const mirrorRow = (height - row) % height;
-    for (let column = 0; column < half; column++) {
-      const at = row * width + column;
-      const mirror = mirrorRow * width + ((width - column) % width);
-      const copies = column === 0 || 2 * column === width ? 1 : 2;
-      let sum = 0;
-      for (let scale = 0; scale < scaleCount; scale++) {
-        const [forward, back] = [gain(scale, at), gain(scale, mirror)];
-        const target = (scale * height + row) * half + column;
-        even[target] = (forward + back) / 2;
-        odd[target] = (forward - back) / 2;
-        sum += (forward + back) / 2;
-        if (scale === 0) finest += copies === 2 ? forward ** 2 + back ** 2 : forward ** 2;
+  let target = 0;
+  for (const sign of [1, -1]) {
+    for (let scale = 0; scale < scaleCount; scale++) {
+      for (let row = 0; row < halfHeight; row++) {
+        const at = ((sign * row + height) % height) * width;
+        const mirror = ((height - sign * row) % height) * width;
+        for (let column = 0; column < halfWidth; column++, target++) {
+          const [forward, back] = [gain(scale, at + column), gain(scale, mirror + ((width - column) % width))];
+          even[target] = (forward + back) / 2;
+          odd[target] = (forward - back) / 2;
+        }
       }
-      both += copies * sum ** 2;
     }
   }
-  return { even, odd, threshold: noiseFactor * Math.sqrt(both / finest / Math.LN2) };
+  return { even, odd, threshold: noiseFactor * Math.sqrt(noiseRatio(gain, size) / Math.LN2) };
+}
+
+/** Energy of all scales together over that of the finest, of the filters' even part (Parseval). */
+function noiseRatio(gain: ReturnType<typeof filterGains>, { width, height }: Size): number {
+  let [all, finest] = [0, 0];
+  for (let row = 0, at = 0; row < height; row++) {
+    const mirrorRow = ((height - row) % height) * width;
+    for (let column = 0; column < width; column++, at++) {
+      const mirror = mirrorRow + ((width - column) % width);
+      let sum = 0;
+      for (let scale = 0; scale < scaleCount; scale++) sum += (gain(scale, at) + gain(scale, mirror)) / 2;
+      all += sum * sum;
+      finest += gain(0, at) ** 2;
+    }
+  }
+  return all / finest;
 }
 
 // Mean plus two deviations of Rayleigh noise, and the correction of the reference.

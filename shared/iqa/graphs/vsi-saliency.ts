@@ -21,13 +21,22 @@ export async function saliency(pixels: Pixels, runner: GraphRunner): Promise<Flo
     lab: { type: 'float32', data: lab, shape: [3, side, side] },
   });
   const [warmth, hue] = [normalised(a), normalised(b)];
-  return Float64Array.from(energy, (value, at) => {
-    const [y, x] = [Math.floor(at / side) - (side / 2 - 1), (at % side) - (side / 2 - 1)];
-    const centre = Math.exp(-(y * y + x * x) / 145 ** 2);
+  const centre = centrePrior();
+  const salient = new Float64Array(side * side);
+  for (let at = 0; at < salient.length; at++) {
     const colour = 1 - Math.exp(-((warmth[at] as number) ** 2 + (hue[at] as number) ** 2) / 1e-6);
-    return Math.sqrt(value + tiny) * centre * colour;
-  });
+    salient[at] = Math.sqrt((energy[at] as number) + tiny) * (centre[at] as number) * colour;
+  }
+  return salient;
 }
+
+/** The eye looks at the middle first. */
+const centrePrior = lazily(() =>
+  matrix(side, side, (row, column) => {
+    const [y, x] = [row - (side / 2 - 1), column - (side / 2 - 1)];
+    return Math.exp(-(y * y + x * x) / 145 ** 2);
+  }),
+);
 
 /** (x - min) / (max - min), 0 where all are equal. */
 export function normalised(values: Float64Array): Float64Array {
