@@ -1,4 +1,4 @@
-import { arrayOf, type Draft, put, type Schema, sameJson, step, stringsOf, without } from '../json.ts';
+import { arrayOf, type Draft, isObject, put, type Schema, sameJson, step, stringsOf, without } from '../json.ts';
 import { annotate, nullSchema, OUTER, withNull } from './annotate.ts';
 import type { Dialect } from './dialect.ts';
 import { flatten, isOpen } from './flatten.ts';
@@ -53,6 +53,10 @@ function alternatives(node: Schema, place: Place, run: Work): Draft {
   const branches: Draft[] = [];
   for (const [index, branch] of arrayOf(node.anyOf).entries()) {
     const here = into(place, step('anyOf') + step(index));
+    if (isNullOnly(branch)) {
+      branches.push({ type: 'null' });
+      continue;
+    }
     const flat = isOpen(base) ? undefined : flatten(branch, here, run);
     const whole = flat ? merge(base, flat.node, lost) : branch;
     if (whole !== false) branches.push(run.adapt(whole, flat?.place ?? here));
@@ -70,6 +74,9 @@ function unite(branches: readonly Draft[], node: Schema, place: Place, run: Work
   const whole: Draft = solid.length === 1 ? only : { anyOf: solid };
   return annotate(solid.length < distinct.length ? withNull(whole, run.dialect) : whole, node, run.dialect);
 }
+
+const isNullOnly = (branch: unknown): boolean =>
+  isObject(branch) && (branch.type === 'null' || branch.const === null || sameJson(branch.enum, [null]));
 
 function onlyNull(node: Schema, place: Place, run: Work): Draft {
   if (run.dialect.nullableFlag) warn(run, place, 'null alone is offered as text that may be null');
