@@ -9,12 +9,14 @@ import { normaliseScore } from './normalise.ts';
 import type { OpenImages } from './open-images.ts';
 import { type CachedScore, NO_REFERENCE, type ScoreCache } from './score-cache.ts';
 
-interface Deps {
+/** What running one tool needs of the world. */
+export interface RunDeps {
   readonly engine: IqaEngine;
   readonly computations: Computations;
   readonly cache: ScoreCache;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  /** Signs scores; without it they carry no hallmark. */
   readonly stamp?: Stamp;
 }
 
@@ -26,7 +28,7 @@ export interface Scored {
 
 /** The score of one tool: from the cache, or by decoding, running and normalising. */
 export const scoreWith = async (
-  deps: Deps,
+  deps: RunDeps,
   tool: IqaTool,
   images: OpenImages,
   tenant: string,

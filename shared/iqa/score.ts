@@ -1,24 +1,14 @@
 import { Fault, messageOf } from '../errors.ts';
-import type { Clock, Log } from '../ports.ts';
 import { chooseTools, requireMode, requireTool } from './choose-tools.ts';
-import type { Computations } from './computations.ts';
-import type { IqaEngine } from './engine.ts';
-import type { Hallmark, Stamp } from './hallmark.ts';
+import type { Hallmark } from './hallmark.ts';
 import type { IqaCatalogue } from './metadata.ts';
 import { type ImageFile, type OpenImages, openImages } from './open-images.ts';
 import { type Overall, overallOf } from './overall.ts';
-import type { CachedScore, ScoreCache } from './score-cache.ts';
-import { scoreWith } from './score-with.ts';
+import type { CachedScore } from './score-cache.ts';
+import { type RunDeps, scoreWith } from './score-with.ts';
 
-export interface ScoreDeps {
+export interface ScoreDeps extends RunDeps {
   readonly catalogue: IqaCatalogue;
-  readonly engine: IqaEngine;
-  readonly computations: Computations;
-  readonly cache: ScoreCache;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly log: Log;
-  /** Signs scores; without it they carry no hallmark. */
-  readonly stamp?: Stamp;
 }
 
 export interface ScoreImageRequest {
