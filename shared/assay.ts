@@ -1,5 +1,8 @@
 import { type Authenticator, createAuthenticator } from './billing/authenticate.ts';
 import type { KeyContext } from './billing/keys.ts';
+import { createMeter } from './billing/meter.ts';
+import type { Prices } from './billing/prices.ts';
+import { createRateLimiter, type RateLimiter } from './billing/rate-limit.ts';
 import { createResultCache } from './execute/cache.ts';
 import { clockGauge } from './execute/clock-gauge.ts';
 import type { ExecuteContext } from './execute/execute.ts';
@@ -7,12 +10,12 @@ import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
 import { createRedact } from './execute/redact.ts';
 import { createArgumentCheck, createOutputCheck } from './execute/validate.ts';
+import { callFolds } from './folds.ts';
 import type { Iqa } from './iqa/iqa.ts';
 import type { Blobs, Clock, Gauge, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
-import { statsFold } from './registry/stats.ts';
 
 /** The world, as the process hands it in. */
 export interface AssayPorts {
@@ -30,6 +33,8 @@ export interface AssayPorts {
   /** The image side, in processes that score pictures. */
   readonly iqa?: Iqa;
   readonly gauge?: Gauge;
+  /** What things cost; without it nothing is charged and no quota holds. */
+  readonly prices?: Prices;
   readonly meter?: Meter;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
 }
@@ -39,6 +44,8 @@ export interface Assay extends ExecuteContext, KeyContext {
   readonly authenticate: Authenticator;
   readonly blobs?: Blobs;
   readonly iqa?: Iqa;
+  readonly prices?: Prices;
+  readonly limitRate: RateLimiter;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
   readonly reload: () => Promise<LoadReport>;
@@ -58,7 +65,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
   const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
   const admin = ports.adminDigest === undefined ? {} : { adminDigest: ports.adminDigest };
-  const recorder = createRecorder({ table, log, folds: [statsFold], ...ports.recording });
+  const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
   return {
     table,
     clock,
@@ -71,11 +78,13 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     checkOutput: createOutputCheck(),
     redact: createRedact(),
     cache: createResultCache({ clock }),
-    meter: ports.meter ?? freeMeter,
+    meter: ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter),
+    limitRate: createRateLimiter(table, clock),
     gauge: ports.gauge ?? clockGauge(clock),
     authenticate: createAuthenticator({ table, clock, ...admin }),
     ...(ports.blobs === undefined ? {} : { blobs: ports.blobs }),
     ...(ports.iqa === undefined ? {} : { iqa: ports.iqa }),
+    ...(ports.prices === undefined ? {} : { prices: ports.prices }),
     report: () => loaded.report,
     reload: async () => {
       loaded = await load();

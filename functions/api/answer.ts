@@ -1,3 +1,4 @@
+import type { Remaining } from '../../shared/execute/meter.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/lookup/answer.ts';
 import type { Answer } from '../../shared/registry/entry.ts';
 import type { ApiContext } from './env.ts';

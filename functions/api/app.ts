@@ -20,6 +20,7 @@ import { recommendationRoutes } from './routes/recommendations.ts';
 import { scoreRoutes } from './routes/score.ts';
 import { snapshotRoutes } from './routes/snapshot.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { usageRoutes } from './routes/usage.ts';
 
 /** The HTTP API as a function of what it stands on. */
 export const createApp = (assay: Assay, names: McpNames = {}): App => {
@@ -45,6 +46,7 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
     providerRoutes,
     scoreRoutes,
     iqaRoutes,
+    usageRoutes,
   ])
     routes(app, assay);
   mcpRoutes(app, assay, names);

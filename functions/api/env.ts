@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
+import type { Remaining } from '../../shared/execute/meter.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { TenantCatalog } from '../../shared/registry/catalogs.ts';
 
@@ -10,6 +11,8 @@ export interface Variables {
   actor: Actor;
   /** Whether the response carries the request id already. */
   identified?: boolean;
+  /** What is left of the key's quota, once a priced call has looked. */
+  remaining?: Remaining;
   /** The tenant acted for: the key's, or the one an admin names. */
   tenant: string;
 }

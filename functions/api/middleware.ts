@@ -31,10 +31,12 @@ export const traceRequests = ({ clock, log }: Assay): MiddlewareHandler<Env> => 
 };
 
 /** Finds out who is calling, and for which tenant. */
-export const authenticateRequests = ({ authenticate }: Assay): MiddlewareHandler<Env> =>
+export const authenticateRequests = ({ authenticate, limitRate }: Assay): MiddlewareHandler<Env> =>
   async function authenticateRequests(c, next) {
     const found = authenticate(presentedKey(c.req.header('authorization'), c.req.header('x-api-key')));
     const actor = found instanceof Promise ? await found : found;
+    const limited = limitRate(actor);
+    if (limited) await limited;
     const tenant = tenantOf(c, actor);
     c.set('actor', tenant === actor.tenant ? actor : { ...actor, tenant });
     c.set('tenant', tenant);

@@ -16,6 +16,7 @@ import {
   toolSchema,
   toolVersions,
 } from './commands/tools.ts';
+import { usage } from './commands/usage.ts';
 
 /** Every command by its words. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -38,6 +39,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'tools schema': toolSchema,
   convert,
   invoke,
+  usage,
   'keys create': createKeyCommand,
   'keys list': listKeysCommand,
   'keys revoke': revokeKeyCommand,

@@ -11,7 +11,7 @@ import { Fault, messageOf } from '../../shared/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Environment } from './environment.ts';
 import { localIqa } from './local-iqa.ts';
-import { shippedHandlers, shippedTools } from './shipped.ts';
+import { shippedHandlers, shippedPrices, shippedTools } from './shipped.ts';
 
 export interface LocalOptions {
   readonly environment: Environment;
@@ -46,6 +46,7 @@ export const localAssay = async ({ environment, data, log, adminKey }: LocalOpti
     handlers: shippedHandlers(iqa),
     blobs,
     iqa,
+    prices: shippedPrices(),
     ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed).toString('hex') }),
   });
 };

@@ -1,3 +1,5 @@
+import prices from '../../metadata/prices.json' with { type: 'json' };
+import { type Prices, parsePrices } from '../../shared/billing/prices.ts';
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import type { Iqa } from '../../shared/iqa/iqa.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
@@ -16,3 +18,6 @@ export const shippedTools = async ({ catalogue, computations }: Iqa): Promise<To
 
 /** The functions behind them. */
 export const shippedHandlers = (iqa: Iqa): Handlers => ({ builtin: new Map(), internal: new Map(iqa.handlers) });
+
+/** What they cost. */
+export const shippedPrices = (): Prices => parsePrices(prices, 'metadata/prices.json');

@@ -28,7 +28,7 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
     const month = monthOf(call.at);
     const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
     const counted = await table.count(quotaKey(call.keyId, month), { calls: 1, micros }, limitsOf(quota), expires);
-    if (counted) return { call, micros, quota, remaining: remainingOf(quota, counted, month) };
+    if (counted) return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
     await recount(call.tenant, call.keyId, month);
     const item = await table.get(quotaKey(call.keyId, month));
     throw exhausted(quota, item?.body ?? {}, micros, month, clock.now());
@@ -39,8 +39,8 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
       const micros = call.operationMicros ?? priceOf(prices, call.tool, call.priceMicros) ?? 0;
       return call.quota ? reserve(call, call.quota, micros) : { call, micros };
     },
-    async settle({ call, micros, quota }, { status, cached }) {
-      const charged = status === 'ok' ? chargeOf(prices, micros, cached) : 0;
+    async settle({ call, micros, quota }, { status, cached, micros: came }) {
+      const charged = status === 'ok' ? Math.min(micros, came ?? chargeOf(prices, micros, cached)) : 0;
       if (quota === undefined || (status === 'ok' && charged === micros)) return charged;
       const back = { calls: status === 'ok' ? 0 : -1, micros: charged - micros };
       await table.count(quotaKey(call.keyId, monthOf(call.at)), back);
@@ -54,7 +54,9 @@ const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> =>
   ...(micros === undefined ? {} : { micros }),
 });
 
-const remainingOf = (quota: Quota, used: Readonly<Record<string, number>>, month: string): Remaining => ({
+const remainingOf = (quota: Quota, used: Readonly<Record<string, number>>, month: string, at: number): Remaining => ({
+  quota,
+  at,
   ...(quota.calls === undefined ? {} : { calls: quota.calls - (used.calls ?? 0) }),
   ...(quota.micros === undefined ? {} : { micros: quota.micros - (used.micros ?? 0) }),
   resetsAt: monthEnd(month),

@@ -25,7 +25,7 @@ export const operate = async <T>(
   context: Pick<ExecuteContext, 'clock' | 'meter' | 'recorder'>,
   actor: Actor,
   operation: Operation,
-  work: () => Promise<{ readonly value: T; readonly cached: boolean }>,
+  work: () => Promise<{ readonly value: T; readonly cached: boolean; readonly micros?: number }>,
 ): Promise<Operated<T>> => {
   const { clock, meter, recorder } = context;
   const [id, at] = [clock.newId(), clock.now()];
@@ -42,8 +42,8 @@ export const operate = async <T>(
   if (reservation.remaining) operation.metered?.(reservation.remaining);
   const about = { ...rowOf(operation, actor, id, at), duration_ms: 0 };
   try {
-    const { value, cached } = await work();
-    const chargedMicros = await meter.settle(reservation, { status: 'ok', cached });
+    const { value, cached, micros } = await work();
+    const chargedMicros = await meter.settle(reservation, { status: 'ok', cached, micros });
     const row: CallRecord = {
       ...about,
       status: 'ok',

@@ -6,9 +6,10 @@ export interface Quota {
   readonly micros?: number | undefined;
 }
 
-/** What is left of a quota, and until when. */
+/** What is left of a quota, as of when, and until when; times in milliseconds since 1970. */
 export interface Remaining extends Quota {
-  /** Milliseconds since 1970. */
+  readonly quota: Quota;
+  readonly at: number;
   readonly resetsAt: number;
 }
 
@@ -41,6 +42,8 @@ export interface Reservation {
 export interface Settled {
   readonly status: 'ok' | 'failed';
   readonly cached: boolean;
+  /** What it came to, where only part of what was reserved was done. */
+  readonly micros?: number | undefined;
 }
 
 /** Charges calls: reserved before anything runs, settled once however the call ends. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { executeTool } from '../../../shared/execute/execute.ts';
+import type { Remaining } from '../../../shared/execute/meter.ts';
+import { answerJson } from '../answer.ts';
 import { readBody } from '../body.ts';
 import { describe } from '../describe.ts';
 import type { Routes } from '../env.ts';
@@ -37,15 +39,14 @@ export const invokeRoutes: Routes = (app, assay) => {
     params: NameParam,
     body: Invoke,
     answers: { 200: { description: 'What came of it', schema: OutcomeBody } },
-    faults: ['InvalidInput', 'NotFound', 'ConfirmationRequired', 'Unavailable'],
+    faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
   });
 
   app.post('/v1/tools/:name/invoke', async (c) => {
-    requireScope(c.var.actor, 'invoke');
+    requireScope(c.get('actor'), 'invoke');
     const body = await readBody(c, Invoke);
     const invocation = { name: c.req.param('name'), ...body };
-    const options = { requestId: c.var.requestId };
-    const outcome = await executeTool(assay, c.var.actor, invocation, c.req.raw.signal, options);
-    return c.json(outcome);
+    const options = { requestId: c.get('requestId'), metered: (left: Remaining) => c.set('remaining', left) };
+    return answerJson(c, await executeTool(assay, c.get('actor'), invocation, c.req.raw.signal, options));
   });
 };

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { scorePriced } from '../../../shared/billing/score-priced.ts';
 import { Fault } from '../../../shared/errors.ts';
+import type { Remaining } from '../../../shared/execute/meter.ts';
 import { heatMap } from '../../../shared/iqa/heat-map.ts';
 import { ImageSource, readImageSource } from '../../../shared/iqa/image-source.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import { type ImageFile, openImages } from '../../../shared/iqa/open-images.ts';
-import { scoreImage } from '../../../shared/iqa/score.ts';
 import { answerJson } from '../answer.ts';
 import { parseBy, readBody } from '../body.ts';
 import { describe } from '../describe.ts';
@@ -40,6 +41,7 @@ const ScoreAnswer = z
       }),
     ),
     overall: z.record(z.string(), z.unknown()).nullable(),
+    charged_micros: z.int(),
   })
   .meta({ id: 'Scores' });
 
@@ -52,7 +54,7 @@ export const scoreRoutes: Routes = (app, assay) => {
     tag: 'Images',
     body: ScoreBody,
     answers: { 200: { description: 'A score for each tool', schema: ScoreAnswer } },
-    faults: ['InvalidInput', 'NotFound', 'TooLarge', 'Unavailable', 'ToolExecutionError'],
+    faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'TooLarge', 'Unavailable', 'ToolExecutionError'],
   });
   describe(app, {
     method: 'post',
@@ -68,8 +70,9 @@ export const scoreRoutes: Routes = (app, assay) => {
   app.post('/v1/score', async (c) => {
     requireScope(c.get('actor'), 'invoke');
     const iqa = requireIqa(assay);
-    const request = await readPictures(c, iqa);
-    return answerJson(c, await scoreImage(iqa, { tenant: c.get('tenant'), signal: c.req.raw.signal, ...request }));
+    const request = { tenant: c.get('tenant'), signal: c.req.raw.signal, ...(await readPictures(c, iqa)) };
+    const options = { requestId: c.get('requestId'), metered: (left: Remaining) => c.set('remaining', left) };
+    return answerJson(c, await scorePriced(assay, iqa, c.get('actor'), request, options));
   });
 
   app.post('/v1/score/map', async (c) => {

@@ -1,0 +1,62 @@
+import type { Usage } from '../../../shared/billing/usage.ts';
+import type { Verification } from '../../../shared/billing/verify-usage.ts';
+import { type Cli, type Command, textOption } from '../command.ts';
+import { tableOf } from '../output.ts';
+
+export const usage: Command = {
+  usage: 'usage [--month 2026-11] [--csv] [--verify [--settle]]',
+  summary:
+    'Shows calls and cost by key and tool; --verify proves that the ledger sums to the counters, --settle makes it so',
+  options: {
+    month: { type: 'string' },
+    csv: { type: 'boolean' },
+    verify: { type: 'boolean' },
+    settle: { type: 'boolean' },
+  },
+  async run(cli) {
+    const month = textOption(cli, 'month');
+    const query = new URLSearchParams(month === undefined ? {} : { month });
+    if (cli.values.verify || cli.values.settle) return verify(cli, query);
+    const api = await cli.api();
+    if (cli.values.csv) {
+      query.set('format', 'csv');
+      process.stdout.write(await (await api.fetch(`/v1/usage?${query}`)).text());
+      return 0;
+    }
+    const used = await api.json<Usage>('GET', `/v1/usage?${query}`);
+    cli.output.result(used, () => usageTable(used));
+    return 0;
+  },
+};
+
+const verify = async (cli: Cli, query: URLSearchParams): Promise<number> => {
+  const method = cli.values.settle ? 'POST' : 'GET';
+  const proof = await (await cli.api()).json<Verification>(method, `/v1/usage/verification?${query}`);
+  cli.output.result(proof, () =>
+    [
+      `${proof.month}: ${proof.rows} rows, ${proof.ledger.calls} charged calls, ${dollars(proof.ledger.micros)}`,
+      ...proof.settled.map((key) => `settled ${key}`),
+      ...proof.differences.map(
+        ({ key_id, what, ledger, stored }) =>
+          `DIFFERS ${key_id} ${what}: ledger ${ledger.calls} calls ${ledger.micros}, stored ${stored.calls} calls ${stored.micros}`,
+      ),
+      proof.differences.length === 0 ? 'the ledger sums to the counters' : '',
+    ]
+      .filter((line) => line !== '')
+      .join('\n'),
+  );
+  return proof.differences.length === 0 ? 0 : 1;
+};
+
+const usageTable = ({ month, calls, micros, keys }: Usage): string => {
+  const rows = keys.flatMap(({ key_id, tools }) => tools.map((tool) => ({ key_id, ...tool })));
+  const table = tableOf(rows, [
+    { title: 'KEY', value: ({ key_id }) => key_id },
+    { title: 'TOOL', value: ({ tool }) => tool },
+    { title: 'CALLS', right: true, value: (row) => String(row.calls) },
+    { title: 'COST', right: true, value: (row) => (row.unpriced ? 'unpriced' : dollars(row.micros)) },
+  ]);
+  return `${rows.length === 0 ? `nothing used in ${month}` : table}\n${month}: ${calls} calls, ${dollars(micros)}`;
+};
+
+const dollars = (micros: number): string => `$${(micros / 1e6).toFixed(6)}`;
