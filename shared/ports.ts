@@ -97,7 +97,7 @@ export interface Blobs {
 export interface Handler {
   readonly permission: 'safe' | 'confirm' | 'dangerous';
   /** Throws a `Fault` for arguments that must not run at all, beyond what a schema can say. */
-  readonly check?: (args: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly check?: (args: Readonly<Record<string, unknown>>, tenant: string) => Promise<void>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
 }
 

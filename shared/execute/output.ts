@@ -9,11 +9,7 @@ export const acceptOutput = (record: VersionRecord, returned: unknown, checkOutp
   const { name } = record.spec;
   const text = writeJson(name, returned);
   // Cheap before exact: a text has at least as many bytes as UTF-16 units.
-  if (text.length > MAX_OUTPUT_BYTES || Buffer.byteLength(text) > MAX_OUTPUT_BYTES)
-    throw failure(
-      'OutputTooLarge',
-      `${name} returned more than ${MAX_OUTPUT_BYTES} bytes of JSON; return less or a key`,
-    );
+  if (text.length > MAX_OUTPUT_BYTES || Buffer.byteLength(text) > MAX_OUTPUT_BYTES) throw outputTooLarge(name);
   const output: unknown = JSON.parse(text);
   const issues = checkOutput(record, output);
   if (issues.length > 0)
@@ -28,6 +24,9 @@ const writeJson = (name: string, returned: unknown): string => {
     throw failure('InvalidOutput', `${name} returned what cannot be written as JSON: ${String(cause)}`);
   }
 };
+
+export const outputTooLarge = (tool: string): Error =>
+  failure('OutputTooLarge', `${tool} returned more than ${MAX_OUTPUT_BYTES} bytes of JSON; return less, or a key`);
 
 /** An error with the type under which a failed outcome shows it. */
 export const failure = (type: string, message: string): Error => Object.assign(new Error(message), { name: type });

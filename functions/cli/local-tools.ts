@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { fileDefinitions, fileHandlers } from '../../shared/adapters/files/file-tools.ts';
+import { imageHandlers, imageTools } from '../../shared/adapters/images/image-tools.ts';
+import { builtinHandlers } from '../../shared/adapters/node/builtin-handlers.ts';
+import type { NodeGauge } from '../../shared/adapters/node/gauge.ts';
+import { createWorkerPool } from '../../shared/adapters/node/worker-pool.ts';
+import { builtins } from '../../shared/execute/builtins/index.ts';
+import type { ReadImage } from '../../shared/iqa/image-source.ts';
+import type { ToolDefinition } from '../../shared/model/tool.ts';
+import type { Handler } from '../../shared/ports.ts';
+import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
+
+export interface BuiltinTools {
+  readonly definitions: readonly ToolDefinition[];
+  readonly handlers: ReadonlyMap<string, Handler>;
+  readonly close: () => Promise<void>;
+}
+
+interface Options {
+  readonly gauge: NodeGauge;
+  readonly readImage: ReadImage;
+  /** Where a tenant's files lie; without it there are no file tools. */
+  readonly folderOf?: (tenant: string) => string;
+  /** The module of the thread that builtins run on, where it is not beside the source. */
+  readonly worker?: URL;
+}
+
+const workerFile = new URL('../../shared/adapters/node/builtin-worker.ts', import.meta.url);
+
+/** The tools that come with every registry, and the functions behind them. */
+export const builtinTools = ({ gauge, readImage, folderOf, worker = workerFile }: Options): BuiltinTools => {
+  const pool = createWorkerPool({ file: worker });
+  return {
+    definitions: [
+      ...builtins.map(({ definition }) => definition),
+      ...imageTools.map(({ definition }) => definition),
+      ...(folderOf === undefined ? [] : fileDefinitions),
+      REGISTRY_SEARCH,
+    ],
+    handlers: new Map([
+      ...builtinHandlers(builtins, pool, gauge),
+      ...imageHandlers(readImage),
+      ...(folderOf === undefined ? [] : fileHandlers(folderOf)),
+    ]),
+    close: pool.close,
+  };
+};
+
+/** The default tenant's files are the directory that was configured; others have theirs beside the data. */
+export const filesFolders =
+  (data: string, configured: string | undefined) =>
+  (tenant: string): string =>
+    tenant === 'default' ? (configured ?? join(data, 'files')) : join(data, 'tenant-files', tenant);

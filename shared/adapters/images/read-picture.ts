@@ -1,0 +1,57 @@
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { Fault, messageOf } from '../../errors.ts';
+import { type ReadImage, readImageSource } from '../../iqa/image-source.ts';
+
+/** DESIGN's bounds, checked before anything is decoded. */
+const MAX_BYTES = 100 * 1024 * 1024;
+const MAX_PIXELS = 268_000_000;
+
+export interface OpenPicture {
+  readonly bytes: Uint8Array;
+  readonly metadata: Metadata;
+  /** A new pipeline on it, turned as EXIF says. */
+  open(): Sharp;
+}
+
+/** Reads a picture's header; what is no picture, or too large a one, is refused. */
+export const readPicture = async (
+  source: unknown,
+  field: string,
+  tenant: string,
+  readImage: ReadImage,
+): Promise<OpenPicture> => {
+  const { bytes } = await readImageSource(source, field, tenant, readImage);
+  if (bytes.length === 0 || bytes.length > MAX_BYTES)
+    throw new Fault(
+      bytes.length === 0 ? 'InvalidInput' : 'TooLarge',
+      `${field} has ${bytes.length} bytes; a picture has 1 to ${MAX_BYTES}`,
+      { field, bytes: bytes.length, limit: MAX_BYTES },
+    );
+  const metadata = await headerOf(bytes, field);
+  const pixels = metadata.width * metadata.height;
+  if (pixels > MAX_PIXELS)
+    throw new Fault('TooLarge', `${field} has ${pixels} pixels; the limit is ${MAX_PIXELS}`, { field, pixels });
+  return { bytes, metadata, open: () => sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS }).autoOrient() };
+};
+
+const headerOf = async (bytes: Uint8Array, field: string): Promise<Metadata> => {
+  try {
+    return await sharp(bytes, { limitInputPixels: false }).metadata();
+  } catch (cause) {
+    throw notAPicture(field, cause);
+  }
+};
+
+/** Runs a pipeline; damage that shows only in decoding is the picture's, not the tool's. */
+export const decoding = async <T>(field: string, work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (cause) {
+    throw cause instanceof Fault ? cause : notAPicture(field, cause);
+  }
+};
+
+const notAPicture = (field: string, cause: unknown): Fault => {
+  const [line = ''] = messageOf(cause).split('\n');
+  return new Fault('InvalidInput', `${field} is not a picture that can be read: ${line}`, { field }, { cause });
+};

@@ -1,0 +1,50 @@
+import type { Arguments, Builtin } from '../../execute/builtins/builtin.ts';
+import type { Handler } from '../../ports.ts';
+import type { BuiltinJob } from './builtin-worker.ts';
+import type { NodeGauge } from './gauge.ts';
+import type { Thrown, WorkerPool } from './worker-pool.ts';
+
+/** Above this many characters of arguments even a bounded builtin would hold the server up. */
+const LARGE = 16_384;
+
+/**
+ * The functions behind the builtins. Those whose time their arguments do not bound, and large jobs, run on a thread
+ * that is ended at the timeout; the rest answer at once where they are, which is a hundred times cheaper.
+ */
+export const builtinHandlers = (
+  builtins: readonly Builtin[],
+  pool: WorkerPool,
+  gauge: Pick<NodeGauge, 'charge'>,
+): ReadonlyMap<string, Handler> => {
+  const runApart = async (name: string, args: Arguments, signal: AbortSignal): Promise<unknown> => {
+    const answer = await pool.run({ name, args } satisfies BuiltinJob, signal);
+    gauge.charge(answer.usage);
+    if ('thrown' in answer) throw errorOf(answer.thrown);
+    return JSON.parse(answer.text);
+  };
+  return new Map(
+    builtins.map(({ definition: { name }, isBounded, run }) => [
+      name,
+      {
+        permission: 'safe',
+        run: async (args, context) =>
+          isBounded && charactersOf(args, LARGE) < LARGE ? run(args) : runApart(name, args, context.signal),
+      },
+    ]),
+  );
+};
+
+/** How much text there is in a value; it stops counting once it is enough. */
+const charactersOf = (value: unknown, enough: number): number => {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let total = 0;
+  for (const [name, field] of Object.entries(value)) {
+    total += name.length + charactersOf(field, enough - total);
+    if (total >= enough) break;
+  }
+  return total;
+};
+
+const errorOf = ({ name, message, stack }: Thrown): Error =>
+  Object.assign(new Error(message), { name }, stack === undefined ? {} : { stack });

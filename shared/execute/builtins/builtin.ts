@@ -1,0 +1,55 @@
+import type { JsonSchema } from '../../model/json.ts';
+import type { ToolDefinition } from '../../model/tool.ts';
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A tool that comes with the product and is a function of its arguments alone. */
+export interface Builtin {
+  readonly definition: ToolDefinition;
+  readonly run: (args: Arguments) => unknown;
+  /**
+   * Whether its time grows no faster than its arguments. One whose does not never runs on the server's own thread,
+   * where nothing could stop it.
+   */
+  readonly isBounded: boolean;
+}
+
+interface Described
+  extends Pick<
+    ToolDefinition,
+    'name' | 'description' | 'category' | 'tags' | 'scenarios' | 'intents' | 'instructions'
+  > {
+  readonly parameters: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+  readonly output: JsonSchema;
+  readonly timeoutSeconds?: number;
+  /** Whether the same arguments always give the same answer. */
+  readonly isConstant?: boolean;
+}
+
+/** The definition of a builtin; its handler has the same name. */
+export const defineBuiltin = (described: Described): ToolDefinition => {
+  const { parameters, required, output, timeoutSeconds = 10, isConstant = true, ...rest } = described;
+  return {
+    ...rest,
+    type: 'function',
+    handler: rest.name,
+    implementation: { type: 'builtin', handler: rest.name },
+    version: '1.0.0',
+    parameters: { type: 'object', properties: parameters, required, additionalProperties: false },
+    output_schema: output,
+    permission: 'safe',
+    cacheable: isConstant,
+    timeout_seconds: timeoutSeconds,
+  };
+};
+
+/** The schema of an object with all of its properties. */
+export const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+
+// Arguments have passed the schema: what it calls a string is one.
+export const textOf = (args: Arguments, name: string): string => String(args[name] ?? '');

@@ -1,0 +1,23 @@
+import { base64 } from './base64.ts';
+import type { Builtin } from './builtin.ts';
+import { csvToJson } from './csv-to-json.ts';
+import { dateMath } from './date-math.ts';
+import { hash } from './hash.ts';
+import { jsonQuery } from './json-query.ts';
+import { jsonValidate } from './json-validate.ts';
+import { textDiff } from './text-diff.ts';
+import { textStats } from './text-stats.ts';
+import { unitConvert } from './unit-convert.ts';
+
+/** The builtin tools that need nothing of the world. */
+export const builtins: readonly Builtin[] = [
+  base64,
+  csvToJson,
+  dateMath,
+  hash,
+  jsonQuery,
+  jsonValidate,
+  textDiff,
+  textStats,
+  unitConvert,
+];

@@ -1,0 +1,31 @@
+import type { JsonSchema } from '../../model/json.ts';
+import { checkSchema, validatorFor } from '../../registry/json-schema.ts';
+import { type Builtin, defineBuiltin, objectOf } from './builtin.ts';
+
+/** A schema whose parts refer to each other twice over takes exponential time: it needs a thread that can be ended. */
+export const jsonValidate: Builtin = {
+  isBounded: false,
+  definition: defineBuiltin({
+    name: 'json_validate',
+    description: 'Checks a JSON value against a JSON Schema (2020-12) and lists every violation with its path.',
+    category: 'data',
+    tags: ['json', 'schema', 'validate', 'check'],
+    scenarios: ['data_analysis', 'development'],
+    intents: ['analyze', 'compare'],
+    parameters: {
+      data: { description: 'The JSON value to check.' },
+      schema: { type: 'object', description: 'The JSON Schema it should meet.' },
+    },
+    required: ['data', 'schema'],
+    output: objectOf({
+      valid: { type: 'boolean' },
+      errors: { type: 'array', items: objectOf({ path: { type: 'string' }, message: { type: 'string' } }) },
+    }),
+    timeoutSeconds: 5,
+  }),
+  run: ({ data, schema }) => {
+    checkSchema(schema as JsonSchema, 'schema');
+    const { issues } = validatorFor(schema as JsonSchema, 'schema')(data);
+    return { valid: issues.length === 0, errors: issues };
+  },
+};

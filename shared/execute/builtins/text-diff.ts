@@ -1,0 +1,102 @@
+import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { diff, type Edit } from './diff.ts';
+
+const UNITS = { line: /(?<=\n)/, word: /(?<=\s)(?=\S)|(?<=\S)(?=\s)/, character: /(?:)/u } as const;
+const integer = { type: 'integer' };
+
+export const textDiff: Builtin = {
+  isBounded: true,
+  definition: defineBuiltin({
+    name: 'text_diff',
+    description:
+      'Compares two texts by lines, words or characters: the changes, a unified diff and how similar they are.',
+    category: 'text',
+    tags: ['text', 'diff', 'compare', 'patch'],
+    scenarios: ['text_and_language', 'development'],
+    intents: ['compare', 'analyze'],
+    parameters: {
+      before: { type: 'string' },
+      after: { type: 'string' },
+      unit: { type: 'string', enum: Object.keys(UNITS), default: 'line' },
+      context: { type: 'integer', minimum: 0, maximum: 100, default: 3, description: 'Lines around a change to show.' },
+    },
+    required: ['before', 'after'],
+    output: objectOf(
+      {
+        identical: { type: 'boolean' },
+        similarity: { type: 'number', minimum: 0, maximum: 1 },
+        added: integer,
+        removed: integer,
+        minimal: {
+          type: 'boolean',
+          description: 'False when the texts differ too much to look for the shortest diff.',
+        },
+        changes: {
+          type: 'array',
+          items: objectOf({ kind: { type: 'string', enum: ['same', 'added', 'removed'] }, text: { type: 'string' } }),
+        },
+        unified: { type: 'string', description: 'For lines: the diff in the usual notation.' },
+      },
+      ['unified'],
+    ),
+  }),
+  run: (args) => {
+    const unit = textOf(args, 'unit') as keyof typeof UNITS;
+    const split = (text: string) => (text === '' ? [] : text.split(UNITS[unit]));
+    const [before, after] = [split(textOf(args, 'before')), split(textOf(args, 'after'))];
+    const { edits, isMinimal } = diff(before, after);
+    const kept = edits.filter(({ kind }) => kind === 'same').length;
+    return {
+      identical: kept === before.length && kept === after.length,
+      similarity: before.length + after.length === 0 ? 1 : (2 * kept) / (before.length + after.length),
+      added: after.length - kept,
+      removed: before.length - kept,
+      minimal: isMinimal,
+      changes: gather(edits),
+      ...(unit === 'line' ? { unified: unified(edits, Number(args.context ?? 3)) } : {}),
+    };
+  },
+};
+
+/** Runs of the same kind as one. */
+const gather = (edits: readonly Edit[]) => {
+  const runs: { kind: Edit['kind']; text: string }[] = [];
+  for (const { kind, text } of edits) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.text += text;
+    else runs.push({ kind, text });
+  }
+  return runs;
+};
+
+const SIGNS = { same: ' ', added: '+', removed: '-' } as const;
+
+const unified = (edits: readonly Edit[], context: number): string => {
+  const shown = new Set<number>();
+  for (const [at, { kind }] of edits.entries())
+    if (kind !== 'same') for (let near = at - context; near <= at + context; near++) shown.add(near);
+  const lines: string[] = [];
+  let [before, after] = [1, 1];
+  for (let at = 0; at < edits.length; ) {
+    let end = at;
+    while (end < edits.length && shown.has(end)) end++;
+    const hunk = edits.slice(at, end);
+    const [inBefore, inAfter] = [countOf(hunk, 'added'), countOf(hunk, 'removed')];
+    if (hunk.length > 0) {
+      lines.push(`@@ -${before},${inBefore} +${after},${inAfter} @@`);
+      for (const { kind, text } of hunk) lines.push(SIGNS[kind] + writeLine(text));
+    } else end++;
+    for (const { kind } of edits.slice(at, end)) {
+      if (kind !== 'added') before++;
+      if (kind !== 'removed') after++;
+    }
+    at = end;
+  }
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+};
+
+const countOf = (hunk: readonly Edit[], other: Edit['kind']): number =>
+  hunk.filter(({ kind }) => kind !== other).length;
+
+const writeLine = (text: string): string =>
+  text.endsWith('\n') ? text.slice(0, -1) : `${text}\n\\ No newline at end of file`;

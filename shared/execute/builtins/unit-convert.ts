@@ -1,0 +1,53 @@
+import { Fault } from '../../errors.ts';
+import { suggest } from '../../registry/did-you-mean.ts';
+import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { DIMENSIONS, type Unit, unitNames, unitOf } from './units.ts';
+
+export const unitConvert: Builtin = {
+  isBounded: true,
+  definition: defineBuiltin({
+    name: 'unit_convert',
+    description: `Converts a value between units of ${DIMENSIONS.join(', ')}.`,
+    category: 'mathematics',
+    tags: ['unit', 'convert', 'measure', 'metric', 'imperial'],
+    scenarios: ['mathematics', 'knowledge'],
+    intents: ['convert', 'calculate'],
+    instructions: 'Units are written by symbol or name: km, mile, lb, kilogram, C, fahrenheit, GiB, km/h, kWh.',
+    parameters: {
+      value: { type: 'number' },
+      from: { type: 'string', minLength: 1, maxLength: 40, description: 'The unit of the value, such as km or mile.' },
+      to: { type: 'string', minLength: 1, maxLength: 40, description: 'The unit wanted.' },
+    },
+    required: ['value', 'from', 'to'],
+    output: objectOf({
+      value: { type: 'number' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      dimension: { type: 'string' },
+    }),
+  }),
+  run: (args) => {
+    const from = findUnit(textOf(args, 'from'), 'from');
+    const to = findUnit(textOf(args, 'to'), 'to');
+    if (from.dimension !== to.dimension)
+      throw new Fault('InvalidInput', `${from.symbol} measures ${from.dimension}, ${to.symbol} ${to.dimension}`, {
+        field: 'to',
+        value: args.to,
+      });
+    const inBase = (Number(args.value) + (from.offset ?? 0)) * from.factor;
+    const value = inBase / to.factor - (to.offset ?? 0);
+    if (!Number.isFinite(value))
+      throw new Fault('InvalidInput', `${args.value} ${from.symbol} is too large for ${to.symbol}`, { field: 'value' });
+    // Fifteen digits are what a number holds for sure; the rest is the error of the division.
+    return { value: Number(value.toPrecision(15)), from: from.symbol, to: to.symbol, dimension: from.dimension };
+  },
+};
+
+const findUnit = (text: string, field: string): Unit => {
+  const unit = unitOf(text);
+  if (unit) return unit;
+  throw new Fault('InvalidInput', `${field} ${JSON.stringify(text)} is not a known unit${suggest(text, unitNames())}`, {
+    field,
+    value: text,
+  });
+};
