@@ -1,7 +1,7 @@
-import type { Remaining } from '../../shared/execute/meter.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/lookup/answer.ts';
 import type { Answer } from '../../shared/registry/entry.ts';
 import type { ApiContext } from './env.ts';
+import { quotaHeaders } from './quota-headers.ts';
 
 /**
  * Answers are plain Responses with plain headers: what Hono's context makes of several headers costs more
@@ -21,4 +21,7 @@ export const answer = (c: ApiContext, made: Answer | LookupAnswer): Response => 
 
 /** Answers a value as JSON. */
 export const answerJson = (c: ApiContext, value: unknown, status = 200): Response =>
-  new Response(JSON.stringify(value), { status, headers: identify(c, { 'content-type': 'application/json' }) });
+  new Response(JSON.stringify(value), {
+    status,
+    headers: identify(c, { 'content-type': 'application/json', ...quotaHeaders(c.get('remaining')) }),
+  });

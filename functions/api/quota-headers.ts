@@ -1,0 +1,15 @@
+import type { Remaining } from '../../shared/execute/meter.ts';
+
+const MONTH_SECONDS = 2_592_000;
+
+/** The fields of the IETF's RateLimit draft: what is left of a quota, and how many seconds until it is new. */
+export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<string, string>> => {
+  if (remaining === undefined) return {};
+  const seconds = Math.max(0, Math.ceil((remaining.resetsAt - remaining.at) / 1000));
+  const units = (['calls', 'micros'] as const).filter((unit) => remaining[unit] !== undefined);
+  if (units.length === 0) return {};
+  return {
+    ratelimit: units.map((unit) => `"${unit}";r=${remaining[unit]};t=${seconds}`).join(', '),
+    'ratelimit-policy': units.map((unit) => `"${unit}";q=${remaining.quota[unit]};w=${MONTH_SECONDS}`).join(', '),
+  };
+};
