@@ -16,6 +16,7 @@ import type { Blobs, Clock, Gauge, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
+import { registrySearch } from './registry/search-tool.ts';
 
 /** The world, as the process hands it in. */
 export interface AssayPorts {
@@ -55,8 +56,13 @@ export interface Assay extends ExecuteContext, KeyContext {
 
 export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const { table, clock, log, random, discover } = ports;
+  const internal = new Map(ports.handlers.internal).set(
+    'registry_search',
+    registrySearch(() => catalogs),
+  );
+  const handlers = { builtin: ports.handlers.builtin, internal };
   const load = async () => {
-    const next = loadLayer(await discover(), ports.handlers);
+    const next = loadLayer(await discover(), handlers);
     for (const refused of next.report.refused) log.error('tool refused', { ...refused });
     for (const skipped of next.report.skipped) log.warn('tool skipped', { ...skipped });
     return next;

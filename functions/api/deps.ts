@@ -51,8 +51,8 @@ export const awsPorts = (environment: Places): AssayPorts => {
     clock: systemClock(),
     log: lineLog((text) => void process.stdout.write(text)),
     random: (bytes) => randomBytes(bytes),
-    discover: async () => [shippedTools(), ...(await bundledTools())],
-    handlers: shippedHandlers(),
+    discover: async () => [await shippedTools({}), ...(await bundledTools())],
+    handlers: shippedHandlers({}),
     freshMs: 1000,
     recording: { delayMs: 0 },
   };

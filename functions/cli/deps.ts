@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
+import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
@@ -11,6 +12,7 @@ import { Fault, messageOf } from '../../shared/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Environment } from './environment.ts';
 import { localIqa } from './local-iqa.ts';
+import { builtinTools, filesFolders } from './local-tools.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped.ts';
 
 export interface LocalOptions {
@@ -37,13 +39,17 @@ export const localAssay = async ({ environment, data, log, adminKey }: LocalOpti
   const blobs = fileBlobs(join(folder, 'blobs'));
   const providers = environment.ASSAY_PROVIDERS === undefined ? {} : { providers: environment.ASSAY_PROVIDERS };
   const iqa = await localIqa({ folder, table, blobs, clock, log, ...providers });
+  const gauge = nodeGauge();
+  const folderOf = filesFolders(folder, environment.ASSAY_FILES_DIR);
+  const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf }) };
   return composeAssay({
     table,
     clock,
     log,
     random: (bytes) => randomBytes(bytes),
-    discover: async () => [await shippedTools(iqa), ...(await discover())],
-    handlers: shippedHandlers(iqa),
+    discover: async () => [await shippedTools(shipped), ...(await discover())],
+    handlers: shippedHandlers(shipped),
+    gauge,
     blobs,
     iqa,
     prices: shippedPrices(),

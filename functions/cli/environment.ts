@@ -6,6 +6,8 @@ const Environment = z.object({
   ASSAY_ADMIN_KEY: z.string().min(16, 'must have 16 characters or more').optional(),
   ASSAY_CONFIG: z.string().min(1).optional(),
   ASSAY_PLUGINS_DIR: z.string().min(1).optional(),
+  /** The directory of the file tools; `files` in the data directory unless set. */
+  ASSAY_FILES_DIR: z.string().min(1).optional(),
   ASSAY_DATA: z.string().min(1).default('.assay'),
   ASSAY_PROVIDERS: z
     .string()
