@@ -5,7 +5,8 @@ import type { IqaTool } from './metadata.ts';
 /** What a tool runs on: a shipped computation or a model file, known by its SHA-256. */
 export interface Computation {
   readonly sha256: string;
-  readonly model?: LearnedModel;
+  /** Brings the model file to this machine; absent for what ships. */
+  readonly open?: () => Promise<LearnedModel>;
 }
 
 /** Which tools can run here, and on what. */
@@ -16,9 +17,15 @@ export interface Computations {
   availability(): Promise<(tool: IqaTool) => boolean>;
 }
 
+/** A model in the store, known by its digest before its file is fetched. */
+export interface StoredModel {
+  readonly digest: string;
+  open(): Promise<LearnedModel>;
+}
+
 /** Where model files are found; `models.ts` makes one. */
 export interface ModelLookup {
-  find(tool: string): Promise<LearnedModel | undefined>;
+  find(tool: string): Promise<StoredModel | undefined>;
   names(): Promise<ReadonlySet<string>>;
 }
 
@@ -33,7 +40,7 @@ export const createComputations = (shipped: ShippedComputations, models: ModelLo
   async require(tool) {
     if (tool.graph !== undefined && shipped.has(tool.graph)) return { sha256: shipped.digest(tool.graph) };
     const model = await models.find(tool.name);
-    if (model) return { sha256: model.digest, model };
+    if (model) return { sha256: model.digest, open: model.open };
     throw new Fault(
       'Unavailable',
       `${tool.name} is declared but has no model here; add one: assay models add ${tool.name} file.onnx`,

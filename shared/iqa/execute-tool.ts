@@ -1,27 +1,26 @@
 import { Fault, messageOf } from '../errors.ts';
 import type { Log } from '../ports.ts';
-import type { Computation } from './computations.ts';
-import type { IqaEngine } from './engine.ts';
+import type { IqaEngine, LearnedModel } from './engine.ts';
 import type { IqaTool } from './metadata.ts';
 import type { Pictures } from './open-images.ts';
 
 export interface ToolRun extends Pictures {
   readonly tool: IqaTool;
-  readonly computation?: Computation;
+  readonly model?: LearnedModel | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs one tool on decoded pictures and returns its raw score. What goes wrong is logged and raised as a fault. */
 export const executeTool = async (
   { engine, log }: { readonly engine: IqaEngine; readonly log: Log },
-  { tool, computation, picture, reference, signal }: ToolRun,
+  { tool, model, picture, reference, signal }: ToolRun,
 ): Promise<number> => {
   try {
     const raw = await engine.score({
       tool: tool.name,
       picture,
       ...(tool.type === 'FR' && reference ? { reference } : {}),
-      ...(computation?.model ? { model: computation.model } : {}),
+      ...(model ? { model } : {}),
       ...(signal ? { signal } : {}),
     });
     if (Number.isFinite(raw)) return raw;

@@ -1,8 +1,8 @@
 import { Fault, messageOf } from '../errors.ts';
 import type { Log } from '../ports.ts';
 import { requireTool } from './choose-tools.ts';
-import type { Computation, Computations } from './computations.ts';
-import type { EncodeOptions, IqaEngine, Picture } from './engine.ts';
+import type { Computations } from './computations.ts';
+import type { EncodeOptions, IqaEngine, LearnedModel, Picture } from './engine.ts';
 import { executeTool } from './execute-tool.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 import { normaliseScore } from './normalise.ts';
@@ -57,10 +57,11 @@ export const fitImage = async (
   request: FitRequest,
 ): Promise<{ readonly report: FitReport; readonly bytes: Uint8Array | undefined }> => {
   const tool = requireFullReference(requireTool(deps.catalogue, request.target.tool));
-  const computation = await deps.computations.require(tool);
+  const { open } = await deps.computations.require(tool);
+  const model = await open?.();
   const { image, signal } = request;
   const original = await deps.engine.decode(image.bytes, image.name ?? 'the picture', signal);
-  const search: Search = { deps, request, tool, computation, original, curve: [] };
+  const search: Search = { deps, request, tool, model, original, curve: [] };
   const formats = request.formats ?? FIT_FORMATS;
   const skipped: { format: FitFormat; reason: string }[] = [];
   let best: Candidate | undefined;
@@ -93,7 +94,7 @@ interface Search {
   readonly deps: FitDeps;
   readonly request: FitRequest;
   readonly tool: IqaTool;
-  readonly computation: Computation;
+  readonly model: LearnedModel | undefined;
   readonly original: Picture;
   readonly curve: FitPoint[];
 }
@@ -128,7 +129,7 @@ const searchFormat = async (
 };
 
 const tryQuality = async (
-  { deps, request, tool, computation, original }: Search,
+  { deps, request, tool, model, original }: Search,
   format: FitFormat,
   quality: number,
 ): Promise<Candidate> => {
@@ -136,7 +137,7 @@ const tryQuality = async (
   signal?.throwIfAborted();
   const bytes = await deps.engine.encode(original.pixels, { format, quality });
   const picture = await deps.engine.decode(bytes, `${original.name} as ${format} ${quality}`, signal);
-  const raw = await executeTool(deps, { tool, computation, picture, reference: original, signal });
+  const raw = await executeTool(deps, { tool, model, picture, reference: original, signal });
   const meets = tool.lower_better ? raw <= target.value : raw >= target.value;
   const { normalized } = normaliseScore(tool, raw);
   return { bytes, point: { format, quality, bytes: bytes.length, raw, normalized, meets } };

@@ -72,7 +72,7 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
     names: async () => new Set((await list()).map(({ tool }) => tool)),
     async find(tool) {
       const record = await read(recordKey(tool));
-      return record && (await place(record));
+      return record && { digest: record.sha256, open: () => place(record) };
     },
     async verify(name) {
       const tool = requireTool(catalogue, name);

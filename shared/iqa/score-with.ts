@@ -63,7 +63,8 @@ export const scoreWith = async (
 
   async function compute(): Promise<CachedScore> {
     const pictures = await images.decode();
-    const raw = await executeTool(deps, { tool, computation, ...pictures, signal });
+    const model = await computation.open?.();
+    const raw = await executeTool(deps, { tool, model, ...pictures, signal });
     const { normalized, warnings } = normaliseScore(tool, raw);
     const { pixels, format, notes } = pictures.picture;
     return { raw, normalized, warnings: [...notes, ...warnings], width: pixels.width, height: pixels.height, format };

@@ -142,6 +142,21 @@ describe('model files of learned tools', () => {
     assert.ok(Math.abs((full.scores[0]?.raw ?? 0) / 1.13014594e-5 - 1) < 1e-3);
   });
 
+  test('R0.13 a hit does not even fetch the model file', async () => {
+    await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
+    const { deps } = scoringWith(store);
+    await scoreImage(deps, { tenant, image, tools: ['topiq_nr'] });
+    const found = (await store.find('topiq_nr')) ?? assert.fail();
+    const unopened = { ...store, find: async () => ({ ...found, open: () => assert.fail('it was fetched') }) };
+
+    const { scores } = await scoreImage(
+      { ...deps, computations: createComputations(shippedComputations(), unopened) },
+      { tenant, image, tools: ['topiq_nr'] },
+    );
+
+    assert.equal(scores[0]?.cached, true);
+  });
+
   test('verify scores the sample again, and finds a file that was changed in the store', async () => {
     const record = await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
 
