@@ -15,12 +15,14 @@ export interface ParseOptions {
 /** Names as a provider says them, and the tools they mean. */
 export interface NameTable {
   readonly table: ReadonlyMap<string, string>;
+  readonly known: ReadonlySet<string>;
 }
 
 /** Prepares the names of a catalogue for `parseCalls`. */
-export const nameTableFor = (provider: Provider, names: Iterable<string>): NameTable => ({
-  table: decodeTable([...metaTools.map(({ name }) => name), ...names], provider.names),
-});
+export function nameTableFor(provider: Provider, names: Iterable<string>): NameTable {
+  const known = new Set([...metaTools.map(({ name }) => name), ...names]);
+  return { table: decodeTable(known, provider.names), known };
+}
 
 /** The calls of a response; one that cannot be understood carries an error and leaves the others whole. */
 export function callsOf(provider: Provider, response: unknown, options: ParseOptions): readonly Call[] {
@@ -44,9 +46,8 @@ export function callsOf(provider: Provider, response: unknown, options: ParseOpt
   });
 }
 
-function tableOf(provider: Provider, names: ParseOptions['names']): ReadonlyMap<string, string> | undefined {
-  if (names === undefined) return undefined;
-  return 'table' in names ? names.table : nameTableFor(provider, names).table;
+function tableOf(provider: Provider, names: ParseOptions['names']): NameTable | undefined {
+  return names === undefined || 'table' in names ? names : nameTableFor(provider, names);
 }
 
 function freeId(provider: Provider, index: number, given: Set<CallId>): string {
@@ -67,13 +68,13 @@ type Understood = Pick<Call, 'name' | 'arguments'> & { readonly error?: CallErro
 function understand(
   call: RawCall,
   provider: Provider,
-  table: ReadonlyMap<string, string> | undefined,
+  table: NameTable | undefined,
   options: ParseOptions,
 ): Understood {
   if (typeof call.name !== 'string' || call.name === '') {
     return { name: '', arguments: {}, error: { code: 'InvalidInput', message: 'the call names no tool' } };
   }
-  const name = table ? table.get(call.name) : call.name;
+  const name = table ? table.table.get(call.name) : call.name;
   const parsed = argumentsOf(call.arguments, name ?? call.name, provider.nullArguments === true);
   if (name === undefined) return { ...parsed, name: call.name, error: unknownTool(call.name) };
   if (parsed.error) return { ...parsed, name };
@@ -89,12 +90,10 @@ const unknownTool = (name: string): CallError => ({
 });
 
 /** Inside call_tool the names are the catalogue's own. */
-function innerError(values: Call['arguments'], table: ReadonlyMap<string, string>): CallError | undefined {
+function innerError(values: Call['arguments'], { known }: NameTable): CallError | undefined {
   const inner = unwrapCall({ name: callTool.name, arguments: values });
   if ('error' in inner) return inner.error;
-  return table.get(inner.name) === undefined && ![...table.values()].includes(inner.name)
-    ? unknownTool(inner.name)
-    : undefined;
+  return known.has(inner.name) ? undefined : unknownTool(inner.name);
 }
 
 function argumentsOf(

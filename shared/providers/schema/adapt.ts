@@ -53,13 +53,10 @@ function alternatives(node: Schema, place: Place, run: Work): Draft {
   const branches: Draft[] = [];
   for (const [index, branch] of arrayOf(node.anyOf).entries()) {
     const here = into(place, step('anyOf') + step(index));
-    if (isNullOnly(branch)) {
-      branches.push({ type: 'null' });
-      continue;
-    }
     const flat = isOpen(base) ? undefined : flatten(branch, here, run);
     const whole = flat ? merge(base, flat.node, lost) : branch;
-    if (whole !== false) branches.push(run.adapt(whole, flat?.place ?? here));
+    if (isNullOnly(whole)) branches.push({ type: 'null' });
+    else if (whole !== false) branches.push(run.adapt(whole, flat?.place ?? here));
   }
   return branches.length === 0 ? never(place, run) : unite(branches, node, place, run);
 }

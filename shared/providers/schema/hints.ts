@@ -9,17 +9,17 @@ const phrases: Readonly<Record<string, Phrase>> = {
   exclusiveMinimum: (value) => `Greater than ${value}.`,
   exclusiveMaximum: (value) => `Less than ${value}.`,
   multipleOf: (value) => `A multiple of ${value}.`,
-  minLength: (value) => `At least ${value} characters.`,
-  maxLength: (value) => `At most ${value} characters.`,
+  minLength: (value) => `At least ${counted(value, 'character')}.`,
+  maxLength: (value) => `At most ${counted(value, 'character')}.`,
   pattern: (value) => `Matches the regular expression ${excerpt(value)}`,
   format: (value) => `Format: ${excerpt(value)}.`,
-  minItems: (value) => `At least ${value} items.`,
-  maxItems: (value) => `At most ${value} items.`,
+  minItems: (value) => `At least ${counted(value, 'item')}.`,
+  maxItems: (value) => `At most ${counted(value, 'item')}.`,
   uniqueItems: () => 'No two items alike.',
   enum: (value) => `One of: ${list(value)}.`,
   const: (value) => `Always ${excerpt(value)}.`,
-  minProperties: (value) => `At least ${value} keys.`,
-  maxProperties: (value) => `At most ${value} keys.`,
+  minProperties: (value) => `At least ${counted(value, 'key')}.`,
+  maxProperties: (value) => `At most ${counted(value, 'key')}.`,
   additionalProperties: (value) => (value === false ? 'No other keys.' : `Values of further keys: ${excerpt(value)}.`),
   patternProperties: (value) => `Keys by pattern: ${excerpt(value)}.`,
   propertyNames: (value) => `Keys: ${excerpt(value)}.`,
@@ -50,6 +50,8 @@ export function describe(description: unknown, hints: readonly string[]): string
   const ended = said === '' || /[.!?:;)\]]$/.test(said) ? said : `${said}.`;
   return [ended, ...added].filter((part) => part !== '').join(' ');
 }
+
+const counted = (count: unknown, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 function list(value: unknown): string {
   const texts = arrayOf(value).map((entry) => JSON.stringify(entry));

@@ -101,7 +101,9 @@ export function arrayKeywords(node: Schema, place: Place, run: Work): Draft {
     if (items.length > 0 && node.items !== undefined) out.items = run.adapt(node.items, into(place, step('items')));
   } else if (prefix.length > 0) {
     lose(run, place, out, 'prefixItems', hintOf('prefixItems', prefix));
-    const forms = [...prefix, ...(Number(rest.maxItems ?? Number.POSITIVE_INFINITY) > prefix.length ? items : [])];
+    const isOpenEnded = node.items === undefined && !(Number(rest.maxItems) <= prefix.length);
+    if (isOpenEnded) warn(run, place, 'items after the listed ones take one of their forms', 'narrowed');
+    const forms = node.items === undefined ? prefix : [...prefix, ...items];
     out.items = run.adapt(forms.length === 1 ? forms[0] : { anyOf: forms }, into(place, step('items')));
   } else {
     out.items = items.length === 0 ? { type: 'string' } : run.adapt(items[0], into(place, step('items')));
@@ -150,8 +152,9 @@ function bounds(node: Schema, type: TypeName, place: Place, run: Work, out: Draf
     const nearest = type === 'integer' ? whole : limit;
     const known = node[inclusive];
     const isTighter = typeof known === 'number' && (direction === 1 ? known > limit : known < limit);
-    if (!isTighter) next[inclusive] = nearest;
-    if (type === 'number' && !isTighter) lose(run, place, out, exclusive, hintOf(exclusive, limit));
+    if (isTighter) continue;
+    if (type === 'integer' || run.dialect.keywords.has(inclusive)) next[inclusive] = nearest;
+    if (type === 'number') lose(run, place, out, exclusive, hintOf(exclusive, limit));
   }
   return next;
 }

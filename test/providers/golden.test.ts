@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Tool } from '../../shared/model/tool.ts';
+import { convert, formatResults, lintTool, providerNames } from '../../shared/providers/index.ts';
+import { aTool } from './support/tools.ts';
+
+const tools: readonly Tool[] = [
+  aTool(),
+  aTool({
+    name: 'images.compare',
+    description: 'Compare two images',
+    permission: 'confirm',
+    output_schema: { type: 'object', properties: { score: { type: 'number' } }, required: ['score'] },
+    parameters: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        image: { $ref: '#/$defs/Image', description: 'The picture' },
+        reference: { $ref: '#/$defs/Image' },
+        'crop-box': { type: 'array', prefixItems: [{ type: 'integer' }, { type: 'integer' }], minItems: 2 },
+        scale: { enum: [1, 2, 4], default: 1 },
+        gamma: { type: ['number', 'null'], exclusiveMinimum: 0 },
+        mode: { const: 'full' },
+      },
+      required: ['image', 'reference'],
+      additionalProperties: false,
+      $defs: {
+        Image: {
+          oneOf: [
+            {
+              type: 'object',
+              properties: { key: { type: 'string', minLength: 1 } },
+              required: ['key'],
+              additionalProperties: false,
+            },
+            {
+              type: 'object',
+              properties: { base64: { type: 'string', contentEncoding: 'base64' } },
+              required: ['base64'],
+              additionalProperties: false,
+            },
+          ],
+        },
+      },
+    },
+  }),
+  aTool({
+    name: 'tree',
+    description: 'Store a tree with notes',
+    parameters: {
+      type: 'object',
+      properties: {
+        root: { $ref: '#/$defs/Node' },
+        notes: { type: 'object', additionalProperties: { type: 'string' } },
+        anything: {},
+      },
+      anyOf: [{ required: ['root'] }, { required: ['notes'] }],
+      $defs: {
+        Node: {
+          type: 'object',
+          properties: { label: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Node' } } },
+          required: ['label'],
+        },
+      },
+    },
+  }),
+];
+
+const results = [
+  { id: 'call_1', name: 'score', output: { score: 3.5 } },
+  { id: 'call_2', name: 'images.compare', output: 'done' },
+  { id: 'call_3', name: 'tree', error: { code: 'NotFound', message: 'no such image' } },
+];
+
+for (const provider of providerNames) {
+  test(`${provider} gives exactly what is written down`, async () => {
+    const actual = {
+      plain: convert(provider, tools),
+      strict: convert(provider, tools, { strict: true }),
+      ...(provider === 'gemini' ? { json: convert(provider, tools, { schema: 'json' }) } : {}),
+      defer: convert(provider, tools.slice(0, 1), { defer: true }),
+      search: convert(provider, tools, { mode: 'search' }),
+      results: formatResults(provider, results),
+    };
+
+    await matches(provider, actual);
+  });
+}
+
+test('the warnings of a registration are exactly what is written down', async () => {
+  await matches(
+    'lint',
+    tools.map((tool) => lintTool(tool)),
+  );
+});
+
+/** Compares with the golden file; UPDATE_GOLDEN=1 writes it anew, to be read before it is kept. */
+async function matches(name: string, actual: unknown): Promise<void> {
+  const file = new URL(`../golden/providers/${name}.json`, import.meta.url);
+  if (process.env.UPDATE_GOLDEN) await writeFile(file, `${JSON.stringify(actual, null, 2)}\n`);
+  const expected: unknown = JSON.parse(await readFile(file, 'utf8'));
+  assert.deepEqual(JSON.parse(JSON.stringify(actual)), expected);
+}

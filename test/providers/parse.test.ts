@@ -1,0 +1,519 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type Call,
+  formatResults,
+  nameTable,
+  type ProviderName,
+  parseCalls,
+  providerNames,
+  unwrapCall,
+} from '../../shared/providers/index.ts';
+import { aTool } from './support/tools.ts';
+
+const values = { image_key: 'a.png', metric: 'niqe' };
+const text = JSON.stringify(values);
+const halves = [text.slice(0, 7), text.slice(7, 20), text.slice(20)];
+
+interface Sample {
+  /** A whole response with two calls. */
+  readonly whole: unknown;
+  /** The same as the provider streams it. */
+  readonly stream: readonly unknown[];
+  readonly ids: readonly (string | number)[];
+}
+
+const chatCalls = [
+  { id: 'call_1', type: 'function', function: { name: 'score', arguments: text } },
+  { id: 'call_2', type: 'function', function: { name: 'list', arguments: '' } },
+];
+const chunk = (tool_calls: unknown): unknown => ({ choices: [{ index: 0, delta: { tool_calls } }] });
+const chat: Sample = {
+  whole: {
+    choices: [
+      { index: 0, message: { role: 'assistant', content: null, tool_calls: chatCalls }, finish_reason: 'tool_calls' },
+    ],
+  },
+  stream: [
+    { choices: [{ index: 0, delta: { role: 'assistant', content: null } }] },
+    chunk([{ index: 0, id: 'call_1', type: 'function', function: { name: 'score', arguments: '' } }]),
+    ...halves.map((part) => chunk([{ index: 0, function: { arguments: part } }])),
+    chunk([{ index: 1, id: 'call_2', type: 'function', function: { name: 'list', arguments: '' } }]),
+    { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    { choices: [], usage: { total_tokens: 3 } },
+  ],
+  ids: ['call_1', 'call_2'],
+};
+const item = (id: string, name: string, args: string): unknown => ({
+  type: 'function_call',
+  id: `fc_${id}`,
+  call_id: id,
+  name,
+  arguments: args,
+});
+
+const samples: Readonly<Record<ProviderName, Sample>> = {
+  openai: chat,
+  openrouter: chat,
+  mistral: {
+    whole: {
+      choices: [
+        {
+          index: 0,
+          message: {
+            tool_calls: [
+              { id: 'abcdefghi', function: { name: 'score', arguments: values } },
+              { id: 'null', function: { name: 'list', arguments: '{}' } },
+            ],
+          },
+        },
+      ],
+    },
+    stream: [
+      {
+        data: {
+          choices: [
+            {
+              index: 0,
+              delta: {
+                toolCalls: [
+                  { id: 'abcdefghi', index: 0, function: { name: 'score', arguments: text } },
+                  { id: 'null', index: 1, function: { name: 'list', arguments: '{}' } },
+                ],
+              },
+            },
+          ],
+        },
+      },
+    ],
+    ids: ['abcdefghi', 'assay0001'],
+  },
+  'openai-responses': {
+    whole: {
+      output: [{ type: 'reasoning', summary: [] }, item('call_1', 'score', text), item('call_2', 'list', '{}')],
+    },
+    stream: [
+      { type: 'response.output_item.added', output_index: 0, item: { ...(item('call_1', 'score', '') as object) } },
+      ...halves.map((delta) => ({
+        type: 'response.function_call_arguments.delta',
+        item_id: 'fc_call_1',
+        output_index: 0,
+        delta,
+      })),
+      { type: 'response.function_call_arguments.done', item_id: 'fc_call_1', output_index: 0, arguments: text },
+      { type: 'response.output_item.done', output_index: 0, item: item('call_1', 'score', text) },
+      { type: 'response.output_item.added', output_index: 1, item: item('call_2', 'list', '') },
+      { type: 'response.output_item.done', output_index: 1, item: item('call_2', 'list', '{}') },
+    ],
+    ids: ['call_1', 'call_2'],
+  },
+  anthropic: {
+    whole: {
+      role: 'assistant',
+      stop_reason: 'tool_use',
+      content: [
+        { type: 'text', text: 'Let me see' },
+        { type: 'tool_use', id: 'toolu_1', name: 'score', input: values },
+        { type: 'tool_use', id: 'toolu_2', name: 'list', input: {} },
+      ],
+    },
+    stream: [
+      { type: 'message_start', message: { id: 'msg', content: [] } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Let me see' } },
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: 'toolu_1', name: 'score', input: {} },
+      },
+      ...halves.map((partial_json) => ({
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'input_json_delta', partial_json },
+      })),
+      { type: 'content_block_stop', index: 1 },
+      {
+        type: 'content_block_start',
+        index: 2,
+        content_block: { type: 'tool_use', id: 'toolu_2', name: 'list', input: {} },
+      },
+      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '' } },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    ],
+    ids: ['toolu_1', 'toolu_2'],
+  },
+  gemini: {
+    whole: {
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              { functionCall: { id: 'g1', name: 'score', args: values }, thoughtSignature: 'c2ln' },
+              { functionCall: { name: 'list' } },
+            ],
+          },
+          finishReason: 'STOP',
+        },
+      ],
+    },
+    stream: [
+      { candidates: [{ content: { parts: [{ text: 'Let me see' }] } }] },
+      {
+        candidates: [
+          {
+            content: { parts: [{ functionCall: { id: 'g1', name: 'score', args: values }, thoughtSignature: 'c2ln' }] },
+          },
+        ],
+      },
+      { candidates: [{ content: { parts: [{ functionCall: { name: 'list' } }] }, finishReason: 'STOP' }] },
+    ],
+    ids: ['g1', 'assay_call_1'],
+  },
+  ollama: {
+    whole: {
+      message: {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'score', arguments: values } }, { function: { name: 'list', arguments: {} } }],
+      },
+      done: true,
+    },
+    stream: [
+      { message: { role: 'assistant', content: 'Let ' }, done: false },
+      { message: { tool_calls: [{ function: { index: 0, name: 'score', arguments: values } }] }, done: false },
+      { message: { tool_calls: [{ function: { index: 1, name: 'list', arguments: {} } }] }, done: true },
+    ],
+    ids: ['assay_call_0', 'assay_call_1'],
+  },
+  bedrock: {
+    whole: {
+      stopReason: 'tool_use',
+      output: {
+        message: {
+          role: 'assistant',
+          content: [
+            { text: 'x' },
+            { toolUse: { toolUseId: 't1', name: 'score', input: values } },
+            { toolUse: { toolUseId: 't2', name: 'list', input: {} } },
+          ],
+        },
+      },
+    },
+    stream: [
+      { messageStart: { role: 'assistant' } },
+      { contentBlockStart: { contentBlockIndex: 1, start: { toolUse: { toolUseId: 't1', name: 'score' } } } },
+      ...halves.map((input) => ({ contentBlockDelta: { contentBlockIndex: 1, delta: { toolUse: { input } } } })),
+      { contentBlockStop: { contentBlockIndex: 1 } },
+      { contentBlockStart: { contentBlockIndex: 2, start: { toolUse: { toolUseId: 't2', name: 'list' } } } },
+      { messageStop: { stopReason: 'tool_use' } },
+    ],
+    ids: ['t1', 't2'],
+  },
+  cohere: {
+    whole: {
+      message: {
+        role: 'assistant',
+        tool_plan: 'I will',
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'score', arguments: text } },
+          { id: 'c2', type: 'function', function: { name: 'list', arguments: 'null' } },
+        ],
+      },
+    },
+    stream: [
+      { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I will' } } },
+      {
+        type: 'tool-call-start',
+        index: 0,
+        delta: { message: { tool_calls: { id: 'c1', type: 'function', function: { name: 'score', arguments: '' } } } },
+      },
+      ...halves.map((part) => ({
+        type: 'tool-call-delta',
+        index: 0,
+        delta: { message: { tool_calls: { function: { arguments: part } } } },
+      })),
+      { type: 'tool-call-end', index: 0 },
+      {
+        type: 'tool-call-start',
+        index: 1,
+        delta: {
+          message: { toolCalls: { id: 'c2', type: 'function', function: { name: 'list', arguments: 'null' } } },
+        },
+      },
+    ],
+    ids: ['c1', 'c2'],
+  },
+  mcp: {
+    whole: [
+      { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'score', arguments: values } },
+      { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'list' } },
+    ],
+    stream: [
+      { jsonrpc: '2.0', method: 'notifications/progress', params: {} },
+      { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'score', arguments: values } },
+      { jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'list' } },
+    ],
+    ids: [7, 'x'],
+  },
+};
+
+const names = ['score', 'list'];
+const shown = (calls: readonly Call[]): unknown =>
+  calls.map(({ id, name, arguments: args, error }) => ({ id, name, args, ...(error ? { error } : {}) }));
+
+describe('calls of a response', () => {
+  for (const provider of providerNames) {
+    const { whole, stream, ids } = samples[provider];
+    const expected = [
+      { id: ids[0], name: 'score', args: values },
+      { id: ids[1], name: 'list', args: {} },
+    ];
+
+    test(`${provider}: whole`, () => assert.deepEqual(shown(parseCalls(provider, whole, { names })), expected));
+    test(`${provider}: streamed`, () => assert.deepEqual(shown(parseCalls(provider, stream, { names })), expected));
+    test(`${provider}: as text`, () => {
+      assert.deepEqual(shown(parseCalls(provider, JSON.stringify(whole), { names })), expected);
+      const lines = stream.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('');
+      assert.deepEqual(shown(parseCalls(provider, `${lines}data: [DONE]\n`, { names })), expected);
+    });
+  }
+
+  test('Gemini keeps the thought signature with its call', () => {
+    assert.equal(parseCalls('gemini', samples.gemini.whole)[0]?.thought_signature, 'c2ln');
+  });
+
+  test('the last complete response of a stream is believed', () => {
+    const { whole, stream } = samples['openai-responses'];
+    const events = [...stream.slice(0, 2), { type: 'response.completed', response: whole }];
+
+    assert.equal(parseCalls('openai-responses', events).length, 2);
+  });
+
+  test('fragments without an index belong to the call before them', () => {
+    const parts = [
+      chunk([{ id: 'call_1', function: { name: 'score', arguments: '' } }]),
+      ...halves.map((part) => chunk([{ function: { arguments: part } }])),
+    ];
+
+    assert.deepEqual(parseCalls('openrouter', parts)[0]?.arguments, values);
+  });
+
+  test('text without calls, and things that are no response, have no calls', () => {
+    for (const provider of providerNames) {
+      for (const nothing of [
+        undefined,
+        null,
+        3,
+        '',
+        'hello',
+        [],
+        {},
+        [null, 1],
+        { choices: [] },
+        { content: 'hi' },
+        { choices: [{ message: { content: 'hi' } }] },
+      ]) {
+        assert.deepEqual(parseCalls(provider, nothing), []);
+      }
+    }
+  });
+
+  test('with the tool at hand the arguments come back in its own form', () => {
+    const tool = aTool();
+    const response = {
+      choices: [
+        {
+          message: {
+            tool_calls: [
+              { id: 'c', function: { name: 'score', arguments: '{"image_key":"k","metric":"niqe","resize":null}' } },
+            ],
+          },
+        },
+      ],
+    };
+
+    const [call] = parseCalls('openai', response, { names, tool: (name) => (name === tool.name ? tool : undefined) });
+
+    assert.deepEqual(call?.arguments, { image_key: 'k', metric: 'niqe' });
+  });
+});
+
+describe('malformed model output', () => {
+  const calls = (list: readonly unknown[]): unknown => ({ choices: [{ message: { tool_calls: list } }] });
+  const one = (id: unknown, name: unknown, args: unknown): unknown => ({ id, function: { name, arguments: args } });
+
+  test('a call that cannot be understood carries an error, and the rest survive', () => {
+    const parsed = parseCalls(
+      'openai',
+      calls([
+        one('1', 'score', '{"image_key": '),
+        one('2', 'nothing_like_it', '{}'),
+        one('3', 'score', null),
+        one('4', 'score', '[1]'),
+        one('5', 'score', text),
+        one('5', 'score', text),
+        one('6', '', '{}'),
+        one('7', 'score', '3'),
+        null,
+        one('8', 'list', '{}'),
+      ]),
+      { names },
+    );
+
+    assert.deepEqual(
+      parsed.map(({ id, error }) => [id, error?.code]),
+      [
+        ['1', 'InvalidInput'],
+        ['2', 'NotFound'],
+        ['3', 'InvalidInput'],
+        ['4', 'InvalidInput'],
+        ['5', undefined],
+        ['5', 'Conflict'],
+        ['6', 'InvalidInput'],
+        ['7', 'InvalidInput'],
+        ['8', undefined],
+      ],
+    );
+    assert.match(parsed[0]?.error?.message ?? '', /the arguments for score are not JSON: \{"image_key": /);
+    assert.match(parsed[1]?.error?.message ?? '', /there is no tool nothing_like_it/);
+    assert.match(parsed[2]?.error?.message ?? '', /are null/);
+    assert.deepEqual(parsed[4]?.arguments, values);
+  });
+
+  test('every provider gives an error for null and for what is not an object; Cohere takes null for nothing', () => {
+    for (const provider of providerNames) {
+      const swap = (bad: unknown): unknown =>
+        JSON.parse(
+          JSON.stringify(samples[provider].whole)
+            .replaceAll(JSON.stringify(text), JSON.stringify(bad))
+            .replaceAll(text, JSON.stringify(bad)),
+        );
+
+      const [none, list] = parseCalls(provider, swap(null), { names });
+      assert.equal(none?.error?.code, provider === 'cohere' ? undefined : 'InvalidInput', provider);
+      assert.equal(list?.error, undefined);
+      assert.equal(parseCalls(provider, swap([1]), { names })[0]?.error?.code, 'InvalidInput', provider);
+    }
+  });
+
+  test('a name of the prototype is no tool', () => {
+    const [call] = parseCalls('openai', calls([one('1', '__proto__', '{}'), one('2', 'constructor', '{}')]), { names });
+
+    assert.equal(call?.error?.code, 'NotFound');
+  });
+
+  test('ids made for calls without one never meet ids that were given', () => {
+    const parsed = parseCalls('ollama', {
+      message: {
+        tool_calls: [
+          { id: 'assay_call_1', function: { name: 'score', arguments: {} } },
+          { function: { name: 'list', arguments: {} } },
+        ],
+      },
+    });
+
+    assert.equal(new Set(parsed.map(({ id }) => id)).size, 2);
+    assert.ok(parsed.every(({ error }) => error === undefined));
+  });
+
+  test('ten megabytes of fragments are put together in time that grows with their length', () => {
+    const long = JSON.stringify({ image_key: 'x'.repeat(10_000_000), metric: 'niqe' });
+    const fragments = (size: number): unknown[] => {
+      const parts: unknown[] = [chunk([{ index: 0, id: 'a', function: { name: 'score', arguments: '' } }])];
+      for (let at = 0; at < size; at += 20)
+        parts.push(chunk([{ index: 0, function: { arguments: long.slice(at, Math.min(at + 20, size)) } }]));
+      return parts;
+    };
+    const timed = (events: unknown[]): number => {
+      const start = performance.now();
+      parseCalls('openai', events, { names });
+      return performance.now() - start;
+    };
+
+    const [call] = parseCalls('openai', fragments(long.length), { names });
+    assert.equal(String(call?.arguments.image_key).length, 10_000_000);
+
+    const [small, large] = [fragments(long.length / 8), fragments(long.length)];
+    const best = (events: unknown[]): number => Math.min(timed(events), timed(events), timed(events));
+    const ratio = best(large) / best(small);
+    assert.ok(ratio < 32, `eight times the length took ${ratio.toFixed(1)} times as long`);
+  });
+
+  test('many calls, all unknown, are answered one by one', () => {
+    const list = Array.from({ length: 20_000 }, (_, index) => one(`id${index}`, `tool_${index}`, '{'));
+
+    const parsed = parseCalls('openai', calls(list), { names: nameTable('openai', names) });
+
+    assert.equal(parsed.length, 20_000);
+    assert.ok(parsed.every(({ error }) => error?.code === 'NotFound'));
+  });
+});
+
+describe('search mode', () => {
+  const ask = (inner: unknown): unknown => ({
+    content: [{ type: 'tool_use', id: 't', name: 'call_tool', input: inner }],
+  });
+
+  test('find_tools and call_tool are always known', () => {
+    const [call] = parseCalls('anthropic', ask({ name: 'score', arguments: values }), { names });
+
+    assert.equal(call?.error, undefined);
+    assert.deepEqual(call && unwrapCall(call), { name: 'score', arguments: values });
+    assert.deepEqual(unwrapCall({ name: 'list', arguments: {} }), { name: 'list', arguments: {} });
+  });
+
+  test('the text of the arguments will do, and none when there are none', () => {
+    assert.deepEqual(unwrapCall({ name: 'call_tool', arguments: { name: 'score', arguments: text } }), {
+      name: 'score',
+      arguments: values,
+    });
+    assert.deepEqual(unwrapCall({ name: 'call_tool', arguments: { name: 'list' } }), { name: 'list', arguments: {} });
+  });
+
+  test('a call of a tool that does not exist, or of none, carries an error', () => {
+    assert.equal(parseCalls('anthropic', ask({ name: 'other', arguments: {} }), { names })[0]?.error?.code, 'NotFound');
+    assert.equal(parseCalls('anthropic', ask({ arguments: {} }), { names })[0]?.error?.code, 'InvalidInput');
+    assert.equal(
+      parseCalls('anthropic', ask({ name: 'score', arguments: '[' }), { names })[0]?.error?.code,
+      'InvalidInput',
+    );
+  });
+});
+
+describe('results', () => {
+  test('an unknown provider is refused for calls and results too', () => {
+    assert.throws(() => parseCalls('nobody', {}), { name: 'InvalidInput' });
+    assert.throws(() => formatResults('nobody', []), { name: 'InvalidInput' });
+  });
+
+  test('what a call had no id for goes back without one', () => {
+    const [message] = formatResults('gemini', [{ id: 'assay_call_0', name: 'score', output: 3 }]) as {
+      parts: { functionResponse: object }[];
+    }[];
+
+    assert.deepEqual(message?.parts[0]?.functionResponse, { name: 'score', response: { output: 3 } });
+  });
+
+  test('an error may be a sentence or the error of an answer', () => {
+    const said = (error: unknown): unknown =>
+      (
+        formatResults('anthropic', [{ id: 't', name: 'score', error }]) as {
+          content: { content: string; is_error: boolean }[];
+        }[]
+      )[0]?.content[0];
+
+    assert.deepEqual(said('no such image'), {
+      type: 'tool_result',
+      tool_use_id: 't',
+      content: 'no such image',
+      is_error: true,
+    });
+    assert.deepEqual(said({ code: 'NotFound', message: 'no such image' }), {
+      type: 'tool_result',
+      tool_use_id: 't',
+      content: 'NotFound: no such image',
+      is_error: true,
+    });
+  });
+});
