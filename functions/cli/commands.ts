@@ -1,8 +1,18 @@
 import type { Command } from './command.ts';
 import { convert } from './commands/convert.ts';
+import { events } from './commands/events.ts';
+import { executions, recommend, stats } from './commands/executions.ts';
 import { invoke } from './commands/invoke.ts';
 import { fit, listIqa, modelsAdd, modelsList, modelsShow, modelsVerify, verify } from './commands/iqa.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './commands/keys.ts';
+import {
+  addGrantCommand,
+  approveCommand,
+  listConfirmationsCommand,
+  listGrantsCommand,
+  refuseCommand,
+  removeGrantCommand,
+} from './commands/permissions.ts';
 import { score } from './commands/score.ts';
 import { serve } from './commands/serve.ts';
 import { exportCommand, importCommand } from './commands/snapshot.ts';
@@ -39,6 +49,16 @@ export const commands: Readonly<Record<string, Command>> = {
   'tools schema': toolSchema,
   convert,
   invoke,
+  executions,
+  stats,
+  recommend,
+  events,
+  'confirmations list': listConfirmationsCommand,
+  'confirmations approve': approveCommand,
+  'confirmations refuse': refuseCommand,
+  'grants list': listGrantsCommand,
+  'grants add': addGrantCommand,
+  'grants remove': removeGrantCommand,
   usage,
   'keys create': createKeyCommand,
   'keys list': listKeysCommand,

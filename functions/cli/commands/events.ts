@@ -1,0 +1,71 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ChangeEvent } from '../../../shared/registry/events.ts';
+import { type ApiClient, faultOf } from '../client.ts';
+import { type Cli, type Command, textOption } from '../command.ts';
+
+const RECONNECT_MS = 1000;
+
+export const events: Command = {
+  usage: 'events [--follow] [--after ID]',
+  summary: 'Shows what happened to the tools; with --follow, what happens from now on',
+  options: { follow: { type: 'boolean' }, after: { type: 'string' } },
+  async run(cli) {
+    const api = await cli.api();
+    const after = textOption(cli, 'after');
+    if (cli.values.follow === true) return follow(cli, api, after);
+    const headers = { accept: 'application/json' };
+    const response = await api.fetch(`/v1/events?limit=1000${after === undefined ? '' : `&after=${after}`}`, {
+      headers,
+    });
+    if (!response.ok) throw await faultOf(response);
+    const { events: found } = (await response.json()) as { readonly events: readonly ChangeEvent[] };
+    cli.output.result({ events: found }, () => found.map(lineOf).join('\n'));
+    return 0;
+  },
+};
+
+/** Prints events as they come, and takes the stream up again where it broke, until it is interrupted. */
+const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promise<number> => {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  let last = from;
+  while (!stop.signal.aborted) {
+    try {
+      const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) };
+      const response = await api.fetch('/v1/events', { headers, signal: stop.signal });
+      if (!response.ok) throw await faultOf(response);
+      for await (const event of eventsOf(response, stop.signal)) {
+        last = event.id;
+        cli.output.line(cli.output.json ? JSON.stringify(event) : lineOf(event));
+      }
+    } catch (thrown) {
+      if (stop.signal.aborted) break;
+      // A connection that broke is opened again; a refusal is final.
+      if (!(thrown instanceof TypeError)) throw thrown;
+    }
+    await setTimeout(RECONNECT_MS, undefined, { signal: stop.signal }).catch(() => {});
+  }
+  return 0;
+};
+
+async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<ChangeEvent> {
+  const reader = (response.body ?? new ReadableStream()).getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += decoder.decode(value as Uint8Array, { stream: true });
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = block.split('\n').find((line) => line.startsWith('data: '));
+      if (data !== undefined) yield JSON.parse(data.slice(6)) as ChangeEvent;
+    }
+  }
+}
+
+const lineOf = ({ id, at, type, tool, version, reason }: ChangeEvent): string =>
+  `${id.padStart(6)}  ${at}  ${type.padEnd(16)}  ${tool}${version === undefined ? '' : ` ${version}`}${reason === undefined ? '' : `  ${reason}`}`;
