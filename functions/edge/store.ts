@@ -57,12 +57,20 @@ export const createEdgeStore = ({
     if (pointer?.file === undefined || layer === undefined) return { catalog: undefined, file: undefined, layer: none };
     const { file, revision } = pointer;
     if (before?.file === file && before.layer === layer.families) return before;
-    const own = await read<PublishedFamilies>(file);
+    const own = pointer.content ?? (await read<PublishedFamilies>(file));
     // A pointer that is being replaced may name a file that is gone already.
     const catalog = own && new Catalog(layer.families, own.families, revision);
     return { catalog, file: own && file, layer: layer.families };
   });
-  return { now, key: keyOf, catalog: async (tenant) => (await heldOf(tenant)).catalog };
+  return {
+    now,
+    key: (id) => {
+      // What all tenants share is fetched while it is not yet known whose key this is.
+      layerOf('').catch(() => {});
+      return keyOf(id);
+    },
+    catalog: async (tenant) => (await heldOf(tenant)).catalog,
+  };
 };
 
 interface NamedLayer {
@@ -84,15 +92,21 @@ const freshness =
   (now: () => number) =>
   <T>(ms: number, most: number, make: (name: string, before: T | undefined) => Promise<T>) => {
     const held = new Map<string, { readonly value: T; readonly at: number }>();
-    return async (name: string): Promise<T> => {
-      const known = held.get(name);
-      if (known && now() - known.at < ms) return known.value;
+    const making = new Map<string, Promise<T>>();
+    const renew = async (name: string, before: T | undefined): Promise<T> => {
       const at = now();
-      const value = await make(name, known?.value);
+      const value = await make(name, before);
       held.delete(name);
       held.set(name, { value, at });
       const [oldest] = held.size > most ? held.keys() : [];
       if (oldest !== undefined) held.delete(oldest);
       return value;
+    };
+    return async (name: string): Promise<T> => {
+      const known = held.get(name);
+      if (known && now() - known.at < ms) return known.value;
+      const made = making.get(name) ?? renew(name, known?.value).finally(() => making.delete(name));
+      making.set(name, made);
+      return made;
     };
   };

@@ -27,6 +27,8 @@ export interface PublishContext {
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
+// The pointer is read every few seconds.
+const MAX_INLINE = 16 * 1024;
 const MAX_ROUNDS = 5;
 
 /** Publishes what a set of changed items means for the edge: keys first, since they can only be refused late. */
@@ -68,11 +70,13 @@ const writeTenant = async (
   revision: number,
   families: readonly Family[],
 ): Promise<void> => {
-  const bytes = bytesOf({ v: 1, families } satisfies PublishedFamilies);
+  const content: PublishedFamilies = { v: 1, families };
+  const bytes = bytesOf(content);
   const file = tenantFile(tenant, revision, sha256(bytes));
   const isHeld = bytes.length <= maxBytes;
   if (isHeld) await blobs.put(file, bytes, JSON_TYPE);
-  const pointer: Pointer = { v: 1, revision, ...(isHeld ? { file } : {}) };
+  const short = bytes.length <= Math.min(MAX_INLINE, maxBytes) ? { content } : {};
+  const pointer: Pointer = { v: 1, revision, ...(isHeld ? { file } : {}), ...short };
   await blobs.put(tenantPointer(tenant), bytesOf(pointer), JSON_TYPE);
 };
 

@@ -10,6 +10,8 @@ export interface Pointer {
   readonly revision: number;
   /** Absent when there is more than the edge shall hold: then the origin answers. */
   readonly file?: string;
+  /** What the file says, when it is short: reading it takes a journey to the bucket. */
+  readonly content?: PublishedFamilies;
 }
 
 export interface PublishedFamilies {

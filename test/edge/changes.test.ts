@@ -110,7 +110,9 @@ test('when the published files cannot be read, the origin answers', async () => 
 });
 
 test('when a pointer leads nowhere, or the layer is not published, the origin answers', async () => {
-  const { keys, blobs, ask } = await start();
+  const { keys, blobs, register, publish, ask } = await start();
+  await register('acme', { name: 'long', instructions: 'x'.repeat(16_000), description: 'y'.repeat(2000) });
+  await publish();
   for (const file of await blobs.list('edge/tenants/acme/'))
     if (!file.endsWith('current.json')) await blobs.remove(file);
   for (const file of await blobs.list('edge/layer/')) await blobs.remove(file);

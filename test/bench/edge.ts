@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDefinitions } from '../../shared/lookup/definitions.ts';
+import { readDefinitionsQuery } from '../../shared/lookup/definitions-query.ts';
+import type { Blobs } from '../../shared/ports.ts';
+import { providerNames } from '../../shared/providers/index.ts';
+import { Catalog } from '../../shared/registry/catalog.ts';
+import { createRegistry } from '../../shared/registry/registry.ts';
+import { edgeEvent } from '../support/edge.ts';
+import { buildEdge } from '../support/edge-bundle.ts';
+import { fillEdgeWorld, makeEdgeWorld } from '../support/edge-world.ts';
+import { aTool } from '../support/tools.ts';
+import { judge, printTable } from './report.ts';
+
+const ROUNDS = 21;
+
+/** Time from start to first answer against a bare Hono bundle, alternately in one run; and the conversion of 1,000 tools. */
+export async function bench(args: readonly string[]): Promise<void> {
+  const rounds = Number(args[0] ?? ROUNDS);
+  await benchStart(rounds);
+  benchConversion();
+}
+
+const BARE = `import { Hono } from 'hono';
+import { handle } from 'hono/lambda-edge';
+const app = new Hono();
+app.get('/v1/tools', (c) => c.json({ tools: [] }));
+export const handler = handle(app);
+`;
+
+async function benchStart(rounds: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-'));
+  const bareEntry = fileURLToPath(new URL('./.bare-edge.ts', import.meta.url));
+  const world = await makeEdgeWorld();
+  await fillEdgeWorld(world);
+  await world.publish();
+  const s3 = await servePublished(world.blobs);
+  try {
+    await writeFile(bareEntry, BARE);
+    const edge = await buildEdge(join(folder, 'edge.mjs'));
+    const bare = await buildEdge(join(folder, 'bare.mjs'), bareEntry);
+    const custom = { 'x-assay-bucket': 'b', 'x-assay-region': 'eu-central-1', 'x-assay-endpoint': s3.endpoint };
+    const headers = { authorization: `Bearer ${world.keys.acme}` };
+    const runner = join(folder, 'run.mjs');
+    await writeFile(runner, RUNNER);
+    const events = {
+      bare: edgeEvent('/v1/tools', headers, { custom }),
+      passing: edgeEvent('/v1/usage', headers, { custom }),
+      refusing: edgeEvent('/v1/tools', {}, { custom }),
+      answering: edgeEvent('/v1/tools?limit=5', headers, { custom }),
+    };
+    const times = new Map<string, number[]>();
+    for (let round = 0; round < rounds; round++)
+      for (const [name, event] of Object.entries(events)) {
+        const file = name === 'bare' ? bare.file : edge.file;
+        times.set(name, [...(times.get(name) ?? []), await timeStart(runner, file, event)]);
+      }
+    console.log(`edge bundle ${edge.bytes} bytes, bare Hono bundle ${bare.bytes} bytes; ${rounds} alternating starts`);
+    report(times);
+  } finally {
+    await s3.close();
+    await rm(bareEntry, { force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The fastest quarter tells what the code costs; the median also tells how busy the machine was. */
+function report(times: ReadonlyMap<string, readonly number[]>): void {
+  const bare = times.get('bare') ?? [];
+  const rows = [...times].map(([what, values]) => ({
+    what,
+    'fastest quarter ms': quantile(values, 0.25).toFixed(1),
+    ratio: (quantile(values, 0.25) / quantile(bare, 0.25)).toFixed(2),
+    'median ms': quantile(values, 0.5).toFixed(1),
+    'median ratio': (quantile(values, 0.5) / quantile(bare, 0.5)).toFixed(2),
+  }));
+  printTable(rows);
+  const worst = Math.max(...rows.slice(1).map(({ ratio }) => Number(ratio)));
+  judge(`start to first answer at most 1.3x a bare Hono bundle: ${worst}x`, worst <= 1.3);
+}
+
+/** Starts as Lambda does: load the module, call the handler once, say how long it took since the process began. */
+const RUNNER = `const [, , file, event] = process.argv;
+const { handler } = await import(file);
+const result = await handler(JSON.parse(event));
+process.stdout.write(JSON.stringify({ ms: performance.now(), status: result.status ?? 'passed' }));
+`;
+
+const timeStart = (runner: string, file: string, event: unknown): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const env = { ...process.env, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+    const child = spawn(process.execPath, [runner, file, JSON.stringify(event)], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.on('close', () => {
+      try {
+        resolve((JSON.parse(text) as { ms: number }).ms);
+      } catch (thrown) {
+        reject(thrown);
+      }
+    });
+  });
+
+async function servePublished(blobs: Blobs) {
+  const server = createServer(async (request, response) => {
+    const key = decodeURIComponent((request.url ?? '').replace(/^\/b\//, ''));
+    const bytes = await blobs.get(key);
+    response.writeHead(bytes ? 200 : 404, { 'content-type': 'application/json' }).end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+function benchConversion(): void {
+  const catalog = catalogOf(1000);
+  const query = readDefinitionsQuery({});
+  const rows = providerNames.map((provider) => {
+    // The code is warm, the definitions are not: each round converts all of them anew.
+    const cold = Array.from({ length: 5 }, () => time(() => createDefinitions().tools({ catalog }, provider, query)));
+    const definitions = createDefinitions();
+    definitions.tools({ catalog }, provider, query);
+    const cached = Array.from({ length: 100 }, () => time(() => definitions.tools({ catalog }, provider, query)));
+    return { provider, 'cold ms': quantile(cold, 0.25).toFixed(1), 'cached ms': quantile(cached, 0.5).toFixed(4) };
+  });
+  printTable(rows);
+  judge(
+    '1,000 tools converted cold within 100 ms',
+    rows.every((row) => Number(row['cold ms']) <= 100),
+  );
+  judge(
+    '1,000 tools answered from the cache within 1 ms',
+    rows.every((row) => Number(row['cached ms']) <= 1),
+  );
+}
+
+/** Tools as they are written for real: nested, with bounds, unions and references. */
+function catalogOf(count: number): Catalog {
+  const registry = createRegistry();
+  for (let n = 0; n < count; n++)
+    registry.register(
+      aTool({
+        name: `tool_${String(n).padStart(4, '0')}`,
+        handler: `h${n}`,
+        description: `The tool number ${n}, which looks something up and says what it found about it in detail`,
+        parameters: {
+          type: 'object',
+          $defs: {
+            place: {
+              type: 'object',
+              properties: { x: { type: 'number', exclusiveMinimum: 0 }, y: { type: 'number' } },
+              required: ['x'],
+            },
+          },
+          properties: {
+            text: { type: 'string', minLength: 1, maxLength: 100 + n, description: 'What to look for' },
+            kind: { enum: ['one', 'two', 'three'], description: 'Which kind of thing' },
+            size: { type: ['integer', 'null'], minimum: 0, maximum: n + 1 },
+            place: { $ref: '#/$defs/place' },
+            options: { type: 'array', items: { oneOf: [{ type: 'string' }, { const: n }] }, maxItems: 5 },
+          },
+          required: ['text'],
+          additionalProperties: false,
+        },
+      }),
+    );
+  const { tools } = registry.snapshot();
+  const families = tools.map(({ spec, enabled, default_version, history }) => ({
+    name: spec.name,
+    enabled,
+    default_version,
+    versions: history,
+  }));
+  return new Catalog(new Map(), families, 1);
+}
+
+const time = (work: () => unknown): number => {
+  const started = performance.now();
+  work();
+  return performance.now() - started;
+};
+
+const quantile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
