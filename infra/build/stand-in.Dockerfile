@@ -1,0 +1,2 @@
+FROM scratch AS cpu
+FROM scratch AS gpu

@@ -1,0 +1,40 @@
+/** What differs between stages. Everything else is the same everywhere. */
+export interface StageSettings {
+  /** Where the data lies and the functions run; what CloudFront needs is in us-east-1 in any case. */
+  readonly region: string;
+  /** How long logs are kept. */
+  readonly logDays: 7 | 14 | 30 | 90 | 180 | 365;
+  /**
+   * How many calls the api answers at once, as its URL is open to the Internet. A new account may have a quota of
+   * 10 in all: Lambda then refuses any reservation, and it must be left out.
+   */
+  readonly apiConcurrency?: number;
+  /** Requests that one address may send in five minutes. */
+  readonly requestsPerAddress: number;
+  /** The most GPU processors (vCPUs) at once; they scale to zero. */
+  readonly gpuVcpus: number;
+  /** Memory of the inference function; a new account may be limited to 3008. */
+  readonly inferenceMb: number;
+  /** Who hears of alarms. */
+  readonly alarmEmail?: string;
+  /** An address of your own, with a certificate in us-east-1. */
+  readonly domain?: { readonly name: string; readonly certificateArn: string };
+}
+
+export const stages = {
+  dev: {
+    region: 'us-east-1',
+    logDays: 14,
+    requestsPerAddress: 3000,
+    gpuVcpus: 8,
+    inferenceMb: 3008,
+  },
+  prod: {
+    region: 'us-east-1',
+    logDays: 90,
+    apiConcurrency: 200,
+    requestsPerAddress: 3000,
+    gpuVcpus: 32,
+    inferenceMb: 8192,
+  },
+} as const satisfies Readonly<Record<string, StageSettings>>;

@@ -1,0 +1,145 @@
+import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import {
+  Action,
+  AllocationStrategy,
+  EcsEc2ContainerDefinition,
+  EcsJobDefinition,
+  EcsMachineImageType,
+  JobQueue,
+  ManagedEc2EcsComputeEnvironment,
+  Reason,
+  RetryStrategy,
+} from 'aws-cdk-lib/aws-batch';
+import {
+  BlockDeviceVolume,
+  EbsDeviceVolumeType,
+  FlowLogDestination,
+  FlowLogTrafficType,
+  GatewayVpcEndpointAwsService,
+  InstanceClass,
+  InstanceSize,
+  InstanceType,
+  type IVpc,
+  LaunchTemplate,
+  LaunchTemplateHttpTokens,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets';
+import { ContainerImage, LogDriver } from 'aws-cdk-lib/aws-ecs';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { StageSettings } from '../config.ts';
+import { acknowledge } from './acknowledge.ts';
+import { fits } from './fits.ts';
+
+interface Props {
+  readonly settings: StageSettings;
+  readonly image: DockerImageAsset;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Spot machines with a GPU that come when jobs wait and go when none do. */
+export class GpuBatch extends Construct {
+  readonly queue: JobQueue;
+  readonly job: EcsJobDefinition;
+  /** What the worker may do. */
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, { settings, image, environment }: Props) {
+    super(scope, id);
+    this.role = new Role(this, 'JobRole', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+    this.queue = new JobQueue(this, 'Queue', {
+      computeEnvironments: [{ order: 1, computeEnvironment: machines(this, settings) }],
+    });
+    this.job = new EcsJobDefinition(this, 'Job', {
+      container: this.container(settings, image, environment),
+      timeout: Duration.hours(6),
+      retryAttempts: 5,
+      retryStrategies: [
+        // The worker stores each picture as it is done, so a machine that is taken away costs only the one at hand.
+        RetryStrategy.of(Action.RETRY, Reason.SPOT_INSTANCE_RECLAIMED),
+        RetryStrategy.of(Action.RETRY, Reason.CANNOT_PULL_CONTAINER),
+        RetryStrategy.of(Action.EXIT, Reason.custom({ onReason: '*' })),
+      ],
+    });
+  }
+
+  private container(
+    settings: StageSettings,
+    image: DockerImageAsset,
+    environment: Readonly<Record<string, string>>,
+  ): EcsEc2ContainerDefinition {
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: settings.logDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const container = new EcsEc2ContainerDefinition(this, 'Container', {
+      image: ContainerImage.fromDockerImageAsset(image),
+      // A g5.xlarge has 4 processors and 16 GiB, of which the machine itself needs some.
+      cpu: 4,
+      memory: Size.gibibytes(14),
+      gpu: 1,
+      jobRole: this.role,
+      environment: { ...environment },
+      logging: LogDriver.awsLogs({ logGroup, streamPrefix: 'inference' }),
+    });
+    acknowledge(container, { 'AwsSolutions-IAM5[Resource::*]': 'ecr:GetAuthorizationToken has no narrower name' });
+    return container;
+  }
+}
+
+const machines = (scope: Construct, settings: StageSettings): ManagedEc2EcsComputeEnvironment => {
+  const environment = new ManagedEc2EcsComputeEnvironment(scope, 'Machines', {
+    vpc: network(scope, settings),
+    vpcSubnets: { subnetType: SubnetType.PUBLIC },
+    instanceTypes: [InstanceClass.G5, InstanceClass.G4DN, InstanceClass.G6].map((family) =>
+      InstanceType.of(family, InstanceSize.XLARGE),
+    ),
+    useOptimalInstanceClasses: false,
+    // The default for machines with a GPU is still the system before.
+    images: [{ imageType: EcsMachineImageType.ECS_AL2023_NVIDIA }],
+    spot: true,
+    allocationStrategy: AllocationStrategy.SPOT_PRICE_CAPACITY_OPTIMIZED,
+    minvCpus: 0,
+    maxvCpus: settings.gpuVcpus,
+    launchTemplate: new LaunchTemplate(scope, 'Machine', {
+      httpTokens: LaunchTemplateHttpTokens.REQUIRED,
+      blockDevices: [
+        {
+          deviceName: '/dev/xvda',
+          volume: BlockDeviceVolume.ebs(100, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }),
+        },
+      ],
+    }),
+  });
+  acknowledge(environment, {
+    'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonEC2ContainerServiceforEC2Role]':
+      'AWS’s own policy for machines of an ECS cluster, which Batch makes and names itself',
+  });
+  return environment;
+};
+
+/** Public subnets and no NAT, which would cost by the hour; nothing is let in, and pictures come through S3's gateway. */
+const network = (scope: Construct, settings: StageSettings): IVpc => {
+  const vpc = new Vpc(scope, 'Network', {
+    maxAzs: 3,
+    natGateways: 0,
+    restrictDefaultSecurityGroup: false,
+    subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: true }],
+    gatewayEndpoints: {
+      S3: { service: GatewayVpcEndpointAwsService.S3 },
+      DynamoDb: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+    },
+  });
+  const logGroup = new LogGroup(scope, 'FlowLogs', {
+    retention: settings.logDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  vpc.addFlowLog('Flow', {
+    destination: FlowLogDestination.toCloudWatchLogs(logGroup),
+    trafficType: FlowLogTrafficType.REJECT,
+  });
+  return fits<IVpc>(vpc);
+};

@@ -1,0 +1,50 @@
+import { Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
+
+/** What every state machine of ours begins with: nobody may touch others. */
+export const MACHINE_PREFIX = 'assay-';
+
+/** Lets whoever runs plans create, start, watch and remove machines of ours, always with the one role. */
+export const machineAccess = (scope: Construct, roleArn: string): readonly PolicyStatement[] => {
+  const at = (kind: string, rest: string): string =>
+    Stack.of(scope).formatArn({ service: 'states', resource: `${kind}:${MACHINE_PREFIX}${rest}` });
+  const machines = at('stateMachine', '*');
+  const runs = [at('execution', '*:*'), at('express', '*:*:*')];
+  for (const arn of [machines, ...runs])
+    acknowledge(scope, {
+      [`AwsSolutions-IAM5[Resource::${readable(scope, arn)}]`]:
+        'machines are made when plans first run; all are named so',
+    });
+  return [
+    new PolicyStatement({
+      actions: [
+        'states:CreateStateMachine',
+        'states:DeleteStateMachine',
+        'states:DescribeStateMachine',
+        'states:ListExecutions',
+        'states:StartExecution',
+        'states:StartSyncExecution',
+        'states:TagResource',
+        'states:SendTaskSuccess',
+        'states:SendTaskFailure',
+      ],
+      resources: [machines],
+    }),
+    new PolicyStatement({ actions: ['states:DescribeExecution', 'states:StopExecution'], resources: runs }),
+    new PolicyStatement({
+      actions: ['iam:PassRole'],
+      resources: [roleArn],
+      conditions: { StringEquals: { 'iam:PassedToService': 'states.amazonaws.com' } },
+    }),
+  ];
+};
+
+/** An ARN as cdk-nag writes it: pseudo parameters in angle brackets. */
+const readable = (scope: Construct, arn: string): string => {
+  const resolved = Stack.of(scope).resolve(arn) as string | { 'Fn::Join': [string, (string | { Ref: string })[]] };
+  if (typeof resolved === 'string') return resolved;
+  const [separator, parts] = resolved['Fn::Join'];
+  return parts.map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join(separator);
+};

@@ -1,0 +1,98 @@
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { AttributeType, Billing, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { HttpMethods, type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Duration } from 'aws-cdk-lib/core';
+import type { Construct } from 'constructs';
+import { acknowledge } from '../constructs/acknowledge.ts';
+import { fits } from '../constructs/fits.ts';
+import { pinned } from '../constructs/pinned.ts';
+import { privateBucket } from '../constructs/private-bucket.ts';
+
+/** Everything that holds data. It is kept when the stack goes. */
+export class DataStack extends Stack {
+  readonly table: TableV2;
+  readonly images: IBucket;
+  readonly models: IBucket;
+  readonly snapshots: IBucket;
+  /** Where changes and finished scores are announced; rules on it deliver to others. */
+  readonly events: EventBus;
+  /** What CloudFront shows the api to prove that a request came through it. */
+  readonly originSecret: ISecret;
+  /** The first admin key. */
+  readonly adminSecret: ISecret;
+
+  constructor(scope: Construct, id: string, props: StackProps & { readonly secretRegions: readonly string[] }) {
+    super(scope, id, props);
+    this.table = table(this);
+    const bucket = accessLogs(this);
+    this.images = privateBucket(this, 'Images', {
+      undoDays: 30,
+      events: true,
+      logs: { bucket, prefix: 'images/' },
+      // The page uploads to an address that was signed for one object, size and type.
+      extra: { cors: [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: ['*'], allowedHeaders: ['*'] }] },
+    });
+    this.models = privateBucket(this, 'Models', { undoDays: 90, logs: { bucket, prefix: 'models/' } });
+    this.snapshots = privateBucket(this, 'Snapshots', { undoDays: 7, logs: { bucket, prefix: 'snapshots/' } });
+    this.events = new EventBus(this, 'Events');
+    this.originSecret = secret(this, 'OriginSecret', 'Proves to the api that a request came through CloudFront', [
+      ...props.secretRegions,
+    ]);
+    acknowledge(this.originSecret, {
+      'AwsSolutions-SMG4': 'rotated by the operations stack, which knows the distribution',
+    });
+    this.adminSecret = secret(this, 'AdminSecret', 'The first admin key of Assay', []);
+    acknowledge(this.adminSecret, {
+      'AwsSolutions-SMG4': 'a key in the hands of a person: replaced by hand, as keys made with it replace it in use',
+    });
+    new CfnOutput(this, 'AdminKey', {
+      description: 'Prints the first admin key',
+      value: `aws secretsmanager get-secret-value --region ${this.region} --query SecretString --output text --secret-id ${this.adminSecret.secretArn}`,
+    });
+  }
+}
+
+/** May announce events, and no others' bus. */
+export const putEvents = ({ events }: DataStack): PolicyStatement =>
+  new PolicyStatement({ actions: ['events:PutEvents'], resources: [events.eventBusArn] });
+
+const table = (scope: Construct): TableV2 =>
+  pinned(
+    new TableV2(scope, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billing: Billing.onDemand(),
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      timeToLiveAttribute: 'expires',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    }),
+    'Table',
+  );
+
+const accessLogs = (scope: Construct): IBucket => {
+  const bucket = privateBucket(scope, 'AccessLogs', {
+    undoDays: 1,
+    rules: [{ id: 'forget', expiration: Duration.days(90) }],
+    extra: { objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED },
+  });
+  acknowledge(bucket, { 'AwsSolutions-S1': 'this is where the logs of access to the others go' });
+  return bucket;
+};
+
+const secret = (scope: Construct, id: string, description: string, regions: readonly string[]): ISecret =>
+  fits<ISecret>(
+    pinned(
+      new Secret(scope, id, {
+        description,
+        generateSecretString: { passwordLength: 48, excludePunctuation: true },
+        removalPolicy: RemovalPolicy.RETAIN,
+        replicaRegions: regions.map((region) => ({ region })),
+      }),
+      id,
+    ),
+  );

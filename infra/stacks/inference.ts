@@ -1,0 +1,109 @@
+import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { StageSettings } from '../config.ts';
+import { ContainerFunction } from '../constructs/container-function.ts';
+import { GpuBatch } from '../constructs/gpu-batch.ts';
+import { grantObjects } from '../constructs/grant-objects.ts';
+import { failureQueue } from '../constructs/granted-function.ts';
+import { inferenceImage } from '../constructs/inference-image.ts';
+import { NodeFunction } from '../constructs/node-function.ts';
+import { onnxLayer } from '../constructs/onnx-layer.ts';
+import { type DataStack, putEvents } from './data.ts';
+
+interface Props extends StackProps {
+  readonly settings: StageSettings;
+  readonly data: DataStack;
+}
+
+/** Only these objects are pictures to score: the scores themselves are written beside them. */
+export const UPLOADS = 'uploads/';
+
+/** Scoring: of uploads by event, of large pictures in a container, of many on machines with a GPU. */
+export class InferenceStack extends Stack {
+  readonly upload: NodeFunction;
+  readonly inference: ContainerFunction;
+  readonly gpu: GpuBatch;
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id, props);
+    const { settings, data } = props;
+    this.inference = new ContainerFunction(this, 'Inference', {
+      image: inferenceImage(this, 'CpuImage', 'cpu'),
+      description: 'Scores large pictures and runs learned models',
+      settings,
+      memoryMb: settings.inferenceMb,
+      timeout: Duration.minutes(15),
+    })
+      .usesTable('ASSAY_TABLE', data.table)
+      .writes('ASSAY_IMAGES_BUCKET', data.images)
+      .reads('ASSAY_MODELS_BUCKET', data.models);
+    this.gpu = this.gpuBatch(props);
+    this.upload = this.uploads(props);
+  }
+
+  private gpuBatch({ settings, data }: Props): GpuBatch {
+    const gpu = new GpuBatch(this, 'Gpu', {
+      settings,
+      image: inferenceImage(this, 'GpuImage', 'gpu'),
+      environment: {
+        AWS_REGION: this.region,
+        ASSAY_PROVIDERS: 'cuda',
+        ASSAY_TABLE: data.table.tableName,
+        ASSAY_IMAGES_BUCKET: data.images.bucketName,
+        ASSAY_MODELS_BUCKET: data.models.bucketName,
+      },
+    });
+    data.table.grantReadWriteData(gpu.role);
+    grantObjects(gpu.role, data.images, 'write');
+    grantObjects(gpu.role, data.models, 'read');
+    return gpu;
+  }
+
+  private uploads({ settings, data }: Props): NodeFunction {
+    const upload = new NodeFunction(this, 'Upload', {
+      entry: 'functions/upload/index.ts',
+      description: 'Scores a picture when it is stored',
+      settings,
+      memoryMb: 3008,
+      timeout: Duration.minutes(5),
+      onnx: onnxLayer(this),
+    })
+      .usesTable('ASSAY_TABLE', data.table)
+      .writes('ASSAY_IMAGES_BUCKET', data.images)
+      .reads('ASSAY_MODELS_BUCKET', data.models)
+      .may(
+        'ASSAY_INFERENCE_FUNCTION',
+        this.inference.function.functionName,
+        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.inference.function.functionArn] }),
+      )
+      .may(
+        'ASSAY_JOB_QUEUE',
+        this.gpu.queue.jobQueueArn,
+        new PolicyStatement({
+          actions: ['batch:SubmitJob'],
+          resources: [this.gpu.queue.jobQueueArn, this.gpu.job.jobDefinitionArn],
+        }),
+      )
+      .may('ASSAY_JOB_DEFINITION', this.gpu.job.jobDefinitionArn)
+      .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
+    new Rule(this, 'Uploaded', {
+      description: 'A picture was uploaded',
+      eventPattern: {
+        source: ['aws.s3'],
+        detailType: ['Object Created'],
+        detail: { bucket: { name: [data.images.bucketName] }, object: { key: [{ prefix: UPLOADS }] } },
+      },
+      targets: [
+        new LambdaFunction(upload.function, {
+          retryAttempts: 8,
+          maxEventAge: Duration.hours(6),
+          deadLetterQueue: failureQueue(this, 'Undelivered'),
+        }),
+      ],
+    });
+    return upload;
+  }
+}

@@ -1,0 +1,45 @@
+import { Stage, type StageProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { StageSettings } from './config.ts';
+import { ApiStack } from './stacks/api.ts';
+import { ConsoleStack } from './stacks/console.ts';
+import { DataStack } from './stacks/data.ts';
+import { EdgeStack } from './stacks/edge.ts';
+import { InferenceStack } from './stacks/inference.ts';
+import { OperationsStack } from './stacks/operations.ts';
+import { PlansStack } from './stacks/plans.ts';
+
+const EDGE_REGION = 'us-east-1';
+
+/** Behaviour that the library keeps behind a switch for older projects. */
+const FLAGS = [
+  '@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy',
+  '@aws-cdk/aws-iam:minimizePolicies',
+  '@aws-cdk/aws-lambda:recognizeLayerVersion',
+];
+
+/** The whole product once: its stacks, and who stands on whom. */
+export class AssayStage extends Stage {
+  constructor(scope: Construct, id: string, settings: StageSettings, props: StageProps = {}) {
+    super(scope, id, props);
+    for (const flag of FLAGS) this.node.setContext(flag, true);
+    const { region } = settings;
+    // Only the Region is given: with the account, a network would have to ask AWS for its zones.
+    const at = (name: string, where = region) => ({
+      stackName: `assay-${id}-${name}`,
+      env: { region: where },
+      description: `Assay ${id}: ${name}`,
+      crossRegionReferences: region !== EDGE_REGION,
+    });
+    const data = new DataStack(this, 'data', {
+      ...at('data'),
+      secretRegions: region === EDGE_REGION ? [] : [EDGE_REGION],
+    });
+    const plans = new PlansStack(this, 'plans', { ...at('plans'), settings, data });
+    const api = new ApiStack(this, 'api', { ...at('api'), settings, data, plans });
+    const edge = new EdgeStack(this, 'edge', { ...at('edge', EDGE_REGION), settings, data, api });
+    new ConsoleStack(this, 'console', { ...at('console', EDGE_REGION), settings, edge });
+    const inference = new InferenceStack(this, 'inference', { ...at('inference'), settings, data });
+    new OperationsStack(this, 'operations', { ...at('operations'), settings, data, plans, api, edge, inference });
+  }
+}
