@@ -63,7 +63,7 @@ const visibleNames = async ({ assay }: McpContext, { actor }: McpCaller): Promis
 
 const run = async (
   context: McpContext,
-  { actor }: McpCaller,
+  { actor, requestId }: McpCaller,
   entry: Entry,
   args: Readonly<Record<string, unknown>>,
   ctx: ServerContext,
@@ -75,10 +75,10 @@ const run = async (
   const progress = reportProgress(ctx);
   try {
     const invocation = { name, arguments: args, ...confirmationOf(consent) };
-    const extras = { ...progress.extras, client: clientOf(ctx, capabilities) };
-    const outcome = await executeTool(context.assay, actor, invocation, ctx.mcpReq.signal, extras);
+    const options = { ...progress.extras, requestId, client: clientOf(ctx, capabilities) };
+    const outcome = await executeTool(context.assay, actor, invocation, ctx.mcpReq.signal, options);
     const schema = context.book.tool(entry)?.outputSchema as JsonSchema | undefined;
-    const result = await resultOf(context, actor.tenant, entry, outcome);
+    const result = await resultOf(context.assay.blobs, actor.tenant, entry, outcome);
     return schema === undefined ? { result } : { result, outputSchema: schema };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;

@@ -4,6 +4,7 @@ import type { Actor } from '../../../shared/model/key.ts';
 /** Who speaks MCP to us, and how much of the catalogue is to be in the model's context. */
 export interface McpCaller {
   readonly actor: Actor;
+  readonly requestId: string;
   /** Two tools, find_tools and call_tool, instead of the catalogue. */
   readonly isSearch: boolean;
 }

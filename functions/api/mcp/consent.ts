@@ -7,7 +7,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
-import type { Fault } from '../../../shared/errors.ts';
+import { Fault } from '../../../shared/errors.ts';
+import { decideConfirmation } from '../../../shared/execute/confirmations.ts';
 import { isObject } from '../../../shared/model/json.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import { refusalResult } from './result.ts';
@@ -57,13 +58,20 @@ export const askConsent = (fault: Fault, asking: Asking): InputRequiredResult | 
   });
 };
 
-/** Tells the call that the person said no. */
+/** Puts down that the person said no, and tells the call. */
 export const declined = async (
-  _assay: Assay,
-  _actor: Actor,
+  assay: Assay,
+  actor: Actor,
   tool: string,
-  _token: string | undefined,
-): Promise<CallToolResult> => refusalResult({ code: 'Forbidden', message: `the person declined to run ${tool}` });
+  token: string | undefined,
+): Promise<CallToolResult> => {
+  if (token !== undefined)
+    await decideConfirmation(assay, actor, { token }, false).catch((thrown: unknown) => {
+      // It was decided, or has expired, before.
+      if (!(thrown instanceof Fault)) throw thrown;
+    });
+  return refusalResult({ code: 'Forbidden', message: `the person declined to run ${tool}` });
+};
 
 const tokenOf = ({ code, details }: Fault): string | undefined => {
   if (code !== 'ConfirmationRequired' || !isObject(details.confirmation)) return undefined;

@@ -2,13 +2,13 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import type { FaultCode } from '../../../shared/errors.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import { isObject } from '../../../shared/model/json.ts';
+import type { Blobs } from '../../../shared/ports.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { linkBulk } from './links.ts';
-import type { McpContext } from './server.ts';
 
 /** An outcome as the client reads it: text for the model, and the same as structured content. */
 export const resultOf = async (
-  context: McpContext,
+  blobs: Blobs | undefined,
   tenant: string,
   entry: Entry,
   outcome: Outcome,
@@ -24,12 +24,10 @@ export const resultOf = async (
     const { type = 'Error', message = 'the tool failed' } = outcome.error ?? {};
     return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true, _meta };
   }
-  const { output, links } = await linkBulk(context.assay.blobs, tenant, outcome.output);
+  const { output, links } = await linkBulk(blobs, tenant, outcome.output);
   const own = entry.record.spec.output_schema === undefined ? contentOf(output) : undefined;
   if (own) return { content: [...own, ...links], _meta };
-  const problem = context.checkOutput(entry.record, output);
-  if (problem !== undefined) return { ...refusalResult({ code: 'ToolExecutionError', message: problem }), _meta };
-  const isStructured = isObject(output) || (entry.record.spec.output_schema !== undefined && output !== undefined);
+  const isStructured = isObject(output) || entry.record.spec.output_schema !== undefined;
   return {
     content: [{ type: 'text', text: textOf(output) }, ...links],
     ...(isStructured ? { structuredContent: output as Record<string, unknown> } : {}),
@@ -49,10 +47,7 @@ export const refusalResult = ({
   isError: true,
 });
 
-const textOf = (output: unknown): string => {
-  if (typeof output === 'string') return output;
-  return output === undefined ? 'done' : JSON.stringify(output);
-};
+const textOf = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output ?? null));
 
 /** The blocks of a tool that answers in MCP's own content: `{content: [{type: "image", ...}]}` and nothing else. */
 const contentOf = (output: unknown): readonly ContentBlock[] | undefined => {

@@ -10,7 +10,6 @@ import { type EarlierContext, serveEarlier } from './earlier.ts';
 import { rpcError } from './errors.ts';
 import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
 import { createMailbox } from './mailbox.ts';
-import { createOutputCheck } from './output-check.ts';
 import { createServer } from './server.ts';
 import { createToolBook } from './tool-book.ts';
 
@@ -19,7 +18,6 @@ export const mcpRoutes = (app: App, assay: Assay, names: McpNames = {}): void =>
   const context: EarlierContext = {
     assay,
     book: createToolBook(assay.handlers),
-    checkOutput: createOutputCheck(),
     mailbox: createMailbox(assay),
   };
   const modern = createMcpHandler(({ authInfo }) => createServer(context, callerOf(authInfo)), {
@@ -54,7 +52,7 @@ const mcpCallerOf = (c: ApiContext): McpCaller => {
       field: 'mode',
       value: mode,
     });
-  return { actor: c.var.actor, isSearch: mode === 'search' };
+  return { actor: c.get('actor'), requestId: c.get('requestId'), isSearch: mode === 'search' };
 };
 
 const parse = (text: string): unknown => {

@@ -12,14 +12,12 @@ import { Fault } from '../../../shared/errors.ts';
 import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
 import { readLink } from './links.ts';
-import type { OutputCheck } from './output-check.ts';
 import { metaToolPage, type ToolBook } from './tool-book.ts';
 
 /** What is kept between requests. */
 export interface McpContext {
   readonly assay: Assay;
   readonly book: ToolBook;
-  readonly checkOutput: OutputCheck;
 }
 
 const identity = { name: 'assay', title: 'Assay', version: '0.1.0' };
