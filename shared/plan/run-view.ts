@@ -90,8 +90,9 @@ function statusOf(
   views: ReadonlyMap<string, Settled>,
 ): Standing {
   const missing = node.after.find((id) => {
-    const status = views.get(id)?.view.status;
-    return (status === 'skipped' || status === 'denied') && byId.get(id)?.on_failure.downstream === 'skip';
+    const [status, other] = [views.get(id)?.view.status, byId.get(id)];
+    const isMissing = status === 'skipped' || (status === 'denied' && other !== undefined && maySkip(other));
+    return isMissing && other?.on_failure.downstream === 'skip';
   });
   if (missing !== undefined) return { status: 'skipped', reason: `${missing} has no result` };
   return fromRows(node, run, rows) ?? fromOutcome(node, run, rows) ?? { status: 'pending' };

@@ -8,6 +8,8 @@ interface Timer {
 export interface VirtualTime extends Pick<EnginePorts, 'now' | 'sleep'> {
   /** How long each sleep that was not called off was meant to be, in the order they began. */
   readonly slept: readonly number[];
+  /** From now on, time limits of five seconds and more never come. */
+  hold(): void;
 }
 
 /** Time that jumps to the next wake-up whenever nothing else is left to do. */
@@ -16,8 +18,10 @@ export function virtualTime(start = Date.UTC(2026, 0, 1)): VirtualTime {
   let ticking = false;
   const timers = new Set<Timer>();
   const slept: number[] = [];
+  let horizon = Number.POSITIVE_INFINITY;
   const tick = (): void => {
-    const next = [...timers].sort((a, b) => a.due - b.due)[0];
+    const soon = [...timers].filter(({ due }) => due - time < horizon);
+    const next = soon.sort((a, b) => a.due - b.due)[0];
     ticking = next !== undefined;
     if (next === undefined) return;
     timers.delete(next);
@@ -27,6 +31,9 @@ export function virtualTime(start = Date.UTC(2026, 0, 1)): VirtualTime {
   };
   return {
     slept,
+    hold: () => {
+      horizon = 5000;
+    },
     now: () => time,
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {
