@@ -17,6 +17,7 @@ import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
 import { registrySearch } from './registry/search-tool.ts';
+import type { SignPut } from './uploads/request-upload.ts';
 
 /** The world, as the process hands it in. */
 export interface AssayPorts {
@@ -33,6 +34,8 @@ export interface AssayPorts {
   readonly blobs?: Blobs;
   /** The image side, in processes that score pictures. */
   readonly iqa?: Iqa;
+  /** Signs addresses that take pictures, where there is somewhere to put them. */
+  readonly signPut?: SignPut;
   readonly gauge?: Gauge;
   /** What things cost; without it nothing is charged and no quota holds. */
   readonly prices?: Prices;
@@ -46,6 +49,7 @@ export interface Assay extends ExecuteContext, KeyContext {
   readonly blobs?: Blobs;
   readonly iqa?: Iqa;
   readonly prices?: Prices;
+  readonly signPut?: SignPut;
   readonly limitRate: RateLimiter;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
@@ -91,6 +95,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     ...(ports.blobs === undefined ? {} : { blobs: ports.blobs }),
     ...(ports.iqa === undefined ? {} : { iqa: ports.iqa }),
     ...(ports.prices === undefined ? {} : { prices: ports.prices }),
+    ...(ports.signPut === undefined ? {} : { signPut: ports.signPut }),
     report: () => loaded.report,
     reload: async () => {
       loaded = await load();

@@ -134,3 +134,8 @@ export const usageKey = (tenant: string, month: string, keyId: string, tool: str
   pk: usagePk(tenant, month),
   sk: `${keyId}#${tool}`,
 });
+
+export const uploadKey = (tenant: string, key: string): Key => ({ pk: `T#${tenant}#UPLOAD#${key}`, sk: 'UPLOAD' });
+
+/** Where the scores of an uploaded picture lie: apart from the pictures, so that writing them starts nothing. */
+export const scoresBlobKey = (tenant: string, key: string): string => `scores/${tenant}/${key}.json`;

@@ -20,6 +20,7 @@ import { recommendationRoutes } from './routes/recommendations.ts';
 import { scoreRoutes } from './routes/score.ts';
 import { snapshotRoutes } from './routes/snapshot.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { uploadRoutes } from './routes/uploads.ts';
 import { usageRoutes } from './routes/usage.ts';
 
 /** The HTTP API as a function of what it stands on. */
@@ -47,6 +48,7 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
     scoreRoutes,
     iqaRoutes,
     usageRoutes,
+    uploadRoutes,
   ])
     routes(app, assay);
   mcpRoutes(app, assay, names);

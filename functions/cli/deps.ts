@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
+import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
@@ -13,6 +14,7 @@ import type { Log } from '../../shared/ports.ts';
 import type { Environment } from './environment.ts';
 import { localIqa } from './local-iqa.ts';
 import { builtinTools, filesFolders } from './local-tools.ts';
+import { uploadSecret } from './local-uploads.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped.ts';
 
 export interface LocalOptions {
@@ -21,10 +23,12 @@ export interface LocalOptions {
   readonly log: Log;
   /** An admin key that holds for this process alone. */
   readonly adminKey?: string;
+  /** Where this process answers, if it does: pictures can be uploaded there. */
+  readonly base?: () => string;
 }
 
 /** The whole product on one machine: SQLite and files in the data directory. */
-export const localAssay = async ({ environment, data, log, adminKey }: LocalOptions): Promise<Assay> => {
+export const localAssay = async ({ environment, data, log, adminKey, base }: LocalOptions): Promise<Assay> => {
   const folder = resolve(data);
   makeFolder(folder);
   const table = sqliteTable({ path: join(folder, 'assay.db') });
@@ -53,6 +57,7 @@ export const localAssay = async ({ environment, data, log, adminKey }: LocalOpti
     blobs,
     iqa,
     prices: shippedPrices(),
+    ...(base === undefined ? {} : { signPut: localSignPut({ secret: uploadSecret(folder), base, now: clock.now }) }),
     ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed).toString('hex') }),
   });
 };

@@ -9,6 +9,8 @@ export interface Operation {
   readonly name: string;
   readonly priceMicros: number;
   readonly requestId?: string;
+  /** Names the ledger row, where the same work may be tried again. */
+  readonly id?: string;
   readonly metered?: (remaining: Remaining) => void;
 }
 
@@ -28,7 +30,7 @@ export const operate = async <T>(
   work: () => Promise<{ readonly value: T; readonly cached: boolean; readonly micros?: number }>,
 ): Promise<Operated<T>> => {
   const { clock, meter, recorder } = context;
-  const [id, at] = [clock.newId(), clock.now()];
+  const [id, at] = [operation.id ?? clock.newId(), clock.now()];
   const reservation = await meter.reserve({
     id,
     tenant: actor.tenant,

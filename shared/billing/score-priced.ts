@@ -14,7 +14,7 @@ export const scorePriced = async (
   iqa: Iqa,
   actor: Actor,
   request: ScoreImageRequest,
-  options: Pick<Operation, 'requestId' | 'metered'> = {},
+  options: Pick<Operation, 'requestId' | 'metered' | 'id'> = {},
 ): Promise<ScoreReport & { readonly charged_micros: number }> => {
   const wish = {
     hasReference: request.reference !== undefined,

@@ -11,6 +11,7 @@ export const EVENT_TYPES = [
   'tool-blacklisted',
   'tool-reinstated',
   'call-failed',
+  'image-scored',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

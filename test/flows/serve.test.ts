@@ -12,7 +12,7 @@ describe('npm start', () => {
     const cwd = await temporaryDirectory(t);
 
     const first = await serveAssay({ cwd });
-    assert.match(first.greeting, /Assay is listening on http:\/\/127\.0\.0\.1:\d+\n {2}data +.*\.assay\n/);
+    assert.match(first.greeting, /Assay is listening on http:\/\/127\.0\.0\.1:\d+\n {2}data +.*\.assay .*\n/);
     const answer = await fetch(`${first.address}/v1/tools`, { headers: { authorization: `Bearer ${first.adminKey}` } });
     assert.equal(answer.status, 200);
     assert.equal(await first.stop(), 0);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { createKey, listKeys } from '../../../shared/billing/keys.ts';
@@ -6,7 +6,9 @@ import { createApp } from '../../api/app.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
 import { localAssay } from '../deps.ts';
 import type { Environment } from '../environment.ts';
+import { watchInbox } from '../inbox.ts';
 import { listen } from '../listen.ts';
+import { localUploads, uploadReceiver, uploadSecret } from '../local-uploads.ts';
 
 const DEFAULT_PORT = 8787;
 
@@ -19,12 +21,20 @@ export const serve: Command = {
     const host = textOption(cli, 'host') ?? '127.0.0.1';
     const data = textOption(cli, 'data') ?? cli.environment.ASSAY_DATA;
     const log = jsonLog((text) => void process.stderr.write(text));
-    const assay = await localAssay({ environment: cli.environment, data, log });
-    const server = await listen(createApp(assay), host, port);
+    let address = '';
+    const assay = await localAssay({ environment: cli.environment, data, log, base: () => address });
+    const app = createApp(assay);
+    const uploads = localUploads(assay, resolve(data));
+    uploadReceiver(app, assay, uploads, uploadSecret(resolve(data)));
+    const server = await listen(app, host, port);
+    address = server.address;
+    const inbox = await watchInbox(join(resolve(data), 'inbox'), assay, uploads);
     const admin = await firstAdminKey(assay, cli.environment);
     cli.output.line(greeting(server.address, resolve(data), assay, admin));
     await untilSignal();
+    inbox.close();
     await server.close();
+    await uploads.idle();
     await assay.close();
     log.flush();
     return 0;
@@ -50,7 +60,7 @@ const greeting = (address: string, data: string, assay: Assay, admin: string | u
   const { registered, refused, skipped } = assay.report();
   const lines = [
     `Assay is listening on ${address}`,
-    `  data      ${data}`,
+    `  data      ${data} (put pictures into its inbox folder to have them scored)`,
     `  tools     ${registered.length} loaded${refused.length + skipped.length > 0 ? `, ${refused.length} refused, ${skipped.length} skipped (assay tools list --report)` : ''}`,
   ];
   if (admin !== undefined)

@@ -1,0 +1,66 @@
+import { watch } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Assay } from '../../shared/assay.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { imageBlobKey, uploadKey } from '../../shared/keys.ts';
+import { sha256 } from '../../shared/registry/canonical.ts';
+import { uploadOf } from '../../shared/uploads/score-upload.ts';
+import { viewUpload } from '../../shared/uploads/upload.ts';
+import type { LocalUploads } from './local-uploads.ts';
+
+const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif)$/i;
+const SETTLE_MS = 300;
+
+/** Scores pictures that are put into a folder by hand; the scores appear beside each as `<picture>.scores.json`. */
+export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUploads): Promise<{ close(): void }> => {
+  await mkdir(folder, { recursive: true });
+  const underway = new Set<string>();
+
+  const take = async (file: string): Promise<void> => {
+    if (!PICTURE.test(file) || underway.has(file)) return;
+    underway.add(file);
+    try {
+      if (!(await isWhole(file))) return;
+      const bytes = new Uint8Array(await readFile(file));
+      const key = keyOf(relative(folder, file), bytes);
+      await uploads.store(imageBlobKey('default', key), bytes);
+      await uploads.idle();
+      const item = await assay.table.get(uploadKey('default', key));
+      if (item) await writeFile(`${file}.scores.json`, JSON.stringify(viewUpload(uploadOf(item)), undefined, 2));
+    } catch (error) {
+      assay.log.error('inbox picture not scored', { file, error: messageOf(error) });
+    } finally {
+      underway.delete(file);
+    }
+  };
+
+  for (const name of await readdir(folder, { recursive: true })) {
+    const scored = await stat(`${join(folder, name)}.scores.json`).catch(() => undefined);
+    if (!scored) void take(join(folder, name));
+  }
+  return watch(folder, { recursive: true }, (_, name) => {
+    if (name !== null) void take(join(folder, name));
+  });
+};
+
+/** Whether a file has stopped growing: a copy into the folder is seen before it is done. */
+const isWhole = async (file: string): Promise<boolean> => {
+  for (let before = -1; ; ) {
+    const there = await stat(file).catch(() => undefined);
+    if (!there?.isFile()) return false;
+    if (there.size === before && there.size > 0) return true;
+    before = there.size;
+    await wait(SETTLE_MS);
+  }
+};
+
+// The content is part of the key: the same name with another picture is another picture.
+const keyOf = (path: string, bytes: Uint8Array): string => {
+  const name = path
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(-90);
+  return `inbox-${sha256(bytes).slice(0, 12)}-${name}`;
+};

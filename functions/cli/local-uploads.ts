@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkSignedPut } from '../../shared/adapters/files/signed-put.ts';
+import type { Assay } from '../../shared/assay.ts';
+import { Fault, messageOf } from '../../shared/errors.ts';
+import { sha256 } from '../../shared/registry/canonical.ts';
+import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
+import { MAX_ATTEMPTS, scoreUpload, type UploadContext } from '../../shared/uploads/score-upload.ts';
+import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
+import type { App } from '../api/env.ts';
+
+/** The secret of this machine's upload addresses, made on first use. */
+export const uploadSecret = (folder: string): Uint8Array => {
+  const file = join(folder, 'upload-secret');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
+  return readFileSync(file);
+};
+
+export interface LocalUploads {
+  /** Stores a picture and sends the event that S3 would send. */
+  store(path: string, bytes: Uint8Array, contentType?: string): Promise<void>;
+  /** Waits until everything sent has been dealt with. */
+  idle(): Promise<void>;
+}
+
+/** What S3 and EventBridge do in the cloud: keep the object, deliver its event, try again, put poison aside. */
+export const localUploads = (assay: Assay, folder: string): LocalUploads => {
+  const context = uploadContext(assay);
+  const underway = new Set<Promise<void>>();
+
+  const deliver = async (event: ObjectCreated): Promise<void> => {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        await scoreUpload(context, readObjectCreated(event));
+        return;
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS) await putAside(folder, event, messageOf(error));
+      }
+    }
+  };
+
+  return {
+    async store(path, bytes, contentType) {
+      await context.blobs.put(path, bytes, contentType);
+      const sequencer = assay.clock.now().toString(16).padStart(16, '0');
+      const delivered = deliver(objectCreated(path, sha256(bytes), bytes.length, sequencer)).finally(() =>
+        underway.delete(delivered),
+      );
+      underway.add(delivered);
+    },
+    idle: async () => {
+      while (underway.size > 0) await Promise.all(underway);
+    },
+  };
+};
+
+const uploadContext = ({ iqa, blobs, ...assay }: Assay): UploadContext => {
+  if (!iqa || !blobs) throw new Fault('Unavailable', 'uploads need the image side of the product');
+  return { ...assay, iqa, blobs };
+};
+
+const putAside = async (folder: string, event: ObjectCreated, reason: string): Promise<void> => {
+  const name = event.detail.object.key.replaceAll('/', '-');
+  await mkdir(join(folder, 'dead-letters'), { recursive: true });
+  await writeFile(join(folder, 'dead-letters', `${name}.json`), JSON.stringify({ reason, event }, undefined, 2));
+};
+
+/** Takes pictures at signed addresses of this machine. */
+export const uploadReceiver = (app: App, assay: Assay, uploads: LocalUploads, secret: Uint8Array): void => {
+  app.put('/uploads/*', async (c) => {
+    const path = decodeURIComponent(c.req.path.slice('/uploads/'.length));
+    const contentType = c.req.header('content-type');
+    const size = checkSignedPut(secret, { path, query: c.req.query(), contentType }, assay.clock.now());
+    const declared = Number(c.req.header('content-length') ?? Number.NaN);
+    if (declared > MAX_PICTURE_BYTES) throw tooLarge(declared);
+    const bytes = new Uint8Array(await c.req.arrayBuffer());
+    if (bytes.length > MAX_PICTURE_BYTES) throw tooLarge(bytes.length);
+    if (size !== undefined && bytes.length !== size)
+      throw new Fault('InvalidInput', `the url is for ${size} bytes, not ${bytes.length}; announce the picture again`, {
+        limit: size,
+      });
+    await uploads.store(path, bytes, contentType);
+    return c.body(null, 200);
+  });
+};
+
+const tooLarge = (bytes: number): Fault =>
+  new Fault('TooLarge', `the picture has ${bytes} bytes; the limit is ${MAX_PICTURE_BYTES}`, {
+    limit: MAX_PICTURE_BYTES,
+  });

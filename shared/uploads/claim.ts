@@ -1,0 +1,58 @@
+import type { Upload } from './upload.ts';
+
+/** The object an event tells of. */
+export interface StoredObject {
+  readonly tenant: string;
+  readonly key: string;
+  readonly etag: string;
+  /** S3's order of writes to one key, in hexadecimal; absent where the store has none. */
+  readonly sequencer?: string | undefined;
+  readonly size?: number | undefined;
+}
+
+export type Claim =
+  | { readonly todo: 'score'; readonly upload: Upload }
+  /** Done already, somebody is at it, or a newer object has come. */
+  | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' };
+
+/** How long an attempt may take before another process may take it over. */
+export const CLAIM_MS = 16 * 60_000;
+
+/** Decides whether an event is work: the same object once, a newer one again, an older one never. */
+export const claimUpload = (known: Upload | undefined, object: StoredObject, now: number, newId: string): Claim => {
+  const upload = known ?? droppedByHand(object, now);
+  const isSame = upload.etag === object.etag;
+  if (upload.sequencer !== undefined && object.sequencer !== undefined && isOlder(object.sequencer, upload.sequencer))
+    return { todo: 'nothing', why: 'older' };
+  if (isSame && (upload.status === 'scored' || upload.status === 'failed')) return { todo: 'nothing', why: 'done' };
+  if (isSame && upload.status === 'scoring' && now - (upload.claimed_at ?? 0) < CLAIM_MS)
+    return { todo: 'nothing', why: 'underway' };
+  const { report: _, error: __, ...rest } = upload;
+  return {
+    todo: 'score',
+    upload: {
+      ...rest,
+      status: 'scoring',
+      etag: object.etag,
+      ...(object.sequencer === undefined ? {} : { sequencer: object.sequencer }),
+      call_id: isSame && upload.call_id !== undefined ? upload.call_id : newId,
+      attempts: isSame ? (upload.attempts ?? 0) + 1 : 1,
+      claimed_at: now,
+    },
+  };
+};
+
+// Sequencers are numbers of differing length: the shorter is filled up before comparing.
+const isOlder = (given: string, known: string): boolean => {
+  const width = Math.max(given.length, known.length);
+  return given.padStart(width, '0') < known.padStart(width, '0');
+};
+
+/** A picture that nobody announced belongs to the operator, who put it there. */
+const droppedByHand = ({ key }: StoredObject, now: number): Upload => ({
+  v: 1,
+  key,
+  key_id: 'admin',
+  status: 'pending',
+  created_at: new Date(now).toISOString(),
+});

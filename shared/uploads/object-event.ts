@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { Fault } from '../errors.ts';
+import type { StoredObject } from './claim.ts';
+import { ImageKey } from './upload.ts';
+
+/** EventBridge's `Object Created` of S3, as much of it as is used. Keys are not encoded in it. */
+export const ObjectCreated = z.looseObject({
+  'detail-type': z.literal('Object Created'),
+  detail: z.looseObject({
+    bucket: z.looseObject({ name: z.string() }),
+    object: z.looseObject({
+      key: z.string(),
+      etag: z.string().optional(),
+      size: z.number().optional(),
+      sequencer: z.string().optional(),
+    }),
+  }),
+});
+export type ObjectCreated = z.infer<typeof ObjectCreated>;
+
+/** Reads which picture of which tenant an event tells of. */
+export const readObjectCreated = (event: unknown): StoredObject => {
+  const parsed = ObjectCreated.safeParse(event);
+  if (!parsed.success)
+    throw new Fault('InvalidInput', 'the event is not an Object Created event of S3', { issues: parsed.error.issues });
+  const { key: path, etag, size, sequencer } = parsed.data.detail.object;
+  const [, tenant, key] = /^images\/([a-z0-9][a-z0-9_-]{0,62})\/([^/]+)$/.exec(path) ?? [];
+  if (tenant === undefined || !ImageKey.safeParse(key).success)
+    throw new Fault('InvalidInput', `the object ${JSON.stringify(path)} is not of the form images/<tenant>/<key>`, {
+      path,
+    });
+  return { tenant, key: key ?? '', etag: (etag ?? sequencer ?? '').replaceAll('"', ''), size, sequencer };
+};
+
+/** The same event, for a store that sends none of its own. */
+export const objectCreated = (path: string, etag: string, size: number, sequencer: string): ObjectCreated => ({
+  'detail-type': 'Object Created',
+  source: 'aws.s3',
+  detail: { bucket: { name: 'local' }, object: { key: path, etag, size, sequencer } },
+});

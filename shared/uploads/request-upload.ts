@@ -1,0 +1,57 @@
+import { Fault } from '../errors.ts';
+import { imageBlobKey, uploadKey } from '../keys.ts';
+import type { Actor } from '../model/key.ts';
+import type { Clock, Table } from '../ports.ts';
+import { faultOf } from '../registry/issues.ts';
+import { NewUpload, PICTURE_TYPES, type Upload } from './upload.ts';
+
+/** An address that takes one picture: the headers are part of what was signed. */
+export interface SignedPut {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expires_at: string;
+}
+
+/** Signs an address for one blob, with its type and, where known, its size bound in. */
+export type SignPut = (
+  path: string,
+  options: { readonly contentType: string; readonly size?: number | undefined; readonly seconds: number },
+) => Promise<SignedPut>;
+
+const VALID_SECONDS = 900;
+const KEPT_SECONDS = 30 * 86_400;
+
+/** Announces a picture: its key, and where to put its bytes. */
+export const requestUpload = async (
+  { table, clock, signPut }: { readonly table: Table; readonly clock: Clock; readonly signPut: SignPut },
+  actor: Actor,
+  input: unknown,
+): Promise<SignedPut & { readonly key: string }> => {
+  const parsed = NewUpload.safeParse(input);
+  if (!parsed.success) throw faultOf(parsed.error, input, 'the upload');
+  const wish = parsed.data;
+  if (wish.reference_key !== undefined && !(await table.get(uploadKey(actor.tenant, wish.reference_key))))
+    throw new Fault('NotFound', `there is no picture ${wish.reference_key}; upload the reference first`, {
+      field: 'reference_key',
+      value: wish.reference_key,
+    });
+  const now = clock.now();
+  const key = `${clock.newId().toLowerCase()}.${PICTURE_TYPES[wish.content_type]}`;
+  const upload: Upload = {
+    v: 1,
+    ...wish,
+    key,
+    key_id: actor.keyId,
+    status: 'pending',
+    created_at: new Date(now).toISOString(),
+  };
+  await table.write([
+    { put: uploadKey(actor.tenant, key), body: { ...upload }, expires: Math.floor(now / 1000) + KEPT_SECONDS },
+  ]);
+  const signed = await signPut(imageBlobKey(actor.tenant, key), {
+    contentType: wish.content_type,
+    size: wish.size,
+    seconds: VALID_SECONDS,
+  });
+  return { key, ...signed };
+};

@@ -1,0 +1,117 @@
+import { knownKey } from '../billing/admit.ts';
+import { findKey } from '../billing/keys.ts';
+import type { Prices } from '../billing/prices.ts';
+import { scorePriced } from '../billing/score-priced.ts';
+import { Fault, messageOf } from '../errors.ts';
+import type { ExecuteContext } from '../execute/execute.ts';
+import type { Iqa } from '../iqa/iqa.ts';
+import type { ImageFile } from '../iqa/open-images.ts';
+import { scoreImage } from '../iqa/score.ts';
+import { callKey, eventCountKey, imageBlobKey, scoresBlobKey, uploadKey } from '../keys.ts';
+import type { Actor } from '../model/key.ts';
+import type { Blobs, Item } from '../ports.ts';
+import { placeEvents } from '../registry/events.ts';
+import { claimUpload, type StoredObject } from './claim.ts';
+import { MAX_PICTURE_BYTES, type Upload, viewUpload } from './upload.ts';
+
+export interface UploadContext extends Pick<ExecuteContext, 'table' | 'clock' | 'meter' | 'recorder' | 'log'> {
+  readonly iqa: Iqa;
+  readonly blobs: Blobs;
+  readonly prices?: Prices;
+}
+
+/** After so many tries a picture is recorded as failed, and its event is left to the dead letters. */
+export const MAX_ATTEMPTS = 3;
+
+export type Scored = 'scored' | 'done' | 'underway' | 'older' | 'gone';
+
+/**
+ * Scores an uploaded picture exactly once, however often and in whatever order its events come. Throws when it
+ * failed, so that whoever delivered the event tries again or puts it aside.
+ */
+export const scoreUpload = async (context: UploadContext, object: StoredObject): Promise<Scored> => {
+  const { table, clock, log } = context;
+  const key = uploadKey(object.tenant, object.key);
+  const claim = await table.change([key], ([item]) => {
+    const decided = claimUpload(item && uploadOf(item), object, clock.now(), clock.newId());
+    return {
+      writes: decided.todo === 'score' ? [{ put: key, body: { ...decided.upload }, ...keptOf(item) }] : [],
+      result: decided,
+    };
+  });
+  if (claim.todo === 'nothing') return claim.why;
+  try {
+    const report = await scoreOnce(context, object, claim.upload);
+    await finish(context, object.tenant, { ...claim.upload, status: 'scored', report });
+    return 'scored';
+  } catch (thrown) {
+    const attempts = claim.upload.attempts ?? 1;
+    const isLast = attempts >= MAX_ATTEMPTS || isFinal(thrown);
+    log.error('upload not scored', { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) });
+    const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };
+    await finish(context, object.tenant, { ...claim.upload, status: isLast ? 'failed' : 'pending', error });
+    throw thrown;
+  }
+};
+
+// Another try gives the same: the picture is no picture, or the key may not pay for it.
+const isFinal = (thrown: unknown): boolean =>
+  thrown instanceof Fault &&
+  ['InvalidInput', 'TooLarge', 'PaymentRequired', 'Unauthenticated', 'NotFound', 'Unavailable'].includes(thrown.code);
+
+const scoreOnce = async (
+  context: UploadContext,
+  object: StoredObject,
+  upload: Upload,
+): Promise<NonNullable<Upload['report']>> => {
+  const { tenant } = object;
+  const image = await readImage(context, tenant, object.key);
+  const reference =
+    upload.reference_key === undefined ? undefined : await readImage(context, tenant, upload.reference_key);
+  const request = { tenant, image, reference, tools: upload.tools, distortions: upload.distortions };
+  // A process that died after charging left its ledger row: what is charged once is not charged again.
+  const row = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
+  if (row) return { ...(await scoreImage(context.iqa, request)), charged_micros: Number(row.body.charged_micros ?? 0) };
+  const payer = await payerOf(context, tenant, upload.key_id);
+  return scorePriced(context, context.iqa, payer, request, upload.call_id === undefined ? {} : { id: upload.call_id });
+};
+
+const readImage = async ({ blobs }: UploadContext, tenant: string, key: string): Promise<ImageFile> => {
+  const bytes = await blobs.get(imageBlobKey(tenant, key));
+  if (!bytes) throw new Fault('NotFound', `the picture ${key} is no longer there`, { image: key });
+  if (bytes.length > MAX_PICTURE_BYTES)
+    throw new Fault('TooLarge', `the picture ${key} has ${bytes.length} bytes; the limit is ${MAX_PICTURE_BYTES}`, {
+      image: key,
+    });
+  return { bytes, name: key };
+};
+
+const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string): Promise<Actor> => {
+  const key = keyId === 'admin' ? undefined : await findKey(table, keyId);
+  return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
+};
+
+/** Writes what became of it, unless a newer object has been claimed meanwhile; then its scores lie beside it. */
+const finish = async ({ table, blobs, clock }: UploadContext, tenant: string, upload: Upload): Promise<void> => {
+  const key = uploadKey(tenant, upload.key);
+  const isOver = upload.status === 'scored' || upload.status === 'failed';
+  const written = await table.change([key, eventCountKey(tenant)], ([item, count]) => {
+    const isCurrent = item?.body.call_id === upload.call_id;
+    if (!isCurrent) return { writes: [], result: false };
+    const event = {
+      type: 'image-scored',
+      at: new Date(clock.now()).toISOString(),
+      tool: upload.key,
+      reason: upload.status,
+    } as const;
+    const events = isOver ? placeEvents(tenant, count, [event]) : [];
+    return { writes: [{ put: key, body: { ...upload }, ...keptOf(item) }, ...events], result: true };
+  });
+  if (!written || !isOver) return;
+  const text = JSON.stringify(viewUpload(upload), undefined, 2);
+  await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
+};
+
+const keptOf = (item: Item | undefined) => (item?.expires === undefined ? {} : { expires: item.expires });
+
+export const uploadOf = ({ body }: Item): Upload => body as unknown as Upload;

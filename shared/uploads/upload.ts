@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import type { ScoreReport } from '../iqa/score.ts';
+
+/** Picture types that can be uploaded, with the ending their keys get. */
+export const PICTURE_TYPES = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/tiff': 'tif',
+  'image/gif': 'gif',
+} as const;
+export type PictureType = keyof typeof PICTURE_TYPES;
+
+export const MAX_PICTURE_BYTES = 100 * 1024 * 1024;
+
+/** One path segment: no folders, no dots in front, nothing that has a meaning elsewhere. */
+export const ImageKey = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
+    'must be 1 to 128 letters, digits, dots, - or _, beginning with a letter or digit',
+  );
+
+/** What is asked for when a picture is to be uploaded. */
+export const NewUpload = z.strictObject({
+  content_type: z.enum(Object.keys(PICTURE_TYPES) as [PictureType, ...PictureType[]]),
+  /** Bound into the address where it is known: another size is refused there. */
+  size: z.int().positive().max(MAX_PICTURE_BYTES).optional(),
+  reference_key: ImageKey.optional(),
+  tools: z.array(z.string().min(1).max(64)).min(1).max(64).optional(),
+  distortions: z.array(z.string().min(1).max(64)).min(1).max(8).optional(),
+});
+export type NewUpload = Readonly<z.infer<typeof NewUpload>>;
+
+/** An upload as stored: who asked for it, and what became of it. */
+export interface Upload extends Omit<NewUpload, 'content_type'> {
+  readonly v: 1;
+  readonly key: string;
+  readonly content_type?: string | undefined;
+  /** The key that asked for it, and pays for its scores. */
+  readonly key_id: string;
+  readonly status: 'pending' | 'scoring' | 'scored' | 'failed';
+  readonly created_at: string;
+  /** The object that the status speaks of. */
+  readonly etag?: string;
+  readonly sequencer?: string;
+  /** Names the one ledger row of this object, however often it is tried. */
+  readonly call_id?: string;
+  readonly attempts?: number;
+  readonly claimed_at?: number;
+  readonly report?: ScoreReport & { readonly charged_micros: number };
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** What callers see of it. */
+export const viewUpload = ({ key, status, report, error, created_at, attempts }: Upload) => ({
+  key,
+  status: status === 'scoring' ? ('pending' as const) : status,
+  created_at,
+  ...(attempts === undefined ? {} : { attempts }),
+  ...(report === undefined
+    ? {}
+    : { image: report.image, scores: report.scores, overall: report.overall, charged_micros: report.charged_micros }),
+  ...(error === undefined ? {} : { error }),
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
+import type { Usage } from '../../shared/billing/usage.ts';
+import { composeIqa } from '../../shared/iqa/iqa.ts';
+import { imageBlobKey, uploadKey } from '../../shared/keys.ts';
+import { claimUpload } from '../../shared/uploads/claim.ts';
+import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
+import { scoreUpload, uploadOf } from '../../shared/uploads/score-upload.ts';
+import { testAssay } from '../support/assay.ts';
+import { goldenImage, shippedCatalogue, testEngine } from '../support/iqa.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+const prices = { operations: {}, tools: {}, cached_share: 1 };
+const picture = goldenImage('chelsea.png').bytes;
+
+describe('upload events', () => {
+  const engine = testEngine();
+  after(() => engine.close());
+
+  const shop = async () => {
+    const blobs = memoryBlobs();
+    const server = await testAssay({ prices, blobs });
+    const { table, clock } = server.assay;
+    const iqa = composeIqa({
+      catalogue: shippedCatalogue(),
+      engine,
+      table,
+      blobs,
+      modelFiles: blobModelFiles(blobs, 'unused'),
+      clock,
+      log: recordingLog(),
+    });
+    return { ...server, context: { ...server.assay, iqa, blobs, prices } };
+  };
+
+  test('C.07 1,000 duplicate and shuffled events of 100 objects give 100 score sets, each charged once', async () => {
+    const { context, json, key } = await shop();
+    const payer = (await key({ scopes: ['invoke'], quota: { calls: 1000 } })).split('_')[1] ?? '';
+    const names = Array.from({ length: 100 }, (_, index) => `picture-${index}.png`);
+    for (const name of names) {
+      await context.blobs.put(imageBlobKey('default', name), picture);
+      const upload = {
+        v: 1,
+        key: name,
+        key_id: payer,
+        status: 'pending',
+        tools: ['entropy'],
+        created_at: '2026-01-01T00:00:00.000Z',
+      };
+      await context.table.write([{ put: uploadKey('default', name), body: upload }]);
+    }
+    const events = names.flatMap((name) =>
+      Array.from({ length: 10 }, () => objectCreated(imageBlobKey('default', name), 'e1', 5, '0a')),
+    );
+    const shuffled =
+      fc.sample(fc.shuffledSubarray(events, { minLength: events.length }), { numRuns: 1, seed: 7 })[0] ?? [];
+
+    const outcomes: string[] = [];
+    const queue = [...shuffled];
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (let event = queue.pop(); event; event = queue.pop())
+          outcomes.push(await scoreUpload(context, readObjectCreated(event)));
+      }),
+    );
+
+    assert.equal(outcomes.length, 1000);
+    assert.equal(outcomes.filter((outcome) => outcome === 'scored').length, 100);
+    await context.recorder.flush();
+    const { body } = await json<Usage>('GET', '/v1/usage');
+    const price = context.iqa.catalogue.find('entropy')?.price_micros ?? 0;
+    assert.deepEqual([body.calls, body.micros], [100, 100 * price]);
+    assert.equal((await context.blobs.list('scores/default/')).length, 100);
+  });
+
+  test('C.07 a newer object wins, an older event changes nothing', async () => {
+    const { context } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const event = (etag: string, sequencer: string) =>
+      readObjectCreated(objectCreated('images/default/a.png', etag, 5, sequencer));
+
+    assert.equal(await scoreUpload(context, event('new', 'ff')), 'scored');
+    assert.equal(await scoreUpload(context, event('old', '0e')), 'older');
+    assert.equal(await scoreUpload(context, event('newest', '100')), 'scored');
+    const item = await context.table.get(uploadKey('default', 'a.png'));
+    assert.equal(item && uploadOf(item).etag, 'newest');
+  });
+
+  test('C.07 a poison picture is recorded as failed and never tried again', async () => {
+    const { context } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'bad.png'), new TextEncoder().encode('no picture'));
+    const event = readObjectCreated(objectCreated('images/default/bad.png', 'e', 5, '01'));
+
+    await assert.rejects(scoreUpload(context, event), /not a picture/);
+    assert.equal(await scoreUpload(context, event), 'done');
+    const item = await context.table.get(uploadKey('default', 'bad.png'));
+    assert.equal(item && uploadOf(item).status, 'failed');
+  });
+
+  test('C.07 an object that vanished is a clear failure', async () => {
+    const { context } = await shop();
+
+    await assert.rejects(
+      scoreUpload(context, readObjectCreated(objectCreated('images/default/gone.png', 'e', 5, '01'))),
+      /gone\.png is no longer there/,
+    );
+  });
+
+  test('C.07 a process that died after charging does not charge again', async () => {
+    const { context, json } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    await scoreUpload(context, object);
+    // Its last write is undone, and so long ago that another process may take it over.
+    const item = await context.table.get(uploadKey('default', 'a.png'));
+    assert.ok(item);
+    await context.table.write([{ put: item.key, body: { ...item.body, status: 'scoring', claimed_at: 0 } }]);
+
+    assert.equal(await scoreUpload(context, object), 'scored');
+    await context.recorder.flush();
+    assert.equal((await json<Usage>('GET', '/v1/usage')).body.calls, 1);
+  });
+
+  test('refuses events of other objects by their path', () => {
+    for (const path of [
+      'scores/default/a.json',
+      'images/default/../evil/a.png',
+      'images/Default/a.png',
+      'images/default/.hidden',
+      'images/default/a\u0000.png',
+    ])
+      assert.throws(() => readObjectCreated(objectCreated(path, 'e', 1, '1')), /is not of the form/, path);
+    assert.throws(() => readObjectCreated({ detail: {} }), /not an Object Created event/);
+  });
+
+  test('whatever the order of events, the newest object is the one that is scored last', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([1, 2, 3, 4, 5, 6, 7, 8], { minLength: 8 }), (order) => {
+        let upload: Parameters<typeof claimUpload>[0];
+        for (const each of order) {
+          const object = { tenant: 't', key: 'k', etag: `e${each}`, sequencer: (each * 0x111).toString(16) };
+          const claim = claimUpload(upload, object, 0, `c${each}`);
+          if (claim.todo === 'score') upload = { ...claim.upload, status: 'scored' };
+        }
+        assert.equal(upload?.etag, 'e8');
+      }),
+    );
+  });
+});
