@@ -1,11 +1,11 @@
 import type { SearchIndex } from '../registry/search.ts';
 import { agreement } from './intents.ts';
 import type { Profile } from './profile.ts';
-import type { Request } from './request.ts';
+import type { Request, RequestTerm } from './request.ts';
 import type { Shares } from './scenarios.ts';
 import { knownWords } from './words.ts';
 
-/** How a tool fits a request, each between 0 and about 1 (agreement: -1 to 1). */
+/** How a tool fits a request, each between 0 and about 1 (intent: -1 to 1). */
 export interface Features {
   /** The index's score, beside that of the best candidate. */
   readonly text: number;
@@ -15,55 +15,87 @@ export interface Features {
   readonly covered: number;
   /** The same, leaving out words that any request has. */
   readonly subject: number;
+  /** The covered share again, counting most the words that few of the candidates have. */
+  readonly distinct: number;
   /** How much of the tool's purpose the request mentions. */
   readonly purpose: number;
   /** Terms side by side in both. */
   readonly phrases: number;
-  /** How much of the tool's name is in the request, by meaning. */
-  readonly name: number;
   readonly intent: number;
   readonly scenario: number;
+  /** How much of the tool's name is in the request, by meaning. */
+  readonly name: number;
   /** How near the subject of the request comes to the tool's purpose, word by word. */
   readonly nearness: number;
+  /** Share of the required parameters that the request does not give. */
+  readonly missing: number;
+  /** How surely the required parameters were found. */
+  readonly sure: number;
 }
 
-export const featuresOf = (
+/** What all candidates of a request are measured by. */
+export interface Measure {
+  readonly request: Request;
+  readonly rarity: (term: string) => number;
+  readonly intent: string | undefined;
+  readonly scenarios: Shares;
+  /** In how many of the candidates each term of the request is, and how many they are. */
+  readonly shared: { readonly counts: ReadonlyMap<string, number>; readonly size: number };
+}
+
+export const measureFor = (
   request: Request,
-  profile: Profile,
-  context: {
-    readonly index: SearchIndex;
-    readonly text: number;
-    readonly intent: string | undefined;
-    readonly scenarios: Shares;
-  },
-): Features => {
-  const { index } = context;
-  const asked = new Set(request.terms.map(({ term }) => term));
+  index: SearchIndex,
+  profiles: readonly Profile[],
+  known: Pick<Measure, 'intent' | 'scenarios'>,
+): Measure => {
+  const rarities = new Map<string, number>();
+  const rarity = (term: string): number => {
+    const before = rarities.get(term);
+    if (before !== undefined) return before;
+    const value = index.rarity(term);
+    rarities.set(term, value);
+    return value;
+  };
+  const near = profiles.slice(0, SHARED);
+  const counts = new Map(request.terms.map(({ term }) => [term, near.filter(({ all }) => all.has(term)).length]));
+  return { ...known, request, rarity, shared: { counts, size: near.length } };
+};
+
+/** What can be told by looking words up; cheap enough for every candidate. */
+export const wordFeatures = (measure: Measure, profile: Profile, text: number): Features => {
+  const { request, rarity, shared } = measure;
+  const { terms } = request;
+  const isThere = ({ term }: RequestTerm): boolean => profile.all.has(term);
   return {
-    text: context.text,
+    text,
     meaning: dot(request.direction, profile.direction),
-    covered: share(
-      request.terms,
-      ({ term, weight }) => weight * index.rarity(term),
-      ({ term }) => profile.all.has(term),
-    ),
-    subject: share(
-      request.terms,
-      ({ term, topical }) => topical * index.rarity(term),
-      ({ term }) => profile.all.has(term),
-    ),
+    covered: share(terms, ({ term, weight }) => weight * rarity(term), isThere),
+    subject: share(terms, ({ term, topical }) => topical * rarity(term), isThere),
+    distinct: share(terms, ({ term, weight }) => weight * distinction(term, shared), isThere),
     purpose: share(
-      [...profile.subject],
-      (term) => knownWords().worth(term) * index.rarity(term),
-      (term) => asked.has(term),
+      profile.purpose,
+      ({ term, worth }) => worth * rarity(term),
+      ({ term }) => request.said.has(term),
     ),
-    phrases: Math.min([...request.pairs].filter((pair) => profile.pairs.has(pair)).length, 4) / 2,
-    name: nameMatch(request, profile, index),
-    intent: agreement(context.intent, profile.intent),
-    scenario: overlap(context.scenarios, profile.scenarios),
-    nearness: nearness(request, profile, index),
+    phrases: Math.min(count(request.pairs, profile.pairs), 4) / 2,
+    intent: agreement(measure.intent, profile.intent),
+    scenario: overlap(measure.scenarios, profile.scenarios),
+    name: 0,
+    nearness: 0,
+    missing: 0,
+    sure: 0,
   };
 };
+
+/** What needs meanings compared one by one; for the better candidates only. */
+export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Features, 'name' | 'nearness'> => ({
+  name: nameMatch(measure, profile),
+  nearness: nearness(measure, profile),
+});
+
+const SHARED = 12;
+const NEAR_TERMS = 24;
 
 const share = <T>(items: readonly T[], weigh: (item: T) => number, holds: (item: T) => boolean): number => {
   let total = 0;
@@ -76,29 +108,37 @@ const share = <T>(items: readonly T[], weigh: (item: T) => number, holds: (item:
   return total === 0 ? 0 : held / total;
 };
 
-const nameMatch = (request: Request, profile: Profile, index: SearchIndex): number => {
+/** Inverse frequency among the candidates; words that none of them has tell none from another. */
+const distinction = (term: string, { counts, size }: Measure['shared']): number => {
+  const having = counts.get(term) ?? 0;
+  return having === 0 ? 0 : Math.log(1 + (size - having + 0.5) / (having + 0.5));
+};
+
+const nameMatch = ({ request, rarity }: Measure, profile: Profile): number => {
   const words = knownWords();
   let total = 0;
   let matched = 0;
   for (const term of profile.name) {
-    const rarity = index.rarity(term);
-    let best = 0;
-    for (const asked of request.terms) best = Math.max(best, words.similarity(term, asked.term));
-    total += rarity;
-    matched += rarity * Math.max(0, (best - 0.3) / 0.7);
+    let best = request.said.has(term) ? 1 : 0;
+    if (best === 0) for (const asked of request.terms) best = Math.max(best, words.similarity(term, asked.term));
+    total += rarity(term);
+    matched += rarity(term) * Math.max(0, (best - 0.3) / 0.7);
   }
   return total === 0 ? 0 : matched / total;
 };
 
-const nearness = (request: Request, profile: Profile, index: SearchIndex): number => {
+const nearness = ({ request, rarity }: Measure, profile: Profile): number => {
   const words = knownWords();
   let total = 0;
   let near = 0;
-  for (const { term, topical } of request.terms) {
-    const weight = topical * index.rarity(term);
+  let compared = 0;
+  for (const { term, topical } of request.byTopic) {
+    const weight = topical * rarity(term);
     total += weight;
     let best = profile.all.has(term) ? 1 : 0;
-    if (best === 0) for (const other of profile.subject) best = Math.max(best, words.similarity(term, other));
+    if (best === 0 && compared++ < NEAR_TERMS) {
+      for (const other of profile.purpose) best = Math.max(best, words.similarity(term, other.term));
+    }
     near += weight * best * best;
   }
   return total === 0 ? 0 : near / total;
@@ -108,6 +148,12 @@ const overlap = (one: Shares, other: Shares): number => {
   let sum = 0;
   for (const [id, part] of one) sum += Math.min(part, other.get(id) ?? 0);
   return sum;
+};
+
+const count = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  let both = 0;
+  for (const each of one) if (other.has(each)) both++;
+  return both;
 };
 
 const dot = (one: Float64Array, other: Float64Array): number => {

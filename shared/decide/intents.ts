@@ -1,6 +1,6 @@
 import data from '../../metadata/intents.json' with { type: 'json' };
 import type { Tool } from '../model/tool.ts';
-import { splitIdentifier, termOf, wordsOf } from '../registry/text.ts';
+import { splitIdentifier, wordsOf } from '../registry/text.ts';
 
 export interface Intent {
   readonly id: string;
@@ -35,7 +35,7 @@ export const intentsOfRequest = (text: string): readonly IntentVote[] => {
     const early = 1 / (1 + index * 0.15);
     for (const [at, word] of words.entries()) {
       const weight = early * weightAt(words, at);
-      for (const id of lexicon().verbs.get(termOf(word)) ?? []) add(id, word, weight);
+      for (const id of lexicon().verbs.get(word) ?? []) add(id, word, weight * (1 - Math.min(at, 20) * 0.02));
     }
     const question = words.find((word) => !OPENERS.has(word)) ?? '';
     for (const id of lexicon().questions.get(question) ?? []) add(id, question, early * 0.5);
@@ -64,7 +64,7 @@ const byId = new Map(INTENTS.map((intent) => [intent.id, intent]));
 
 const firstIntent = (words: readonly string[]): string | undefined => {
   for (const word of words) {
-    const [id] = lexicon().verbs.get(termOf(word)) ?? [];
+    const [id] = lexicon().verbs.get(word) ?? [];
     if (id !== undefined) return id;
     const chinese = lexicon().chinese.find(([known]) => word.includes(known) || known.startsWith(word));
     if (chinese !== undefined && word.length > 1 && HAN.test(word)) return chinese[1];
@@ -92,13 +92,29 @@ const readLexicon = () => {
   const verbs = new Map<string, string[]>();
   const questions = new Map<string, string[]>();
   for (const { id, words, questions: asked } of data.intents) {
-    for (const term of new Set(words.split(' ').map(termOf))) verbs.set(term, [...(verbs.get(term) ?? []), id]);
+    for (const form of new Set(words.split(' ').flatMap(formsOf))) verbs.set(form, [...(verbs.get(form) ?? []), id]);
     for (const word of asked.split(' ')) if (word !== '') questions.set(word, [...(questions.get(word) ?? []), id]);
   }
   const chinese = data.intents.flatMap(({ id, chinese_words }) =>
     chinese_words.split(' ').map((word) => [word, id] as const),
   );
   return { verbs, questions, chinese };
+};
+
+/** The forms in which a verb does something; by its stem alone `settings` would set. */
+const formsOf = (verb: string): readonly string[] => {
+  const stem = verb.replace(/e$/u, '');
+  const doubled = /[^aeiou][aeiou][bdgmnpt]$/u.test(verb) ? `${verb}${verb.at(-1)}` : stem;
+  return [
+    verb,
+    `${verb}s`,
+    `${verb}es`,
+    `${stem}ed`,
+    `${stem}ing`,
+    `${doubled}ed`,
+    `${doubled}ing`,
+    verb.replace(/y$/u, 'ies'),
+  ];
 };
 
 const SENTENCE_END = /[.!?。！？;；\n]+/u;

@@ -9,6 +9,9 @@ export interface Request {
   readonly text: string;
   readonly words: readonly string[];
   readonly terms: readonly RequestTerm[];
+  /** The terms again, those first that say most about the subject. */
+  readonly byTopic: readonly RequestTerm[];
+  readonly said: ReadonlySet<string>;
   /** Terms that stand side by side, as `one two`. */
   readonly pairs: ReadonlySet<string>;
   /** Where the task points to among word meanings. */
@@ -28,24 +31,29 @@ export const readRequest = (task: string): Request => {
   const list = words.map(termOf);
   const counts = new Map<string, number>();
   for (const term of list) if (term !== '') counts.set(term, (counts.get(term) ?? 0) + 1);
-  const said = list.filter((term) => term !== '');
+  const spoken = list.filter((term) => term !== '');
+  const terms = [...[...counts].slice(0, TERM_LIMIT).map(weigh), ...chineseTerms(text)];
   return {
     text,
     words,
-    terms: [...[...counts].slice(0, TERM_LIMIT).map(weigh), ...chineseTerms(text)],
-    pairs: new Set(said.slice(1).map((term, at) => `${said[at]} ${term}`)),
-    direction: knownWords().direction([...counts.keys(), ...chineseTerms(text).map(({ term }) => term)]),
+    terms,
+    byTopic: terms.toSorted((one, other) => other.topical - one.topical),
+    said: new Set(terms.map(({ term }) => term)),
+    pairs: new Set(spoken.slice(1).map((term, at) => `${spoken[at]} ${term}`)),
+    direction: knownWords().direction(terms.map(({ term }) => term)),
   };
 };
 
 const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
   const words = knownWords();
-  const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term);
+  // Numbers and ids are values; that a tool's example has the same one means nothing.
+  const value = VALUE.test(term) ? VALUE_WORTH : 1;
+  const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term) * value;
   const alternatives = words
     .neighbours(term)
     .map((near) => ({ term: near.term, factor: NEAR_FACTOR * ((near.similarity - NEAR) / (1 - NEAR)) }))
     .filter(({ factor }) => factor > 0.05);
-  return { term, weight, alternatives, topical: words.worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1) };
+  return { term, weight, alternatives, topical: value * words.worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1) };
 };
 
 /** A Chinese word asks for its English one too: many catalogues are described in English only. */
@@ -58,6 +66,8 @@ const chineseTerms = (text: string): readonly RequestTerm[] =>
 const NEAR = 0.5;
 const NEAR_FACTOR = 0.5;
 const FILLER_WORTH = 0.4;
+const VALUE = /^\d+$|\d.*\d|^[a-f\d]*\d[a-f\d]{4,}$/u;
+const VALUE_WORTH = 0.1;
 
 /** Words that requests on any subject have; they tell tools apart only when the subject is the same. */
 const FILLERS: ReadonlySet<string> = new Set(

@@ -1,0 +1,90 @@
+import { Fault } from '../errors.ts';
+import type { Tool } from '../model/tool.ts';
+import { readForValues } from './arguments/reading.ts';
+import { fillArguments } from './arguments.ts';
+import type { DecideDeps, DecideInput, Decision, Step } from './decision.ts';
+import { type Evaluated, evaluateTools } from './evaluate.ts';
+import { extractIntent } from './intent.ts';
+import { matchCapabilities } from './match.ts';
+import { findPool } from './pool.ts';
+import { readRequest } from './request.ts';
+import { classifyScenario, round } from './scenario.ts';
+
+const DEFAULT_TOP = 3;
+
+/** Which tool fits a task, with which arguments, and why: five steps, the same answer for the same catalogue. */
+export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Decision> => {
+  if (input.task.trim() === '')
+    throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
+  const request = readRequest(input.task);
+  const reading = readForValues(input.task, input.now);
+  const pool = findPool(request, input, deps);
+
+  const scenario = classifyScenario(request, pool, deps.index.size);
+  const intent = await extractIntent(request, pool, deps.llm);
+  const match = matchCapabilities(request, pool, { intent: intent.intent, scenarios: scenario.scenarios }, deps);
+  const evaluation = await evaluateTools(request, match.matched, reading, deps);
+  const steps: readonly Step[] = [scenario.step, intent.step, match.step, evaluation.step];
+
+  if (evaluation.best === undefined) return nothingFits(steps, evaluation.ranking, input);
+  const filled = await fillArguments(request, input, evaluation.best, deps);
+  const others = evaluation.ranking.filter((candidate) => candidate !== evaluation.best);
+  const { tool } = evaluation.best.profile;
+  const permission = deps.permission?.(tool) ?? tool.permission ?? 'safe';
+  const notes = [
+    ...permissionNotes(tool, permission),
+    ...overrideNotes(input.task),
+    ...filled.issues.map((issue) => `invalid: ${issue}`),
+  ];
+  const valid = filled.issues.length === 0 && filled.missing.length === 0;
+  return {
+    steps: [...steps, filled.step],
+    tool: tool.name,
+    reason: evaluation.best.reasons.join('; '),
+    arguments: filled.arguments,
+    missing: filled.missing,
+    valid,
+    ready: valid && filled.complete && permission !== 'dangerous',
+    confidence: round(evaluation.best.confidence),
+    alternatives: alternativesOf(others, input),
+    permission,
+    notes,
+  };
+};
+
+const nothingFits = (steps: readonly Step[], ranking: readonly Evaluated[], input: DecideInput): Decision => ({
+  steps,
+  tool: null,
+  reason:
+    ranking[0] === undefined
+      ? 'no tool shares a word or a meaning with the task'
+      : `no tool fits well enough; the nearest is ${ranking[0].profile.tool.name} (${Math.round(ranking[0].confidence * 100)} %)`,
+  arguments: {},
+  missing: [],
+  valid: false,
+  ready: false,
+  confidence: round(1 - (ranking[0]?.confidence ?? 0)),
+  alternatives: alternativesOf(ranking, input),
+  notes: overrideNotes(input.task),
+});
+
+const alternativesOf = (ranking: readonly Evaluated[], { top = DEFAULT_TOP }: DecideInput): Decision['alternatives'] =>
+  ranking
+    .slice(0, top)
+    .map(({ profile, confidence, reasons }) => ({ tool: profile.tool.name, confidence: round(confidence), reasons }));
+
+const permissionNotes = (tool: Tool, permission: 'safe' | 'confirm' | 'dangerous'): readonly string[] => {
+  if (permission === 'safe') return [];
+  return permission === 'confirm'
+    ? [`${tool.name} runs only after a person has confirmed it`]
+    : [`${tool.name} is dangerous: it is refused unless it was granted to the caller, and this draft grants nothing`];
+};
+
+/** Words that try to rule the chooser are part of the data; they are pointed out, and change nothing. */
+const overrideNotes = (task: string): readonly string[] =>
+  OVERRIDE.test(task.slice(0, 16_384))
+    ? ['the task asks to ignore rules or permissions; that was taken as plain text and changes nothing']
+    : [];
+
+const OVERRIDE =
+  /\b(?:ignore|disregard|override|bypass|forget|skip)\b.{0,40}\b(?:rules?|instructions?|permissions?|polic(?:y|ies)|confirmation|safety)\b|忽略.{0,12}(?:规则|指令|权限)|绕过.{0,12}(?:权限|确认|规则)/iu;

@@ -1,0 +1,108 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Permission, Tool } from '../model/tool.ts';
+import type { SearchIndex } from '../registry/search.ts';
+import type { Llm } from './llm.ts';
+
+export interface DecideInput {
+  readonly task: string;
+  /** Values at hand beside the task: by parameter name, or whatever else may be known. */
+  readonly context?: JsonObject | undefined;
+  /** Only these tools may be chosen. */
+  readonly allowed?: readonly string[] | undefined;
+  /** The tools to choose from, all of which are weighed even when no word of theirs is in the task. */
+  readonly candidates?: readonly string[] | undefined;
+  /** How many alternatives to name. */
+  readonly top?: number | undefined;
+  /** Milliseconds since 1970, for words such as tomorrow. */
+  readonly now?: number | undefined;
+}
+
+export interface DecideDeps {
+  readonly index: SearchIndex;
+  /** A tool by name, in its default version; undefined for one that is gone or disabled. */
+  readonly tool: (name: string) => Tool | undefined;
+  /** What is wrong with arguments by the tool's schema. */
+  readonly validate?: (tool: Tool, value: JsonObject) => readonly { readonly path: string; readonly message: string }[];
+  /** The level at which a tool really runs, which may be above what it declares. */
+  readonly permission?: (tool: Tool) => Permission;
+  /** Whether a tool can run here; one that cannot is named last. */
+  readonly available?: (tool: Tool) => boolean;
+  readonly usage?: Usage;
+  readonly lists?: Lists;
+  readonly llm?: Llm;
+}
+
+/** What was learnt from use. */
+export interface Usage {
+  /** Calls so far, the share of them that succeeded, and how long they took. */
+  readonly stats?: (
+    name: string,
+  ) => { readonly calls: number; readonly successRate: number; readonly meanMs?: number } | undefined;
+  /** What users think of a tool: a mean of 1 to 5 over so many ratings. */
+  readonly rating?: (name: string) => { readonly mean: number; readonly count: number } | undefined;
+}
+
+export interface Lists {
+  readonly whitelist?: ReadonlySet<string>;
+  /** Name -> reason; put there by a person, so it beats the whitelist. */
+  readonly blacklist?: ReadonlyMap<string, string>;
+  /** Name -> reason; put there after repeated failures, so the whitelist beats it. */
+  readonly failing?: ReadonlyMap<string, string>;
+}
+
+export type StepName = 'scenario' | 'intent' | 'match' | 'evaluate' | 'arguments';
+
+/** One step as it is shown: what it decided, from what, how surely, and how many candidates it left. */
+export interface Step {
+  readonly step: StepName;
+  readonly decided: unknown;
+  readonly evidence: readonly string[];
+  readonly confidence: number;
+  readonly candidates: { readonly before: number; readonly after: number };
+  readonly by: 'rules' | 'model';
+  readonly notes?: readonly string[];
+}
+
+export interface Alternative {
+  readonly tool: string;
+  readonly confidence: number;
+  readonly reasons: readonly string[];
+}
+
+export interface Missing {
+  readonly parameter: string;
+  readonly question: string;
+}
+
+export interface ArgumentEvidence {
+  readonly parameter: string;
+  readonly value: unknown;
+  readonly confidence: number;
+  readonly from: string;
+  /** Sure enough to run with unasked. */
+  readonly sure: boolean;
+}
+
+/** A draft: nothing runs unless `ready`, and then still under the tool's permission. */
+export interface Decision {
+  readonly steps: readonly Step[];
+  readonly tool: string | null;
+  readonly reason: string;
+  readonly arguments: JsonObject;
+  readonly missing: readonly Missing[];
+  readonly valid: boolean;
+  readonly ready: boolean;
+  readonly confidence: number;
+  readonly alternatives: readonly Alternative[];
+  readonly permission?: Permission;
+  readonly notes: readonly string[];
+}
+
+/** A tool on its way through the steps. */
+export interface Candidate {
+  readonly tool: Tool;
+  /** The index's score beside the best one: 1 for that, 0 when no word matched. */
+  readonly text: number;
+  /** What speaks for it, or against it, beside its words. */
+  readonly bonus?: { readonly score: number; readonly reason: string };
+}

@@ -1,0 +1,158 @@
+import type { Reading } from './arguments/reading.ts';
+import type { Alternative, DecideDeps, Step } from './decision.ts';
+import { askForTool } from './llm.ts';
+import type { Matched } from './match.ts';
+import { type Needs, needsOf } from './needs.ts';
+import type { Request } from './request.ts';
+import { round } from './scenario.ts';
+import { FITTING, RANKING, weighed } from './weights.ts';
+
+export interface Evaluated extends Matched {
+  readonly needs: Needs;
+  /** What the tool is worth beside the others: fit, parameters, cost, past success, feedback and lists. */
+  readonly score: number;
+  /** How likely it is that the tool fits at all. */
+  readonly confidence: number;
+  readonly reasons: readonly string[];
+  readonly excluded?: string;
+}
+
+export interface EvaluateStep extends Step {
+  readonly step: 'evaluate';
+  readonly decided: string | null;
+  readonly alternatives: readonly Alternative[];
+}
+
+const EXAMINED = 8;
+const WHITELISTED = 100;
+const UNAVAILABLE = -50;
+/** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
+export const FITS_FROM = 0.5;
+
+/** Step 4: the best of the matching tools, or none when the best does not fit. */
+export const evaluateTools = async (
+  request: Request,
+  matched: readonly Matched[],
+  reading: Reading,
+  deps: DecideDeps,
+): Promise<{
+  readonly step: EvaluateStep;
+  readonly best: Evaluated | undefined;
+  readonly ranking: readonly Evaluated[];
+}> => {
+  const examined = matched
+    .filter(({ profile }, at) => at < EXAMINED || deps.lists?.whitelist?.has(profile.tool.name))
+    .map((candidate) => evaluate(candidate, reading, deps));
+  const ranking = examined
+    .filter(({ excluded }) => excluded === undefined)
+    .sort((one, other) => other.score - one.score || (one.profile.tool.name < other.profile.tool.name ? -1 : 1));
+  const top = ranking[0];
+  const fits = top !== undefined && top.confidence >= FITS_FROM;
+  const asked =
+    deps.llm === undefined || ranking.length === 0
+      ? undefined
+      : await askForTool(
+          deps.llm,
+          request.text,
+          ranking.map(({ profile }) => profile.tool),
+        );
+  const best =
+    asked?.tool === undefined
+      ? fits
+        ? top
+        : undefined
+      : ranking.find(({ profile }) => profile.tool.name === asked.tool);
+  const notes = [
+    ...examined.flatMap(({ excluded }) => excluded ?? []),
+    ...(asked?.note === undefined ? [] : [asked.note]),
+  ];
+  return {
+    best,
+    ranking,
+    step: {
+      step: 'evaluate',
+      by: asked?.tool === undefined ? 'rules' : 'model',
+      decided: best?.profile.tool.name ?? null,
+      evidence: best?.reasons ?? top?.reasons ?? [],
+      confidence: round((best ?? top)?.confidence ?? 0),
+      candidates: { before: matched.length, after: best === undefined ? 0 : 1 },
+      alternatives: ranking.map(({ profile, confidence, reasons }) => ({
+        tool: profile.tool.name,
+        confidence: round(confidence),
+        reasons,
+      })),
+      ...(notes.length === 0 ? {} : { notes }),
+    },
+  };
+};
+
+const evaluate = (candidate: Matched, reading: Reading, deps: DecideDeps): Evaluated => {
+  const { tool } = candidate.profile;
+  const needs = needsOf(candidate.profile, reading);
+  const features = { ...candidate.features, missing: needs.missing, sure: needs.sure };
+  const reasons = [`fit ${round(weighed(features, RANKING))}`, parameterReason(needs)];
+  let score = weighed(features, RANKING);
+  const weigh = (amount: number, reason: string): void => {
+    score += amount;
+    reasons.push(reason);
+  };
+  if (tool.price_micros !== undefined && tool.price_micros > 0) {
+    weigh(-Math.min(0.4, 0.05 * Math.log10(1 + tool.price_micros)), `costs ${tool.price_micros} micro-dollars a call`);
+  }
+  weighUsage(tool.name, deps, weigh);
+  const { bonus } = candidate;
+  if (bonus !== undefined) weigh(bonus.score, bonus.reason);
+  if (deps.available?.(tool) === false) weigh(UNAVAILABLE, 'cannot run here yet');
+  const confidence = 1 / (1 + Math.exp(-(weighed(features, FITTING) + FITTING.bias + (bonus?.score ?? 0))));
+  const listed = listing(tool.name, deps);
+  // The whitelist comes before the ranking, but a tool that does not fit is not forced on a task.
+  if (listed.whitelisted && confidence >= FITS_FROM * 0.6) weigh(WHITELISTED, 'on the whitelist');
+  return {
+    ...candidate,
+    features,
+    needs,
+    score,
+    confidence,
+    reasons,
+    ...(listed.excluded === undefined ? {} : { excluded: listed.excluded }),
+  };
+};
+
+const parameterReason = ({ slots, found }: Needs): string => {
+  const required = slots.filter((slot) => slot.required);
+  const given = required.filter((slot) => found.has(slot.name)).length;
+  return required.length === 0 ? 'needs no parameters' : `${given} of ${required.length} required parameters are given`;
+};
+
+/** Past success and feedback shift the ranking by as much as their number deserves. */
+const weighUsage = (name: string, { usage }: DecideDeps, weigh: (amount: number, reason: string) => void): void => {
+  const stats = usage?.stats?.(name);
+  if (stats !== undefined && stats.calls > 0) {
+    const trust = stats.calls / (stats.calls + 10);
+    weigh(
+      trust * 2 * (stats.successRate - 0.9),
+      `${Math.round(stats.successRate * 100)} % of ${stats.calls} calls succeeded`,
+    );
+    if (stats.meanMs !== undefined)
+      weigh(-trust * 0.1 * Math.log10(1 + stats.meanMs / 100), `takes ${Math.round(stats.meanMs)} ms`);
+  }
+  const rating = usage?.rating?.(name);
+  if (rating !== undefined && rating.count > 0) {
+    const trust = rating.count / (rating.count + 5);
+    weigh(trust * 0.4 * (rating.mean - 3), `rated ${round(rating.mean)} of 5 by ${rating.count}`);
+  }
+};
+
+/** A person's blacklist beats the whitelist; the whitelist beats the blacklist that failures made. */
+const listing = (
+  name: string,
+  { lists }: DecideDeps,
+): { readonly whitelisted: boolean; readonly excluded?: string } => {
+  const banned = lists?.blacklist?.get(name);
+  if (banned !== undefined) return { whitelisted: false, excluded: `${name} is on the blacklist: ${banned}` };
+  if (lists?.whitelist?.has(name)) return { whitelisted: true };
+  const failing = lists?.failing?.get(name);
+  return failing === undefined
+    ? { whitelisted: false }
+    : { whitelisted: false, excluded: `${name} is on the blacklist: ${failing}` };
+};

@@ -1,0 +1,64 @@
+import type { Candidate, DecideDeps, Step } from './decision.ts';
+import { type Features, type Measure, meaningFeatures, measureFor, wordFeatures } from './features.ts';
+import { type Profile, profileOf } from './profile.ts';
+import type { Request } from './request.ts';
+import { round } from './scenario.ts';
+import type { Shares } from './scenarios.ts';
+import { RANKING, weighed } from './weights.ts';
+
+export interface Matched extends Pick<Candidate, 'bonus'> {
+  readonly profile: Profile;
+  readonly features: Features;
+}
+
+export interface MatchStep extends Step {
+  readonly step: 'match';
+  readonly decided: readonly { readonly tool: string; readonly score: number }[];
+}
+
+const COMPARED = 16;
+const SHOWN = 5;
+
+/** Step 3: which tools can do it, by their words, meaning, intent and scenario. */
+export const matchCapabilities = (
+  request: Request,
+  pool: readonly Candidate[],
+  known: { readonly intent: string | undefined; readonly scenarios: Shares },
+  { index }: Pick<DecideDeps, 'index'>,
+): { readonly step: MatchStep; readonly matched: readonly Matched[]; readonly measure: Measure } => {
+  const profiles = pool.map(({ tool }) => profileOf(tool));
+  const measure = measureFor(request, index, profiles, known);
+  const read = pool.map(({ tool, text, bonus }) => ({
+    profile: profileOf(tool),
+    features: wordFeatures(measure, profileOf(tool), text),
+    ...(bonus === undefined ? {} : { bonus }),
+  }));
+  const matched = ranked(read)
+    .slice(0, COMPARED)
+    .map((each) => ({ ...each, features: { ...each.features, ...meaningFeatures(measure, each.profile) } }));
+  const best = ranked(matched);
+  const said = request.byTopic.filter(({ term }) => best[0]?.profile.all.has(term)).map(({ term }) => term);
+  return {
+    matched: best,
+    measure,
+    step: {
+      step: 'match',
+      by: 'rules',
+      decided: best
+        .slice(0, SHOWN)
+        .map(({ profile, features }) => ({ tool: profile.tool.name, score: round(weighed(features, RANKING)) })),
+      evidence: said.slice(0, 8),
+      confidence: round(best[0]?.features.subject ?? 0),
+      candidates: { before: pool.length, after: best.length },
+    },
+  };
+};
+
+export const ranked = (list: readonly Matched[]): readonly Matched[] =>
+  list
+    .map((matched) => ({ matched, score: weighed(matched.features, RANKING) + (matched.bonus?.score ?? 0) }))
+    .sort(
+      (one, other) =>
+        other.score - one.score || (one.matched.profile.tool.name < other.matched.profile.tool.name ? -1 : 1),
+    )
+    .map(({ matched }) => matched);

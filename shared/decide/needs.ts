@@ -1,0 +1,39 @@
+import { type Extraction, extract } from './arguments/extract.ts';
+import type { Reading } from './arguments/reading.ts';
+import { type Slot, slotsOf } from './arguments/slot.ts';
+import type { Profile } from './profile.ts';
+
+/** How a tool's parameters and what a request gives go together. */
+export interface Needs {
+  readonly slots: readonly Slot[];
+  readonly found: ReadonlyMap<string, Extraction>;
+  /** Share of the required parameters that the request does not give. */
+  readonly missing: number;
+  /** How surely the required parameters were found. */
+  readonly sure: number;
+}
+
+export const needsOf = (profile: Profile, reading: Reading): Needs => {
+  const slots = slotsFor(profile);
+  const found = extract(slots, reading, new Set(profile.purpose.map(({ term }) => term)));
+  const required = slots.filter((slot) => slot.required);
+  const given = required.filter((slot) => found.has(slot.name));
+  return {
+    slots,
+    found,
+    missing: required.length === 0 ? 0 : 1 - given.length / required.length,
+    sure:
+      given.length === 0
+        ? 0
+        : given.reduce((sum, slot) => sum + (found.get(slot.name)?.confidence ?? 0), 0) / required.length,
+  };
+};
+
+const slotsFor = (profile: Profile): readonly Slot[] => {
+  const known = slotLists.get(profile);
+  if (known !== undefined) return known;
+  const slots = slotsOf(profile.tool.parameters);
+  slotLists.set(profile, slots);
+  return slots;
+};
+const slotLists = new WeakMap<Profile, readonly Slot[]>();

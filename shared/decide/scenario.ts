@@ -1,0 +1,47 @@
+import type { Candidate, Step } from './decision.ts';
+import { profileOf } from './profile.ts';
+import type { Request } from './request.ts';
+import { SCENARIOS, type Shares, scenariosOf } from './scenarios.ts';
+
+export interface ScenarioStep extends Step {
+  readonly step: 'scenario';
+  readonly decided: readonly { readonly id: string; readonly name: string; readonly share: number }[];
+}
+
+/** Step 1: what the task is about. Narrows softly: the scenario is one reason among others, never a wall. */
+export const classifyScenario = (
+  request: Request,
+  pool: readonly Candidate[],
+  catalogue: number,
+): { readonly step: ScenarioStep; readonly scenarios: Shares } => {
+  const terms = request.terms.map(({ term }) => term);
+  const scenarios = scenariosOf(terms);
+  const top = [...scenarios].slice(0, 3).filter(([, share]) => share >= 0.15);
+  const inside = pool.filter(({ tool }) => sharesScenario(profileOf(tool).scenarios, top));
+  const evidence = terms.filter((term) =>
+    [...scenariosOf([term]).keys()].some((id) => top.some(([own]) => own === id)),
+  );
+  return {
+    scenarios,
+    step: {
+      step: 'scenario',
+      by: 'rules',
+      decided: top.map(([id, share]) => ({ id, name: nameOf(id), share: round(share) })),
+      evidence: evidence.slice(0, 8),
+      confidence: round(top[0]?.[1] ?? 0),
+      candidates: { before: catalogue, after: top.length === 0 ? pool.length : inside.length },
+      notes: [
+        top.length === 0
+          ? 'no scenario stands out, so none is preferred'
+          : `${inside.length} of the ${pool.length} tools that share words with the task are in these scenarios; the others are kept with less weight`,
+      ],
+    },
+  };
+};
+
+const sharesScenario = (own: Shares, top: readonly (readonly [string, number])[]): boolean =>
+  own.size === 0 || top.some(([id]) => (own.get(id) ?? 0) > 0.1);
+
+const nameOf = (id: string): string => SCENARIOS.find((scenario) => scenario.id === id)?.name ?? id;
+
+export const round = (value: number): number => Math.round(value * 1000) / 1000;

@@ -1,0 +1,178 @@
+import { argumentsFor } from '../../shared/decide/arguments.ts';
+import { decide } from '../../shared/decide/decide.ts';
+import type { Decision } from '../../shared/decide/decision.ts';
+import type { Tool } from '../../shared/model/tool.ts';
+import { wrongArguments } from './acceptable.ts';
+import { printLearnt } from './learn-report.ts';
+import { BENCHMARKS, type Benchmark, depsFor, goldOf, loadBenchmark, type Query } from './selection-data.ts';
+
+/**
+ * How well and how fast tools are chosen, on the public benchmarks in a directory:
+ *   npm run bench -- decide --data <directory> [--only <benchmark>] [--learn]
+ */
+export const bench = async (args: readonly string[]): Promise<void> => {
+  const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+  const directory = option('--data');
+  if (directory === undefined) throw new Error('name the data: npm run bench -- decide --data <directory>');
+  const names = BENCHMARKS.filter((name) => (option('--only') ?? name) === name);
+  if (args.includes('--learn')) return await printLearnt(names.map((name) => loadBenchmark(directory, name)));
+  for (const name of names) {
+    const benchmark = loadBenchmark(directory, name);
+    await printRanking(benchmark);
+    await printRejection(benchmark);
+    if (name === 'bfcl') await printArguments(benchmark);
+  }
+  await printSpeed(directory);
+};
+
+/** BFCL gives each query its own candidates; the others choose from the whole pool. */
+const ownCandidates = ({ name }: Benchmark, query: Query): boolean => name === 'bfcl' || query.expected.tool === null;
+
+const decideOn = (benchmark: Benchmark, query: Query): Promise<Decision> =>
+  decide(
+    { task: query.query, top: 8, ...(ownCandidates(benchmark, query) ? { candidates: query.candidates } : {}) },
+    benchmark.deps,
+  );
+
+const rankingOf = (decision: Decision): readonly string[] => {
+  const alternatives = decision.alternatives.map(({ tool }) => tool);
+  return decision.tool === null ? alternatives : [decision.tool, ...alternatives];
+};
+
+const printRanking = async (benchmark: Benchmark): Promise<void> => {
+  const subsets = Map.groupBy(
+    benchmark.queries.filter((query) => isRanked(benchmark, query)),
+    ({ subset }) => subset,
+  );
+  const parts = [...subsets].map(([subset, queries]) => ({ label: `${benchmark.name} ${subset}`, queries }));
+  const judged = benchmark.name === 'toole' ? parts.filter(({ label }) => label.endsWith('single')) : parts;
+  for (const { label, queries } of [
+    ...parts,
+    { label: `${benchmark.name} ALL`, queries: judged.flatMap((part) => part.queries) },
+  ]) {
+    console.log(await rankingRow(label, benchmark, queries));
+  }
+};
+
+const isRanked = ({ name }: Benchmark, query: Query): boolean =>
+  goldOf(query).length > 0 && (name !== 'bfcl' || query.subset === 'multiple' || query.subset === 'live_multiple');
+
+const rankingRow = async (label: string, benchmark: Benchmark, queries: readonly Query[]): Promise<string> => {
+  const ranks: number[] = [];
+  const times: number[] = [];
+  let complete = 0;
+  for (const query of queries) {
+    const start = performance.now();
+    const ranking = rankingOf(await decideOn(benchmark, query));
+    times.push(performance.now() - start);
+    const gold = goldOf(query);
+    ranks.push(ranking.findIndex((name) => gold.includes(name)));
+    if (gold.every((name) => ranking.slice(0, 5).includes(name))) complete++;
+  }
+  const within = (limit: number): string =>
+    percent(ranks.filter((rank) => rank >= 0 && rank < limit).length / ranks.length);
+  const reciprocal = ranks.reduce((sum, rank) => sum + (rank < 0 ? 0 : 1 / (rank + 1)), 0) / ranks.length;
+  return `${label.padEnd(28)} n ${String(queries.length).padStart(4)}  top-1 ${within(1)}  top-3 ${within(3)}  top-5 ${within(5)}  MRR ${reciprocal.toFixed(3)}  all gold in 5 ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`;
+};
+
+/** How surely requests that no candidate fits are told from those that one does. */
+const printRejection = async (benchmark: Benchmark): Promise<void> => {
+  const pairs = {
+    bfcl: [
+      ['irrelevance', ['simple_python', 'multiple']],
+      ['live_irrelevance', ['live_simple', 'live_multiple']],
+    ],
+    toole: [['reliability', ['single']]],
+  } as Readonly<Record<string, readonly (readonly [string, readonly string[]])[]>>;
+  for (const [none, some] of pairs[benchmark.name] ?? []) {
+    const negative = await confidences(benchmark, (query) => query.subset === none);
+    const positive = await confidences(benchmark, (query) => some.includes(query.subset));
+    console.log(
+      `${`${benchmark.name} ${none}`.padEnd(28)} n ${String(negative.length).padStart(4)}  no-tool AUC ${areaUnderCurve(positive, negative).toFixed(3)}  rejected ${percent(share(negative, (each) => each.none))}  kept ${percent(1 - share(positive, (each) => each.none))}`,
+    );
+  }
+};
+
+interface Confidence {
+  readonly fit: number;
+  readonly none: boolean;
+}
+
+const confidences = async (benchmark: Benchmark, holds: (query: Query) => boolean): Promise<readonly Confidence[]> => {
+  const list: Confidence[] = [];
+  for (const query of benchmark.queries.filter(holds)) {
+    const decision = await decideOn(benchmark, query);
+    list.push({
+      fit: decision.tool === null ? 1 - decision.confidence : decision.confidence,
+      none: decision.tool === null,
+    });
+  }
+  return list;
+};
+
+const areaUnderCurve = (positive: readonly Confidence[], negative: readonly Confidence[]): number => {
+  let won = 0;
+  for (const one of positive)
+    for (const other of negative) won += one.fit > other.fit ? 1 : one.fit === other.fit ? 0.5 : 0;
+  return won / (positive.length * negative.length);
+};
+
+/** The right tool given: are its arguments exactly right by the rules of the benchmark? */
+const printArguments = async (benchmark: Benchmark): Promise<void> => {
+  const subsets = Map.groupBy(
+    benchmark.queries.filter(({ expected }) => expected.acceptable !== undefined),
+    ({ subset }) => subset,
+  );
+  for (const [subset, queries] of subsets) {
+    let exact = 0;
+    let complete = 0;
+    const times: number[] = [];
+    for (const query of queries) {
+      const tool = benchmark.deps.tool(query.expected.tool ?? '');
+      if (tool === undefined) continue;
+      const start = performance.now();
+      const filled = await argumentsFor({ task: query.query }, tool, benchmark.deps);
+      times.push(performance.now() - start);
+      if (wrongArguments(filled.arguments, query.expected.acceptable ?? {}).length === 0) exact++;
+      if (filled.missing.length === 0) complete++;
+    }
+    console.log(
+      `${`bfcl ${subset} arguments`.padEnd(28)} n ${String(queries.length).padStart(4)}  exact ${percent(exact / queries.length)}  required all there ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`,
+    );
+  }
+};
+
+/** The largest pool, and the same tools many times over under other names. */
+const printSpeed = async (directory: string): Promise<void> => {
+  const { queries } = loadBenchmark(directory, 'sealtools');
+  const tools = queries.length === 0 ? [] : poolOf(directory);
+  for (const size of [4000, 100_000]) {
+    const deps = depsFor(Array.from({ length: size }, (_, at) => renamed(tools, at)));
+    const times: number[] = [];
+    for (const query of queries.slice(0, 300)) {
+      const start = performance.now();
+      await decide({ task: query.query }, deps);
+      times.push(performance.now() - start);
+    }
+    console.log(
+      `${`speed with ${size} tools`.padEnd(28)} n ${String(times.length).padStart(4)}  median ${median(times).toFixed(2)} ms  95 % ${quantile(times, 0.95).toFixed(2)} ms`,
+    );
+  }
+};
+
+const poolOf = (directory: string): readonly Tool[] => {
+  const { deps, queries } = loadBenchmark(directory, 'sealtools');
+  const names = deps.index.search(queries.map(({ query }) => query).join(' '), {}).map(({ name }) => name);
+  return names.flatMap((name) => deps.tool(name) ?? []);
+};
+
+const renamed = (tools: readonly Tool[], at: number): Tool => {
+  const tool = tools[at % tools.length] as Tool;
+  return at < tools.length ? tool : { ...tool, name: `${tool.name}_${Math.floor(at / tools.length)}` };
+};
+
+const share = <T>(list: readonly T[], holds: (item: T) => boolean): number => list.filter(holds).length / list.length;
+const median = (values: readonly number[]): number => quantile(values, 0.5);
+const quantile = (values: readonly number[], part: number): number =>
+  values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
+const percent = (part: number): string => `${(part * 100).toFixed(1).padStart(5)} %`;

@@ -1,0 +1,65 @@
+import { type Example, examplesOf, FEATURE_NAMES, type Judged, learnFitting, learnRanking } from './learn-weights.ts';
+import type { Benchmark } from './selection-data.ts';
+
+/** Learns the weights of `shared/decide/weights.ts` anew, with what they reach on tools they were not learnt from. */
+export const printLearnt = async (benchmarks: readonly Benchmark[]): Promise<void> => {
+  const all: Example[] = [];
+  for (const benchmark of benchmarks) {
+    const queries = benchmark.queries.filter(({ subset }) => benchmark.name !== 'toole' || subset === 'single');
+    all.push(...(await examplesOf({ ...benchmark, queries }, () => benchmark.name === 'bfcl')));
+  }
+  const ranked = all.filter(
+    ({ benchmark, subset, gold }) => gold.includes(true) && (benchmark !== 'bfcl' || subset.endsWith('multiple')),
+  );
+  const learnt = ranked.filter(({ benchmark }) => benchmark !== 'livemcpbench');
+  for (const half of [0, 1]) {
+    const weights = learnRanking(groupsOf(learnt.filter((example) => halfOf(example.group) !== half)));
+    for (const [name, examples] of Map.groupBy(
+      learnt.filter((example) => halfOf(example.group) === half),
+      ({ benchmark }) => benchmark,
+    )) {
+      console.log(
+        `half ${half} held out: ${name} top-1 ${((100 * examples.filter((example) => isRight(example, weights)).length) / examples.length).toFixed(1)} % of those with the tool among the candidates`,
+      );
+    }
+  }
+  const ranking = learnRanking(groupsOf(learnt));
+  print('RANKING', ranking);
+  print('FITTING', learnFitting(judgedOf(all, ranking)));
+};
+
+const groupsOf = (examples: readonly Example[]): readonly (readonly Example[])[] => [
+  ...Map.groupBy(examples, ({ benchmark }) => benchmark).values(),
+];
+
+const bestOf = ({ rows }: Example, weights: readonly number[]): number => {
+  const scores = rows.map((row) => row.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
+  return scores.indexOf(Math.max(...scores));
+};
+
+const isRight = (example: Example, weights: readonly number[]): boolean =>
+  example.gold[bestOf(example, weights)] === true;
+
+/** Only BFCL says of single calls whether anything fits. */
+const judgedOf = (examples: readonly Example[], ranking: readonly number[]): readonly Judged[] =>
+  examples
+    .filter(({ benchmark, subset, rows }) => benchmark === 'bfcl' && !subset.startsWith('parallel') && rows.length > 0)
+    .map((example) => {
+      const fits = !example.subset.endsWith('irrelevance');
+      return {
+        row: example.rows[bestOf(example, ranking)] ?? [],
+        fits,
+        kind: `${fits} ${example.subset.startsWith('live')}`,
+      };
+    });
+
+const print = (title: string, weights: readonly number[]): void => {
+  const names = [...FEATURE_NAMES, 'bias'];
+  console.log(title, Object.fromEntries(weights.map((weight, at) => [names[at], Math.round(weight * 100) / 100])));
+};
+
+const halfOf = (text: string): number => {
+  let sum = 0;
+  for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
+  return (sum >>> 8) & 1;
+};
