@@ -11,7 +11,6 @@ import {
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
-import { acknowledge } from '../constructs/acknowledge.ts';
 import { fits } from '../constructs/fits.ts';
 import { machineAccess } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
@@ -87,7 +86,6 @@ export class ApiStack extends Stack {
         filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY', 'REMOVE') })],
       }),
     );
-    acknowledge(stream, { 'AwsSolutions-IAM5[Resource::*]': 'X-Ray, and dynamodb:ListStreams, take no narrower name' });
     return stream;
   }
 }

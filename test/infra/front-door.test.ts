@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { type Resource, synthesise, textOf } from '../support/templates.ts';
+
+const { ofType } = synthesise();
+const only = (type: string, stack?: string): Resource['Properties'] => {
+  const [first, ...others] = ofType(type, stack);
+  assert.ok(first && others.length === 0, `${others.length + 1} of ${type}`);
+  return first.Properties;
+};
+
+// Fixed by AWS: the ids of the managed policies CachingDisabled, CachingOptimized and AllViewerExceptHostHeader.
+const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+const CACHING_OPTIMIZED = '658327ea-f89d-4fab-a63d-7e88639e58f6';
+const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
+
+interface Behavior {
+  readonly PathPattern?: string;
+  readonly CachePolicyId: string;
+  readonly OriginRequestPolicyId?: string;
+  readonly AllowedMethods?: readonly string[];
+  readonly LambdaFunctionAssociations?: readonly { readonly EventType: string; readonly IncludeBody?: boolean }[];
+  readonly FunctionAssociations?: readonly { readonly EventType: string }[];
+  readonly ViewerProtocolPolicy: string;
+  readonly TargetOriginId: string;
+}
+interface Distribution {
+  readonly DefaultCacheBehavior: Behavior;
+  readonly CacheBehaviors: readonly Behavior[];
+  readonly CustomErrorResponses?: unknown;
+  readonly WebACLId: unknown;
+  readonly Origins: readonly {
+    readonly Id: string;
+    readonly DomainName: unknown;
+    readonly OriginAccessControlId?: unknown;
+    readonly OriginCustomHeaders?: readonly { readonly HeaderName: string; readonly HeaderValue: unknown }[];
+    readonly CustomOriginConfig?: Readonly<Record<string, unknown>>;
+  }[];
+}
+const distribution = only('AWS::CloudFront::Distribution').DistributionConfig as Distribution;
+const api = distribution.CacheBehaviors;
+
+describe('the front door', () => {
+  test('the API is never cached, and sees keys, queries and bodies, but not the viewer’s Host', () => {
+    assert.deepEqual(
+      api.map(({ PathPattern }) => PathPattern),
+      ['/v1/*', '/mcp', '/healthz', '/openapi.json', '/.well-known/*'],
+    );
+    for (const each of api) {
+      assert.equal(each.CachePolicyId, CACHING_DISABLED);
+      assert.equal(each.OriginRequestPolicyId, ALL_VIEWER_EXCEPT_HOST);
+      assert.equal(each.AllowedMethods?.length, 7);
+      assert.equal(each.ViewerProtocolPolicy, 'https-only');
+    }
+  });
+
+  test('C.01 the edge function stands before the origin of /v1 without the body, which is cut at 1 MB there', () => {
+    const [lookups, ...others] = api;
+
+    assert.deepEqual(
+      lookups?.LambdaFunctionAssociations?.map(({ EventType, IncludeBody }) => [EventType, IncludeBody ?? false]),
+      [['origin-request', false]],
+    );
+    assert.ok(others.every(({ LambdaFunctionAssociations }) => LambdaFunctionAssociations === undefined));
+  });
+
+  test('the console’s files are cached and come from a private bucket by origin access control', () => {
+    const { CachePolicyId, TargetOriginId, ViewerProtocolPolicy } = distribution.DefaultCacheBehavior;
+    const origin = distribution.Origins.find(({ Id }) => Id === TargetOriginId);
+
+    assert.equal(CachePolicyId, CACHING_OPTIMIZED);
+    assert.equal(ViewerProtocolPolicy, 'redirect-to-https');
+    assert.ok(origin?.OriginAccessControlId);
+  });
+
+  test('no error page replaces the API’s own errors: they hold for every path of a distribution', () => {
+    assert.equal(distribution.CustomErrorResponses, undefined);
+  });
+
+  test('the api’s origin has the secret by reference, the place of the snapshot, and 120 s to answer', () => {
+    const origin = distribution.Origins.find(({ Id }) => Id === api[0]?.TargetOriginId);
+    const headers = new Map(origin?.OriginCustomHeaders?.map((each) => [each.HeaderName, each.HeaderValue]));
+
+    assert.deepEqual([...headers.keys()].sort(), ['x-assay-bucket', 'x-assay-origin', 'x-assay-region']);
+    assert.match(
+      textOf(headers.get('x-assay-origin')),
+      /^\{\{resolve:secretsmanager:.*OriginSecret.*:SecretString\}\}$/,
+    );
+    assert.equal(headers.get('x-assay-region'), 'us-east-1');
+    assert.equal(origin?.CustomOriginConfig?.OriginReadTimeout, 120);
+    assert.equal(origin?.CustomOriginConfig?.OriginProtocolPolicy, 'https-only');
+    // An access control would replace the caller's Authorization.
+    assert.ok(!origin?.OriginAccessControlId);
+  });
+
+  test('the function URL is open, streams, has both permissions it needs since 2025, and a bound on concurrency', () => {
+    const url = only('AWS::Lambda::Url');
+    const permissions = ofType('AWS::Lambda::Permission', 'api').map(({ Properties }) => Properties);
+    const [lambda] = ofType('AWS::Lambda::Function', 'api').filter(({ id }) => id.startsWith('Api'));
+
+    assert.deepEqual([url.AuthType, url.InvokeMode], ['NONE', 'RESPONSE_STREAM']);
+    assert.deepEqual(permissions.map(({ Action }) => Action).sort(), [
+      'lambda:InvokeFunction',
+      'lambda:InvokeFunctionUrl',
+    ]);
+    assert.ok(permissions.some(({ InvokedViaFunctionUrl }) => InvokedViaFunctionUrl === true));
+    assert.equal(lambda?.Properties.ReservedConcurrentExecutions, 200);
+    assert.ok(Number(lambda?.Properties.Timeout) >= 120);
+  });
+
+  test('the edge function has nothing that the edge refuses', () => {
+    const [edge] = ofType('AWS::Lambda::Function', 'edge');
+    const roles = ofType('AWS::IAM::Role', 'edge');
+
+    for (const property of ['Environment', 'Layers', 'DeadLetterConfig', 'TracingConfig', 'VpcConfig', 'ImageConfig'])
+      assert.equal(edge?.Properties[property], undefined, property);
+    assert.deepEqual(edge?.Properties.Architectures, ['x86_64']);
+    assert.ok(Number(edge?.Properties.Timeout) <= 30 && Number(edge?.Properties.MemorySize) > 128);
+    assert.match(JSON.stringify(roles), /edgelambda\.amazonaws\.com/);
+    assert.equal(ofType('AWS::Lambda::Version', 'edge').length, 1);
+  });
+
+  test('the edge reads what is published and nothing else, and logs only where a group with an end is', () => {
+    const [policy] = ofType('AWS::IAM::Policy', 'edge');
+    const text = JSON.stringify(policy?.Properties.PolicyDocument);
+
+    assert.match(
+      text,
+      /"s3:GetObject","Effect":"Allow","Resource":"arn:aws:s3:::assay-prod-data-snapshots-\*\/edge\/\*"/,
+    );
+    assert.doesNotMatch(text, /CreateLogGroup|s3:Put|s3:List/);
+  });
+
+  test('the viewer’s host is told to the api, and addresses of pages lead to the one page', () => {
+    const [host, pages] = ['ViewerHost', 'SitePages'].map((name) => viewerFunction(name));
+    const request = (uri: string) => ({ request: { uri, headers: { host: { value: 'assay.example' } } } });
+
+    assert.deepEqual(host?.(request('/v1/tools')).headers['x-forwarded-host'], { value: 'assay.example' });
+    assert.equal(pages?.(request('/tools/ssim')).uri, '/index.html');
+    assert.equal(pages?.(request('/assets/app.js')).uri, '/assets/app.js');
+  });
+
+  test('the firewall limits each address, and rules about content only count on the API', () => {
+    const rules = only('AWS::WAFv2::WebACL').Rules as readonly Rule[];
+    const common = rules.find(({ Name }) => Name === 'AWSManagedRulesCommonRuleSet');
+    const counting = common?.Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [];
+    const outside = rules.at(-1);
+
+    assert.equal(rules[0]?.Statement.RateBasedStatement?.Limit, 3000);
+    for (const rule of ['SizeRestrictions_BODY', 'GenericRFI_BODY', 'EC2MetaDataSSRF_BODY', 'CrossSiteScripting_BODY'])
+      assert.ok(
+        counting.some(({ Name, ActionToUse }) => Name === rule && ActionToUse.Count),
+        rule,
+      );
+    assert.ok(outside?.Action?.Block);
+    assert.match(JSON.stringify(outside?.Statement), /LabelMatchStatement.*NotStatement.*"\/v1\/".*"\/mcp"/);
+    assert.equal(new Set(rules.map(({ Priority }) => Priority)).size, rules.length);
+  });
+
+  test('the firewall’s log has no keys in it', () => {
+    const redacted = JSON.stringify(only('AWS::WAFv2::LoggingConfiguration').RedactedFields);
+
+    assert.match(redacted, /authorization/);
+    assert.match(redacted, /x-api-key/);
+  });
+
+  test('a domain of one’s own brings its certificate and TLS 1.2', () => {
+    const certificateArn = 'arn:aws:acm:us-east-1:111122223333:certificate/0';
+    const own = synthesise({ domain: { name: 'assay.example', certificateArn } });
+    const config = own.ofType('AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig as {
+      Aliases: unknown;
+      ViewerCertificate: Record<string, unknown>;
+    };
+
+    assert.deepEqual(config.Aliases, ['assay.example']);
+    assert.equal(config.ViewerCertificate.MinimumProtocolVersion, 'TLSv1.2_2021');
+  });
+});
+
+interface Rule {
+  readonly Name: string;
+  readonly Priority: number;
+  readonly Action?: { readonly Block?: unknown };
+  readonly Statement: {
+    readonly RateBasedStatement?: { readonly Limit: number };
+    readonly ManagedRuleGroupStatement?: {
+      readonly RuleActionOverrides: readonly {
+        readonly Name: string;
+        readonly ActionToUse: { readonly Count?: unknown };
+      }[];
+    };
+  };
+}
+
+type Viewer = (event: unknown) => { uri: string; headers: Record<string, { value: string }> };
+
+/** The code of a CloudFront function, run as it stands in the template. */
+const viewerFunction = (name: string): Viewer => {
+  const [found] = ofType('AWS::CloudFront::Function').filter(({ id }) => id.includes(name));
+  const viewer = runInNewContext(`${String(found?.Properties.FunctionCode)}; handler`) as Viewer;
+  return (event) => JSON.parse(JSON.stringify(viewer(event)));
+};

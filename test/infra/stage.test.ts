@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { createSpecCheck } from '../support/service-spec.ts';
+import { type Resource, synthesise, textOf } from '../support/templates.ts';
+
+const stage = synthesise();
+const { resources, ofType } = stage;
+const names = (found: readonly Resource[]): readonly string[] => found.map(({ stack, id }) => `${stack}/${id}`);
+
+interface Statement {
+  readonly Action?: unknown;
+  readonly Resource?: unknown;
+  readonly Effect: string;
+  readonly Condition?: unknown;
+}
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+const statementsOf = ({ Properties }: Resource): readonly Statement[] => {
+  const policies = [
+    Properties.PolicyDocument,
+    ...list(Properties.Policies ?? []).map((each) => (each as Resource['Properties']).PolicyDocument),
+  ];
+  return policies.flatMap((each) => (each as { Statement?: Statement[] } | undefined)?.Statement ?? []);
+};
+
+describe('the stage', () => {
+  test('C.08 every resource and property is known to CloudFormation', () => {
+    const check = createSpecCheck();
+
+    assert.ok(resources.length > 100);
+    assert.deepEqual(resources.flatMap(check), []);
+    const wrong = { id: 'X', stack: 's', Type: 'AWS::S3::Bucket', Properties: { Versioned: true, BucketName: ['a'] } };
+    assert.equal(check(wrong).length, 2);
+  });
+
+  test('C.08 cdk-nag finds nothing that has no reason beside it', () => {
+    for (const pack of [new AwsSolutionsChecks(), new ServerlessChecks()]) {
+      const { violations } = pack.validateScope(stage.app);
+      const found = violations.map(({ ruleName, violatingResources }) => [
+        ruleName,
+        violatingResources[0]?.constructPath,
+      ]);
+      assert.deepEqual(found, []);
+    }
+  });
+
+  test('C.08 in another Region than CloudFront’s it is as sound', () => {
+    const elsewhere = synthesise({ region: 'eu-central-1' });
+
+    for (const pack of [new AwsSolutionsChecks(), new ServerlessChecks()])
+      assert.deepEqual(pack.validateScope(elsewhere.app).violations, []);
+    const [secret] = elsewhere.ofType('AWS::SecretsManager::Secret', 'data').filter(({ id }) => id === 'OriginSecret');
+    assert.deepEqual(secret?.Properties.ReplicaRegions, [{ Region: 'us-east-1' }]);
+  });
+
+  test('no statement allows every action on everything', () => {
+    const all = resources.flatMap((each) => statementsOf(each).map((statement) => ({ each, statement })));
+    const both = all.filter(
+      ({ statement }) =>
+        statement.Effect === 'Allow' &&
+        list(statement.Action).some((action) => action === '*' || /^\w+:\*$/.test(String(action))) &&
+        list(statement.Resource).includes('*'),
+    );
+
+    assert.ok(all.length > 30);
+    assert.deepEqual(names(both.map(({ each }) => each)), []);
+  });
+
+  test('everything on everything is only tracing, log delivery, registry tokens and what AWS’s own constructs need', () => {
+    const actions = resources
+      .flatMap(statementsOf)
+      .filter(({ Effect, Resource, Condition }) => Effect === 'Allow' && list(Resource).includes('*') && !Condition)
+      .flatMap(({ Action }) => list(Action).map(String));
+
+    assert.deepEqual([...new Set(actions.map((action) => action.split(':')[0]))].sort(), [
+      'cloudfront',
+      'ecr',
+      'logs',
+      'secretsmanager',
+      'xray',
+    ]);
+  });
+
+  test('C.03 every bucket is private, encrypted, versioned and speaks TLS only', () => {
+    const buckets = ofType('AWS::S3::Bucket');
+    const policies = ofType('AWS::S3::BucketPolicy');
+
+    assert.equal(buckets.length, 6);
+    for (const { id, Properties, stack } of buckets) {
+      assert.deepEqual(Properties.PublicAccessBlockConfiguration, {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      });
+      assert.match(JSON.stringify(Properties.BucketEncryption), /AES256|aws:kms/);
+      assert.deepEqual(Properties.VersioningConfiguration, { Status: 'Enabled' });
+      assert.match(JSON.stringify(Properties.LifecycleConfiguration), /AbortIncompleteMultipartUpload/);
+      const policy = policies.find(
+        (each) => each.stack === stack && JSON.stringify(each.Properties.Bucket).includes(`"${id}"`),
+      );
+      const denied = (policy ? statementsOf(policy) : []).filter(({ Effect }) => Effect === 'Deny');
+      assert.match(JSON.stringify(denied), /"aws:SecureTransport":"false"/, id);
+    }
+  });
+
+  test('every log group ends, and no function may begin one', () => {
+    const groups = ofType('AWS::Logs::LogGroup');
+    const creating = resources.filter((each) => JSON.stringify(statementsOf(each)).includes('logs:CreateLogGroup'));
+
+    assert.ok(groups.length >= 10);
+    assert.deepEqual(names(groups.filter(({ Properties }) => Properties.RetentionInDays === undefined)), []);
+    assert.deepEqual(names(creating), []);
+    const silent = ours().filter(({ Properties, stack }) => stack !== 'edge' && !Properties.LoggingConfig);
+    assert.deepEqual(names(silent), []);
+  });
+
+  test('every function that is fed by events has a dead-letter queue; the edge, which cannot, has none', () => {
+    const without = ours().filter(({ Properties }) => Properties.DeadLetterConfig === undefined);
+    const targets = ofType('AWS::Events::Rule').flatMap(({ Properties }) => list(Properties.Targets));
+
+    assert.deepEqual(
+      without.map(({ stack }) => stack),
+      ['edge'],
+    );
+    for (const target of targets as { DeadLetterConfig?: unknown; RetryPolicy?: unknown }[])
+      assert.ok(target.DeadLetterConfig && target.RetryPolicy, JSON.stringify(target));
+  });
+
+  test('C.02 what holds data is kept, protected and named for good', () => {
+    const kinds = ['AWS::S3::Bucket', 'AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret'];
+    const stateful = resources.filter(({ Type }) => kinds.includes(Type));
+
+    assert.deepEqual(names(stateful.filter(({ DeletionPolicy }) => DeletionPolicy !== 'Retain')), []);
+    assert.deepEqual([...names(stateful)].sort(), [
+      'data/AccessLogs',
+      'data/AdminSecret',
+      'data/Images',
+      'data/Models',
+      'data/OriginSecret',
+      'data/Snapshots',
+      'data/Table',
+      'edge/EdgeAccessLogs',
+      'edge/Site',
+    ]);
+  });
+
+  test('C.02 the table is paid by use, streams, forgets by TTL and can be restored', () => {
+    const [table] = ofType('AWS::DynamoDB::GlobalTable');
+    const [replica] = list(table?.Properties.Replicas) as Resource['Properties'][];
+
+    assert.equal(table?.Properties.BillingMode, 'PAY_PER_REQUEST');
+    assert.deepEqual(table?.Properties.StreamSpecification, { StreamViewType: 'NEW_AND_OLD_IMAGES' });
+    assert.deepEqual(table?.Properties.TimeToLiveSpecification, { AttributeName: 'expires', Enabled: true });
+    // Replicas would make quotas inexact: conditions are checked against the local copy.
+    assert.equal(list(table?.Properties.Replicas).length, 1);
+    assert.equal(replica?.DeletionProtectionEnabled, true);
+    assert.deepEqual(replica?.PointInTimeRecoverySpecification, { PointInTimeRecoveryEnabled: true });
+  });
+
+  test('no environment variable holds a secret', () => {
+    const variables = resources.flatMap(({ Properties }) => [
+      ...Object.entries((Properties.Environment as { Variables?: object } | undefined)?.Variables ?? {}),
+      ...(
+        (Properties.ContainerProperties as { Environment?: { Name: string; Value: unknown }[] } | undefined)
+          ?.Environment ?? []
+      ).map(({ Name, Value }): [string, unknown] => [Name, Value]),
+    ]);
+
+    assert.ok(variables.length > 20);
+    for (const [name, value] of variables) {
+      assert.doesNotMatch(JSON.stringify(value), /resolve:secretsmanager|resolve:ssm-secure/, name);
+      if (/SECRET|KEY|TOKEN|PASSWORD/.test(name)) assert.match(textOf(value), /OriginSecret|AdminSecret/, name);
+    }
+  });
+
+  test('functions with ONNX are x86_64 with the layer, the others arm64, all on Node 24', () => {
+    const shapes = ours()
+      .filter(({ Properties }) => Properties.PackageType !== 'Image')
+      .map(({ id, Properties }) => [
+        id.replace(/Function.*/, ''),
+        String(Properties.Runtime),
+        list(Properties.Architectures)[0],
+        list(Properties.Layers ?? []).length,
+      ]);
+
+    assert.deepEqual(shapes.sort(), [
+      ['Api', 'nodejs24.x', 'x86_64', 1],
+      ['Edge', 'nodejs24.x', 'x86_64', 0],
+      ['Rotate', 'nodejs24.x', 'arm64', 0],
+      ['Step', 'nodejs24.x', 'x86_64', 1],
+      ['Stream', 'nodejs24.x', 'arm64', 0],
+      ['Upload', 'nodejs24.x', 'x86_64', 1],
+    ]);
+  });
+});
+
+/** Functions of ours, without those that the library brings. */
+const ours = (): readonly Resource[] => ofType('AWS::Lambda::Function').filter(({ id }) => !/^(Custom|AWS)/.test(id));

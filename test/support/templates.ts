@@ -1,0 +1,57 @@
+import { App } from 'aws-cdk-lib';
+import { type StageSettings, stages } from '../../infra/config.ts';
+import { AssayStage } from '../../infra/stage.ts';
+
+export interface Resource {
+  readonly id: string;
+  readonly stack: string;
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+  readonly DeletionPolicy?: string;
+  readonly DependsOn?: readonly string[];
+}
+
+export interface Synthesised {
+  readonly app: App;
+  readonly resources: readonly Resource[];
+  /** All resources of a type, in one stack or in all. */
+  ofType(type: string, stack?: string): readonly Resource[];
+  outputs(stack: string): Readonly<Record<string, { readonly Value: unknown }>>;
+}
+
+interface Template {
+  readonly Resources?: Readonly<Record<string, Omit<Resource, 'id' | 'stack'>>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
+}
+
+/** The templates of a stage, without bundling anything. */
+export const synthesise = (settings: Partial<StageSettings> = {}): Synthesised => {
+  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const stage = new AssayStage(app, 'prod', { ...stages.prod, ...settings });
+  const templates = new Map(
+    stage.synth().stacks.map(({ stackName, template }) => [stackName.split('-').at(-1) ?? '', template as Template]),
+  );
+  const resources = [...templates].flatMap(([stack, { Resources = {} }]) =>
+    Object.entries(Resources).map(([id, resource]) => ({
+      ...resource,
+      id,
+      stack,
+      Properties: resource.Properties ?? {},
+    })),
+  );
+  return {
+    app,
+    resources,
+    ofType: (type, stack) =>
+      resources.filter((each) => each.Type === type && (stack === undefined || each.stack === stack)),
+    outputs: (stack) => templates.get(stack)?.Outputs ?? {},
+  };
+};
+
+/** What an expression of the template says, with references left out: for looking at texts. */
+export const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  const join = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'];
+  if (join) return join[1].map(textOf).join(join[0]);
+  return `<${JSON.stringify(value)}>`;
+};
