@@ -1,23 +1,32 @@
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { Fault } from '../../shared/errors.ts';
 import { faultOf } from '../../shared/registry/issues.ts';
 import { checkShape } from '../../shared/registry/shape.ts';
-import type { ApiContext } from './env.ts';
+import type { ApiContext, Env } from './env.ts';
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Refuses a body past the limit before it is read whole. */
-export const limitBodies = bodyLimit({
-  maxSize: MAX_BODY_BYTES,
-  onError: () => {
-    throw new Fault(
-      'TooLarge',
-      `the body is larger than ${MAX_BODY_BYTES} bytes; send pictures through POST /v1/uploads`,
-      { limit: MAX_BODY_BYTES },
-    );
-  },
-});
+const tooLarge = (): never => {
+  throw new Fault(
+    'TooLarge',
+    `the body is larger than ${MAX_BODY_BYTES} bytes; send pictures through POST /v1/uploads`,
+    { limit: MAX_BODY_BYTES },
+  );
+};
+
+const limitStreams = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
+
+/**
+ * Refuses a body past the limit before it is read whole. One that says its length is held to it by the server;
+ * Hono's own limit would build the whole web request for it, a sixth of a call's time.
+ */
+export const limitBodies: MiddlewareHandler<Env> = (c, next) => {
+  const length = c.req.header('content-length');
+  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return limitStreams(c, next);
+  return Number(length) <= MAX_BODY_BYTES ? next() : tooLarge();
+};
 
 /** Reads a JSON body within the limits; what is not JSON is refused with the place. */
 export const readJson = async (c: ApiContext): Promise<unknown> => {

@@ -60,6 +60,15 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     });
     return running;
   };
+  let soon: Promise<void> | undefined;
+  // Calls that end in the same turn of the event loop share one change.
+  const flushSoon = (): Promise<void> => {
+    soon ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      soon = undefined;
+      return flush();
+    });
+    return soon;
+  };
   const flushAfter = (milliseconds: number): void => {
     // A failure is logged where it happens, and tried again.
     timer ??= setTimeout(() => void flush().catch(() => {}), milliseconds);
@@ -70,7 +79,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     keep(tenant, record, isUrgent) {
       observe?.(tenant, record);
       waiting.push({ tenant, record });
-      if (isUrgent || delayMs === 0 || waiting.length >= MOST_WAITING) return flush();
+      if (isUrgent || delayMs === 0 || waiting.length >= MOST_WAITING) return flushSoon();
       flushAfter(delayMs);
       return undefined;
     },

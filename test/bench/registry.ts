@@ -81,8 +81,8 @@ export const bench = async (): Promise<void> => {
 const startUp = async (stored: readonly Family[]): Promise<void> => {
   const cwd = await mkdtemp(join(tmpdir(), 'assay-bench-'));
   const table = sqliteTable({ path: join(cwd, 'assay.db') });
-  for (let start = 0; start < stored.length; start += 90) {
-    const batch = stored.slice(start, start + 90);
+  for (let start = 0; start < stored.length; start += 45) {
+    const batch = stored.slice(start, start + 45);
     const names = batch.map(({ name }) => name);
     await changeFamilies(table, 'default', names, 0, () => ({
       families: new Map(batch.map((each) => [each.name, each])),

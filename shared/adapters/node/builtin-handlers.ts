@@ -14,11 +14,10 @@ const LARGE = 16_384;
 export const builtinHandlers = (
   builtins: readonly Builtin[],
   pool: WorkerPool,
-  gauge: Pick<NodeGauge, 'charge'>,
+  gauge: Pick<NodeGauge, 'forCall'>,
 ): ReadonlyMap<string, Handler> => {
   const runApart = async (name: string, args: Arguments, signal: AbortSignal): Promise<unknown> => {
-    const answer = await pool.run({ name, args } satisfies BuiltinJob, signal);
-    gauge.charge(answer.usage);
+    const answer = await pool.run({ name, args } satisfies BuiltinJob, signal, gauge.forCall());
     if ('thrown' in answer) throw errorOf(answer.thrown);
     return JSON.parse(answer.text);
   };

@@ -3,8 +3,8 @@ import { getHeapStatistics } from 'node:v8';
 import type { Gauge, Usage } from '../../ports.ts';
 
 export interface NodeGauge extends Gauge {
-  /** Adds what another thread used on behalf of the call that is running. */
-  charge(usage: Usage): void;
+  /** Takes what another thread used on behalf of the call that is running now, whenever that is known. */
+  forCall(): (usage: Usage) => void;
 }
 
 /**
@@ -52,11 +52,13 @@ export const nodeGauge = (): NodeGauge => {
       watch.leave();
       return { result, durationMs: performance.now() - started, usage: usageOf(account) };
     },
-    charge(usage) {
+    forCall() {
       const account = calls.getStore();
-      if (!account) return;
-      account.peak = Math.max(account.peak, account.bytes + usage.memoryPeakBytes);
-      add(account, usage.cpuMs, usage.memoryDeltaBytes);
+      return (usage) => {
+        if (!account) return;
+        account.peak = Math.max(account.peak, account.bytes + usage.memoryPeakBytes);
+        add(account, usage.cpuMs, usage.memoryDeltaBytes);
+      };
     },
   };
 };

@@ -13,8 +13,11 @@ export interface Thrown {
 }
 
 export interface WorkerPool {
-  /** Runs a job on a thread of its own. When the signal aborts, the thread is ended, whatever it is doing. */
-  run(job: unknown, signal: AbortSignal): Promise<Answer>;
+  /**
+   * Runs a job on a thread of its own. When the signal aborts, the thread is ended, whatever it is doing.
+   * However the job ends, what it used is told before anyone hears of its end.
+   */
+  run(job: unknown, signal: AbortSignal, spent: (usage: Usage) => void): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -35,6 +38,8 @@ interface Job {
 interface Thread {
   readonly worker: Worker;
   job: Job | undefined;
+  /** Milliseconds the thread had been busy for when its job began. */
+  busyBefore: number;
 }
 
 /** Threads that are started when needed, do one job at a time and never keep the process alive. */
@@ -44,7 +49,7 @@ export const createWorkerPool = ({ file, size = 2, memoryMb = 256 }: WorkerPoolO
 
   const start = (): Thread => {
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
-    const thread: Thread = { worker, job: undefined };
+    const thread: Thread = { worker, job: undefined, busyBefore: 0 };
     threads.add(thread);
     worker.unref();
     worker.on('message', (answer: Answer) => {
@@ -72,14 +77,16 @@ export const createWorkerPool = ({ file, size = 2, memoryMb = 256 }: WorkerPoolO
       const free = [...threads].find(({ job }) => job === undefined) ?? (threads.size < size ? start() : undefined);
       if (!free) return;
       free.job = waiting.shift();
+      free.busyBefore = busyOf(free.worker);
       free.worker.ref();
       free.worker.postMessage(free.job?.message);
     }
   };
-  const stop = (job: Job, reason: Error): void => {
+  const stop = (job: Job, reason: Error, spent: (usage: Usage) => void): void => {
     const at = waiting.indexOf(job);
     if (at >= 0) waiting.splice(at, 1);
     const thread = [...threads].find((one) => one.job === job);
+    if (thread) spent({ cpuMs: busyOf(thread.worker) - thread.busyBefore, memoryDeltaBytes: 0, memoryPeakBytes: 0 });
     job.failed(reason);
     if (!thread) return;
     end(thread, reason);
@@ -87,10 +94,14 @@ export const createWorkerPool = ({ file, size = 2, memoryMb = 256 }: WorkerPoolO
   };
 
   return {
-    run: (message, signal) =>
-      new Promise((done, failed) => {
+    run: (message, signal, spent) =>
+      new Promise((resolve, failed) => {
+        const done = (answer: Answer): void => {
+          spent(answer.usage);
+          resolve(answer);
+        };
         const job: Job = { message, done, failed };
-        const abort = () => stop(job, signal.reason instanceof Error ? signal.reason : new Error('the call was ended'));
+        const abort = () => stop(job, reasonOf(signal), spent);
         if (signal.aborted) return abort();
         signal.addEventListener('abort', abort, { once: true });
         waiting.push(job);
@@ -101,6 +112,12 @@ export const createWorkerPool = ({ file, size = 2, memoryMb = 256 }: WorkerPoolO
     },
   };
 };
+
+// A thread that is ended cannot tell what it used; the time its loop was busy is close.
+const busyOf = (worker: Worker): number => worker.performance.eventLoopUtilization().active;
+
+const reasonOf = ({ reason }: AbortSignal): Error =>
+  reason instanceof Error ? reason : new Error('the call was ended');
 
 const exited = (code: number): Error =>
   Object.assign(new Error(`the tool ended its thread with exit code ${code}`), { name: 'WorkerExited' });

@@ -1,9 +1,11 @@
 import { connect } from 'node:net';
 
 /** Asks one path again and again over a few kept-alive connections and prints how many answers came. */
-const [port = '0', path = '/', milliseconds = '1000', connections = '32', key = ''] = process.argv.slice(2);
+const [port = '0', path = '/', milliseconds = '1000', connections = '32', key = '', body = ''] = process.argv.slice(2);
 const authorization = key === '' ? '' : `authorization: Bearer ${key}\r\n`;
-const request = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}\r\n`);
+const content = body === '' ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+const method = body === '' ? 'GET' : 'POST';
+const request = Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${content}\r\n${body}`);
 const END = Buffer.from('\r\n\r\n');
 
 let answered = 0;

@@ -31,7 +31,13 @@ export const alternate = async <Name extends string>(
 const client = fileURLToPath(new URL('./load-client.ts', import.meta.url));
 
 /** How many answers a second a server on this machine gives; the client is a process of its own. */
-export const requestsPerSecond = async (port: number, path: string, key = '', milliseconds = 1500): Promise<number> => {
+export const requestsPerSecond = async (
+  port: number,
+  path: string,
+  key = '',
+  milliseconds = 1500,
+  body = '',
+): Promise<number> => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     client,
     String(port),
@@ -39,6 +45,7 @@ export const requestsPerSecond = async (port: number, path: string, key = '', mi
     String(milliseconds),
     '32',
     key,
+    body,
   ]);
   const { answered, failed } = JSON.parse(stdout) as { answered: number; failed: number };
   if (failed > 0) throw new Error(`${failed} of ${answered + failed} requests to ${path} failed`);
