@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import type { FaultCode } from '../../../shared/errors.ts';
+import type { FaultCode, FaultDetails } from '../../../shared/errors.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import { isObject } from '../../../shared/model/json.ts';
 import type { Blobs } from '../../../shared/ports.ts';
@@ -35,16 +35,17 @@ export const resultOf = async (
   };
 };
 
-/** A refusal that the model can read and mend. */
-export const refusalResult = ({
-  code,
-  message,
-}: {
+interface Refused {
   readonly code: FaultCode;
   readonly message: string;
-}): CallToolResult => ({
+  readonly details?: FaultDetails;
+}
+
+/** A refusal that the model can read and mend; what programs need of it stands beside. */
+export const refusalResult = ({ code, message, details = {} }: Refused): CallToolResult => ({
   content: [{ type: 'text', text: `${code}: ${message}` }],
   isError: true,
+  _meta: { 'assay/error': { code, message, details } },
 });
 
 const textOf = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output ?? null));

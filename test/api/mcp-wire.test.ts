@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createApp } from '../../functions/api/app.ts';
+import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
+import { aTool } from '../support/tools.ts';
+
+const ACCEPT = { accept: 'application/json, text/event-stream' };
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+const message = (method: string, params: Readonly<Record<string, unknown>> = {}) => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method,
+  params: { ...params, _meta: envelope },
+});
+
+const headersFor = (method: string, name?: string): Record<string, string> => ({
+  ...ACCEPT,
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': method,
+  ...(name === undefined ? {} : { 'mcp-name': name }),
+});
+
+interface Reply {
+  readonly status: number;
+  readonly id: unknown;
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly error: { readonly code?: number; readonly message?: string; readonly data?: unknown };
+  readonly headers: Headers;
+}
+
+const post = async (
+  given: TestAssay,
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+  key: string = ADMIN_KEY,
+): Promise<Reply> => {
+  const response = await given.request('POST', '/mcp', body, key, { ...headers });
+  const text = await response.text();
+  const { id, result = {}, error = {} } = (text === '' ? {} : JSON.parse(text)) as Partial<Reply>;
+  return { status: response.status, id, result, error, headers: response.headers };
+};
+
+const start = async (): Promise<TestAssay> => {
+  const given = await testAssay();
+  await given.json('POST', '/v1/tools', aTool());
+  return given;
+};
+
+describe('the stateless protocol of 2026-07-28 on the wire', () => {
+  test('server/discover tells versions and capabilities, and how long they hold', async () => {
+    const { status, result } = await post(await start(), message('server/discover'), headersFor('server/discover'));
+
+    assert.equal(status, 200);
+    assert.deepEqual(result.supportedVersions, ['2026-07-28']);
+    assert.deepEqual(Object.keys(result.capabilities ?? {}).sort(), ['logging', 'resources', 'tools']);
+    assert.equal(result.resultType, 'complete');
+    assert.equal(result.cacheScope, 'private');
+    assert.ok(Number(result.ttlMs) > 0);
+  });
+
+  test('a list is complete, for whom and how long it may be kept, in one JSON answer without a session', async () => {
+    const { id, result, headers } = await post(await start(), message('tools/list'), headersFor('tools/list'));
+
+    assert.equal(headers.get('content-type'), 'application/json');
+    assert.equal(headers.get('mcp-session-id'), null);
+    assert.equal(id, 7);
+    assert.equal(result.resultType, 'complete');
+    assert.equal(result.cacheScope, 'private');
+    assert.equal(result.ttlMs, 60_000);
+    assert.equal((result.tools as unknown[]).length, 1);
+  });
+
+  test('a call that needs consent answers what must be asked, and the token to come back with', async () => {
+    const given = await testAssay();
+    await given.json('POST', '/v1/tools', aTool({ permission: 'confirm' }));
+    const params = { name: 'weather_lookup', arguments: { city: 'Paris' } };
+    const asking = {
+      ...envelope,
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    };
+    const headers = headersFor('tools/call', 'weather_lookup');
+    const call = (more: Readonly<Record<string, unknown>>) =>
+      post(
+        given,
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, ...more, _meta: asking } },
+        headers,
+      );
+
+    const asked = await call({});
+    const requests = asked.result.inputRequests as Record<string, { method: string }>;
+    const { requestState } = asked.result;
+    const inputResponses = { consent: { action: 'accept', content: {} } };
+    const done = await call({ requestState, inputResponses });
+    const replayed = await call({ requestState, inputResponses });
+    const forged = await call({ requestState: 'made up', inputResponses });
+
+    assert.equal(asked.result.resultType, 'input_required');
+    assert.equal(requests.consent?.method, 'elicitation/create');
+    assert.deepEqual(done.result.structuredContent, { temperature: 21 });
+    assert.equal(replayed.result.isError, true);
+    assert.equal(forged.result.isError, true);
+  });
+
+  test('headers that are missing or say otherwise than the body are refused', async () => {
+    const given = await start();
+    const call = message('tools/call', { name: 'weather_lookup', arguments: { city: 'x' } });
+
+    const missing = await post(given, call, { ...ACCEPT, 'mcp-protocol-version': '2026-07-28' });
+    const other = await post(given, call, headersFor('tools/list'));
+    const otherName = await post(given, call, headersFor('tools/call', 'another'));
+
+    for (const { status, error } of [missing, other, otherName]) {
+      assert.equal(status, 400);
+      assert.equal(error.code, -32_020);
+    }
+  });
+
+  test('a version that is not known is refused with those that are', async () => {
+    const strange = { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: strange } };
+    const headers = { ...headersFor('tools/list'), 'mcp-protocol-version': '2031-01-01' };
+
+    const reply = await post(await start(), body, headers);
+
+    assert.equal(reply.status, 400);
+    assert.equal(reply.error.code, -32_022);
+    assert.deepEqual((reply.error.data as { supported: unknown }).supported, ['2026-07-28']);
+  });
+});
+
+describe('the versions before it on the wire', () => {
+  const initialize = (capabilities: unknown) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities, clientInfo: { name: 't', version: '1' } },
+  });
+
+  for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])
+    test(`initialize agrees on ${version}`, async () => {
+      const request = initialize({});
+      const asked = { ...request, params: { ...request.params, protocolVersion: version } };
+
+      const { result } = await post(await start(), asked, ACCEPT);
+
+      assert.equal(result.protocolVersion, version);
+      assert.equal((result.serverInfo as { name: string }).name, 'assay');
+    });
+
+  test('only a client that can be asked gets a session, and a strange one is to be begun anew', async () => {
+    const given = await start();
+
+    const plain = await post(given, initialize({}), ACCEPT);
+    const asking = await post(given, initialize({ elicitation: {} }), ACCEPT);
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const session = asking.headers.get('mcp-session-id') ?? '';
+    const known = await post(given, list, { ...ACCEPT, 'mcp-session-id': session });
+    const strange = await post(given, list, { ...ACCEPT, 'mcp-session-id': 'something-else' });
+
+    assert.equal(plain.headers.get('mcp-session-id'), null);
+    assert.match(session, /^[\x21-\x7e]+$/);
+    assert.equal((known.result.tools as unknown[]).length, 1);
+    assert.equal(strange.status, 404);
+  });
+
+  test('ping is answered, a notification accepted, an unknown method refused', async () => {
+    const given = await start();
+
+    const ping = await post(given, { jsonrpc: '2.0', id: 1, method: 'ping' }, ACCEPT);
+    const note = await post(given, { jsonrpc: '2.0', method: 'notifications/initialized' }, ACCEPT);
+    const unknown = await post(given, { jsonrpc: '2.0', id: 1, method: 'tools/destroy' }, ACCEPT);
+
+    assert.deepEqual(ping.result, {});
+    assert.equal(note.status, 202);
+    assert.equal(unknown.error.code, -32_601);
+  });
+});
+
+describe('what is not MCP', () => {
+  test('a request without a good key is refused before it is read', async () => {
+    const given = await start();
+
+    const none = await given.app.request('/mcp', { method: 'POST', body: '{}' });
+    const wrong = await given.request('POST', '/mcp', '{}', 'ak_nobody');
+
+    assert.equal(none.status, 401);
+    assert.equal(none.headers.get('www-authenticate'), 'Bearer realm="assay"');
+    assert.equal(wrong.status, 401);
+  });
+
+  test('another method, type, body or mode is refused with the cure', async () => {
+    const given = await start();
+
+    const get = await given.request('GET', '/mcp');
+    const broken = await post(given, '{"jsonrpc":', ACCEPT);
+    const form = await given.request('POST', '/mcp', 'a=b', ADMIN_KEY, { 'content-type': 'text/plain' });
+    const mode = await given.request('POST', '/mcp?mode=all', '{}');
+    const large = await given.request('POST', '/mcp', 'x'.repeat(4_200_000));
+
+    assert.equal(get.status, 405);
+    assert.equal(get.headers.get('allow'), 'POST');
+    assert.equal(broken.status, 400);
+    assert.equal(broken.error.code, -32_700);
+    assert.equal(form.status, 415);
+    assert.equal(mode.status, 400);
+    assert.match(await mode.text(), /mode=search/);
+    assert.equal(large.status, 413);
+  });
+
+  test('nothing of an unexpected error reaches the client', async () => {
+    const given = await start();
+    const broken = { ...given.assay.catalogs, of: () => Promise.reject(new Error('secret table name')) };
+    const app = createApp({ ...given.assay, catalogs: broken });
+
+    const response = await app.request('/mcp', {
+      method: 'POST',
+      headers: {
+        ...headersFor('tools/list'),
+        'content-type': 'application/json',
+        authorization: `Bearer ${ADMIN_KEY}`,
+      },
+      body: JSON.stringify(message('tools/list')),
+    });
+    const text = await response.text();
+
+    assert.match(text, /something went wrong/);
+    assert.ok(!text.includes('secret'));
+    assert.ok(given.log.lines.some(({ fields }) => fields.error === 'secret table name'));
+  });
+});
+
+describe('DNS rebinding', () => {
+  const loopback = { incoming: { socket: { localAddress: '127.0.0.1' } } };
+  const send = async (url: string, headers: Record<string, string>, env: unknown = {}, names = {}) => {
+    const { assay } = await start();
+    const init = {
+      method: 'POST',
+      headers: {
+        ...headersFor('tools/list'),
+        ...headers,
+        'content-type': 'application/json',
+        authorization: `Bearer ${ADMIN_KEY}`,
+      },
+      body: JSON.stringify(message('tools/list')),
+    };
+    return (await createApp(assay, names).fetch(new Request(url, init), env as never)).status;
+  };
+
+  test('over the loopback only the loopback may be named', async () => {
+    assert.equal(await send('http://localhost:8787/mcp', { host: 'localhost:8787' }, loopback), 200);
+    assert.equal(await send('http://127.0.0.1:8787/mcp', { host: '127.0.0.1:8787' }, loopback), 200);
+    assert.equal(await send('http://[::1]:8787/mcp', { host: '[::1]:8787' }, loopback), 200);
+    assert.equal(await send('http://evil.example/mcp', { host: 'evil.example' }, loopback), 403);
+    assert.equal(
+      await send('http://proxy.example/mcp', { host: 'proxy.example' }, loopback, { hosts: ['proxy.example'] }),
+      200,
+    );
+  });
+
+  test('a page may speak only to the host it came from, or one that lets it', async () => {
+    const url = 'https://assay.example/mcp';
+    assert.equal(await send(url, { origin: 'https://assay.example' }), 200);
+    assert.equal(await send(url, { origin: 'https://evil.example' }), 403);
+    assert.equal(await send(url, { origin: 'null' }), 403);
+    assert.equal(await send(url, { origin: 'https://app.example' }, {}, { origins: ['app.example'] }), 200);
+    assert.equal(await send('http://localhost:8787/mcp', { origin: 'http://127.0.0.1:3000' }), 200);
+  });
+});
