@@ -3,6 +3,7 @@ import type { KeyContext } from './billing/keys.ts';
 import { createMeter } from './billing/meter.ts';
 import type { Prices } from './billing/prices.ts';
 import { createRateLimiter, type RateLimiter } from './billing/rate-limit.ts';
+import type { Llm } from './decide/llm.ts';
 import { createResultCache } from './execute/cache.ts';
 import { clockGauge } from './execute/clock-gauge.ts';
 import type { ExecuteContext } from './execute/execute.ts';
@@ -34,6 +35,8 @@ export interface AssayPorts {
   readonly blobs?: Blobs;
   /** The image side, in processes that score pictures. */
   readonly iqa?: Iqa;
+  /** A language model for parts of the decision; rules decide without one. */
+  readonly llm?: Llm;
   /** Signs addresses that take pictures, where there is somewhere to put them. */
   readonly signPut?: SignPut;
   readonly gauge?: Gauge;
@@ -50,6 +53,7 @@ export interface Assay extends ExecuteContext, KeyContext {
   readonly iqa?: Iqa;
   readonly prices?: Prices;
   readonly signPut?: SignPut;
+  readonly llm?: Llm;
   readonly limitRate: RateLimiter;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
@@ -95,6 +99,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     ...(ports.blobs === undefined ? {} : { blobs: ports.blobs }),
     ...(ports.iqa === undefined ? {} : { iqa: ports.iqa }),
     ...(ports.prices === undefined ? {} : { prices: ports.prices }),
+    ...(ports.llm === undefined ? {} : { llm: ports.llm }),
     ...(ports.signPut === undefined ? {} : { signPut: ports.signPut }),
     report: () => loaded.report,
     reload: async () => {

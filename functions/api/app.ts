@@ -8,6 +8,7 @@ import type { McpNames } from './mcp/guard.ts';
 import { mcpRoutes } from './mcp/route.ts';
 import { authenticateRequests, traceRequests } from './middleware.ts';
 import { serveOpenApi } from './openapi.ts';
+import { decideRoutes } from './routes/decide.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { invokeRoutes } from './routes/invoke.ts';
@@ -49,6 +50,7 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
     iqaRoutes,
     usageRoutes,
     uploadRoutes,
+    decideRoutes,
   ])
     routes(app, assay);
   mcpRoutes(app, assay, names);

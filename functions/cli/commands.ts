@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { convert } from './commands/convert.ts';
+import { decide } from './commands/decide.ts';
 import { events } from './commands/events.ts';
 import { executions, recommend, stats } from './commands/executions.ts';
 import { invoke } from './commands/invoke.ts';
@@ -48,6 +49,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'tools versions': toolVersions,
   'tools schema': toolSchema,
   convert,
+  decide,
   invoke,
   executions,
   stats,

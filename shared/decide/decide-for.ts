@@ -1,0 +1,86 @@
+import type { ExecuteContext } from '../execute/execute.ts';
+import type { Actor } from '../model/key.ts';
+import type { Tool } from '../model/tool.ts';
+import type { Catalog } from '../registry/catalog.ts';
+import { stricter } from '../registry/layer.ts';
+import { automaticEntries, readLists } from '../registry/lists.ts';
+import { readAllStats, readRatings } from '../registry/read-stats.ts';
+import { decide } from './decide.ts';
+import type { DecideDeps, DecideInput, Decision } from './decision.ts';
+import type { Llm } from './llm.ts';
+
+export interface DecideContext
+  extends Pick<ExecuteContext, 'table' | 'clock' | 'catalogs' | 'handlers' | 'checkArguments'> {
+  readonly llm?: Llm;
+}
+
+/** Decides for a caller: with its tenant's tools, their record, its lists, and what its key may see. */
+export const decideFor = async (context: DecideContext, actor: Actor, input: DecideInput): Promise<Decision> => {
+  const { clock } = context;
+  const held = await context.catalogs.of(actor.tenant);
+  const [index, record] = await Promise.all([held.search(), recordOf(context, actor.tenant, held.catalog)]);
+  const deps: DecideDeps = {
+    index,
+    tool: (name) => {
+      const entry = held.catalog.get(name);
+      return entry?.family.enabled && (actor.tools?.has(name) ?? true) ? entry.record.spec : undefined;
+    },
+    validate: (tool, value) => issuesOf(context, held.catalog, tool, value),
+    permission: (tool) => permissionOf(context, tool),
+    ...record,
+    ...(context.llm === undefined ? {} : { llm: context.llm }),
+  };
+  return decide({ now: clock.now(), ...input }, deps);
+};
+
+/** What use has taught about the tools, and what people said of them. */
+const recordOf = async (
+  { table }: DecideContext,
+  tenant: string,
+  catalog: Catalog,
+): Promise<Pick<DecideDeps, 'usage' | 'lists'>> => {
+  const [lists, stats, ratings] = await Promise.all([
+    readLists(table, tenant),
+    readAllStats(table, tenant),
+    readRatings(table, tenant),
+  ]);
+  const current = (name: string): string => `${name}#${catalog.get(name)?.record.version}`;
+  const byVersion = new Map(stats.map((one) => [`${one.tool}#${one.version}`, one]));
+  const entries = automaticEntries(stats);
+  return {
+    usage: {
+      stats: (name) => {
+        const one = byVersion.get(current(name));
+        return one && one.calls > 0
+          ? { calls: one.calls, successRate: one.successes / one.calls, meanMs: one.total_us / 1000 / one.calls }
+          : undefined;
+      },
+      rating: (name) => {
+        const rated = ratings.get(current(name));
+        return rated && rated.count > 0 ? { mean: rated.sum / rated.count, count: rated.count } : undefined;
+      },
+    },
+    lists: {
+      whitelist: new Set(lists.whitelist.map(({ name }) => name)),
+      blacklist: new Map(lists.blacklist.map(({ name, reason }) => [name, reason ?? 'on the blacklist'])),
+      failing: new Map(entries.map(({ name, reason }) => [name, reason ?? 'failed repeatedly'])),
+    },
+  };
+};
+
+const issuesOf = ({ checkArguments }: DecideContext, catalog: Catalog, tool: Tool, value: unknown) => {
+  const record = catalog.get(tool.name)?.record;
+  if (!record) return [];
+  try {
+    checkArguments(record, value);
+    return [];
+  } catch (thrown) {
+    const { details } = thrown as { details?: { issues?: readonly { path: string; message: string }[] } };
+    return details?.issues ?? [{ path: '', message: (thrown as Error).message }];
+  }
+};
+
+const permissionOf = ({ handlers }: DecideContext, { implementation, permission = 'safe' }: Tool) => {
+  if (!implementation || implementation.type === 'mock') return permission;
+  return stricter(handlers()[implementation.type].get(implementation.handler)?.permission ?? 'safe', permission);
+};
