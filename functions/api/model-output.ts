@@ -10,7 +10,7 @@ const MAX_DEPTH = 200;
 export const readModelOutput = async (c: ApiContext): Promise<unknown> => {
   const text = await c.req.text();
   if (text.trim() === '') throw new Fault('InvalidInput', 'the body is empty; send the response of the model');
-  const value = isStream(text) ? eventsOf(text) : (parse(text) ?? linesOf(text));
+  const value = isStream(text) ? eventsOf(text) : valuesOf(text);
   if (isDeeper(value, MAX_DEPTH))
     throw new Fault('InvalidInput', `the body is nested deeper than ${MAX_DEPTH} levels`, { limit: MAX_DEPTH });
   return value;
@@ -29,34 +29,35 @@ const eventsOf = (text: string): readonly unknown[] =>
         .map((line) => line.slice(5).trimStart())
         .join('\n'),
     )
-    .flatMap((data) => parse(data) ?? []);
+    .flatMap((data) => {
+      const parsed = parse(data);
+      return parsed.ok ? [parsed.value] : [];
+    });
 
-const linesOf = (text: string): readonly unknown[] => {
+const valuesOf = (text: string): unknown => {
+  const whole = parse(text);
+  if (whole.ok) return whole.value;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (lines.length < 2) throw notJson(text);
+  if (lines.length < 2) throw notJson(whole.reason);
   return lines.map((line) => {
-    const value = parse(line);
-    if (value === undefined) throw notJson(line);
-    return value;
+    const parsed = parse(line);
+    if (parsed.ok) return parsed.value;
+    throw notJson(parsed.reason);
   });
 };
 
-const parse = (text: string): unknown => {
+type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+
+const parse = (text: string): Parsed => {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return { ok: true, value: JSON.parse(text) };
+  } catch (thrown) {
+    return { ok: false, reason: messageOf(thrown) };
   }
 };
 
-const notJson = (text: string): Fault => {
-  try {
-    JSON.parse(text);
-  } catch (cause) {
-    return new Fault('InvalidInput', `the body is neither JSON nor a stream of events: ${messageOf(cause)}`);
-  }
-  return new Fault('InvalidInput', 'the body is neither JSON nor a stream of events');
-};
+const notJson = (reason: string): Fault =>
+  new Fault('InvalidInput', `the body is neither JSON nor a stream of events: ${reason}`);
 
 const isDeeper = (value: unknown, most: number): boolean => {
   let level: unknown[] = [value];
