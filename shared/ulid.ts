@@ -15,13 +15,6 @@ export const writeUlidTime = (milliseconds: number): string => {
   return text;
 };
 
-/** The last sixteen characters, of 16 bytes of which five bits each count. */
-export const writeUlidChance = (bytes: Uint8Array): string => {
-  let text = '';
-  for (const byte of bytes) text += ALPHABET[byte & 31] ?? '';
-  return text;
-};
-
 /** When an id was made; undefined when it is no ULID. */
 export const timeOfUlid = (id: string): number | undefined => {
   if (!SHAPE.test(id)) return undefined;

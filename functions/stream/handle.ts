@@ -1,0 +1,31 @@
+import { changesOf, type StreamEvent } from '../../shared/adapters/aws/stream-event.ts';
+import { type FoldContext, foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
+import { EVENT_PREFIX } from '../../shared/keys.ts';
+import type { Key } from '../../shared/ports.ts';
+import { type ChangeEvent, type EventSink, eventOf } from '../../shared/registry/events.ts';
+
+export interface StreamDeps extends FoldContext {
+  /** Where events go; without it they stay in the table. */
+  readonly deliver?: EventSink;
+  /** Tells the edge what changed. */
+  readonly publish?: (changed: readonly Key[]) => Promise<void>;
+}
+
+/** What Lambda wants back: the window's state as it was, and no failures, since a batch is done whole or again. */
+export interface StreamAnswer {
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly batchItemFailures: readonly never[];
+}
+
+/** Handles a batch of the table's stream. Every part may be repeated: totals note what they hold, the rest is set. */
+export const handleStream = async (deps: StreamDeps, event: StreamEvent): Promise<StreamAnswer> => {
+  const changes = changesOf(event).filter(({ isExpiry }) => !isExpiry);
+  await foldStream(deps, changes, event.shardId);
+  const placed = changes.flatMap(placedEvent);
+  if (deps.deliver && placed.length > 0) await deps.deliver(placed);
+  if (deps.publish && changes.length > 0) await deps.publish(changes.map(({ key }) => key));
+  return { state: event.state ?? {}, batchItemFailures: [] };
+};
+
+const placedEvent = ({ key, before, after }: StreamChange): readonly ChangeEvent[] =>
+  after && !before && key.sk.startsWith(EVENT_PREFIX) ? [eventOf(after)] : [];

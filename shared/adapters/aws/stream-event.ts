@@ -1,0 +1,46 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { StreamChange } from '../../execute/fold-stream.ts';
+import type { Item } from '../../ports.ts';
+import { storedOf } from './dynamo-items.ts';
+
+type Image = Readonly<Record<string, AttributeValue>>;
+
+/** A batch of the table's stream as Lambda hands it over. */
+export interface StreamEvent {
+  readonly Records?: readonly StreamRecord[];
+  /** Named only where the mapping has a tumbling window. */
+  readonly shardId?: string;
+  readonly state?: Readonly<Record<string, unknown>>;
+}
+
+export interface StreamRecord {
+  readonly eventID?: string;
+  readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
+  readonly userIdentity?: { readonly principalId?: string; readonly type?: string };
+  readonly dynamodb?: {
+    readonly Keys?: Image;
+    readonly NewImage?: Image;
+    readonly OldImage?: Image;
+    readonly SequenceNumber?: string;
+  };
+}
+
+/** What a batch says, in the table's own words. */
+export const changesOf = ({ Records = [] }: StreamEvent): readonly StreamChange[] =>
+  Records.flatMap(({ eventID = '', dynamodb = {}, userIdentity }) => {
+    const { Keys, NewImage, OldImage, SequenceNumber = '' } = dynamodb;
+    const [pk, sk] = [Keys?.pk?.S, Keys?.sk?.S];
+    if (pk === undefined || sk === undefined) return [];
+    return [
+      {
+        eventId: eventID,
+        sequence: SequenceNumber,
+        key: { pk, sk },
+        isExpiry: userIdentity?.principalId === 'dynamodb.amazonaws.com',
+        ...(OldImage ? { before: itemOf(OldImage) } : {}),
+        ...(NewImage ? { after: itemOf(NewImage) } : {}),
+      },
+    ];
+  });
+
+const itemOf = (image: Image): Item => storedOf(image).item;
