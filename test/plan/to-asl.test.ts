@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { PlanNodeInput } from '../../shared/model/plan.ts';
 import { type Machine, parseMachine, type Scope, scopesOf } from '../../shared/plan/asl.ts';
@@ -9,6 +8,7 @@ import { compilePlan } from '../../shared/plan/compile.ts';
 import { type AslOptions, type PlanMachine, toAsl } from '../../shared/plan/to-asl.ts';
 import { anyTool, randomPlan, randomPlanInput, seeded } from '../bench/random-plans.ts';
 import { validateAsl } from '../support/validate-asl.ts';
+import { assertGolden } from './golden.ts';
 
 const compile = (input: unknown, options: AslOptions = {}): PlanMachine => {
   const { plan } = buildPlan(input, anyTool);
@@ -33,7 +33,7 @@ describe('toAsl', () => {
   test('C.05 writes Parallel, Retry, Catch, guard and question for a diamond', () => {
     const { definition } = compile(diamond);
 
-    assertGolden('diamond.asl.json', definition);
+    assertGolden('diamond.asl.json', `${JSON.stringify(definition, undefined, 2)}\n`);
   });
 
   test('C.05 asl-validator accepts 50 definitions of random plans', () => {
@@ -235,12 +235,4 @@ function shuffled(nodes: readonly PlanNodeInput[], seed: number): readonly PlanN
     .map((node) => ({ node, key: random() }))
     .sort((a, b) => a.key - b.key)
     .map(({ node }) => node);
-}
-
-/** Compares with the kept file; `UPDATE_GOLDEN=1` writes it anew. */
-function assertGolden(name: string, value: unknown): void {
-  const file = new URL(`../golden/plan/${name}`, import.meta.url);
-  const text = `${JSON.stringify(value, undefined, 2)}\n`;
-  if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(file, text);
-  assert.equal(text, readFileSync(file, 'utf8'));
 }
