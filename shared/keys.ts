@@ -120,8 +120,10 @@ export const ACTIVE_RUNS_PK = 'RUNS#ACTIVE';
 export const activeRunKey = (tenant: string, run: string): Key => ({ pk: ACTIVE_RUNS_PK, sk: `${run}#${tenant}` });
 export const machineKey = (hash: string): Key => ({ pk: `MACHINE#${hash}`, sk: 'MACHINE' });
 
-/** Where an uploaded picture of a tenant lies among the blobs. */
-export const imageBlobKey = (tenant: string, key: string): string => `images/${tenant}/${key}`;
+/** Where a picture of a tenant lies among the blobs. Those we made lie apart, so that storing one starts nothing. */
+export const MADE_PREFIX = 'made-';
+export const imageBlobKey = (tenant: string, key: string): string =>
+  `${key.startsWith(MADE_PREFIX) ? 'made' : 'images'}/${tenant}/${key}`;
 
 /** A key's counters of a month, what was last seen of them, and its bucket of requests. */
 export const quotaKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `QUOTA#${month}` });
@@ -139,3 +141,7 @@ export const uploadKey = (tenant: string, key: string): Key => ({ pk: `T#${tenan
 
 /** Where the scores of an uploaded picture lie: apart from the pictures, so that writing them starts nothing. */
 export const scoresBlobKey = (tenant: string, key: string): string => `scores/${tenant}/${key}.json`;
+
+/** What a job of the Batch worker is to score, and what became of it. */
+export const manifestBlobKey = (id: string): string => `jobs/${id}/manifest.json`;
+export const jobReportBlobKey = (manifest: string): string => manifest.replace(/[^/]*$/, 'report.json');

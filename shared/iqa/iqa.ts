@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { imageBlobKey } from '../keys.ts';
+import { imageBlobKey, MADE_PREFIX } from '../keys.ts';
 import type { Blobs, Clock, Handler, Log, Table } from '../ports.ts';
 import { createComputations } from './computations.ts';
 import type { IqaEngine } from './engine.ts';
@@ -48,7 +48,7 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
   };
   const readImage: ReadImage = (tenant, key) => blobs.get(imageBlobKey(tenant, key));
   const writeImage = async (tenant: string, bytes: Uint8Array, type: string): Promise<string> => {
-    const key = `${clock.newId().toLowerCase()}.${type.replace('image/', '')}`;
+    const key = `${MADE_PREFIX}${clock.newId().toLowerCase()}.${type.replace('image/', '')}`;
     await blobs.put(imageBlobKey(tenant, key), bytes, type);
     return key;
   };

@@ -8,15 +8,21 @@ export interface StoredObject {
   /** S3's order of writes to one key, in hexadecimal; absent where the store has none. */
   readonly sequencer?: string | undefined;
   readonly size?: number | undefined;
+  /** The same each time one event is delivered again: whoever had it before has given up or died. */
+  readonly delivery?: string | undefined;
 }
 
 export type Claim =
   | { readonly todo: 'score'; readonly upload: Upload }
   /** Done already, somebody is at it, or a newer object has come. */
-  | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' };
+  | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' }
+  /** It failed for good: said again each time, so that its event ends with the dead letters. */
+  | { readonly todo: 'refuse'; readonly error: NonNullable<Upload['error']> };
 
 /** How long an attempt may take before another process may take it over. */
 export const CLAIM_MS = 16 * 60_000;
+/** The same for a delivery that is repeated; only one that came twice at once is sooner. */
+const REPEAT_MS = 30_000;
 
 /** Decides whether an event is work: the same object once, a newer one again, an older one never. */
 export const claimUpload = (known: Upload | undefined, object: StoredObject, now: number, newId: string): Claim => {
@@ -24,10 +30,11 @@ export const claimUpload = (known: Upload | undefined, object: StoredObject, now
   const isSame = upload.etag === object.etag;
   if (upload.sequencer !== undefined && object.sequencer !== undefined && isOlder(object.sequencer, upload.sequencer))
     return { todo: 'nothing', why: 'older' };
-  if (isSame && (upload.status === 'scored' || upload.status === 'failed')) return { todo: 'nothing', why: 'done' };
-  if (isSame && upload.status === 'scoring' && now - (upload.claimed_at ?? 0) < CLAIM_MS)
+  if (isSame && upload.status === 'failed') return { todo: 'refuse', error: upload.error ?? UNKNOWN };
+  if (isSame && upload.status === 'scored') return { todo: 'nothing', why: 'done' };
+  if (isSame && upload.status === 'scoring' && now - (upload.claimed_at ?? 0) < patience(upload, object))
     return { todo: 'nothing', why: 'underway' };
-  const { report: _, error: __, ...rest } = upload;
+  const { report: _, error: __, claimed_by: ___, ...rest } = upload;
   return {
     todo: 'score',
     upload: {
@@ -38,9 +45,15 @@ export const claimUpload = (known: Upload | undefined, object: StoredObject, now
       call_id: isSame && upload.call_id !== undefined ? upload.call_id : newId,
       attempts: isSame ? (upload.attempts ?? 0) + 1 : 1,
       claimed_at: now,
+      ...(object.delivery === undefined ? {} : { claimed_by: object.delivery }),
     },
   };
 };
+
+const patience = (upload: Upload, { delivery }: StoredObject): number =>
+  delivery !== undefined && upload.claimed_by === delivery ? REPEAT_MS : CLAIM_MS;
+
+const UNKNOWN = { code: 'Internal', message: 'it failed before' } as const;
 
 // Sequencers are numbers of differing length: the shorter is filled up before comparing.
 const isOlder = (given: string, known: string): boolean => {
@@ -49,7 +62,7 @@ const isOlder = (given: string, known: string): boolean => {
 };
 
 /** A picture that nobody announced belongs to the operator, who put it there. */
-const droppedByHand = ({ key }: StoredObject, now: number): Upload => ({
+export const droppedByHand = ({ key }: Pick<StoredObject, 'key'>, now: number): Upload => ({
   v: 1,
   key,
   key_id: 'admin',

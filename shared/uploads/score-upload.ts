@@ -2,7 +2,7 @@ import { knownKey } from '../billing/admit.ts';
 import { findKey } from '../billing/keys.ts';
 import type { Prices } from '../billing/prices.ts';
 import { scorePriced } from '../billing/score-priced.ts';
-import { Fault, messageOf } from '../errors.ts';
+import { Fault, type FaultCode, messageOf, statusOf } from '../errors.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { ImageFile } from '../iqa/open-images.ts';
@@ -23,7 +23,7 @@ export interface UploadContext extends Pick<ExecuteContext, 'table' | 'clock' | 
 /** After so many tries a picture is recorded as failed, and its event is left to the dead letters. */
 export const MAX_ATTEMPTS = 3;
 
-export type Scored = 'scored' | 'done' | 'underway' | 'older' | 'gone';
+export type Scored = 'scored' | 'done' | 'underway' | 'older';
 
 /**
  * Scores an uploaded picture exactly once, however often and in whatever order its events come. Throws when it
@@ -40,12 +40,14 @@ export const scoreUpload = async (context: UploadContext, object: StoredObject):
     };
   });
   if (claim.todo === 'nothing') return claim.why;
+  if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
+  const attempts = claim.upload.attempts ?? 1;
   try {
+    if (attempts > MAX_ATTEMPTS) throw killer(object.key, attempts - 1);
     const report = await scoreOnce(context, object, claim.upload);
     await finish(context, object.tenant, { ...claim.upload, status: 'scored', report });
     return 'scored';
   } catch (thrown) {
-    const attempts = claim.upload.attempts ?? 1;
     const isLast = attempts >= MAX_ATTEMPTS || isFinal(thrown);
     log.error('upload not scored', { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) });
     const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };
@@ -54,10 +56,19 @@ export const scoreUpload = async (context: UploadContext, object: StoredObject):
   }
 };
 
+export const failedBefore = ({ key }: StoredObject, { code, message }: NonNullable<Upload['error']>): Fault =>
+  new Fault(Object.hasOwn(statusOf, code) ? (code as FaultCode) : 'Internal', message, { image: key });
+
+/** Tries that failed are counted out by their failures; these ended with their process. */
+const killer = (key: string, attempts: number): Fault =>
+  new Fault('ToolExecutionError', `scoring ${key} ended its process ${attempts} times; try a smaller picture`, {
+    image: key,
+  });
+
 // Another try gives the same: the picture is no picture, or the key may not pay for it.
 const isFinal = (thrown: unknown): boolean =>
   thrown instanceof Fault &&
-  ['InvalidInput', 'TooLarge', 'PaymentRequired', 'Unauthenticated', 'NotFound', 'Unavailable'].includes(thrown.code);
+  ['InvalidInput', 'TooLarge', 'PaymentRequired', 'Unauthenticated', 'NotFound'].includes(thrown.code);
 
 const scoreOnce = async (
   context: UploadContext,
@@ -65,6 +76,7 @@ const scoreOnce = async (
   upload: Upload,
 ): Promise<NonNullable<Upload['report']>> => {
   const { tenant } = object;
+  if ((object.size ?? 0) > MAX_PICTURE_BYTES) throw tooLarge(object.key, object.size ?? 0);
   const image = await readImage(context, tenant, object.key);
   const reference =
     upload.reference_key === undefined ? undefined : await readImage(context, tenant, upload.reference_key);
@@ -79,12 +91,12 @@ const scoreOnce = async (
 const readImage = async ({ blobs }: UploadContext, tenant: string, key: string): Promise<ImageFile> => {
   const bytes = await blobs.get(imageBlobKey(tenant, key));
   if (!bytes) throw new Fault('NotFound', `the picture ${key} is no longer there`, { image: key });
-  if (bytes.length > MAX_PICTURE_BYTES)
-    throw new Fault('TooLarge', `the picture ${key} has ${bytes.length} bytes; the limit is ${MAX_PICTURE_BYTES}`, {
-      image: key,
-    });
+  if (bytes.length > MAX_PICTURE_BYTES) throw tooLarge(key, bytes.length);
   return { bytes, name: key };
 };
+
+const tooLarge = (key: string, bytes: number): Fault =>
+  new Fault('TooLarge', `the picture ${key} has ${bytes} bytes; the limit is ${MAX_PICTURE_BYTES}`, { image: key });
 
 const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string): Promise<Actor> => {
   const key = keyId === 'admin' ? undefined : await findKey(table, keyId);

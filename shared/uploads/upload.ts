@@ -49,6 +49,10 @@ export interface Upload extends Omit<NewUpload, 'content_type'> {
   readonly call_id?: string;
   readonly attempts?: number;
   readonly claimed_at?: number;
+  /** The delivery under which it was claimed. */
+  readonly claimed_by?: string;
+  /** Where this object was last sent to be scored, other than where its event arrived. */
+  readonly sent?: { readonly etag: string; readonly to: string; readonly at: number };
   readonly report?: ScoreReport & { readonly charged_micros: number };
   readonly error?: { readonly code: string; readonly message: string };
 }

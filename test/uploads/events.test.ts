@@ -95,9 +95,9 @@ describe('upload events', () => {
     const event = readObjectCreated(objectCreated('images/default/bad.png', 'e', 5, '01'));
 
     await assert.rejects(scoreUpload(context, event), /not a picture/);
-    assert.equal(await scoreUpload(context, event), 'done');
+    await assert.rejects(scoreUpload(context, event), /not a picture/);
     const item = await context.table.get(uploadKey('default', 'bad.png'));
-    assert.equal(item && uploadOf(item).status, 'failed');
+    assert.deepEqual(item && [uploadOf(item).status, uploadOf(item).attempts], ['failed', 1]);
   });
 
   test('C.07 an object that vanished is a clear failure', async () => {
@@ -122,6 +122,39 @@ describe('upload events', () => {
     assert.equal(await scoreUpload(context, object), 'scored');
     await context.recorder.flush();
     assert.equal((await json<Usage>('GET', '/v1/usage')).body.calls, 1);
+  });
+
+  test('C.07 a delivery repeated after its process died is taken up at once, another one waits', async () => {
+    const { context } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    const died = (attempts: number) => ({
+      v: 1,
+      key: 'a.png',
+      key_id: 'admin',
+      status: 'scoring',
+      etag: 'e',
+      attempts,
+      claimed_at: context.clock.now() - 60_000,
+      claimed_by: 'one',
+      created_at: '2026-01-01T00:00:00.000Z',
+    });
+    await context.table.write([{ put: uploadKey('default', 'a.png'), body: died(1) }]);
+
+    assert.equal(await scoreUpload(context, { ...object, delivery: 'two' }), 'underway');
+    assert.equal(await scoreUpload(context, { ...object, delivery: 'one' }), 'scored');
+
+    await context.table.write([{ put: uploadKey('default', 'a.png'), body: died(3) }]);
+    await assert.rejects(scoreUpload(context, { ...object, delivery: 'one' }), /ended its process 3 times/);
+    const item = await context.table.get(uploadKey('default', 'a.png'));
+    assert.equal(item && uploadOf(item).status, 'failed');
+  });
+
+  test('an object larger than any picture is refused before its bytes are read', async () => {
+    const { context } = await shop();
+    const huge = objectCreated('images/default/huge.png', 'e', 5e9, '01');
+
+    await assert.rejects(scoreUpload(context, readObjectCreated(huge)), /5000000000 bytes; the limit is/);
   });
 
   test('refuses events of other objects by their path', () => {
