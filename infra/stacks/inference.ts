@@ -19,7 +19,7 @@ interface Props extends StackProps {
 }
 
 /** Only these objects are pictures to score: the scores themselves are written beside them. */
-export const UPLOADS = 'uploads/';
+export const UPLOADS = 'images/';
 
 /** Scoring: of uploads by event, of large pictures in a container, of many on machines with a GPU. */
 export class InferenceStack extends Stack {
