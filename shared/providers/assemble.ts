@@ -16,7 +16,10 @@ export function assembleWith(fragments: readonly Fragment[], options: DefineOpti
   const wrap = values.length > 0 ? how.wrap : undefined;
   return {
     value: wrap ? [wrap.around(values)] : values,
-    json: (wrap?.before ?? '[') + texts.join(',') + (wrap?.after ?? ']'),
+    // Not everyone who wants the value wants its text.
+    get json() {
+      return (wrap?.before ?? '[') + texts.join(',') + (wrap?.after ?? ']');
+    },
     warnings,
     left_out: chosen.left_out,
     // Deferred definitions take nothing until they are found.

@@ -25,8 +25,8 @@ export const own = (target: Schema, key: string): unknown => (Object.hasOwn(targ
 /** The same object without some keys. */
 export function without(source: Schema, ...keys: readonly string[]): Draft {
   const rest: Draft = {};
-  for (const [key, value] of Object.entries(source)) {
-    if (!keys.includes(key)) put(rest, key, value);
+  for (const key in source) {
+    if (!keys.includes(key)) put(rest, key, source[key]);
   }
   return rest;
 }

@@ -27,7 +27,7 @@ const MARK = 4;
 const FOREIGN = 5;
 const WIDE = 6;
 
-const KINDS: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/\s/.test(character)) return SPACE;
   if (/[A-Za-z]/.test(character)) return WORD;

@@ -1,9 +1,10 @@
-import { arrayOf, type Draft, isObject, put, type Schema, sameJson, step, stringsOf, without } from '../json.ts';
+import { arrayOf, type Draft, isObject, put, type Schema, sameJson, stringsOf, without } from '../json.ts';
 import { annotate, nullSchema, OUTER, withNull } from './annotate.ts';
+import { asItIs } from './as-it-is.ts';
 import type { Dialect } from './dialect.ts';
 import { flatten, isOpen } from './flatten.ts';
 import { hintOf } from './hints.ts';
-import { isWithin, keywords, type TypeName, typeOf } from './keywords.ts';
+import { isType, isWithin, keywords, type TypeName, typeOf } from './keywords.ts';
 import { arrayKeywords, objectKeywords, scalarKeywords } from './members.ts';
 import { HINTS, merge, typesOf } from './merge.ts';
 import { keepReference } from './references.ts';
@@ -35,7 +36,9 @@ export function adaptSchema(parameters: Schema, dialect: Dialect): Adapted {
 }
 
 function adapt(input: unknown, place: Place, run: Work): Draft {
-  run.nodes += 1;
+  run.count.nodes += 1;
+  const plain = asItIs(input, run.dialect);
+  if (plain) return plain;
   const kept = keepReference(input, place, run);
   if (kept) return kept;
   const flat = flatten(input, place, run);
@@ -43,6 +46,9 @@ function adapt(input: unknown, place: Place, run: Work): Draft {
   const { node } = flat;
   if (Array.isArray(node.anyOf)) return alternatives(node, flat.place, run);
   if (Array.isArray(node.enum) && node.enum.length === 0) return never(place, run);
+  if (isType(node.type) && node.type !== 'null' && node.enum === undefined) {
+    return annotate(ofType(node, node.type, flat.place, run), node, run.dialect);
+  }
   const types = possibleTypes(node, flat.place, run);
   return types.length === 0 ? anyValue(node, flat.place, run) : byType(node, types, flat.place, run);
 }
@@ -52,7 +58,7 @@ function alternatives(node: Schema, place: Place, run: Work): Draft {
   const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
   const branches: Draft[] = [];
   for (const [index, branch] of arrayOf(node.anyOf).entries()) {
-    const here = into(place, step('anyOf') + step(index));
+    const here = into(place, 'anyOf', index);
     const flat = isOpen(base) ? undefined : flatten(branch, here, run);
     const whole = flat ? merge(base, flat.node, lost) : branch;
     if (isNullOnly(whole)) branches.push({ type: 'null' });
@@ -98,7 +104,7 @@ function possibleTypes(node: Schema, place: Place, run: Work): readonly TypeName
 
 function impliedType(node: Schema): TypeName | undefined {
   for (const key of Object.keys(node)) {
-    const on = Object.hasOwn(keywords, key) ? keywords[key]?.on : undefined;
+    const on = keywords.get(key)?.on;
     if (on && on.length <= 3) return on[0];
   }
   return undefined;
@@ -106,15 +112,14 @@ function impliedType(node: Schema): TypeName | undefined {
 
 function byType(node: Schema, types: readonly TypeName[], place: Place, run: Work): Draft {
   const { dialect } = run;
-  const inner = without(node, ...OUTER);
   const solid = types.filter((type) => type !== 'null');
   const [only] = solid;
   if (!only) return onlyNull(node, place, run);
-  const isPlain = dialect.typeLists && solid.every(isScalar) && isOpen(without(inner, 'type'));
+  const isPlain = dialect.typeLists && solid.every(isScalar) && isOpen(without(node, 'type'));
   let whole: Draft;
-  if (solid.length === 1) whole = ofType(inner, only, place, run);
+  if (solid.length === 1) whole = ofType(node, only, place, run);
   else if (isPlain) whole = { type: [...solid] };
-  else whole = { anyOf: solid.map((type) => annotate(ofType(inner, type, place, run), {}, dialect)) };
+  else whole = { anyOf: solid.map((type) => annotate(ofType(node, type, place, run), {}, dialect)) };
   return annotate(types.includes('null') ? withNull(whole, dialect) : whole, node, dialect);
 }
 
@@ -129,7 +134,7 @@ function ofType(node: Schema, type: TypeName, place: Place, run: Work): Draft {
 function anyValue(node: Schema, place: Place, run: Work): Draft {
   const { dialect } = run;
   if (dialect.any === 'none') return unfit(place, `${dialect.label} has no way to allow any value`);
-  const others = Object.keys(node).filter((key) => Object.hasOwn(keywords, key) && key !== 'then' && key !== 'else');
+  const others = Object.keys(node).filter((key) => keywords.has(key) && key !== 'then' && key !== 'else');
   for (const key of others) warn(run, place, `${key} is only described`);
   const hints = others.map((key) => hintOf(key, node[key], node));
   const described: Schema = { ...node, [HINTS]: [...stringsOf(node[HINTS]), ...hints] };

@@ -1,4 +1,4 @@
-import { arrayOf, type Draft, isObject, type Schema, stringsOf, without } from '../json.ts';
+import { arrayOf, type Draft, isObject, type Schema, stringsOf, textOf, without } from '../json.ts';
 import type { Dialect } from './dialect.ts';
 import { describe, hintOf } from './hints.ts';
 import { HINTS, typesOf } from './merge.ts';
@@ -18,25 +18,33 @@ export const OUTER: readonly string[] = [
 export function annotate(schema: Draft, node: Schema, dialect: Dialect): Draft {
   const description = descriptionOf(schema, node, dialect) || undefined;
   // Nothing may stand beside a reference.
-  if (Object.hasOwn(schema, '$ref')) return description === undefined ? schema : { description, anyOf: [schema] };
-  const out = without(schema, HINTS, 'description', 'type');
-  if (dialect.bareAnyOf && Array.isArray(out.anyOf)) return describeFirst(out, description, dialect);
-  const head: Draft = schema.type === undefined ? {} : { type: schema.type };
-  if (description !== undefined) head.description = description;
-  if (typeof node.title === 'string' && dialect.keywords.has('title')) head.title = node.title;
-  if (Object.hasOwn(node, 'default') && dialect.keywords.has('default')) head.default = node.default;
-  return { ...head, ...out };
+  if (schema.$ref !== undefined) return description === undefined ? schema : { description, anyOf: [schema] };
+  const isUnion = dialect.bareAnyOf && Array.isArray(schema.anyOf);
+  if (isUnion) return describeFirst(without(schema, HINTS, 'description'), description, dialect);
+  const out: Draft = schema.type === undefined ? {} : { type: schema.type };
+  if (description !== undefined) out.description = description;
+  if (typeof node.title === 'string' && dialect.keywords.has('title')) out.title = node.title;
+  if (node.default !== undefined && dialect.keywords.has('default')) out.default = node.default;
+  for (const key in schema) if (key !== HINTS && key !== 'description') out[key] = schema[key];
+  return out;
 }
 
 function descriptionOf(schema: Draft, node: Schema, dialect: Dialect): string | undefined {
-  const hints = [...stringsOf(schema[HINTS]), ...stringsOf(node[HINTS])];
-  if (Object.hasOwn(node, 'default') && !dialect.keywords.has('default')) hints.push(hintOf('default', node.default));
-  for (const key of ['contentEncoding', 'contentMediaType']) {
-    if (typeof node[key] === 'string') hints.push(hintOf(key, node[key]));
+  if (node.default === undefined && node[HINTS] === undefined && schema[HINTS] === undefined && !isEncoded(node)) {
+    if (node.description === undefined || schema.description === undefined) {
+      return textOf(node.description ?? schema.description);
+    }
   }
+  const hints = [...stringsOf(schema[HINTS]), ...stringsOf(node[HINTS])];
+  if (node.default !== undefined && !dialect.keywords.has('default')) hints.push(hintOf('default', node.default));
+  for (const key of ENCODINGS) if (typeof node[key] === 'string') hints.push(hintOf(key, node[key]));
   if (node.description === undefined) return describe(schema.description, hints);
   return describe(node.description, [...stringsOf([schema.description]), ...hints]);
 }
+
+const isEncoded = (node: Schema): boolean => node.contentEncoding !== undefined || node.contentMediaType !== undefined;
+
+const ENCODINGS = ['contentEncoding', 'contentMediaType'];
 
 /** Where nothing may stand beside anyOf, its first form says what there is to say. */
 function describeFirst(schema: Draft, description: string | undefined, dialect: Dialect): Draft {

@@ -26,6 +26,9 @@ export function flatten(input: unknown, place: Place, run: Run): Flat {
   const followed = followReference(normalise(input, place, run), place, run);
   if (followed.node === false) return followed;
   const { node } = followed;
+  if (node.allOf === undefined && node.oneOf === undefined) {
+    return { node: closeUnevaluated(node), place: followed.place };
+  }
   let here = followed.place;
   const lost = (keyword: string): void => warn(run, place, `${keyword} of allOf is only described`);
   let whole: Schema | false = without(node, 'allOf', 'oneOf');
@@ -40,29 +43,29 @@ export function flatten(input: unknown, place: Place, run: Run): Flat {
 
 /** Constants as enums of one, and enums without members that the type excludes. */
 function normalise(input: Schema, place: Place, run: Run): Schema {
-  const node: Draft = { ...clean(input, place, run) };
-  if (Object.hasOwn(node, 'const')) {
-    const isAllowed = !Array.isArray(node.enum) || node.enum.some((member) => sameJson(member, node.const));
-    node.enum = isAllowed ? [node.const] : [];
-    delete node.const;
-  }
-  if (Array.isArray(node.enum) && node.type !== undefined) {
-    const types = typesOf(node.type);
-    node.enum = node.enum.filter((value) => types.some((type) => isWithin(typeOf(value), type)));
-  }
-  return node;
+  const node = clean(input, place, run);
+  const hasConst = Object.hasOwn(node, 'const');
+  if (!hasConst && !Array.isArray(node.enum)) return node;
+  const isAllowed = !Array.isArray(node.enum) || node.enum.some((member) => sameJson(member, node.const));
+  const values = hasConst ? (isAllowed ? [node.const] : []) : arrayOf(node.enum);
+  const types = typesOf(node.type);
+  const isOfType = (value: unknown): boolean => types.some((type) => isWithin(typeOf(value), type));
+  return { ...without(node, 'const'), enum: node.type === undefined ? values : values.filter(isOfType) };
 }
 
-/** Keywords with values they may have, older spellings in the present one. */
+/** Keywords with values they may have, older spellings in the present one; the schema itself when all is well. */
 export function clean(input: Schema, place: Place, run: Run): Schema {
-  const node: Draft = {};
-  for (const [key, value] of Object.entries(modernise(input))) {
-    if (BOOKKEEPING.has(key)) continue;
-    const keyword = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
-    if (keyword && !keyword.valid(value)) warn(run, place, `${key} has no valid value and is left out`);
-    else put(node, key, value);
+  const modern = modernise(input);
+  const dropped: string[] = [];
+  for (const key in modern) {
+    const keyword = keywords.get(key);
+    if (!keyword && BOOKKEEPING.has(key)) dropped.push(key);
+    else if (keyword && !keyword.valid(modern[key])) {
+      warn(run, place, `${key} has no valid value and is left out`);
+      dropped.push(key);
+    }
   }
-  return node;
+  return dropped.length > 0 ? without(modern, ...dropped) : modern;
 }
 
 /** Tuples and dependencies as drafts up to 7 wrote them. */
@@ -94,8 +97,8 @@ function followReference(node: Schema, place: Place, run: Run): Flat {
     warn(run, place, `$ref ${reference} cannot be resolved and is left out`);
     return { node: withHint(rest, `See ${reference}.`), place };
   }
-  run.nodes += 1;
-  if (place.refs.includes(reference) || run.nodes > MOST_NODES)
+  run.count.nodes += 1;
+  if (place.refs.includes(reference) || run.count.nodes > MOST_NODES)
     return { node: cut(rest, target, reference, place, run), place };
   const flat = flatten(target, { ...place, refs: [...place.refs, reference] }, run);
   return {
@@ -136,4 +139,4 @@ function closeUnevaluated(node: Schema): Schema {
 
 /** Whether a schema says nothing of which values are valid. */
 export const isOpen = (node: Schema): boolean =>
-  Object.keys(node).every((key) => ANNOTATIONS.has(key) || key === HINTS || !Object.hasOwn(keywords, key));
+  Object.keys(node).every((key) => ANNOTATIONS.has(key) || key === HINTS || !keywords.has(key));

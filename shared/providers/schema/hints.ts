@@ -44,6 +44,7 @@ export function hintOf(keyword: string, value: unknown, node: Schema = {}): stri
 
 /** A description with sentences added; undefined when there is nothing to say. */
 export function describe(description: unknown, hints: readonly string[]): string | undefined {
+  if (hints.length === 0) return typeof description === 'string' ? description : undefined;
   const said = typeof description === 'string' ? description.trim() : '';
   const added = hints.filter((hint, index) => hints.indexOf(hint) === index && !said.includes(hint));
   if (added.length === 0) return typeof description === 'string' ? description : undefined;

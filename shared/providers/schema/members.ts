@@ -1,5 +1,6 @@
-import { arrayOf, type Draft, isObject, objectOf, put, type Schema, step, stringsOf, without } from '../json.ts';
+import { arrayOf, type Draft, isObject, objectOf, put, type Schema, stringsOf } from '../json.ts';
 import { withNull } from './annotate.ts';
+import type { Dialect } from './dialect.ts';
 import { hintOf } from './hints.ts';
 import { isWithin, keywords, type TypeName, typeOf } from './keywords.ts';
 import { HINTS } from './merge.ts';
@@ -10,42 +11,49 @@ const COUNTS = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties
 /** The keywords of an object: its properties, which are required, and whether there may be others. */
 export function objectKeywords(node: Schema, place: Place, run: Work): Draft {
   const { dialect } = run;
-  const out: Draft = { type: 'object', [HINTS]: [] };
-  const declared = withRequired(node, place, run);
+  const out: Draft = { type: 'object' };
   const required = new Set(stringsOf(node.required));
+  const declared = withRequired(node, required, place, run);
   const properties: Draft = {};
   const names: string[] = [];
-  for (const [key, schema] of Object.entries(declared)) {
-    const here = into(place, step('properties') + step(key), !required.has(key));
+  for (const key of Object.keys(declared)) {
+    const isRequired = required.has(key);
+    const schema = declared[key];
     if (schema === false) {
-      if (required.has(key)) impossible(key, place, run);
+      forbid(key, isRequired, node, place, run, out);
       continue;
     }
-    const name = keyOf(run, here, key);
+    const here = into(place, 'properties', key, !isRequired);
+    const name = dialect.keys ? keyOf(run, here, key) : key;
     const adapted = run.adapt(schema, here);
-    const isOptional = dialect.allRequired && !required.has(key);
-    put(properties, name, isOptional ? withNull(adapted, dialect) : adapted);
-    if (dialect.allRequired || required.has(key)) names.push(name);
+    put(properties, name, dialect.allRequired && !isRequired ? withNull(adapted, dialect) : adapted);
+    if (dialect.allRequired || isRequired) names.push(name);
   }
-  if (Object.keys(properties).length > 0 || !dialect.nullableFlag) out.properties = properties;
+  out.properties = properties;
   if (names.length > 0) out.required = names;
-  forbidden(declared, node, place, run, out);
   restOfObject(node, place, run, out);
-  remaining(without(node, 'type', 'properties', 'required', 'additionalProperties', 'enum'), 'object', place, run, out);
+  remaining(node, 'object', place, run, out);
   members(node, 'object', place, run, out);
+  if (dialect.nullableFlag && isEmpty(properties)) delete out.properties;
   return out;
 }
 
+const isEmpty = (value: Schema): boolean => {
+  for (const _ in value) return false;
+  return true;
+};
+
 /** Every required key must be declared: one that is not takes what the object says of further keys. */
-function withRequired(node: Schema, place: Place, run: Work): Schema {
-  const declared: Draft = {};
-  for (const [key, schema] of Object.entries(objectOf(node.properties))) put(declared, key, schema);
-  for (const key of stringsOf(node.required)) {
+function withRequired(node: Schema, required: ReadonlySet<string>, place: Place, run: Work): Schema {
+  const declared = objectOf(node.properties);
+  let all: Draft | undefined;
+  for (const key of required) {
     if (Object.hasOwn(declared, key)) continue;
     if (node.additionalProperties === false && !Object.hasOwn(node, 'patternProperties')) impossible(key, place, run);
-    put(declared, key, isObject(node.additionalProperties) ? node.additionalProperties : {});
+    all ??= { ...declared };
+    put(all, key, isObject(node.additionalProperties) ? node.additionalProperties : {});
   }
-  return declared;
+  return all ?? declared;
 }
 
 function impossible(key: string, place: Place, run: Work): void {
@@ -54,29 +62,27 @@ function impossible(key: string, place: Place, run: Work): void {
   warn(run, place, message);
 }
 
-/** Keys that must not be given: without them in the list a closed object says it already. */
-function forbidden(declared: Schema, node: Schema, place: Place, run: Work, out: Draft): void {
-  for (const [key, schema] of Object.entries(declared)) {
-    if (schema !== false || run.dialect.closed || node.additionalProperties === false) continue;
-    lose(run, place, out, `${JSON.stringify(key)}: false`, `No key ${JSON.stringify(key)}.`);
-  }
+/** A key that must not be given: a closed object says so by leaving it out. */
+function forbid(key: string, isRequired: boolean, node: Schema, place: Place, run: Work, out: Draft): void {
+  if (isRequired) impossible(key, place, run);
+  if (run.dialect.closed || node.additionalProperties === false) return;
+  lose(run, place, out, `${JSON.stringify(key)}: false`, `No key ${JSON.stringify(key)}.`);
 }
 
 function restOfObject(node: Schema, place: Place, run: Work, out: Draft): void {
   const { dialect } = run;
   const rest = node.additionalProperties;
-  const count = Object.keys(objectOf(out.properties)).length;
   if (dialect.closed) {
     const isMap =
       rest === true ||
       isObject(rest) ||
-      (rest === undefined && count === 0) ||
+      (rest === undefined && isEmpty(objectOf(out.properties))) ||
       Object.hasOwn(node, 'patternProperties');
     if (isMap) unfit(place, 'an object that takes further keys has no strict form');
     out.additionalProperties = false;
-  } else if (isObject(rest) && Object.keys(rest).length > 0) {
+  } else if (isObject(rest) && !isEmpty(rest)) {
     if (dialect.keywords.has('additionalProperties'))
-      out.additionalProperties = run.adapt(rest, into(place, step('additionalProperties')));
+      out.additionalProperties = run.adapt(rest, into(place, 'additionalProperties'));
     else lose(run, place, out, 'additionalProperties', hintOf('additionalProperties', rest));
   } else if (rest === false) {
     if (dialect.keywords.has('additionalProperties')) out.additionalProperties = false;
@@ -90,23 +96,22 @@ const CLOSED = 'additionalProperties: false is left out; a call with other keys 
 /** The keywords of a list; every list says what its items are. */
 export function arrayKeywords(node: Schema, place: Place, run: Work): Draft {
   const { dialect } = run;
-  const out: Draft = { type: 'array', [HINTS]: [] };
+  const out: Draft = { type: 'array' };
   const prefix = arrayOf(node.prefixItems);
-  let rest = without(node, 'type', 'items', 'prefixItems', 'enum');
-  if (node.items === false)
-    rest = { ...rest, maxItems: Math.min(prefix.length, Number(rest.maxItems ?? prefix.length)) };
+  const most = Number(node.maxItems ?? Number.POSITIVE_INFINITY);
+  const rest = node.items === false ? { ...node, maxItems: Math.min(prefix.length, most) } : node;
   const items = node.items === false ? [] : [node.items ?? true];
   if (prefix.length > 0 && dialect.keywords.has('prefixItems')) {
-    out.prefixItems = prefix.map((schema, index) => run.adapt(schema, into(place, step('prefixItems') + step(index))));
-    if (items.length > 0 && node.items !== undefined) out.items = run.adapt(node.items, into(place, step('items')));
+    out.prefixItems = prefix.map((schema, index) => run.adapt(schema, into(place, 'prefixItems', index)));
+    if (items.length > 0 && node.items !== undefined) out.items = run.adapt(node.items, into(place, 'items'));
   } else if (prefix.length > 0) {
     lose(run, place, out, 'prefixItems', hintOf('prefixItems', prefix));
-    const isOpenEnded = node.items === undefined && !(Number(rest.maxItems) <= prefix.length);
+    const isOpenEnded = node.items === undefined && most > prefix.length;
     if (isOpenEnded) warn(run, place, 'items after the listed ones take one of their forms', 'narrowed');
     const forms = node.items === undefined ? prefix : [...prefix, ...items];
-    out.items = run.adapt(forms.length === 1 ? forms[0] : { anyOf: forms }, into(place, step('items')));
+    out.items = run.adapt(forms.length === 1 ? forms[0] : { anyOf: forms }, into(place, 'items'));
   } else {
-    out.items = items.length === 0 ? { type: 'string' } : run.adapt(items[0], into(place, step('items')));
+    out.items = items.length === 0 ? { type: 'string' } : run.adapt(items[0], into(place, 'items'));
   }
   remaining(rest, 'array', place, run, out);
   members(node, 'array', place, run, out);
@@ -115,9 +120,9 @@ export function arrayKeywords(node: Schema, place: Place, run: Work): Draft {
 
 /** The keywords of text, numbers and booleans. */
 export function scalarKeywords(node: Schema, type: TypeName, place: Place, run: Work): Draft {
-  const out: Draft = { type, [HINTS]: [] };
+  const out: Draft = { type };
   members(node, type, place, run, out);
-  remaining(bounds(without(node, 'type', 'enum'), type, place, run, out), type, place, run, out);
+  remaining(bounds(node, type, place, run, out), type, place, run, out);
   return out;
 }
 
@@ -140,6 +145,7 @@ function members(node: Schema, type: TypeName, place: Place, run: Work, out: Dra
 /** Exclusive bounds where a dialect has none: exact for whole numbers, otherwise the limit itself is let in. */
 function bounds(node: Schema, type: TypeName, place: Place, run: Work, out: Draft): Schema {
   if (run.dialect.keywords.has('exclusiveMinimum') || (type !== 'integer' && type !== 'number')) return node;
+  if (node.exclusiveMinimum === undefined && node.exclusiveMaximum === undefined) return node;
   const next: Draft = { ...node };
   for (const [exclusive, inclusive, direction] of [
     ['exclusiveMinimum', 'minimum', 1],
@@ -159,16 +165,15 @@ function bounds(node: Schema, type: TypeName, place: Place, run: Work, out: Draf
   return next;
 }
 
-/** Keywords that have no subschemas of their own: taken over, or described. */
+/** Keywords that hold no schema, and those that no dialect has: taken over, or described. */
 function remaining(node: Schema, type: TypeName, place: Place, run: Work, out: Draft): void {
   const { dialect } = run;
-  for (const [key, value] of Object.entries(node)) {
-    const keyword = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
-    if (!keyword?.on.includes(type) || key === 'then' || key === 'else' || saysNothing(key, value)) continue;
-    const isKnown =
-      key === 'format'
-        ? dialect.keywords.has(key) && (dialect.formats === 'all' || dialect.formats.has(String(value)))
-        : dialect.keywords.has(key);
+  for (const key in node) {
+    const keyword = keywords.get(key);
+    if (!keyword?.on.includes(type) || DONE.has(key)) continue;
+    const value = node[key];
+    if (saysNothing(key, value)) continue;
+    const isKnown = dialect.keywords.has(key) && (key !== 'format' || isFormat(dialect, String(value)));
     if (isKnown && (dialect.accepts?.(key, value) ?? true)) {
       out[key] = dialect.countsAsText && COUNTS.includes(key) ? String(value) : value;
     } else {
@@ -176,6 +181,13 @@ function remaining(node: Schema, type: TypeName, place: Place, run: Work, out: D
     }
   }
 }
+
+/** Keywords that are treated by themselves. */
+const DONE: ReadonlySet<string> = new Set(
+  'type enum properties required additionalProperties items prefixItems then else'.split(' '),
+);
+
+const isFormat = ({ formats }: Dialect, name: string): boolean => formats === 'all' || formats.has(name);
 
 const saysNothing = (key: string, value: unknown): boolean =>
   (key === 'uniqueItems' && value === false) ||

@@ -144,7 +144,7 @@ function excludeObjects(both: Draft): boolean {
   const others = (types.length > 0 ? types : TYPES).filter((type) => type !== 'object' && type !== 'integer');
   const rest = types.includes('integer') ? [...others, 'integer'] : others;
   for (const keyword of Object.keys(both)) {
-    if (Object.hasOwn(keywords, keyword) && keywords[keyword]?.on.join() === 'object') delete both[keyword];
+    if (keywords.get(keyword)?.on.join() === 'object') delete both[keyword];
   }
   both.type = rest;
   return rest.length > 0;

@@ -1,4 +1,4 @@
-import { arrayOf, type Draft, isObject, objectOf, put, type Schema, step, stringsOf } from '../json.ts';
+import { arrayOf, type Draft, isObject, objectOf, put, type Schema, stringsOf } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { Adapted } from './adapt.ts';
 import { clean } from './flatten.ts';
@@ -13,7 +13,7 @@ interface Copy extends Run {
   readonly hoisted: Map<string, string>;
 }
 
-const ONE = [
+const ONE: ReadonlySet<string> = new Set([
   'items',
   'contains',
   'additionalProperties',
@@ -24,10 +24,19 @@ const ONE = [
   'propertyNames',
   'unevaluatedItems',
   'unevaluatedProperties',
-];
-const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+]);
+/** Of these a boolean is taken everywhere. */
+const BOOLEAN: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]);
+const MANY: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const NAMED = ['properties', 'dependentSchemas'];
-const BY_KEY = ['patternProperties', '$defs', 'definitions'];
+/** What references lead to. */
+const KEPT = ['$defs', 'definitions', '$anchor'];
+const MAPS: ReadonlySet<string> = new Set([...NAMED, 'patternProperties', '$defs', 'definitions', 'dependentRequired']);
 
 /**
  * A tool's parameters for providers that take JSON Schema as a whole: one object at the top, every list with items,
@@ -53,13 +62,10 @@ export function portableSchema(parameters: Schema, label: string, keys?: RegExp)
 function copy(input: unknown, place: Place, run: Copy): Draft {
   if (input === false) return { not: {} };
   if (!isObject(input)) return {};
-  const definitions = ['$defs', 'definitions', '$anchor'].filter((key) => Object.hasOwn(input, key));
-  const node: Draft = {
-    ...clean(input, place, run),
-    ...Object.fromEntries(definitions.map((key) => [key, input[key]])),
-  };
+  const node = clean(input, place, run);
   const out: Draft = {};
-  for (const [key, value] of Object.entries(node)) put(out, key, copyKeyword(key, value, place, run));
+  for (const key in node) put(out, key, copyKeyword(key, node[key], place, run));
+  for (const key of KEPT) if (Object.hasOwn(input, key)) out[key] = copyKeyword(key, input[key], place, run);
   if (Array.isArray(out.enum) && out.enum.length === 0) {
     delete out.enum;
     out.not = {};
@@ -70,22 +76,20 @@ function copy(input: unknown, place: Place, run: Copy): Draft {
 }
 
 function copyKeyword(key: string, value: unknown, place: Place, run: Copy): unknown {
-  if (key === 'additionalProperties' && typeof value === 'boolean') return value;
-  if ((key === 'items' || key.startsWith('unevaluated')) && typeof value === 'boolean') return value;
-  if (ONE.includes(key)) return copy(value, into(place, step(key)), run);
-  if (MANY.includes(key))
-    return arrayOf(value).map((entry, index) => copy(entry, into(place, step(key) + step(index)), run));
+  // Most keywords hold no schema.
+  if (typeof value !== 'object' || value === null)
+    return BOOLEAN.has(key) || !ONE.has(key) ? value : copy(value, place, run);
+  if (ONE.has(key)) return copy(value, into(place, key), run);
+  if (MANY.has(key)) return arrayOf(value).map((entry, index) => copy(entry, into(place, key, index), run));
   if (key === 'required') return [...new Set(stringsOf(value))].map((name) => keyOf(run, place, name));
-  if (key === 'type' && Array.isArray(value)) return [...new Set(value)];
-  if (NAMED.includes(key) || BY_KEY.includes(key) || key === 'dependentRequired')
-    return copyMap(key, value, place, run);
-  return value;
+  if (key === 'type') return [...new Set(arrayOf(value))];
+  return MAPS.has(key) ? copyMap(key, value, place, run) : value;
 }
 
 function copyMap(key: string, value: unknown, place: Place, run: Copy): Draft {
   const out: Draft = {};
   for (const [name, entry] of Object.entries(objectOf(value))) {
-    const here = into(place, step(key) + step(name));
+    const here = into(place, key, name);
     if (key === 'dependentRequired')
       put(
         out,
@@ -130,7 +134,7 @@ function hoist(schema: Draft, run: Copy): void {
     for (const [reference, name] of [...run.hoisted]) {
       if (done.has(reference)) continue;
       done.add(reference);
-      put(definitions, name, copy(resolve(run.root, reference), { ...ROOT, path: reference.slice(1) }, run));
+      put(definitions, name, copy(resolve(run.root, reference), { ...ROOT, keyword: reference.slice(1) }, run));
     }
   }
   if (Object.keys(definitions).length > 0) schema.$defs = definitions;

@@ -11,7 +11,7 @@ export function keepReference(input: unknown, place: Place, run: Work): Draft | 
   if (typeof reference !== 'string' || !isObject(target)) return undefined;
   const definition = run.definitions.get(reference);
   // Nothing may stand beside $ref: whatever does is merged with the definition, unless that would have no end.
-  const isAlone = Object.keys(input).every((key) => key === '$ref' || !Object.hasOwn(keywords, key));
+  const isAlone = Object.keys(input).every((key) => key === '$ref' || !keywords.has(key));
   if (!isAlone && !place.refs.includes(reference)) return undefined;
   const holdsItself = (definition && !definition.schema) || reference === '#';
   if (holdsItself && recursion === 'no') return unfit(place, `${reference} holds itself`);
@@ -25,8 +25,8 @@ function nameOf(reference: string, target: Schema, run: Work): string {
   if (known) return known.name;
   const definition: { readonly name: string; schema?: Schema } = { name: freeName(reference, run) };
   run.definitions.set(reference, definition);
-  const path = reference.slice(reference.indexOf('#') + 1);
-  definition.schema = run.adapt(target, { path, depth: 1, refs: [reference], optional: false });
+  const keyword = reference.slice(reference.indexOf('#') + 1);
+  definition.schema = run.adapt(target, { keyword, depth: 1, refs: [reference], optional: false });
   return definition.name;
 }
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../errors.ts';
-import { type Draft, excerpt, isObject, own, type Schema } from '../json.ts';
+import { type Draft, excerpt, isObject, own, type Schema, step } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { WarningKind } from '../types.ts';
 import type { Dialect } from './dialect.ts';
@@ -10,9 +10,11 @@ export interface SchemaWarning {
   readonly kind: WarningKind;
 }
 
-/** Where in the schema the work stands. */
+/** Where in the schema the work stands: the way down from the top, written out only for a warning. */
 export interface Place {
-  readonly path: string;
+  readonly above?: Place;
+  readonly keyword: string;
+  readonly key?: string | number | undefined;
   readonly depth: number;
   /** The references followed to come here. */
   readonly refs: readonly string[];
@@ -27,7 +29,8 @@ export interface Run {
   readonly warnings: SchemaWarning[];
   /** Definitions that the output refers to, by the reference in the input. */
   readonly definitions: Map<string, { readonly name: string; schema?: Schema }>;
-  nodes: number;
+  /** How many schemas have been looked at, also aside. */
+  readonly count: { nodes: number };
 }
 
 /** The same while one of the restricted dialects is written. */
@@ -43,35 +46,34 @@ export const MOST_NODES = 4000;
 
 const MOST_WARNINGS = 100;
 
-export const ROOT: Place = { path: '', depth: 0, refs: [], optional: false };
+export const ROOT: Place = { keyword: '', depth: 0, refs: [], optional: false };
 
 export const startRun = (root: Schema, dialect: Run['dialect']): Run => ({
   root,
   dialect,
   warnings: [],
   definitions: new Map(),
-  nodes: 0,
+  count: { nodes: 0 },
 });
 
 /** A step down, refused when the schema is nested beyond reason. */
-export function into(place: Place, path: string, optional = false): Place {
-  if (place.depth >= DEEPEST) {
+export function into(above: Place, keyword: string, key?: string | number, optional = false): Place {
+  if (above.depth >= DEEPEST) {
     throw new Fault(
       'InvalidInput',
-      `the schema is nested deeper than ${DEEPEST} levels at ${excerpt(place.path, 100)}`,
+      `the schema is nested deeper than ${DEEPEST} levels at ${excerpt(pathOf(above), 100)}`,
     );
   }
-  return {
-    path: place.path + path,
-    depth: place.depth + 1,
-    refs: place.refs,
-    optional: place.optional || optional,
-  };
+  const { depth, refs } = above;
+  return { above, keyword, key, depth: depth + 1, refs, optional: above.optional || optional };
 }
 
+const pathOf = ({ above, keyword, key }: Place): string =>
+  above ? pathOf(above) + step(keyword) + (key === undefined ? '' : step(key)) : keyword;
+
 export function warn(run: Run, place: Place, message: string, kind: WarningKind = 'loosened'): void {
-  const { path } = place;
   if (run.warnings.length === MOST_WARNINGS) return;
+  const path = pathOf(place);
   if (!run.warnings.some((known) => known.path === path && known.message === message)) {
     run.warnings.push({ path, message, kind });
   }
@@ -79,7 +81,7 @@ export function warn(run: Run, place: Place, message: string, kind: WarningKind 
 
 /** The tool does not fit the form at all: the caller falls back or leaves it out. */
 export function unfit(place: Place, reason: string): never {
-  throw new Fault('InvalidInput', `${excerpt(place.path || '/', 100)}: ${reason}`);
+  throw new Fault('InvalidInput', `${excerpt(pathOf(place) || '/', 100)}: ${reason}`);
 }
 
 /** The name of a property in the output; a changed one is announced. */
