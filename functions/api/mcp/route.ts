@@ -1,8 +1,10 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
 import type { MiddlewareHandler } from 'hono';
+import * as z from 'zod';
 import type { Assay } from '../../../shared/assay.ts';
 import { Fault } from '../../../shared/errors.ts';
 import { limitBodies } from '../body.ts';
+import { describe } from '../describe.ts';
 import type { ApiContext, App, Env } from '../env.ts';
 import { authenticateRequests } from '../middleware.ts';
 import { authInfoOf, callerOf, type McpCaller } from './caller.ts';
@@ -25,6 +27,19 @@ export const mcpRoutes = (app: App, assay: Assay, names: McpNames = {}): void =>
     onerror: (error) => assay.log.info('MCP request refused', { error: error.message }),
   });
 
+  describe(app, {
+    method: 'post',
+    path: '/mcp',
+    summary: 'The Model Context Protocol: tools/list, tools/call, resources/read; mode=search gives two tools for all',
+    tag: 'MCP',
+    query: z.object({ mode: z.enum(['search']).optional() }),
+    body: z.looseObject({ jsonrpc: z.literal('2.0') }).meta({ id: 'JsonRpc' }),
+    answers: {
+      200: { description: 'JSON-RPC, as JSON or as server-sent events', schema: z.unknown() },
+      202: { description: 'A notification was taken' },
+    },
+    faults: ['InvalidInput', 'TooLarge'],
+  });
   app.use('/mcp', refusePages(names), authenticateRequests(assay), limitBodies);
   app.post('/mcp', async (c) => {
     const request = c.req.raw;

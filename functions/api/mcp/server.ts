@@ -38,6 +38,8 @@ const options = {
   capabilities: { tools: {}, resources: {}, logging: {} },
   instructions,
   cacheHints,
+  // A person gets this long to answer on a connection that is kept open for it.
+  inputRequired: { roundTimeoutMs: 300_000 },
   // What is accepted is consent, whatever the form holds: nothing of it is read.
   jsonSchemaValidator: { getValidator: () => (input: unknown) => ({ valid: true, data: input }) as never },
 };
