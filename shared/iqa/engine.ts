@@ -55,6 +55,8 @@ export interface EncodeOptions {
 export interface IqaEngine {
   /** InvalidInput for what is not a readable picture, TooLarge beyond the byte limit; both before decoding. */
   decode(bytes: Uint8Array, name?: string, signal?: AbortSignal): Promise<Picture>;
+  /** Gives a picture's memory to the next one; it must not be used any more. Without this it goes with the garbage. */
+  release(picture: Picture): void;
   /** The raw score. InvalidInput for pictures the tool cannot score, ToolExecutionError when it failed. */
   score(request: ScoreRequest): Promise<number>;
   /** The metric's map over the picture: ssim, gmsd, fsim and vsi. */

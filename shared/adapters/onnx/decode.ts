@@ -2,18 +2,23 @@ import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { Fault, messageOf } from '../../errors.ts';
 import type { Picture, Pixels } from '../../iqa/pixels.ts';
 import type { DecodeLimits } from './limits.ts';
-import { spoolPixels } from './spool.ts';
+import { type Allocate, spoolPixels } from './spool.ts';
 
 /**
  * Decodes a picture to 8-bit RGB in shared memory: the first frame, turned as EXIF says, alpha laid on white.
  * RGB and grey profiles are left alone, as IQA-PyTorch leaves them; CMYK becomes sRGB by its profile.
  */
-export async function decodePicture(bytes: Uint8Array, name: string, limits: DecodeLimits): Promise<Picture> {
+export async function decodePicture(
+  bytes: Uint8Array,
+  name: string,
+  limits: DecodeLimits,
+  allocate: Allocate,
+): Promise<Picture> {
   checkBytes(bytes, name, limits);
   const metadata = await readMetadata(bytes, name);
   const format = formatOf(metadata, name);
   checkPixels(metadata, name, limits);
-  const pixels = await readPixels(bytes, metadata).catch((thrown: unknown) => {
+  const pixels = await readPixels(bytes, metadata, allocate).catch((thrown: unknown) => {
     const text = `${name} is a damaged or incomplete ${format} file (${firstLine(thrown)}); send the whole file again`;
     throw new Fault('InvalidInput', text, { picture: name, format }, { cause: thrown });
   });
@@ -62,13 +67,13 @@ function checkPixels({ width, height }: Metadata, name: string, limits: DecodeLi
 // Above this, a copy beside the shared memory would cost more than writing the pixels to a file and back.
 const spoolAbove = 40e6;
 
-async function readPixels(bytes: Uint8Array, metadata: Metadata): Promise<Pixels> {
+async function readPixels(bytes: Uint8Array, metadata: Metadata, allocate: Allocate): Promise<Pixels> {
   if (metadata.width * metadata.height > spoolAbove) {
-    return spoolPixels(pipeline(bytes, metadata));
+    return spoolPixels(pipeline(bytes, metadata), allocate);
   }
   const { data, info } = await pipeline(bytes, metadata).raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   if (info.channels !== 3) throw new Error(`${info.channels} channels instead of 3`);
-  const shared = new Uint8Array(new SharedArrayBuffer(data.length));
+  const shared = allocate(data.length);
   shared.set(data);
   return { width: info.width, height: info.height, data: shared };
 }

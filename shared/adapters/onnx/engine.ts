@@ -11,6 +11,7 @@ import { divideRows } from '../../iqa/strips.ts';
 import type { Log } from '../../ports.ts';
 import { type DecodeLimits, defaultLimits } from './limits.ts';
 import type { PicturesAsk } from './messages.ts';
+import { createPictureMemory } from './picture-memory.ts';
 import { WorkerPool } from './pool.ts';
 
 export interface OnnxEngineOptions {
@@ -26,15 +27,22 @@ export interface OnnxEngineOptions {
 
 /** Decodes with sharp and scores with ONNX Runtime, in worker threads. */
 export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
+  const size = options.workers ?? availableParallelism();
+  const memory = createPictureMemory(2 * size);
   const pool = new WorkerPool({
     workerUrl: options.workerUrl ?? new URL('./worker.ts', import.meta.url),
-    size: options.workers ?? availableParallelism(),
+    size,
     settings: { providers: options.providers ?? ['cpu'], limits: { ...defaultLimits, ...options.limits } },
     log: options.log,
   });
   return {
-    decode: (bytes, name = 'the picture', signal) =>
-      pool.run('decode', { bytes, name }, { what: `decoding ${name}`, signal }),
+    async decode(bytes, name = 'the picture', signal) {
+      const lent = memory.lend();
+      const ask = { bytes, name, ...(lent && { memory: lent }) };
+      const { picture, usedMemory } = await pool.run('decode', ask, { what: `decoding ${name}`, signal });
+      return memory.receive(picture, usedMemory ? lent : undefined);
+    },
+    release: memory.release,
     score: (request) => scoreOn(pool, request),
     map: (request) => mapOn(pool, request),
     encode: (pixels, settings) =>
@@ -75,7 +83,8 @@ async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRe
   const ask = askOf(request);
   if (metric.kind === 'whole') return onlyValue(await pool.run('metric', ask, job));
   const size = request.picture.pixels;
-  const parts = divideRows(metric.rows(size), pool.size, metric.rowUnit);
+  const count = size.width * size.height > (metric.onePartAbove ?? Number.POSITIVE_INFINITY) ? 1 : pool.size;
+  const parts = divideRows(metric.rows(size), count, metric.rowUnit);
   const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...ask, rows }, job)));
   return metric.finish(addAll(sums), size);
 }

@@ -5,7 +5,10 @@ import type { Picture, Pixels, QualityMap } from '../../iqa/pixels.ts';
 
 /** What a worker can be asked, and what each answers. Pictures lie in shared memory, so messages stay small. */
 export interface Jobs {
-  readonly decode: { readonly ask: { readonly bytes: Uint8Array; readonly name: string }; readonly answer: Picture };
+  readonly decode: {
+    readonly ask: { readonly bytes: Uint8Array; readonly name: string; readonly memory?: SharedArrayBuffer };
+    readonly answer: { readonly picture: Picture; readonly usedMemory: boolean };
+  };
   readonly encode: {
     readonly ask: { readonly pixels: Pixels; readonly options: EncodeOptions };
     readonly answer: Uint8Array;

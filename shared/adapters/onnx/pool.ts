@@ -103,7 +103,8 @@ export class WorkerPool {
 
   #start(): Member {
     const { workerUrl, settings } = this.#options;
-    const member: Member = { worker: new Worker(workerUrl, { workerData: settings }) };
+    const worker = new Worker(workerUrl, { workerData: settings, resourceLimits });
+    const member: Member = { worker };
     member.worker.on('message', (reply: Reply) => this.#settle(member, reply));
     member.worker.on('error', (error) => this.#lose(member, error.message));
     member.worker.on('exit', (code) => this.#lose(member, `exit code ${code}`));
@@ -135,5 +136,8 @@ export class WorkerPool {
     this.#dispatch();
   }
 }
+
+// Tensors live outside the heap and go only when it is swept: a small nursery is swept often, which bounds them.
+const resourceLimits = { maxYoungGenerationSizeMb: 2 };
 
 const closedFault = (): Fault => new Fault('Unavailable', 'the image engine is closed');

@@ -71,6 +71,7 @@ type Create = (options: InferenceSession.SessionOptions) => Promise<InferenceSes
 const options: InferenceSession.SessionOptions = {
   graphOptimizationLevel: 'all',
   executionMode: 'sequential',
+  enableMemPattern: false,
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   logSeverityLevel: 3,

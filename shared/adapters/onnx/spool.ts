@@ -9,20 +9,23 @@ import type { Pixels } from '../../iqa/pixels.ts';
 const headerLength = 64;
 const chunkLength = 2 ** 24;
 
+/** Shared memory of that many bytes. */
+export type Allocate = (length: number) => Uint8Array;
+
 /** Decodes through a temporary file: libvips writes it strip by strip, so that only one copy is ever in memory. */
-export async function spoolPixels(image: Sharp): Promise<Pixels> {
+export async function spoolPixels(image: Sharp, allocate: Allocate): Promise<Pixels> {
   const path = join(tmpdir(), `assay-${randomUUID()}.v`);
   try {
     const { width, height, channels } = await image.toFile(path);
     if (channels !== 3) throw new Error(`${channels} channels instead of 3`);
-    return { width, height, data: await readShared(path, width * height * 3) };
+    return { width, height, data: await readInto(allocate(width * height * 3), path) };
   } finally {
     await rm(path, { force: true });
   }
 }
 
-async function readShared(path: string, length: number): Promise<Uint8Array> {
-  const shared = new Uint8Array(new SharedArrayBuffer(length));
+async function readInto(shared: Uint8Array, path: string): Promise<Uint8Array> {
+  const { length } = shared;
   const file = await open(path, 'r');
   try {
     for (let done = 0; done < length; ) {

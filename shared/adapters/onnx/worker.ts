@@ -12,6 +12,7 @@ import type { DecodeLimits } from './limits.ts';
 import type { JobKind, JobMessage, Jobs, MetricAsk, PicturesAsk, Reply } from './messages.ts';
 import { inspectModel, runModel } from './model.ts';
 import { createSessions, graphRunner } from './sessions.ts';
+import { createWeights } from './weights.ts';
 
 /** What the pool tells a worker when it starts. */
 export interface WorkerSettings {
@@ -23,6 +24,7 @@ const { providers, limits } = workerData as WorkerSettings;
 const port = parentPort;
 const reply = (message: Reply): void => port?.postMessage(message);
 const sessions = createSessions(providers, (warning, fields) => reply({ warning, fields }));
+const weigh = createWeights();
 // Pictures are read once; libvips' cache of operations would only hold memory.
 sharp.cache(false);
 
@@ -31,7 +33,7 @@ type Work = {
 };
 
 const work: Work = {
-  decode: ({ bytes, name }) => decodePicture(bytes, name, limits),
+  decode,
   encode: ({ pixels, options }) => encodePicture(pixels, options),
   metric: runMetric,
   map: runMap,
@@ -50,6 +52,17 @@ port?.on('message', async ({ id, kind, ask, givenUp }: JobMessage) => {
     reply({ id, failure: toFailure(thrown) });
   }
 });
+
+async function decode({ bytes, name, memory }: Jobs['decode']['ask']): Promise<Jobs['decode']['answer']> {
+  let usedMemory = false;
+  const picture = await decodePicture(bytes, name, limits, (length) => {
+    usedMemory = memory !== undefined && memory.byteLength >= length;
+    return new Uint8Array(memory && usedMemory ? memory : new SharedArrayBuffer(length), 0, length);
+  });
+  // The decoder's own copy and what came in wait for the garbage collection too.
+  weigh(2 * picture.pixels.data.length + bytes.length);
+  return { picture, usedMemory };
+}
 
 async function runMetric({ tool, picture, reference, rows }: MetricAsk, runner: GraphRunner): Promise<Float64Array> {
   const pixelMetric = pixelMetrics.find((metric) => metric.name === tool);

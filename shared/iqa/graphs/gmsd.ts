@@ -2,12 +2,25 @@ import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../gr
 import { lazily } from '../lazily.ts';
 import type { GraphRunner, Pair, StripMetric } from '../metric.ts';
 import type { QualityMap } from '../pixels.ts';
-import { blockWidth, copyTile, pairPacker, sumColumns, type Tile, tileRows, tilesOf, type Window } from '../strips.ts';
+import {
+  blockWidth,
+  copyTile,
+  pairPacker,
+  sumColumns,
+  type Tile,
+  tileColumns,
+  tileRows,
+  tilesOf,
+  type Window,
+} from '../strips.ts';
 import { toPolyphase } from './gaussian.ts';
 import { roundedLuma } from './luma.ts';
 
 /** Columns in a block after the picture is halved. */
 const lanes = blockWidth / 2;
+
+// Half of what other metrics take on each side, as a result stands for two by two pixels.
+const [tileHeight, tileWidth] = [tileRows / 2, tileColumns / 2];
 
 const sumGraph = lazily(buildSums);
 const mapGraph = lazily(buildMap);
@@ -23,7 +36,7 @@ export const gmsd: StripMetric = {
   async sums(pair, rows, runner) {
     const total = new Float64Array(2);
     const pack = pairPacker();
-    for (const tile of tilesOf(rows, Math.floor(pair.picture.width / 2))) {
+    for (const tile of tilesOf(rows, Math.floor(pair.picture.width / 2), tileHeight, tileWidth)) {
       const { loss, squares } = await runner.run(sumGraph(), pack(pair, windowOf(tile, pair)));
       total[0] = (total[0] ?? 0) + sumColumns(loss, tile.columns, lanes);
       total[1] = (total[1] ?? 0) + sumColumns(squares, tile.columns, lanes);
@@ -112,7 +125,7 @@ async function wholeMap(pair: Pair, runner: GraphRunner): Promise<QualityMap> {
   const height = Math.floor(pair.picture.height / 2);
   const values = new Float32Array(width * height);
   const pack = pairPacker();
-  for (const tile of tilesOf({ from: 0, to: height }, width)) {
+  for (const tile of tilesOf({ from: 0, to: height }, width, tileHeight, tileWidth)) {
     const { map } = await runner.run(mapGraph(), pack(pair, windowOf(tile, pair)));
     copyTile(map, tile, values, width);
   }

@@ -1,14 +1,8 @@
 import type { RowRange, Size } from '../metric.ts';
-import { tileRows } from '../strips.ts';
 import { windowSide } from './gaussian.ts';
+import { createRowBuffer, type PlaneRows, type RowBuffer } from './row-buffer.ts';
 
 const border = windowSide - 1;
-
-/** Consecutive rows of the two planes s = x + y and d = x - y at one level. */
-export interface Rows extends RowRange {
-  readonly sum: Float32Array;
-  readonly difference: Float32Array;
-}
 
 /** What one part of a picture has to do at one level. */
 export interface Level extends Size {
@@ -56,83 +50,85 @@ const clip = ({ from, to }: RowRange, end: number): RowRange => ({
   to: Math.min(Math.max(0, to), end),
 });
 
-type Measure = (level: Level, batch: Rows) => Promise<void>;
+/** Rows measured at a time: fewer of wide pictures, whose rows wait in memory for the next batch. */
+export const batchRows = (width: number): number => Math.min(128, Math.max(16, 16 * Math.floor(2 ** 15 / width)));
 
-/** Takes the rows of the finest level in order, halves them level by level and hands out batches to be measured. */
-export function createCascade(levels: readonly Level[], measure: Measure): (rows: Rows) => Promise<void> {
-  const stages = levels.map((level, index) => createStage(level, levels[index + 1], measure));
-  return async (rows) => {
-    let passing: Rows | undefined = rows;
-    for (const stage of stages) passing = passing && (await stage(passing));
+type Measure = (level: Level, batch: PlaneRows) => Promise<void>;
+
+export interface Cascade {
+  /** Room for the next rows of the finest level. */
+  reserve(rows: number): PlaneRows;
+  /** Takes the reserved rows: measures what can be measured and passes halved rows on to the coarser levels. */
+  take(): Promise<void>;
+}
+
+/** Takes up to `incoming` rows of the finest level at a time, halves them level by level and hands out batches. */
+export function createCascade(levels: readonly Level[], incoming: number, measure: Measure): Cascade {
+  const stages = levels.map((level, index) =>
+    createStage(level, levels[index + 1], Math.ceil(incoming / 2 ** index) + 1, measure),
+  );
+  return {
+    reserve: (rows) => (stages[0] as Stage).buffer.reserve(rows),
+    async take() {
+      for (const [index, stage] of stages.entries()) await stage.advance(stages[index + 1]?.buffer);
+    },
   };
 }
 
-/** One level: measures what it can, keeps the rows still needed, and gives the new rows of the level below. */
-function createStage(level: Level, below: Level | undefined, measure: Measure) {
-  let kept = rowsFrom(level.input.from, level.input.from, level.width);
+interface Stage {
+  readonly buffer: RowBuffer;
+  advance(below: RowBuffer | undefined): Promise<void>;
+}
+
+function createStage(level: Level, below: Level | undefined, incoming: number, measure: Measure): Stage {
+  const batch = batchRows(level.width);
+  // One row short of a batch and its border may wait, and one row before them for its pair.
+  const buffer = createRowBuffer(level.width, level.input.from, batch + border + incoming + 1);
   let nextResult = level.results.from;
   let nextHalved = below?.input.from ?? Number.POSITIVE_INFINITY;
-  return async (rows: Rows): Promise<Rows | undefined> => {
-    const all = append(kept, rows, level.width);
-    for (let end = batchEnd(level, nextResult, all); end > nextResult; end = batchEnd(level, nextResult, all)) {
-      await measure(level, cut(all, nextResult, end + border, level.width));
-      nextResult = end;
-    }
-    const halved = below && halve(all, level, below, nextHalved);
-    if (halved) nextHalved = halved.to;
-    const unmeasured = nextResult < level.results.to ? nextResult : all.to;
-    const keepFrom = Math.min(unmeasured, 2 * nextHalved - (level.height % 2), all.to);
-    kept = cut(all, Math.max(all.from, keepFrom), all.to, level.width);
-    return halved && halved.to > halved.from ? halved : undefined;
+  return {
+    buffer,
+    async advance(target) {
+      for (let end = batchEnd(level, nextResult, batch, buffer.to()); end > nextResult; ) {
+        await measure(level, buffer.view(nextResult, end + border));
+        nextResult = end;
+        end = batchEnd(level, nextResult, batch, buffer.to());
+      }
+      if (below && target) nextHalved = halve(buffer, level, below, nextHalved, target);
+      const unmeasured = nextResult < level.results.to ? nextResult : Number.POSITIVE_INFINITY;
+      buffer.drop(Math.min(unmeasured, 2 * nextHalved - (level.height % 2)));
+    },
   };
 }
 
 // Whole batches only, but for the last.
-function batchEnd(level: Level, from: number, available: RowRange): number {
-  const end = Math.min(from + tileRows, level.results.to, available.to - border);
-  return end === from + tileRows || end === level.results.to ? end : from;
+function batchEnd(level: Level, from: number, batch: number, available: number): number {
+  const end = Math.min(from + batch, level.results.to, available - border);
+  return end === from + batch || end === level.results.to ? end : from;
 }
 
 // An odd side is padded by a zero on each end: the first pair then holds one zero and the first row or column.
-function halve(rows: Rows, level: Level, below: Level, from: number): Rows {
+function halve(buffer: RowBuffer, level: Level, below: Level, from: number, target: RowBuffer): number {
   const oddHeight = level.height % 2;
-  const halved = rowsFrom(from, Math.max(from, Math.floor((rows.to + oddHeight) / 2)), below.width);
-  for (let row = halved.from; row < halved.to; row++) {
-    const first = (2 * row - oddHeight - rows.from) * level.width;
-    const target = (row - halved.from) * below.width;
-    halveRow(rows.sum, first, level.width, halved.sum, target);
-    halveRow(rows.difference, first, level.width, halved.difference, target);
+  const to = Math.max(from, Math.floor((buffer.to() + oddHeight) / 2));
+  const halved = target.reserve(to - from);
+  for (let row = from; row < to; row++) {
+    const first = 2 * row - oddHeight;
+    const source = buffer.view(Math.max(0, first), first + 2);
+    const start = (row - from) * below.width;
+    halveRow(source.sum, first < 0, level.width, halved.sum.subarray(start, start + below.width));
+    halveRow(source.difference, first < 0, level.width, halved.difference.subarray(start, start + below.width));
   }
-  return halved;
+  return to;
 }
 
-function halveRow(plane: Float32Array, first: number, width: number, halved: Float32Array, target: number): void {
+function halveRow(pair: Float32Array, isHalf: boolean, width: number, halved: Float32Array): void {
   const odd = width % 2;
-  const second = first + width;
-  const pair = (column: number): number =>
-    (first < 0 ? 0 : (plane[first + column] as number)) + (plane[second + column] as number);
-  if (odd) halved[target] = pair(0) / 4;
-  for (let column = odd, at = target + odd; column < width; column += 2, at++) {
-    halved[at] = (pair(column) + pair(column + 1)) / 4;
+  const second = isHalf ? 0 : width;
+  const first = isHalf ? 0 : 1;
+  if (odd) halved[0] = (first * (pair[0] as number) + (pair[second] as number)) / 4;
+  for (let column = odd, at = odd; column < width; column += 2, at++) {
+    const above = first * ((pair[column] as number) + (pair[column + 1] as number));
+    halved[at] = (above + (pair[second + column] as number) + (pair[second + column + 1] as number)) / 4;
   }
-}
-
-function rowsFrom(from: number, to: number, width: number): Rows {
-  const length = (to - from) * width;
-  return { from, to, sum: new Float32Array(length), difference: new Float32Array(length) };
-}
-
-function append(kept: Rows, rows: Rows, width: number): Rows {
-  if (kept.from === kept.to) return rows;
-  const all = rowsFrom(kept.from, rows.to, width);
-  all.sum.set(kept.sum);
-  all.sum.set(rows.sum, kept.sum.length);
-  all.difference.set(kept.difference);
-  all.difference.set(rows.difference, kept.difference.length);
-  return all;
-}
-
-function cut(rows: Rows, from: number, to: number, width: number): Rows {
-  const [start, end] = [(from - rows.from) * width, (to - rows.from) * width];
-  return { from, to, sum: rows.sum.subarray(start, end), difference: rows.difference.subarray(start, end) };
 }

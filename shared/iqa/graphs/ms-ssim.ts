@@ -1,10 +1,11 @@
 import { type BuiltGraph, createGraph } from '../graph.ts';
 import { lazily } from '../lazily.ts';
 import type { Feed, GraphRunner, Pair, RowRange, StripMetric } from '../metric.ts';
-import { blockWidth, copyTile, pairPacker, sumColumns, tileRows, tilesOf } from '../strips.ts';
+import { blockWidth, copyTile, type PackPair, pairPacker, sumColumns, type Tile, tilesOf } from '../strips.ts';
 import { toPolyphase, windowSide } from './gaussian.ts';
 import { roundedLuma } from './luma.ts';
-import { createCascade, type Level, levelSizes, planLevels, type Rows } from './ms-ssim-cascade.ts';
+import { batchRows, createCascade, type Level, levelSizes, planLevels } from './ms-ssim-cascade.ts';
+import type { PlaneRows } from './row-buffer.ts';
 import { similarity } from './ssim.ts';
 
 const weights = [0.0448, 0.2856, 0.3001, 0.2363, 0.1333];
@@ -19,18 +20,22 @@ export const msSsim: StripMetric = {
   name: 'ms_ssim',
   // After four halvings the window must still fit.
   minimumSide: 161,
-  rowUnit: tileRows / 2 ** (weights.length - 1),
+  rowUnit: 8,
+  onePartAbove: 50e6,
   graphs: () => [lumaGraph(), levelGraph()],
   rows: (size) => levelSizes(size, weights.length).at(-1)?.height ?? 0,
   async sums(pair, rows, runner) {
     const totals = new Float64Array(weights.length);
     const levels = planLevels(pair.picture, rows, weights.length);
-    const cascade = createCascade(levels, async (level, batch) => {
-      totals[level.index] = (totals[level.index] ?? 0) + (await levelSum(level, batch, runner));
+    const incoming = batchRows(pair.picture.width) / 2;
+    const packPlanes = { sum: planePacker(), difference: planePacker() };
+    const cascade = createCascade(levels, incoming, async (level, batch) => {
+      totals[level.index] = (totals[level.index] ?? 0) + (await levelSum(level, batch, packPlanes, runner));
     });
-    const [finest] = levels;
-    for (let from = finest?.input.from ?? 0, to = finest?.input.to ?? 0; from < to; from += tileRows) {
-      await cascade(await lumaRows(pair, { from, to: Math.min(from + tileRows, to) }, runner));
+    const pack = pairPacker();
+    for (const strip of stripsOf(levels[0] as Level, incoming)) {
+      await fillLuma(pair, strip, cascade.reserve(strip.to - strip.from), pack, runner);
+      await cascade.take();
     }
     return totals;
   },
@@ -66,40 +71,54 @@ function buildLevel(): BuiltGraph<'structure' | 'all'> {
   });
 }
 
-async function lumaRows(pair: Pair, range: RowRange, runner: GraphRunner): Promise<Rows> {
+function stripsOf({ input }: Level, height: number): readonly RowRange[] {
+  return tilesOf(input, 1, height).map(({ top, rows }) => ({ from: top, to: top + rows }));
+}
+
+async function fillLuma(pair: Pair, range: RowRange, target: PlaneRows, pack: PackPair, runner: GraphRunner) {
   const { width } = pair.picture;
-  const pack = pairPacker();
-  const sum = new Float32Array((range.to - range.from) * width);
-  const difference = new Float32Array(sum.length);
   for (const tile of tilesOf(range, width)) {
     const blocks = Math.ceil(tile.columns / blockWidth);
     const rows = await runner.run(lumaGraph(), pack(pair, { top: tile.top, left: tile.left, rows: tile.rows, blocks }));
     const place = { ...tile, top: tile.top - range.from };
-    copyTile(rows.sum, place, sum, width);
-    copyTile(rows.difference, place, difference, width);
+    copyTile(rows.sum, place, target.sum, width);
+    copyTile(rows.difference, place, target.difference, width);
   }
-  return { from: range.from, to: range.to, sum, difference };
 }
 
-async function levelSum(level: Level, batch: Rows, runner: GraphRunner): Promise<number> {
+type PackPlane = (plane: Float32Array, width: number, tile: Tile) => Feed;
+
+async function levelSum(
+  level: Level,
+  batch: PlaneRows,
+  pack: Readonly<Record<'sum' | 'difference', PackPlane>>,
+  runner: GraphRunner,
+): Promise<number> {
   let total = 0;
-  const results = { from: 0, to: batch.to - batch.from - border };
-  for (const tile of tilesOf(results, level.width - border)) {
+  for (const tile of tilesOf({ from: 0, to: batch.rows - border }, level.width - border)) {
     const { structure, all } = await runner.run(levelGraph(), {
-      sum: packPlane(batch.sum, level.width, tile.left, tile.columns),
-      difference: packPlane(batch.difference, level.width, tile.left, tile.columns),
+      sum: pack.sum(batch.sum, level.width, tile),
+      difference: pack.difference(batch.difference, level.width, tile),
     });
     total += sumColumns(level.index === weights.length - 1 ? all : structure, tile.columns);
   }
   return total;
 }
 
-function packPlane(plane: Float32Array, width: number, left: number, columns: number): Feed {
-  const blocks = Math.ceil(columns / blockWidth) + 1;
-  const stride = blocks * blockWidth;
-  const rows = plane.length / width;
-  const data = new Float32Array(rows * stride);
-  const end = Math.min(width, left + stride);
-  for (let row = 0; row < rows; row++) data.set(plane.subarray(row * width + left, row * width + end), row * stride);
-  return { type: 'float32', data, shape: [1, rows, blocks, blockWidth] };
+/** Copies the columns of a tile, and those its window reaches over, into whole blocks; the same memory each time. */
+function planePacker(): PackPlane {
+  let memory = new Float32Array(0);
+  return (plane, width, { left, columns }) => {
+    const blocks = Math.ceil(columns / blockWidth) + 1;
+    const stride = blocks * blockWidth;
+    const rows = plane.length / width;
+    if (memory.length < rows * stride) memory = new Float32Array(rows * stride);
+    const data = memory.subarray(0, rows * stride);
+    const used = Math.min(width - left, stride);
+    for (let row = 0; row < rows; row++) {
+      data.set(plane.subarray(row * width + left, row * width + left + used), row * stride);
+      data.fill(0, row * stride + used, (row + 1) * stride);
+    }
+    return { type: 'float32', data, shape: [1, rows, blocks, blockWidth] };
+  };
 }

@@ -1,0 +1,34 @@
+import type { Picture } from '../../iqa/pixels.ts';
+import { createWeights, type Weight } from './weights.ts';
+
+/** Keeps the shared memory of released pictures for the next ones. */
+export interface PictureMemory {
+  /** Memory a decoder may use, if it is large enough. */
+  lend(): SharedArrayBuffer | undefined;
+  /** The picture as the caller keeps it. `lent` is the memory it was decoded into, or undefined. */
+  receive(picture: Picture, lent: SharedArrayBuffer | undefined): Picture;
+  release(picture: Picture): void;
+}
+
+export function createPictureMemory(keep: number): PictureMemory {
+  const free: SharedArrayBuffer[] = [];
+  const weigh = createWeights();
+  const weights = new WeakMap<Picture, Weight>();
+  return {
+    lend: () => free.pop(),
+    receive(picture, lent) {
+      const { width, height, data } = picture.pixels;
+      const own = lent
+        ? { ...picture, pixels: { width, height, data: new Uint8Array(lent, 0, data.length) } }
+        : picture;
+      weights.set(own, weigh(data.length));
+      return own;
+    },
+    release(picture) {
+      const { buffer } = picture.pixels.data;
+      if (!weights.delete(picture) || !(buffer instanceof SharedArrayBuffer)) return;
+      free.push(buffer);
+      if (free.length > keep) free.shift();
+    },
+  };
+}
