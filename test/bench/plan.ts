@@ -1,10 +1,18 @@
+import { benchAsl } from './plan-asl.ts';
 import { benchCompile } from './plan-compile.ts';
+import { benchEngine } from './plan-engine.ts';
 
-/** `npm run bench -- plan [compile]`: how good, how fast and how valid plans are. */
+/** `npm run bench -- plan [compile|engine|asl] [count]`: how good, how fast and how valid plans are. */
 export async function bench(args: readonly string[]): Promise<void> {
-  const parts = { compile: benchCompile };
+  const count = Number(args.find((one) => /^\d+$/.test(one)) ?? 1000);
+  const parts = {
+    compile: () => benchCompile(count),
+    engine: () => benchEngine(),
+    asl: () => benchAsl(count),
+  };
+  const wanted = args.filter((one) => Object.hasOwn(parts, one));
   for (const [name, run] of Object.entries(parts)) {
-    if (args.length > 0 && !args.includes(name)) continue;
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
     console.log(`\n${name}`);
     await run();
   }
