@@ -214,6 +214,24 @@ describe('decoding', () => {
     });
   });
 
+  test('decodes into the memory of a picture that was given back, if that is large enough', async () => {
+    const [first, small] = await Promise.all([
+      engine.decode(chelsea),
+      engine.decode(await solid(1, 2, 3).png().toBuffer()),
+    ]);
+    const { buffer } = first.pixels.data;
+
+    engine.release(first);
+    const second = await engine.decode(await solid(9, 8, 7).png().toBuffer());
+    engine.release(small);
+    const third = await engine.decode(chelsea);
+
+    assert.equal(second.pixels.data.buffer, buffer);
+    assert.deepEqual([...second.pixels.data.subarray(0, 6), second.pixels.data.length], [9, 8, 7, 9, 8, 7, 72]);
+    assert.notEqual(third.pixels.data.buffer, small.pixels.data.buffer);
+    assert.equal(Buffer.compare(third.pixels.data, exact), 0);
+  });
+
   test('encodes what it decoded', async () => {
     const { pixels } = await engine.decode(chelsea);
 
