@@ -145,7 +145,12 @@ function complete(tool: Tool, adapted: Adapted, strict: boolean, options: Define
   const description = describe(tool.description, adapted.hints) || undefined;
   const value = how.entry({ name, description, parameters: adapted.schema, strict, tool, options });
   const json = JSON.stringify(value);
-  const warnings: Warning[] = adapted.warnings.map((warning) => ({ tool: tool.name, ...warning }));
+  const warnings: Warning[] = adapted.warnings.map(({ path, message, kind }) => ({
+    tool: tool.name,
+    path,
+    message,
+    kind,
+  }));
   if (name !== tool.name) {
     warnings.unshift({
       tool: tool.name,

@@ -52,4 +52,6 @@ export function excerpt(value: unknown, length = 300): string {
 
 /** A step of a JSON Pointer. */
 export const step = (key: string | number): string =>
-  `/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  `/${typeof key === 'string' && /[~/]/.test(key) ? escaped(key) : key}`;
+
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -156,21 +156,26 @@ describe('what cannot be rewritten is described, and a warning says so', () => {
   });
 
   test('definitions that double at each step are cut, not unfolded', () => {
-    const step = (next: string): Entry => ({
-      type: 'object',
-      properties: { a: { $ref: `#/$defs/${next}` }, b: { $ref: `#/$defs/${next}` } },
-    });
-    const $defs = Object.fromEntries(
-      Array.from({ length: 30 }, (_, index) => [
+    const doubling = {
+      properties: (next: Entry): Entry => ({ type: 'object', properties: { a: next, b: next } }),
+      oneOf: (next: Entry): Entry => ({ oneOf: [next, { ...next, title: 'again' }] }),
+      anyOf: (next: Entry): Entry => ({ anyOf: [next, { type: 'array', items: next }] }),
+      allOf: (next: Entry): Entry => ({ allOf: [next, next] }),
+    };
+    for (const [name, double] of Object.entries(doubling)) {
+      const links = Array.from({ length: 40 }, (_, index) => [
         `d${index}`,
-        index === 29 ? { type: 'string' } : step(`d${index + 1}`),
-      ]),
-    );
+        index === 39 ? { type: 'string' } : double({ $ref: `#/$defs/d${index + 1}` }),
+      ]);
+      const tool = toolWith({ $ref: '#/$defs/d0' }, { $defs: Object.fromEntries(links) as Entry });
 
-    const { value, warnings } = convert('gemini', [toolWith({ $ref: '#/$defs/d0' }, { $defs })]);
+      for (const provider of ['gemini', 'ollama', 'openrouter', 'openai', 'anthropic']) {
+        const { value, left_out } = convert(provider, [tool], { strict: true });
 
-    assert.ok(JSON.stringify(value).length < 1_000_000);
-    assert.ok(warnings.length > 0);
+        assert.ok(JSON.stringify(value).length < 2_000_000, `${name} for ${provider}`);
+        assert.ok(left_out.every(({ reason }) => /nested deeper/.test(reason)));
+      }
+    }
   });
 });
 

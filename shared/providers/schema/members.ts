@@ -1,4 +1,4 @@
-import { arrayOf, type Draft, isObject, objectOf, put, type Schema, stringsOf } from '../json.ts';
+import { arrayOf, type Draft, isObject, objectOf, put, type Schema, stringsOf, without } from '../json.ts';
 import { withNull } from './annotate.ts';
 import type { Dialect } from './dialect.ts';
 import { hintOf } from './hints.ts';
@@ -146,14 +146,13 @@ function members(node: Schema, type: TypeName, place: Place, run: Work, out: Dra
 function bounds(node: Schema, type: TypeName, place: Place, run: Work, out: Draft): Schema {
   if (run.dialect.keywords.has('exclusiveMinimum') || (type !== 'integer' && type !== 'number')) return node;
   if (node.exclusiveMinimum === undefined && node.exclusiveMaximum === undefined) return node;
-  const next: Draft = { ...node };
+  const next = without(node, 'exclusiveMinimum', 'exclusiveMaximum');
   for (const [exclusive, inclusive, direction] of [
     ['exclusiveMinimum', 'minimum', 1],
     ['exclusiveMaximum', 'maximum', -1],
   ] as const) {
     const limit = node[exclusive];
     if (typeof limit !== 'number') continue;
-    delete next[exclusive];
     const whole = direction === 1 ? Math.floor(limit) + 1 : Math.ceil(limit) - 1;
     const nearest = type === 'integer' ? whole : limit;
     const known = node[inclusive];
@@ -195,6 +194,7 @@ const saysNothing = (key: string, value: unknown): boolean =>
   ((key === 'unevaluatedProperties' || key === 'propertyNames' || key === 'unevaluatedItems') && value === true);
 
 function lose(run: Work, place: Place, out: Draft, keyword: string, hint: string): void {
-  out[HINTS] = [...stringsOf(out[HINTS]), hint];
+  if (Array.isArray(out[HINTS])) out[HINTS].push(hint);
+  else out[HINTS] = [hint];
   warn(run, place, `${keyword} is not in ${run.dialect.label} and is described instead`);
 }
