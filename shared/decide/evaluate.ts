@@ -89,7 +89,8 @@ export const evaluateTools = async (
 const evaluate = (candidate: Matched, reading: Reading, deps: DecideDeps): Evaluated => {
   const { tool } = candidate.profile;
   const needs = needsOf(candidate.profile, reading);
-  const features = { ...candidate.features, missing: needs.missing, sure: needs.sure };
+  const { missing, sure, undemanding } = needs;
+  const features = { ...candidate.features, missing, sure, undemanding };
   const reasons = [`fit ${round(weighed(features, RANKING))}`, parameterReason(needs)];
   let score = weighed(features, RANKING);
   const weigh = (amount: number, reason: string): void => {

@@ -11,11 +11,9 @@ export interface Features {
   readonly text: number;
   /** How near the meanings are as a whole. */
   readonly meaning: number;
-  /** How much of the request the tool's text covers. */
-  readonly covered: number;
-  /** The same, leaving out words that any request has. */
+  /** How much of the request the tool's text covers, leaving out words that any request has. */
   readonly subject: number;
-  /** The covered share again, counting most the words that few of the candidates have. */
+  /** The same of all words, counting most the words that few of the candidates have. */
   readonly distinct: number;
   /** How much of the tool's purpose the request mentions. */
   readonly purpose: number;
@@ -31,6 +29,8 @@ export interface Features {
   readonly missing: number;
   /** How surely the required parameters were found. */
   readonly sure: number;
+  /** 1 when no parameter is required, so that the two before say nothing. */
+  readonly undemanding: number;
 }
 
 /** What all candidates of a request are measured by. */
@@ -70,7 +70,6 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
   return {
     text,
     meaning: dot(request.direction, profile.direction),
-    covered: share(terms, ({ term, weight }) => weight * rarity(term), isThere),
     subject: share(terms, ({ term, topical }) => topical * rarity(term), isThere),
     distinct: share(terms, ({ term, weight }) => weight * distinction(term, shared), isThere),
     purpose: share(
@@ -85,6 +84,7 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     nearness: 0,
     missing: 0,
     sure: 0,
+    undemanding: 0,
   };
 };
 

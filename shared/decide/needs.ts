@@ -11,6 +11,8 @@ export interface Needs {
   readonly missing: number;
   /** How surely the required parameters were found. */
   readonly sure: number;
+  /** 1 when nothing is required. */
+  readonly undemanding: number;
 }
 
 export const needsOf = (profile: Profile, reading: Reading): Needs => {
@@ -21,6 +23,7 @@ export const needsOf = (profile: Profile, reading: Reading): Needs => {
   return {
     slots,
     found,
+    undemanding: required.length === 0 ? 1 : 0,
     missing: required.length === 0 ? 0 : 1 - given.length / required.length,
     sure:
       given.length === 0

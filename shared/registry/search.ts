@@ -167,4 +167,4 @@ const better = (one: Hit, other: Hit): number =>
 
 const SATURATION = 1.2;
 const TERM_LIMIT = 512;
-const READ_LIMIT = 2_000_000;
+const READ_LIMIT = 300_000;

@@ -5,13 +5,13 @@ import type { Benchmark } from './selection-data.ts';
 export const printLearnt = async (benchmarks: readonly Benchmark[]): Promise<void> => {
   const all: Example[] = [];
   for (const benchmark of benchmarks) {
-    const queries = benchmark.queries.filter(({ subset }) => benchmark.name !== 'toole' || subset === 'single');
-    all.push(...(await examplesOf({ ...benchmark, queries }, () => benchmark.name === 'bfcl')));
+    const queries = benchmark.queries.filter(({ subset }) => benchmark.name !== 'toole' || subset !== 'multi');
+    all.push(...(await examplesOf({ ...benchmark, queries }, ({ expected }) => benchmark.name === 'bfcl' || expected.tool === null)));
   }
   const ranked = all.filter(
     ({ benchmark, subset, gold }) => gold.includes(true) && (benchmark !== 'bfcl' || subset.endsWith('multiple')),
   );
-  const learnt = ranked.filter(({ benchmark }) => benchmark !== 'livemcpbench');
+  const learnt = ranked.filter(({ benchmark, subset }) => benchmark !== 'livemcpbench' && subset !== 'reliability');
   for (const half of [0, 1]) {
     const weights = learnRanking(groupsOf(learnt.filter((example) => halfOf(example.group) !== half)));
     for (const [name, examples] of Map.groupBy(
@@ -40,18 +40,29 @@ const bestOf = ({ rows }: Example, weights: readonly number[]): number => {
 const isRight = (example: Example, weights: readonly number[]): boolean =>
   example.gold[bestOf(example, weights)] === true;
 
-/** Only BFCL says of single calls whether anything fits. */
+/** Requests that no candidate fits, and those whose right tool came first; the former are few, so kinds are weighed. */
 const judgedOf = (examples: readonly Example[], ranking: readonly number[]): readonly Judged[] =>
   examples
-    .filter(({ benchmark, subset, rows }) => benchmark === 'bfcl' && !subset.startsWith('parallel') && rows.length > 0)
-    .map((example) => {
-      const fits = !example.subset.endsWith('irrelevance');
-      return {
-        row: example.rows[bestOf(example, ranking)] ?? [],
-        fits,
-        kind: `${fits} ${example.subset.startsWith('live')}`,
-      };
+    .filter(({ subset, rows }) => !subset.startsWith('parallel') && rows.length > 0)
+    .flatMap((example) => {
+      const none = example.subset.endsWith('irrelevance') || example.subset === 'reliability';
+      if (!none && example.benchmark !== 'bfcl' && !isRight(example, ranking)) return [];
+      const live = example.subset.startsWith('live');
+      const kind = `${example.benchmark}${live ? ' live' : ''}${none ? ' none' : ''}`;
+      const weight = KIND_WEIGHTS[kind];
+      return weight === undefined ? [] : [{ row: example.rows[bestOf(example, ranking)] ?? [], fits: !none, kind, weight }];
     });
+
+const KIND_WEIGHTS: Readonly<Record<string, number>> = {
+  bfcl: 1.3,
+  'bfcl none': 1,
+  'bfcl live': 1.3,
+  'bfcl live none': 1,
+  toole: 0.5,
+  'toole none': 0.3,
+  sealtools: 0.2,
+  stabletoolbench: 0.2,
+};
 
 const print = (title: string, weights: readonly number[]): void => {
   const names = [...FEATURE_NAMES, 'bias'];

@@ -38,8 +38,8 @@ export const examplesOf = async (
     const { matched } = matchCapabilities(request, pool, { intent, scenarios }, deps);
     const gold = goldOf(query);
     const full = matched.map(({ profile, features }) => {
-      const { missing, sure } = needsOf(profile, reading);
-      return { name: profile.tool.name, features: { ...features, missing, sure } };
+      const { missing, sure, undemanding } = needsOf(profile, reading);
+      return { name: profile.tool.name, features: { ...features, missing, sure, undemanding } };
     });
     examples.push({
       id: query.id,
@@ -77,18 +77,19 @@ const addListLoss = ({ rows, gold }: Example, weights: Float64Array, gradient: F
 export interface Judged {
   readonly row: readonly number[];
   readonly fits: boolean;
-  /** Kinds count alike, however many examples each has. */
   readonly kind: string;
+  /** What a whole kind counts, however many examples it has. */
+  readonly weight: number;
 }
 
 /** Weights, the bias last, under which the sum is the log odds that the best candidate fits. */
 export const learnFitting = (judged: readonly Judged[]): readonly number[] => {
   const sizes = Map.groupBy(judged, ({ kind }) => kind);
   return descend(FEATURE_NAMES.length + 1, (weights, gradient) => {
-    for (const { row, fits, kind } of judged) {
+    for (const { row, fits, kind, weight } of judged) {
       const full = [...row, 1];
       const error = 1 / (1 + Math.exp(-dot(full, weights))) - (fits ? 1 : 0);
-      const share = 1 / (sizes.get(kind)?.length ?? 1);
+      const share = weight / (sizes.get(kind)?.length ?? 1);
       for (const [at, value] of full.entries()) gradient[at] = (gradient[at] ?? 0) + share * error * value;
     }
   });

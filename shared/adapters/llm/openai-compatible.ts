@@ -1,0 +1,110 @@
+import type { Llm, LlmMessage } from '../../decide/llm.ts';
+import { Fault } from '../../errors.ts';
+import { isObject, type JsonSchema } from '../../model/json.ts';
+
+export interface OpenAiCompatibleOptions {
+  /** The server's address: `http://127.0.0.1:11434`, or up to `/v1`, or up to `/chat/completions`. */
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** The first model that the server lists, unless given. */
+  readonly model?: string | undefined;
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+const TIMEOUT_MS = 15_000;
+const ANSWER_LIMIT = 1_000_000;
+
+/** A language model behind any endpoint that speaks OpenAI's chat protocol, Ollama's among them. */
+export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
+  const base = baseOf(options.url);
+  const call = options.fetch ?? fetch;
+  const headers = {
+    'content-type': 'application/json',
+    ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+  };
+  let firstModel: Promise<string> | undefined;
+
+  const request = async (path: string, body: unknown, signal: AbortSignal): Promise<Response> => {
+    const init =
+      body === undefined ? { headers, signal } : { method: 'POST', headers, body: JSON.stringify(body), signal };
+    return await call(`${base}${path}`, init);
+  };
+
+  const listFirst = async (signal: AbortSignal): Promise<string> => {
+    const listed = await readJson(await request('/models', undefined, signal));
+    const first = isObject(listed) && Array.isArray(listed['data']) ? listed['data'][0] : undefined;
+    if (isObject(first) && typeof first['id'] === 'string') return first['id'];
+    throw new Fault('Unavailable', `the language model at ${base} lists no model; name one in ASSAY_LLM_MODEL`);
+  };
+
+  const modelName = async (signal: AbortSignal): Promise<string> => {
+    if (options.model !== undefined) return options.model;
+    firstModel ??= listFirst(signal);
+    try {
+      return await firstModel;
+    } catch (error) {
+      firstModel = undefined;
+      throw error;
+    }
+  };
+
+  return {
+    complete: async (messages, schema, outer) => {
+      const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+      const signal = outer === undefined ? limit : AbortSignal.any([outer, limit]);
+      const model = await modelName(signal);
+      const ask = (format: unknown, texts: readonly LlmMessage[]): Promise<Response> =>
+        request(
+          '/chat/completions',
+          { model, messages: texts, temperature: 0, stream: false, response_format: format },
+          signal,
+        );
+      const strict = await ask({ type: 'json_schema', json_schema: { name: 'answer', schema } }, messages);
+      // Servers that know no schemas say so with 400 or 422; they may still know plain JSON.
+      const answer =
+        strict.status === 400 || strict.status === 422
+          ? await ask({ type: 'json_object' }, withSchema(messages, schema))
+          : strict;
+      return parseContent(await readJson(answer));
+    },
+  };
+};
+
+const baseOf = (url: string): string => {
+  const plain = url.replace(/\/+$/u, '').replace(/\/chat\/completions$/u, '');
+  return /\/v\d+(?:beta)?$|\/openai$/u.test(plain) ? plain : `${plain}/v1`;
+};
+
+const withSchema = (messages: readonly LlmMessage[], schema: JsonSchema): readonly LlmMessage[] => [
+  ...messages,
+  { role: 'user', content: `Answer with JSON of this schema:\n${JSON.stringify(schema)}` },
+];
+
+const readJson = async (response: Response): Promise<unknown> => {
+  const text = await response.text();
+  if (!response.ok)
+    throw new Fault('Unavailable', `the language model answered ${response.status}: ${text.slice(0, 200)}`);
+  if (text.length > ANSWER_LIMIT)
+    throw new Fault(
+      'Unavailable',
+      `the language model answered ${text.length} characters; the limit is ${ANSWER_LIMIT}`,
+    );
+  return parse(text);
+};
+
+const parseContent = (answer: unknown): unknown => {
+  const choice = isObject(answer) && Array.isArray(answer['choices']) ? answer['choices'][0] : undefined;
+  const message = isObject(choice) ? choice['message'] : undefined;
+  const content = isObject(message) ? message['content'] : undefined;
+  if (typeof content !== 'string') throw new Fault('Unavailable', 'the language model gave no text');
+  return parse(content.replace(/^\s*```(?:json)?\s*|\s*```\s*$/gu, ''));
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Fault('Unavailable', `the language model gave no JSON: ${text.slice(0, 100)}`);
+  }
+};
