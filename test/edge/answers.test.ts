@@ -139,6 +139,8 @@ describe('C.01 the edge answers as the API does', () => {
     }
     for (const method of ['POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS'])
       assert.ok((await callEdge(edge.handler, edgeEvent('/v1/tools', bearer('acme'), { method }))).passed, method);
+    const odd = edgeEvent('/v1/tools', { ...bearer('acme'), 'x-name': '图像' });
+    assert.equal((await callEdge(edge.handler, odd)).passed, odd.Records[0]?.cf.request);
     assert.ok((await callEdge(edge.handler, edgeEvent('/mcp', bearer('acme'), { method: 'POST' }))).passed);
   });
 

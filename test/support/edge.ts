@@ -1,10 +1,8 @@
-import type { Hono } from 'hono';
-import { type CloudFrontEdgeEvent, type CloudFrontRequest, handle } from 'hono/lambda-edge';
-import { createEdgeApp } from '../../functions/edge/app.ts';
+import type { CloudFrontEdgeEvent, CloudFrontRequest } from 'hono/lambda-edge';
+import { createEdgeHandler, type EdgeHandler } from '../../functions/edge/handler.ts';
 import { createEdgeStore, type ReadJson } from '../../functions/edge/store.ts';
 import type { Blobs } from '../../shared/ports.ts';
 
-type Handler = (event: CloudFrontEdgeEvent) => Promise<unknown>;
 export type Headers = Readonly<Record<string, string>>;
 
 const asCloudFront = (headers: Headers): CloudFrontRequest['headers'] =>
@@ -54,7 +52,7 @@ export interface EdgeOutcome {
   readonly headers: Headers;
 }
 
-export const callEdge = async (handler: Handler, event: CloudFrontEdgeEvent): Promise<EdgeOutcome> => {
+export const callEdge = async (handler: EdgeHandler, event: CloudFrontEdgeEvent): Promise<EdgeOutcome> => {
   const result = (await handler(event)) as Record<string, unknown>;
   if ('uri' in result) return { passed: result as unknown as CloudFrontRequest, headers: {} };
   const headers = (result.headers ?? {}) as CloudFrontRequest['headers'];
@@ -69,7 +67,7 @@ export const callEdge = async (handler: Handler, event: CloudFrontEdgeEvent): Pr
 export const edgeOn = (
   blobs: Blobs,
   clock: { ms: number },
-): { readonly handler: Handler; readonly reads: string[] } => {
+): { readonly handler: EdgeHandler; readonly reads: string[] } => {
   const reads: string[] = [];
   const read: ReadJson = async <T>(key: string) => {
     reads.push(key);
@@ -77,5 +75,5 @@ export const edgeOn = (
     return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as T);
   };
   const store = createEdgeStore({ read, now: () => clock.ms });
-  return { handler: handle(createEdgeApp(() => store) as unknown as Hono) as Handler, reads };
+  return { handler: createEdgeHandler(() => store), reads };
 };
