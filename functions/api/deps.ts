@@ -1,17 +1,25 @@
 import { randomBytes } from 'node:crypto';
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { awsIqa } from '../../shared/adapters/aws/aws-iqa.ts';
+import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
 import { routedBlobs } from '../../shared/adapters/aws/routed-blobs.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
+import { s3SignPut } from '../../shared/adapters/aws/s3-sign-put.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
+import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
 import { digestOfKey } from '../../shared/billing/secret.ts';
-import { Fault } from '../../shared/errors.ts';
-import { shippedHandlers, shippedTools } from '../cli/shipped.ts';
+import { Fault, messageOf } from '../../shared/errors.ts';
+import { publishLayer } from '../../shared/registry/publish.ts';
+import { builtinTools } from '../cli/local-tools.ts';
+import { shippedHandlers, shippedPrices, shippedTools } from '../cli/shipped.ts';
 import { bundledTools } from './bundled-tools.ts';
 import { type AwsEnvironment, readAwsEnvironment } from './environment.ts';
 import { createOriginGuard, type OriginGuard, type ReadSecrets } from './origin-guard.ts';
@@ -27,35 +35,65 @@ export interface ApiDeps {
 export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const environment = readAwsEnvironment(variables);
   const secrets = new SecretsManagerClient({});
-  const ports = awsPorts(environment);
-  const [guard, adminKey] = await Promise.all([
-    createOriginGuard({ read: originSecrets(secrets, environment.ASSAY_ORIGIN_SECRET), now: ports.clock.now }),
-    readSecret(secrets, environment.ASSAY_ADMIN_SECRET),
+  const now = systemClock().now;
+  const [guard, adminKey, hallmark] = await Promise.all([
+    createOriginGuard({ read: originSecrets(secrets, environment.ASSAY_ORIGIN_SECRET), now }),
+    textOf(secrets, environment.ASSAY_ADMIN_SECRET),
+    textOf(secrets, environment.ASSAY_HALLMARK_SECRET),
   ]);
-  if (adminKey === undefined) throw new Fault('Unavailable', `the secret ${environment.ASSAY_ADMIN_SECRET} is empty`);
+  const ports = awsPorts(environment, hallmark);
   const assay = await composeAssay({ ...ports, adminDigest: digestOfKey(adminKey).toString('hex') });
+  void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);
   return { assay, guard, origins: environment.ASSAY_ORIGINS };
+};
+
+/** Tells the edge which tools this deployment brings. Nobody waits for it: until then the origin answers. */
+const publishTools = async ({ catalogs, log }: Assay, bucket: string): Promise<void> => {
+  try {
+    const { catalog } = await catalogs.of('default');
+    await publishLayer({ blobs: s3Blobs({ client: new S3Client({}), bucket }) }, catalog.layer);
+  } catch (thrown) {
+    log.error('shipped tools not published', { error: messageOf(thrown) });
+  }
 };
 
 type Places = Pick<AwsEnvironment, 'ASSAY_TABLE' | 'ASSAY_IMAGES_BUCKET' | 'ASSAY_MODELS_BUCKET'>;
 
 /** What every function that runs tools stands on; the SDK finds region and credentials by itself. */
-export const awsPorts = (environment: Places): AssayPorts => {
+export const awsPorts = (environment: Places, hallmark: string): AssayPorts => {
   const s3 = new S3Client({});
   const blobsIn = (bucket: string) => s3Blobs({ client: s3, bucket });
+  const table = dynamoTable({ client: new DynamoDBClient({}), tableName: environment.ASSAY_TABLE });
+  const blobs = routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET), {
+    'models/': blobsIn(environment.ASSAY_MODELS_BUCKET),
+  });
+  const clock = systemClock();
+  const log = lineLog((text) => void process.stdout.write(text));
+  const gauge = nodeGauge();
+  const iqa = awsIqa({ table, blobs, clock, log, signingKey: hallmarkKey(hallmark) });
+  // A function's own files are gone with it, so there are no tools for files.
+  const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage }) };
   return {
-    table: dynamoTable({ client: new DynamoDBClient({}), tableName: environment.ASSAY_TABLE }),
-    blobs: routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET), {
-      'models/': blobsIn(environment.ASSAY_MODELS_BUCKET),
-    }),
-    clock: systemClock(),
-    log: lineLog((text) => void process.stdout.write(text)),
+    table,
+    blobs,
+    clock,
+    log,
+    gauge,
+    iqa,
     random: (bytes) => randomBytes(bytes),
-    discover: async () => [await shippedTools({}), ...(await bundledTools())],
-    handlers: shippedHandlers({}),
+    discover: async () => [await shippedTools(shipped), ...(await bundledTools())],
+    handlers: shippedHandlers(shipped),
+    prices: shippedPrices(),
+    signPut: s3SignPut({ bucket: environment.ASSAY_IMAGES_BUCKET, now: clock.now }),
     freshMs: 1000,
-    recording: { delayMs: 0 },
+    recording: { delayMs: 0, observe: callMetrics(new Metrics({ namespace: 'Assay', serviceName: 'execute' })) },
   };
+};
+
+const textOf = async (client: SecretsManagerClient, id: string): Promise<string> => {
+  const text = await readSecret(client, id);
+  if (text === undefined || text === '') throw new Fault('Unavailable', `the secret ${id} is empty`);
+  return text;
 };
 
 const originSecrets =

@@ -6,8 +6,10 @@ const AwsEnvironment = z.object({
   ASSAY_TABLE: z.string().min(1),
   ASSAY_IMAGES_BUCKET: z.string().min(1),
   ASSAY_MODELS_BUCKET: z.string().min(1),
+  ASSAY_SNAPSHOTS_BUCKET: z.string().min(1),
   ASSAY_ORIGIN_SECRET: z.string().min(1),
   ASSAY_ADMIN_SECRET: z.string().min(1),
+  ASSAY_HALLMARK_SECRET: z.string().min(1),
   /** Where pages live that may speak to MCP, besides the service's own address. */
   ASSAY_ORIGINS: z
     .string()

@@ -5,6 +5,7 @@ import { dataFiles } from './data-files.ts';
 import { lighten } from './lighten.ts';
 import { fromRoot, root } from './paths.ts';
 import { bundledTools } from './plugin-tools.ts';
+import { findThreads, threads } from './threads.ts';
 
 export interface BundleOptions {
   /** Relative to the root: `functions/api/index.ts`. */
@@ -26,10 +27,10 @@ export const bundleFunction = async ({ entry, outdir, tools = root }: BundleOpti
   await mkdir(outdir, { recursive: true });
   await build({
     ...settings,
-    entryPoints: entry.startsWith('functions/edge/') ? { index: fromRoot(entry) } : await entriesOf(entry),
+    entryPoints: await entriesOf(entry),
     outdir,
     banner: entry.startsWith('functions/edge/') ? {} : { js: BANNER },
-    plugins: [...lighten(), natives, dataFiles(outdir), bundledTools(tools)],
+    plugins: [...lighten(), threads(), natives, dataFiles(outdir), bundledTools(tools)],
   });
   return measure(outdir);
 };
@@ -55,14 +56,11 @@ const settings = {
 const BANNER =
   "import{createRequire as assayCreateRequire}from'node:module';const require=assayCreateRequire(import.meta.url);";
 
-const WORKER = 'shared/adapters/onnx/worker.ts';
-
-/** The function, and the worker thread of those that score pictures. */
-const entriesOf = async (entry: string): Promise<Record<string, string>> => {
-  const inputs = await inputsOf(entry);
-  const scores = inputs.includes('shared/adapters/onnx/pool.ts');
-  return { index: fromRoot(entry), ...(scores ? { worker: fromRoot(WORKER) } : {}) };
-};
+/** The function, and the threads that its sources start. */
+const entriesOf = async (entry: string): Promise<Record<string, string>> => ({
+  index: fromRoot(entry),
+  ...(await findThreads(await inputsOf(entry))),
+});
 
 const inputsOf = async (entry: string): Promise<readonly string[]> => {
   const { metafile } = await build({

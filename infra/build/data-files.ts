@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-const INLINE_BYTES = 16_384;
+const INLINE_BYTES = 4096;
 
 /** Writes large JSON beside the bundle, once for all who import it: parsing JSON is faster than running a literal. */
 export const dataFiles = (outdir: string): Plugin => ({

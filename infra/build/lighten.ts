@@ -30,7 +30,14 @@ export const lighten = (): readonly Plugin[] => [
   instead('no-browser', /[/\\]bowser[/\\].*\.m?js$/, 'export default {};'),
   // MCP's package carries an ajv of its own; ours does the same.
   instead('one-ajv', /[/\\]@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/, mcpValidator),
-  unusedSchemas,
+  // Adds a method to every kind of schema, and so holds on to all of zod; we describe by zod's own `meta`.
+  edited('plain-zod', /[/\\]@hono[/\\]zod-openapi[/\\]dist[/\\]index\.mjs$/, (text) =>
+    text.replace('import { z } from "zod";', 'import * as z from "zod";').replace(/^extendZodWithOpenApi\(z\);$/m, ''),
+  ),
+  // Every operation is an array that esbuild dares not drop for its computed keys: they are pure.
+  edited('unused-operations', /[/\\]@aws-sdk[/\\][^/\\]+[/\\]dist-es[/\\]schemas[/\\]schemas_0\.js$/, (text) =>
+    text.replaceAll(/^((?:export )?var \w+\$? = )(\[.*\]|\[[\s\S]*?^\]);$/gm, '$1/* @__PURE__ */ (() => ($2))();'),
+  ),
 ];
 
 const instead = (name: string, filter: RegExp, contents: string): Plugin => ({
@@ -38,16 +45,7 @@ const instead = (name: string, filter: RegExp, contents: string): Plugin => ({
   setup: ({ onLoad }) => onLoad({ filter }, () => ({ contents })),
 });
 
-/** The SDK describes every operation by an array that esbuild dares not drop for its computed keys: they are pure. */
-const unusedSchemas: Plugin = {
-  name: 'unused-schemas',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[/\\]@aws-sdk[/\\][^/\\]+[/\\]dist-es[/\\]schemas[/\\]schemas_0\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const contents = text.replaceAll(
-        /^(export var \w+\$? = |var \w+\$? = )(\[.*\]|\[[\s\S]*?^\]);$/gm,
-        '$1/* @__PURE__ */ (() => ($2))();',
-      );
-      return { contents };
-    }),
-};
+const edited = (name: string, filter: RegExp, edit: (text: string) => string): Plugin => ({
+  name,
+  setup: ({ onLoad }) => onLoad({ filter }, async ({ path }) => ({ contents: edit(await readFile(path, 'utf8')) })),
+});

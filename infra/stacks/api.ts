@@ -45,7 +45,9 @@ export class ApiStack extends Stack {
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_IMAGES_BUCKET', data.images)
       .writes('ASSAY_MODELS_BUCKET', data.models)
+      .writes('ASSAY_SNAPSHOTS_BUCKET', data.snapshots)
       .readsSecret('ASSAY_ORIGIN_SECRET', data.originSecret)
+      .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
       .readsSecret('ASSAY_ADMIN_SECRET', data.adminSecret)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data))
       .may('ASSAY_STEP_FUNCTION', plans.step.function.functionArn)
@@ -82,6 +84,8 @@ export class ApiStack extends Stack {
         retryAttempts: 8,
         maxRecordAge: Duration.hours(12),
         parallelizationFactor: 1,
+        // Only with a window does an event name its shard, by which the fold knows what it has counted.
+        tumblingWindow: Duration.minutes(5),
         onFailure: new SqsDlq(stream.failures),
         filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY', 'REMOVE') })],
       }),

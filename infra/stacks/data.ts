@@ -21,6 +21,8 @@ export class DataStack extends Stack {
   readonly events: EventBus;
   /** What CloudFront shows the api to prove that a request came through it. */
   readonly originSecret: ISecret;
+  /** From it follows the key that signs scores. */
+  readonly hallmarkSecret: ISecret;
   /** The first admin key. */
   readonly adminSecret: ISecret;
 
@@ -45,6 +47,10 @@ export class DataStack extends Stack {
       'AwsSolutions-SMG4': 'rotated by the operations stack, which knows the distribution',
     });
     this.adminSecret = secret(this, 'AdminSecret', 'The first admin key of Assay', []);
+    this.hallmarkSecret = secret(this, 'HallmarkSecret', 'From it follows the key that signs scores', []);
+    acknowledge(this.hallmarkSecret, {
+      'AwsSolutions-SMG4': 'with another key, scores signed before could not be verified',
+    });
     acknowledge(this.adminSecret, {
       'AwsSolutions-SMG4': 'a key in the hands of a person: replaced by hand, as keys made with it replace it in use',
     });

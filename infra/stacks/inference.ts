@@ -39,7 +39,8 @@ export class InferenceStack extends Stack {
     })
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_IMAGES_BUCKET', data.images)
-      .reads('ASSAY_MODELS_BUCKET', data.models);
+      .reads('ASSAY_MODELS_BUCKET', data.models)
+      .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret);
     this.gpu = this.gpuBatch(props);
     this.upload = this.uploads(props);
   }
@@ -54,9 +55,11 @@ export class InferenceStack extends Stack {
         ASSAY_TABLE: data.table.tableName,
         ASSAY_IMAGES_BUCKET: data.images.bucketName,
         ASSAY_MODELS_BUCKET: data.models.bucketName,
+        ASSAY_HALLMARK_SECRET: data.hallmarkSecret.secretArn,
       },
     });
     data.table.grantReadWriteData(gpu.role);
+    data.hallmarkSecret.grantRead(gpu.role);
     grantObjects(gpu.role, data.images, 'write');
     grantObjects(gpu.role, data.models, 'read');
     return gpu;
@@ -74,6 +77,7 @@ export class InferenceStack extends Stack {
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_IMAGES_BUCKET', data.images)
       .reads('ASSAY_MODELS_BUCKET', data.models)
+      .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
       .may(
         'ASSAY_INFERENCE_FUNCTION',
         this.inference.function.functionName,

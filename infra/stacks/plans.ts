@@ -43,6 +43,7 @@ export class PlansStack extends Stack {
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_IMAGES_BUCKET', data.images)
       .reads('ASSAY_MODELS_BUCKET', data.models)
+      .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
     this.role = this.machineRole();
     this.removeUnused();

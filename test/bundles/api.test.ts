@@ -1,33 +1,40 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { Module } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Bundle, bundleFunction } from '../../infra/build/bundle.ts';
+import { buildLayer } from '../../layers/onnx/build.ts';
+import { testAssay } from '../support/assay.ts';
 import { ADMIN_SECRET, type LocalAws, ORIGIN_SECRET, startAws } from '../support/aws-services.ts';
 import { whyNoDynamo } from '../support/dynamo.ts';
 import { callStreaming, loadHandler, type Streamed, urlEvent } from '../support/lambda.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
 type Handler = Parameters<typeof callStreaming>[0];
 
 describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
   let aws: LocalAws;
-  let folder: string;
+  let directory: string;
   let bundle: Bundle;
   let handler: Handler;
 
   before(async () => {
-    const directory = await temporaryDirectory({ after });
+    directory = await mkdtemp(join(tmpdir(), 'assay-'));
     const tools = join(directory, 'project');
     await writePlugins(tools);
-    folder = join(directory, 'api');
+    const folder = join(directory, 'api');
     bundle = await bundleFunction({ entry: 'functions/api/index.ts', outdir: folder, tools });
+    await useLayer(join(directory, 'layer'));
     aws = await startAws();
     Object.assign(process.env, aws.environment);
     handler = await loadHandler<Handler>(folder);
   });
-  after(() => aws.stop());
+  after(async () => {
+    await aws.stop();
+    await rm(directory, { recursive: true });
+  });
 
   const send = async (
     method: string,
@@ -71,6 +78,22 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.equal((read.json as { spec: { name: string } }).spec.name, 'greeter');
     assert.equal(again.statusCode, 304);
     assert.equal(again.body.length, 0);
+  });
+
+  test('the bundle describes itself as the source does', async () => {
+    const { app } = await testAssay();
+    const described = await send('GET', '/openapi.json');
+
+    assert.deepEqual(described.json, await (await app.request('/openapi.json')).json());
+  });
+
+  test('C.03 a picture is scored by the worker thread, with the packages of the layer', async () => {
+    const image = await readFile(new URL('../golden/iqa/astronaut.png', import.meta.url));
+    const scored = await send('POST', '/v1/score', { image: { base64: image.toString('base64') }, tools: ['entropy'] });
+
+    const [score] = (scored.json as { scores: { tool: string; raw: number; hallmark?: unknown }[] }).scores;
+    assert.equal(score?.tool, 'entropy');
+    assert.ok(score.raw > 7 && score.raw < 8 && score.hallmark, scored.body.toString());
   });
 
   test('a body that arrives in base64 is read as the bytes it is', async () => {
@@ -148,6 +171,13 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.equal(other.statusCode, 403);
   });
 });
+
+/** Makes the layer's packages found as Lambda does; the bundle is far from any other node_modules. */
+const useLayer = async (layer: string): Promise<void> => {
+  await buildLayer(layer);
+  process.env.NODE_PATH = join(layer, 'nodejs/node_modules');
+  (Module as unknown as { _initPaths(): void })._initPaths();
+};
 
 /** A project with a configuration and three plugin packages, of which one works. */
 const writePlugins = async (project: string): Promise<void> => {

@@ -135,6 +135,7 @@ describe('the stage', () => {
     assert.deepEqual([...names(stateful)].sort(), [
       'data/AccessLogs',
       'data/AdminSecret',
+      'data/HallmarkSecret',
       'data/Images',
       'data/Models',
       'data/OriginSecret',
@@ -170,7 +171,8 @@ describe('the stage', () => {
     assert.ok(variables.length > 20);
     for (const [name, value] of variables) {
       assert.doesNotMatch(JSON.stringify(value), /resolve:secretsmanager|resolve:ssm-secure/, name);
-      if (/SECRET|KEY|TOKEN|PASSWORD/.test(name)) assert.match(textOf(value), /OriginSecret|AdminSecret/, name);
+      if (/SECRET|KEY|TOKEN|PASSWORD/.test(name))
+        assert.match(textOf(value), /OriginSecret|AdminSecret|HallmarkSecret/, name);
     }
   });
 

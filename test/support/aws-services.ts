@@ -55,6 +55,7 @@ export const startAws = async (): Promise<LocalAws> => {
   const known = new Map([
     ['origin', { AWSCURRENT: ORIGIN_SECRET }],
     ['admin', { AWSCURRENT: ADMIN_SECRET }],
+    ['hallmark', { AWSCURRENT: 'h'.repeat(48) }],
   ]);
   const [dynamo, s3, secrets] = await Promise.all([startDynamo(), startS3('images'), startSecrets(known)]);
   const environment = {
@@ -70,6 +71,7 @@ export const startAws = async (): Promise<LocalAws> => {
     ASSAY_SNAPSHOTS_BUCKET: 'images',
     ASSAY_ORIGIN_SECRET: 'origin',
     ASSAY_ADMIN_SECRET: 'admin',
+    ASSAY_HALLMARK_SECRET: 'hallmark',
   };
   return {
     dynamo,
