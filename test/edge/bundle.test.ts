@@ -11,7 +11,7 @@ import { type BuiltEdge, buildEdge } from '../support/edge-bundle.ts';
 import { fillEdgeWorld, makeEdgeWorld } from '../support/edge-world.ts';
 import { localCredentials, localRegion, startS3 } from '../support/s3.ts';
 
-const MAX_BYTES = 80_000;
+const MAX_BYTES = 80 * 1024;
 
 describe('the edge function as it is deployed', () => {
   let built: BuiltEdge;
