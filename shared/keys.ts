@@ -145,3 +145,6 @@ export const scoresBlobKey = (tenant: string, key: string): string => `scores/${
 /** What a job of the Batch worker is to score, and what became of it. */
 export const manifestBlobKey = (id: string): string => `jobs/${id}/manifest.json`;
 export const jobReportBlobKey = (manifest: string): string => manifest.replace(/[^/]*$/, 'report.json');
+/** Every machine there is, to find those nobody uses any more. */
+export const MACHINES_PK = 'MACHINES';
+export const machineListKey = (hash: string): Key => ({ pk: MACHINES_PK, sk: hash });
