@@ -1,4 +1,4 @@
-import type { TypeName } from './keywords.ts';
+import { type TypeName, words } from './keywords.ts';
 
 /** The part of JSON Schema that a provider accepts. What is not here is rewritten or described in words. */
 export interface Dialect {
@@ -31,7 +31,6 @@ export interface Dialect {
   readonly accepts?: (keyword: string, value: unknown) => boolean;
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const PRIMITIVES: ReadonlySet<TypeName> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 const STRUCTURE = 'type description properties required items anyOf enum';
 

@@ -6,33 +6,16 @@ export const TYPES: readonly TypeName[] = ['string', 'number', 'integer', 'boole
 
 export const isType = (value: unknown): value is TypeName => TYPES.includes(value as TypeName);
 
+/** Names in a text, as a set. */
+export const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
 /** Says nothing about which values are valid. */
-export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'example',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
-]);
+export const ANNOTATIONS = words(
+  'title description default examples example deprecated readOnly writeOnly contentEncoding contentMediaType contentSchema',
+);
 
 /** Belongs to the document, not to the values. */
-export const BOOKKEEPING: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  'id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$comment',
-  '$vocabulary',
-  '$defs',
-  'definitions',
-]);
+export const BOOKKEEPING = words('$schema $id id $anchor $dynamicAnchor $comment $vocabulary $defs definitions');
 
 const isSchema = (value: unknown): boolean => isObject(value) || typeof value === 'boolean';
 const isSchemas = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isSchema);
@@ -51,53 +34,43 @@ const isTypes = (value: unknown): boolean =>
   isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType));
 
 interface Keyword {
+  /** The types it constrains. */
   readonly on: readonly TypeName[];
+  /** Which values it may have. */
   readonly valid: (value: unknown) => boolean;
 }
 
-/** The types a keyword constrains, and which values it may have. */
-export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>(
-  Object.entries({
-    type: { on: TYPES, valid: isTypes },
-    enum: { on: TYPES, valid: Array.isArray },
-    const: { on: TYPES, valid: (value) => value !== undefined },
-    anyOf: { on: TYPES, valid: isSchemas },
-    oneOf: { on: TYPES, valid: isSchemas },
-    allOf: { on: TYPES, valid: isSchemas },
-    not: { on: TYPES, valid: isSchema },
-    if: { on: TYPES, valid: isSchema },
-    then: { on: TYPES, valid: isSchema },
-    else: { on: TYPES, valid: isSchema },
-    $ref: { on: TYPES, valid: isText },
-    minLength: { on: ['string'], valid: isCount },
-    maxLength: { on: ['string'], valid: isCount },
-    pattern: { on: ['string'], valid: isText },
-    format: { on: ['string', 'number', 'integer'], valid: isText },
-    minimum: { on: ['number', 'integer'], valid: isNumber },
-    maximum: { on: ['number', 'integer'], valid: isNumber },
-    exclusiveMinimum: { on: ['number', 'integer'], valid: isNumber },
-    exclusiveMaximum: { on: ['number', 'integer'], valid: isNumber },
-    multipleOf: { on: ['number', 'integer'], valid: (value) => isNumber(value) && (value as number) > 0 },
-    items: { on: ['array'], valid: isSchema },
-    prefixItems: { on: ['array'], valid: isSchemas },
-    contains: { on: ['array'], valid: isSchema },
-    minContains: { on: ['array'], valid: isCount },
-    maxContains: { on: ['array'], valid: isCount },
-    minItems: { on: ['array'], valid: isCount },
-    maxItems: { on: ['array'], valid: isCount },
-    uniqueItems: { on: ['array'], valid: isFlag },
-    unevaluatedItems: { on: ['array'], valid: isSchema },
-    properties: { on: ['object'], valid: isSchemaMap },
-    required: { on: ['object'], valid: isTexts },
-    additionalProperties: { on: ['object'], valid: isSchema },
-    patternProperties: { on: ['object'], valid: isSchemaMap },
-    propertyNames: { on: ['object'], valid: isSchema },
-    minProperties: { on: ['object'], valid: isCount },
-    maxProperties: { on: ['object'], valid: isCount },
-    dependentRequired: { on: ['object'], valid: (value) => isMapOf(value, isTexts) },
-    dependentSchemas: { on: ['object'], valid: isSchemaMap },
-    unevaluatedProperties: { on: ['object'], valid: isSchema },
-  } satisfies Record<string, Keyword>),
+const TEXT: readonly TypeName[] = ['string'];
+const NUMBERS: readonly TypeName[] = ['number', 'integer'];
+const LIST: readonly TypeName[] = ['array'];
+const OBJECT: readonly TypeName[] = ['object'];
+
+const groups: readonly (readonly [string, Keyword['on'], Keyword['valid']])[] = [
+  ['type', TYPES, isTypes],
+  ['enum', TYPES, Array.isArray],
+  ['const', TYPES, (value) => value !== undefined],
+  ['$ref', TYPES, isText],
+  ['anyOf oneOf allOf', TYPES, isSchemas],
+  ['not if then else', TYPES, isSchema],
+  ['minLength maxLength', TEXT, isCount],
+  ['pattern', TEXT, isText],
+  ['format', [...TEXT, ...NUMBERS], isText],
+  ['minimum maximum exclusiveMinimum exclusiveMaximum', NUMBERS, isNumber],
+  ['multipleOf', NUMBERS, (value) => isNumber(value) && (value as number) > 0],
+  ['items contains unevaluatedItems', LIST, isSchema],
+  ['prefixItems', LIST, isSchemas],
+  ['minItems maxItems minContains maxContains', LIST, isCount],
+  ['uniqueItems', LIST, isFlag],
+  ['properties patternProperties dependentSchemas', OBJECT, isSchemaMap],
+  ['required', OBJECT, isTexts],
+  ['additionalProperties propertyNames unevaluatedProperties', OBJECT, isSchema],
+  ['minProperties maxProperties', OBJECT, isCount],
+  ['dependentRequired', OBJECT, (value) => isMapOf(value, isTexts)],
+];
+
+/** Every keyword that says which values are valid. */
+export const keywords: ReadonlyMap<string, Keyword> = new Map(
+  groups.flatMap(([names, on, valid]) => names.split(' ').map((name) => [name, { on, valid }] as const)),
 );
 
 /** The JSON Schema type of a value; whole numbers are integers. */

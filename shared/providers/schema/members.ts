@@ -2,11 +2,11 @@ import { arrayOf, type Draft, isObject, objectOf, put, type Schema, stringsOf, w
 import { withNull } from './annotate.ts';
 import type { Dialect } from './dialect.ts';
 import { hintOf } from './hints.ts';
-import { isWithin, keywords, type TypeName, typeOf } from './keywords.ts';
+import { isWithin, keywords, type TypeName, typeOf, words } from './keywords.ts';
 import { HINTS } from './merge.ts';
 import { into, keyOf, type Place, unfit, type Work, warn } from './run.ts';
 
-const COUNTS = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'];
+const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties');
 
 /** The keywords of an object: its properties, which are required, and whether there may be others. */
 export function objectKeywords(node: Schema, place: Place, run: Work): Draft {
@@ -174,7 +174,7 @@ function remaining(node: Schema, type: TypeName, place: Place, run: Work, out: D
     if (saysNothing(key, value)) continue;
     const isKnown = dialect.keywords.has(key) && (key !== 'format' || isFormat(dialect, String(value)));
     if (isKnown && (dialect.accepts?.(key, value) ?? true)) {
-      out[key] = dialect.countsAsText && COUNTS.includes(key) ? String(value) : value;
+      out[key] = dialect.countsAsText && COUNTS.has(key) ? String(value) : value;
     } else {
       lose(run, place, out, key, hintOf(key, value, node));
     }
@@ -182,9 +182,7 @@ function remaining(node: Schema, type: TypeName, place: Place, run: Work, out: D
 }
 
 /** Keywords that are treated by themselves. */
-const DONE: ReadonlySet<string> = new Set(
-  'type enum properties required additionalProperties items prefixItems then else'.split(' '),
-);
+const DONE = words('type enum properties required additionalProperties items prefixItems then else');
 
 const isFormat = ({ formats }: Dialect, name: string): boolean => formats === 'all' || formats.has(name);
 

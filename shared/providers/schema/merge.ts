@@ -11,7 +11,7 @@ import {
   stringsOf,
 } from '../json.ts';
 import { hintOf } from './hints.ts';
-import { ANNOTATIONS, isType, isWithin, keywords, TYPES, type TypeName, typeOf } from './keywords.ts';
+import { ANNOTATIONS, isType, isWithin, keywords, TYPES, type TypeName, typeOf, words } from './keywords.ts';
 
 /** Sentences for the description, kept with a schema while it is worked on. */
 export const HINTS = '\u0000hints';
@@ -20,13 +20,13 @@ export const HINTS = '\u0000hints';
 const MOST_ALTERNATIVES = 16;
 
 /** Keywords that only make sense together, merged after the others. */
-const SETTLED: ReadonlySet<string> = new Set(['properties', 'additionalProperties', 'items', 'prefixItems']);
+const SETTLED = words('properties additionalProperties items prefixItems');
 
 /** Nothing can satisfy an empty list of these. */
-const FATAL: ReadonlySet<string> = new Set(['type', 'enum', 'anyOf']);
+const FATAL = words('type enum anyOf');
 
 /** Two of these can only stand side by side, in allOf. */
-const BESIDE: ReadonlySet<string> = new Set(['$ref', 'oneOf']);
+const BESIDE = words('$ref oneOf');
 
 type Lost = (keyword: string) => void;
 

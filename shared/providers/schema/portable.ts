@@ -3,6 +3,7 @@ import { encodeName } from '../names.ts';
 import type { Adapted } from './adapt.ts';
 import { clean } from './flatten.ts';
 import { describe } from './hints.ts';
+import { words } from './keywords.ts';
 import { typesOf } from './merge.ts';
 import { isPlainRoot, plainRoot } from './root.ts';
 import { into, keyOf, type Place, ROOT, type Run, resolve, startRun, warn } from './run.ts';
@@ -13,30 +14,16 @@ interface Copy extends Run {
   readonly hoisted: Map<string, string>;
 }
 
-const ONE: ReadonlySet<string> = new Set([
-  'items',
-  'contains',
-  'additionalProperties',
-  'not',
-  'if',
-  'then',
-  'else',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
+const ONE = words(
+  'items contains additionalProperties not if then else propertyNames unevaluatedItems unevaluatedProperties',
+);
 /** Of these a boolean is taken everywhere. */
-const BOOLEAN: ReadonlySet<string> = new Set([
-  'items',
-  'additionalProperties',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
-const MANY: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
-const NAMED = ['properties', 'dependentSchemas'];
+const BOOLEAN = words('items additionalProperties unevaluatedItems unevaluatedProperties');
+const MANY = words('anyOf oneOf allOf prefixItems');
+const NAMED = words('properties dependentSchemas');
+const MAPS = words('properties dependentSchemas patternProperties $defs definitions dependentRequired');
 /** What references lead to. */
 const KEPT = ['$defs', 'definitions', '$anchor'];
-const MAPS: ReadonlySet<string> = new Set([...NAMED, 'patternProperties', '$defs', 'definitions', 'dependentRequired']);
 
 /**
  * A tool's parameters for providers that take JSON Schema as a whole: one object at the top, every list with items,
@@ -96,7 +83,7 @@ function copyMap(key: string, value: unknown, place: Place, run: Copy): Draft {
         keyOf(run, here, name),
         stringsOf(entry).map((other) => keyOf(run, here, other)),
       );
-    else put(out, NAMED.includes(key) ? keyOf(run, here, name) : name, copy(entry, here, run));
+    else put(out, NAMED.has(key) ? keyOf(run, here, name) : name, copy(entry, here, run));
   }
   return out;
 }
