@@ -13,9 +13,11 @@ import { createRedact } from './execute/redact.ts';
 import { createArgumentCheck, createOutputCheck } from './execute/validate.ts';
 import { callFolds } from './folds.ts';
 import type { Iqa } from './iqa/iqa.ts';
+import { withPlans } from './plan/plan-handlers.ts';
+import type { Runs } from './plan/runs.ts';
 import type { Blobs, Clock, Gauge, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
-import type { Handlers, LoadReport } from './registry/layer.ts';
+import type { Handlers, Loaded, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
 import { registrySearch } from './registry/search-tool.ts';
 import type { SignPut } from './uploads/request-upload.ts';
@@ -35,6 +37,8 @@ export interface AssayPorts {
   readonly blobs?: Blobs;
   /** The image side, in processes that score pictures. */
   readonly iqa?: Iqa;
+  /** Makes what runs plans, on this machine or on Step Functions. */
+  readonly startRuns?: (context: ExecuteContext) => Runs & { close?(): Promise<void> };
   /** A language model for parts of the decision; rules decide without one. */
   readonly llm?: Llm;
   /** Signs addresses that take pictures, where there is somewhere to put them. */
@@ -54,6 +58,8 @@ export interface Assay extends ExecuteContext, KeyContext {
   readonly prices?: Prices;
   readonly signPut?: SignPut;
   readonly llm?: Llm;
+  /** Runs plans, once the process has said where. */
+  readonly runs?: Runs;
   readonly limitRate: RateLimiter;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
@@ -69,18 +75,21 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     registrySearch(() => catalogs),
   );
   const handlers = { builtin: ports.handlers.builtin, internal };
+  let runs: ReturnType<NonNullable<AssayPorts['startRuns']>> | undefined;
+  // Made once a load: every call looks its handler up.
+  const withHandlers = (next: Loaded): Loaded => ({ ...next, handlers: withPlans(next.handlers, () => runs) });
   const load = async () => {
     const next = loadLayer(await discover(), handlers);
     for (const refused of next.report.refused) log.error('tool refused', { ...refused });
     for (const skipped of next.report.skipped) log.warn('tool skipped', { ...skipped });
     return next;
   };
-  let loaded = await load();
+  let loaded = withHandlers(await load());
   const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
   const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
   const admin = ports.adminDigest === undefined ? {} : { adminDigest: ports.adminDigest };
   const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
-  return {
+  const assay: Assay = {
     table,
     clock,
     log,
@@ -103,14 +112,17 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     ...(ports.signPut === undefined ? {} : { signPut: ports.signPut }),
     report: () => loaded.report,
     reload: async () => {
-      loaded = await load();
+      loaded = withHandlers(await load());
       catalogs.setLayer(loaded.layer);
       return loaded.report;
     },
     close: async () => {
+      await runs?.close?.();
       await recorder.flush();
       await ports.iqa?.engine.close();
       await table.close();
     },
   };
+  runs = ports.startRuns?.(assay);
+  return runs === undefined ? assay : { ...assay, runs };
 };

@@ -16,8 +16,10 @@ import { iqaRoutes } from './routes/iqa.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { layerRoutes } from './routes/layer.ts';
 import { permissionRoutes } from './routes/permissions.ts';
+import { planRoutes } from './routes/plans.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { recommendationRoutes } from './routes/recommendations.ts';
+import { runRoutes } from './routes/runs.ts';
 import { scoreRoutes } from './routes/score.ts';
 import { snapshotRoutes } from './routes/snapshot.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -51,6 +53,8 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
     usageRoutes,
     uploadRoutes,
     decideRoutes,
+    planRoutes,
+    runRoutes,
   ])
     routes(app, assay);
   mcpRoutes(app, assay, names);

@@ -14,6 +14,7 @@ import {
   refuseCommand,
   removeGrantCommand,
 } from './commands/permissions.ts';
+import { plan, run } from './commands/plan.ts';
 import { score } from './commands/score.ts';
 import { serve } from './commands/serve.ts';
 import { exportCommand, importCommand } from './commands/snapshot.ts';
@@ -50,6 +51,8 @@ export const commands: Readonly<Record<string, Command>> = {
   'tools schema': toolSchema,
   convert,
   decide,
+  plan,
+  run,
   invoke,
   executions,
   stats,

@@ -5,6 +5,7 @@ import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
+import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
@@ -13,6 +14,7 @@ import { Fault, messageOf } from '../../shared/errors.ts';
 import type { Log } from '../../shared/ports.ts';
 import type { Environment } from './environment.ts';
 import { localIqa } from './local-iqa.ts';
+import { localRuns } from './local-runs.ts';
 import { builtinTools, filesFolders } from './local-tools.ts';
 import { uploadSecret } from './local-uploads.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped.ts';
@@ -32,8 +34,10 @@ export const localAssay = async ({ environment, data, log, adminKey, base }: Loc
   const folder = resolve(data);
   makeFolder(folder);
   const table = sqliteTable({ path: join(folder, 'assay.db') });
+  const gauge = nodeGauge();
   const discover = createDiscover({
     root: process.cwd(),
+    load: createPluginHost({ gauge }).load,
     configFile: environment.ASSAY_CONFIG ?? 'assay.config.json',
     configRequired: environment.ASSAY_CONFIG !== undefined,
     ...(environment.ASSAY_PLUGINS_DIR === undefined ? {} : { pluginsDir: environment.ASSAY_PLUGINS_DIR }),
@@ -43,7 +47,6 @@ export const localAssay = async ({ environment, data, log, adminKey, base }: Loc
   const blobs = fileBlobs(join(folder, 'blobs'));
   const providers = environment.ASSAY_PROVIDERS === undefined ? {} : { providers: environment.ASSAY_PROVIDERS };
   const iqa = await localIqa({ folder, table, blobs, clock, log, ...providers });
-  const gauge = nodeGauge();
   const folderOf = filesFolders(folder, environment.ASSAY_FILES_DIR);
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf }) };
   return composeAssay({
@@ -57,6 +60,7 @@ export const localAssay = async ({ environment, data, log, adminKey, base }: Loc
     blobs,
     iqa,
     prices: shippedPrices(),
+    startRuns: (context) => localRuns(context, blobs),
     ...(base === undefined ? {} : { signPut: localSignPut({ secret: uploadSecret(folder), base, now: clock.now }) }),
     ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed).toString('hex') }),
   });

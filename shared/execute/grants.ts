@@ -2,6 +2,7 @@ import { findKey } from '../billing/keys.ts';
 import { Fault } from '../errors.ts';
 import { GRANT_PREFIX, grantKey, toolsPk } from '../keys.ts';
 import type { Actor } from '../model/key.ts';
+import type { VersionRecord } from '../model/registration.ts';
 import type { Item, Table } from '../ports.ts';
 import { missingVersion } from '../registry/change-state.ts';
 import { unknownTool } from '../registry/change-tool.ts';
@@ -28,9 +29,8 @@ const LONGEST_MS = 366 * 86_400_000;
 /** Lets a dangerous call through that an admin granted to this key. */
 export const requireGrant = async (context: ExecuteContext, call: Call): Promise<void> => {
   const { tenant, keyId } = call.actor;
-  const { spec, digest, version } = call.record;
-  const item = await context.table.get(grantKey(tenant, keyId, spec.name));
-  const why = whyNot(item && grantOf(item), digest, version, context.clock.now());
+  const { spec } = call.record;
+  const why = await whyUngranted(context, call.actor, call.record);
   if (why === undefined) return;
   const about = { call_id: call.id, reason: why };
   await audit(context, tenant, { action: 'grant-missing', by: keyId, tool: spec.name, about });
@@ -43,6 +43,16 @@ export const requireGrant = async (context: ExecuteContext, call: Call): Promise
       key_id: keyId,
     },
   );
+};
+
+/** Why a key may not run a dangerous tool now; undefined when it may. */
+export const whyUngranted = async (
+  { table, clock }: Pick<RegistryContext, 'table' | 'clock'>,
+  { tenant, keyId }: Actor,
+  { spec, digest, version }: VersionRecord,
+): Promise<string | undefined> => {
+  const item = await table.get(grantKey(tenant, keyId, spec.name));
+  return whyNot(item && grantOf(item), digest, version, clock.now());
 };
 
 const whyNot = (grant: Grant | undefined, digest: string, version: string, now: number): string | undefined => {

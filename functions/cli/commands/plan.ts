@@ -1,0 +1,116 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
+import { Fault, messageOf } from '../../../shared/errors.ts';
+import type { Plan, PlanTree } from '../../../shared/model/plan.ts';
+import type { Predicted, RunView } from '../../../shared/model/run.ts';
+import { interpret } from '../../../shared/plan/interpret.ts';
+import { toDot } from '../../../shared/plan/to-dot.ts';
+import type { ApiClient } from '../client.ts';
+import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { tableOf } from '../output.ts';
+
+type MadePlan = Plan & { readonly tree: PlanTree; readonly predicted: Predicted; readonly asl: unknown };
+
+export const plan: Command = {
+  usage: 'plan "TASK" | --file plan.json [--asl] [--dot] [--svg FILE]',
+  summary: 'Makes a plan: its order, its state machine (--asl), or a picture of it (--dot, --svg)',
+  options: { file: { type: 'string' }, asl: { type: 'boolean' }, dot: { type: 'boolean' }, svg: { type: 'string' } },
+  async run(cli) {
+    const api = await cli.api();
+    const made = await api.json<MadePlan>('POST', '/v1/plans', await planInput(cli));
+    const svg = textOption(cli, 'svg');
+    if (svg !== undefined) await writeFile(svg, await (await api.fetch(`/v1/plans/${made.plan_id}/picture`)).text());
+    if (cli.values.asl) cli.output.line(JSON.stringify(made.asl, undefined, 2));
+    else if (cli.values.dot) cli.output.line(toDot(made));
+    else cli.output.result(made, () => planText(made));
+    return 0;
+  },
+};
+
+export const run: Command = {
+  usage: 'run --file plan.json [--input JSON] | --asl machine.json [--input JSON]',
+  summary: 'Runs a plan and shows its nodes as they change; --asl runs a state machine whose tasks are tools',
+  options: { file: { type: 'string' }, asl: { type: 'string' }, input: { type: 'string' } },
+  async run(cli) {
+    const input =
+      textOption(cli, 'input') === undefined ? {} : parseJsonFile('--input', textOption(cli, 'input') ?? '');
+    const machine = textOption(cli, 'asl');
+    if (machine !== undefined) return runMachine(cli, machine, input);
+    const api = await cli.api();
+    const made = await api.json<MadePlan>('POST', '/v1/plans', await planInput(cli));
+    const started = await api.json<RunView>('POST', `/v1/plans/${made.plan_id}/runs`, { input });
+    const ended = await watch(cli, api, started);
+    cli.output.result(ended, () => runText(ended));
+    return ended.status === 'ok' ? 0 : 1;
+  },
+};
+
+const planInput = async (cli: Cli): Promise<unknown> => {
+  const file = textOption(cli, 'file');
+  const [task] = cli.positionals;
+  if ((file === undefined) === (task === undefined)) throw new UsageError('name a task, or a plan with --file');
+  return file === undefined ? { task } : parseJsonFile(file, await readText(file));
+};
+
+/** Follows a run to its end; a person sees the table change in place. */
+const watch = async (cli: Cli, api: ApiClient, started: RunView): Promise<RunView> => {
+  let view = started;
+  let drawn = 0;
+  while (view.status === 'running') {
+    if (cli.output.interactive) {
+      const text = runText(view);
+      process.stdout.write(`${drawn > 0 ? `\u001b[${drawn}A\u001b[J` : ''}${text}\n`);
+      drawn = text.split('\n').length;
+    }
+    await wait(100);
+    view = await api.json<RunView>('GET', `/v1/runs/${view.run_id}`);
+  }
+  if (drawn > 0) process.stdout.write(`\u001b[${drawn}A\u001b[J`);
+  return view;
+};
+
+const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>
+  `${tableOf(nodes, [
+    { title: 'NODE', value: ({ id }) => id },
+    { title: 'TOOL', value: ({ tool, version }) => `${tool}@${version}` },
+    { title: 'AFTER', value: ({ after }) => after.join(', ') },
+    { title: 'ON FAILURE', value: ({ on_failure }) => on_failure.policy },
+  ])}\nplan ${plan_id}\nexpected ${Math.round(predicted.makespan_ms)} ms, ${predicted.ratio.toFixed(2)} of the critical path`;
+
+const runText = (view: RunView): string =>
+  `${tableOf(view.nodes, [
+    { title: 'NODE', value: ({ id }) => id },
+    { title: 'TOOL', value: ({ tool }) => tool },
+    { title: 'STATUS', value: ({ status }) => status },
+    { title: 'TRIES', right: true, value: ({ attempts }) => String(attempts.length) },
+    { title: '', value: ({ attempts, reason }) => reason ?? attempts.at(-1)?.error?.message ?? '', width: 70 },
+  ])}\nrun ${view.run_id} ${view.status}${view.error === undefined ? '' : `: ${view.error.message}`}`;
+
+/** Runs a definition as it stands: a Task's resource is the name of a tool, its arguments the tool's. */
+const runMachine = async (cli: Cli, file: string, input: unknown): Promise<number> => {
+  const definition = parseJsonFile(file, await readText(file));
+  const api = await cli.api();
+  const outcome = await interpret(definition, input, {
+    now: Date.now,
+    random: Math.random,
+    sleep: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
+    task: async (call) => {
+      const tool = call.resource.split(':').at(-1) ?? '';
+      const made = await api.json<{ status: string; output: unknown; error?: { type: string; message: string } }>(
+        'POST',
+        `/v1/tools/${encodeURIComponent(tool)}/invoke`,
+        { arguments: call.arguments },
+      );
+      if (made.status === 'ok') return made.output;
+      throw Object.assign(new Error(made.error?.message), { name: made.error?.type ?? 'States.TaskFailed' });
+    },
+  });
+  cli.output.result(outcome, () => JSON.stringify(outcome, undefined, 2));
+  return outcome.status === 'SUCCEEDED' ? 0 : 1;
+};
+
+const readText = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, {}, { cause });
+  });

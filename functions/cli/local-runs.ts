@@ -1,0 +1,29 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ExecuteContext } from '../../shared/execute/execute.ts';
+import { createLocalRuns, type LocalRuns } from '../../shared/plan/local-runs.ts';
+import { runNode } from '../../shared/plan/run-node.ts';
+import type { Blobs } from '../../shared/ports.ts';
+
+/** Runs plans in this process; what a process that died has left is taken up by the next. */
+export const localRuns = (context: ExecuteContext, blobs: Blobs): LocalRuns =>
+  createLocalRuns({
+    table: context.table,
+    blobs,
+    clock: context.clock,
+    execute: (call) => runNode(context, call),
+    engine: {
+      sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }),
+      random: Math.random,
+    },
+    owner: String(process.pid),
+    isAlive,
+  });
+
+const isAlive = (owner: string): boolean => {
+  try {
+    process.kill(Number(owner), 0);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,86 @@
+import { Fault } from '../errors.ts';
+import type { ExecuteContext } from '../execute/execute.ts';
+import { whyUngranted } from '../execute/grants.ts';
+import type { Actor } from '../model/key.ts';
+import type { Tool } from '../model/tool.ts';
+import type { Blobs } from '../ports.ts';
+import { quantileOf } from '../registry/histogram.ts';
+import { stricter } from '../registry/layer.ts';
+import { readAllStats } from '../registry/read-stats.ts';
+import { resolveVersion } from '../registry/versions.ts';
+import { type BuiltPlan, buildPlan, type LookUpTool } from './build.ts';
+import { compilePlan } from './compile.ts';
+import type { SavedPlan } from './run-deps.ts';
+import { savePlan } from './run-store.ts';
+import { type PlanMachine, toAsl } from './to-asl.ts';
+
+export interface PlanContext extends Pick<ExecuteContext, 'table' | 'clock' | 'catalogs' | 'handlers'> {
+  readonly blobs?: Blobs;
+}
+
+export interface MadePlan extends SavedPlan {
+  readonly machine: PlanMachine;
+}
+
+/** Checks, compiles and keeps a plan; one with a dangerous tool only for a key that was granted it. */
+export const makePlan = async (context: PlanContext, actor: Actor, input: unknown): Promise<MadePlan> => {
+  const built = buildPlan(input, await toolsOf(context, actor));
+  await requireGrants(context, actor, built);
+  const made = compileBuilt(built);
+  await savePlan({ table: context.table, blobs: requireBlobs(context) }, actor.tenant, made);
+  return made;
+};
+
+const requireGrants = async (context: PlanContext, actor: Actor, { needs }: BuiltPlan): Promise<void> => {
+  const { catalog } = await context.catalogs.of(actor.tenant);
+  for (const { tool, version, permission, nodes } of needs) {
+    const family = catalog.get(tool)?.family;
+    const record = permission === 'dangerous' && family ? resolveVersion(family, version) : undefined;
+    const why = record && (await whyUngranted(context, actor, record));
+    if (why !== undefined)
+      throw new Fault(
+        'Forbidden',
+        `node ${nodes[0]} needs the dangerous tool ${tool}, and ${why}; ask an admin for a grant`,
+        {
+          tool,
+          nodes,
+        },
+      );
+  }
+};
+
+/** A checked plan as a tree and as a state machine. */
+export const compileBuilt = ({ plan, durations }: BuiltPlan): MadePlan => {
+  const { tree, ...predicted } = compilePlan(plan, { durations });
+  return { plan, tree, predicted, machine: toAsl(plan, tree, { makespan_ms: predicted.makespan_ms }) };
+};
+
+/** The caller's tools, with their measured medians. */
+export const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookUpTool> => {
+  const { catalog } = await context.catalogs.of(actor.tenant);
+  const stats = await readAllStats(context.table, actor.tenant);
+  const medians = new Map(stats.map((one) => [`${one.tool}#${one.version}`, quantileOf(one.histogram, 0.5)]));
+  return (name, version) => {
+    const entry = catalog.get(name);
+    if (!entry || !(actor.tools?.has(name) ?? true)) return undefined;
+    const record = version === undefined ? entry.record : resolveVersion(entry.family, version);
+    if (!record) return undefined;
+    const median = medians.get(`${name}#${record.version}`);
+    return {
+      spec: record.spec,
+      enabled: entry.family.enabled,
+      permission: levelOf(context, record.spec),
+      ...(median === undefined ? {} : { median_ms: Math.max(1, median / 1000) }),
+    };
+  };
+};
+
+const levelOf = ({ handlers }: PlanContext, { implementation, permission = 'safe' }: Tool) => {
+  if (!implementation || implementation.type === 'mock') return permission;
+  return stricter(handlers()[implementation.type].get(implementation.handler)?.permission ?? 'safe', permission);
+};
+
+export const requireBlobs = ({ blobs }: { readonly blobs?: Blobs }): Blobs => {
+  if (blobs) return blobs;
+  throw new Fault('Unavailable', 'plans need a store for their results, and this process has none');
+};

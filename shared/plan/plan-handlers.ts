@@ -1,0 +1,28 @@
+import type { Handler } from '../ports.ts';
+import type { Handlers } from '../registry/layer.ts';
+import { PLAN_HANDLER_PREFIX, planHandler } from './plan-tool.ts';
+import type { Runs } from './runs.ts';
+
+/** Handlers among which every saved plan is one: `plan:<id>`. */
+export const withPlans = (handlers: Handlers, runs: () => Runs | undefined): Handlers => ({
+  builtin: handlers.builtin,
+  internal: new PlanHandlers(handlers.internal, runs),
+});
+
+class PlanHandlers extends Map<string, Handler> {
+  readonly #runs: () => Runs | undefined;
+
+  constructor(known: ReadonlyMap<string, Handler>, runs: () => Runs | undefined) {
+    super(known);
+    this.#runs = runs;
+  }
+
+  override get(name: string): Handler | undefined {
+    if (!name.startsWith(PLAN_HANDLER_PREFIX)) return super.get(name);
+    return planHandler(this.#runs, name.slice(PLAN_HANDLER_PREFIX.length));
+  }
+
+  override has(name: string): boolean {
+    return name.startsWith(PLAN_HANDLER_PREFIX) || super.has(name);
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Fault } from '../errors.ts';
+import type { JsonSchema } from '../model/json.ts';
+import type { Actor } from '../model/key.ts';
+import type { Plan } from '../model/plan.ts';
+import type { RunView } from '../model/run.ts';
+import type { Handler } from '../ports.ts';
+import { runActorOf } from './run-node.ts';
+import type { Runs } from './runs.ts';
+
+export const PLAN_HANDLER_PREFIX = 'plan:';
+
+/** A plan as the definition of a tool: its input is the plan's, its price that of its nodes, its level its strictest. */
+export const planDefinition = (
+  plan: Plan,
+  about: { readonly name: string; readonly description?: string | undefined; readonly version?: string | undefined },
+  priceMicros: number | undefined,
+): Readonly<Record<string, unknown>> => ({
+  name: about.name,
+  description:
+    about.description ?? `Runs the plan ${plan.name ?? about.name}: ${plan.nodes.map(({ tool }) => tool).join(', ')}`,
+  type: 'function',
+  handler: 'plan',
+  parameters: inputOf(plan),
+  output_schema: { type: 'object', description: 'The results of the nodes on which nothing depends, by node.' },
+  implementation: { type: 'internal', handler: `${PLAN_HANDLER_PREFIX}${plan.plan_id}` },
+  permission: plan.permission,
+  category: 'plans',
+  timeout_seconds: 900,
+  ...(about.version === undefined ? {} : { version: about.version }),
+  ...(priceMicros === undefined ? {} : { price_micros: priceMicros }),
+});
+
+const inputOf = ({ input_schema: schema }: Plan): JsonSchema =>
+  schema?.type === 'object' ? schema : { type: 'object', properties: {}, additionalProperties: true };
+
+/** Runs a saved plan as the work of a tool, and waits for its end. */
+export const planHandler = (runs: () => Runs | undefined, planId: string): Handler => ({
+  permission: 'safe',
+  async run(input, { tenant, signal, allowed }) {
+    const engine = runs();
+    if (!engine) throw new Fault('Unavailable', 'plans cannot run in this process');
+    const actor: Actor = {
+      keyId: 'plan',
+      tenant,
+      scopes: new Set(['invoke']),
+      ...(allowed === undefined ? {} : { tools: allowed }),
+    };
+    const started = await engine.start({ tenant, plan_id: planId, input, actor: runActorOf(actor) });
+    const ended = await untilEnded(engine, tenant, started, signal);
+    if (ended.status === 'ok') return ended.output ?? {};
+    throw Object.assign(new Error(ended.error?.message ?? `the run ${ended.run_id} is ${ended.status}`), {
+      name: ended.error?.type ?? 'PlanFailed',
+    });
+  },
+});
+
+const untilEnded = async (runs: Runs, tenant: string, started: RunView, signal: AbortSignal): Promise<RunView> => {
+  let view = started;
+  for (let pause = 5; view.status === 'running'; pause = Math.min(500, pause * 1.5)) {
+    await wait(pause);
+    if (signal.aborted) return runs.cancel(tenant, view.run_id);
+    view = (await runs.view(tenant, view.run_id)) ?? view;
+  }
+  return view;
+};

@@ -1,0 +1,43 @@
+import { Fault } from '../errors.ts';
+import { type ExecuteContext, executeTool } from '../execute/execute.ts';
+import type { Actor, ApiKey, Scope } from '../model/key.ts';
+import type { NodeCall, NodeOutcome } from './run-deps.ts';
+
+/** On whose behalf a run goes on, as its record keeps it. */
+export interface RunActor {
+  readonly key_id: string;
+  readonly scopes: readonly Scope[];
+  readonly tools?: readonly string[];
+  readonly key?: Pick<ApiKey, 'quota'>;
+}
+
+export const runActorOf = ({ keyId, scopes, tools, key }: Actor): RunActor => ({
+  key_id: keyId,
+  scopes: [...scopes],
+  ...(tools === undefined ? {} : { tools: [...tools] }),
+  ...(key?.quota === undefined ? {} : { key: { quota: key.quota } }),
+});
+
+/** Runs one node through the layers of every call, for the key that started the run. */
+export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<NodeOutcome> => {
+  const invocation = { name: call.node.tool, version: call.node.version, arguments: call.arguments };
+  const options = { attempt: call.attempt, ...(call.approvedBy === undefined ? {} : { approvedBy: call.approvedBy }) };
+  const outcome = await executeTool(context, actorOf(call), invocation, call.signal, options);
+  return {
+    status: outcome.status,
+    call_id: outcome.call_id,
+    ...(outcome.error === undefined ? { output: outcome.output } : { error: outcome.error }),
+  };
+};
+
+const actorOf = ({ tenant, actor }: NodeCall): Actor => {
+  const kept = actor as RunActor | null;
+  if (!kept?.key_id) throw new Fault('Internal', 'the run does not say on whose behalf it goes on');
+  return {
+    keyId: kept.key_id,
+    tenant,
+    scopes: new Set(kept.scopes),
+    ...(kept.tools === undefined ? {} : { tools: new Set(kept.tools) }),
+    ...(kept.key === undefined ? {} : { key: kept.key as ApiKey }),
+  };
+};

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { localRuns } from '../../functions/cli/local-runs.ts';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import type { Plan, PlanTree } from '../../shared/model/plan.ts';
+import type { Registration } from '../../shared/model/registration.ts';
+import type { RunView } from '../../shared/model/run.ts';
+import type { Handler } from '../../shared/ports.ts';
+import { type TestAssay, testAssay } from '../support/assay.ts';
+import { aTool } from '../support/tools.ts';
+
+interface Refusal {
+  readonly error: { readonly code: string; readonly message: string };
+}
+type Made = Plan & { readonly tree: PlanTree; readonly asl: { readonly QueryLanguage: string } };
+
+const shout: Handler = { permission: 'safe', run: async ({ text }) => ({ text: `${String(text)}!` }) };
+const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+const tool = (name: string, more: object = {}) =>
+  aTool({
+    name,
+    parameters: text,
+    output_schema: text,
+    implementation: { type: 'builtin', handler: 'shout' },
+    ...more,
+  });
+
+const workshop = async (): Promise<TestAssay> => {
+  const blobs = memoryBlobs();
+  const made = await testAssay({
+    blobs,
+    handlers: { builtin: new Map([['shout', shout]]), internal: new Map() },
+    startRuns: (context) => localRuns(context, blobs),
+  });
+  for (const each of [
+    tool('shout'),
+    tool('ask', { permission: 'confirm' }),
+    tool('erase', { permission: 'dangerous' }),
+  ])
+    await made.json('POST', '/v1/tools', each);
+  return made;
+};
+
+const chain = {
+  nodes: [
+    { id: 'a', tool: 'shout', arguments: { text: { $from: '$input.text' } } },
+    { id: 'b', tool: 'shout', arguments: { text: { $from: 'a.text' } } },
+    { id: 'c', tool: 'shout', arguments: { text: { $from: 'a.text' } } },
+  ],
+};
+
+const ended = async ({ json }: TestAssay, started: RunView): Promise<RunView> => {
+  for (let view = started; ; view = (await json<RunView>('GET', `/v1/runs/${view.run_id}`)).body) {
+    if (view.status !== 'running') return view;
+    await wait(10);
+  }
+};
+
+describe('plans over HTTP', () => {
+  test('R1.09 C.05 a plan becomes nodes, data edges, a tree and a state machine', async () => {
+    const { json, request } = await workshop();
+
+    const { status, body } = await json<Made>('POST', '/v1/plans', chain);
+
+    assert.equal(status, 201);
+    assert.deepEqual(
+      body.edges.map(({ from, to, kind }) => [from, to, kind]),
+      [
+        ['a', 'b', 'data'],
+        ['a', 'c', 'data'],
+      ],
+    );
+    assert.equal(body.tree.kind, 'series');
+    assert.equal(body.asl.QueryLanguage, 'JSONata');
+    assert.equal((await json<Made>('GET', `/v1/plans/${body.plan_id}`)).body.plan_id, body.plan_id);
+    assert.match(await (await request('GET', `/v1/plans/${body.plan_id}/picture`)).text(), /^<svg /);
+  });
+
+  test('R1.10 R1.11 a run feeds outputs to inputs and tells each node’s story', async () => {
+    const shop = await workshop();
+    const { body: plan } = await shop.json<Made>('POST', '/v1/plans', chain);
+
+    const { status, body } = await shop.json<RunView>('POST', `/v1/plans/${plan.plan_id}/runs`, {
+      input: { text: 'hi' },
+    });
+    const run = await ended(shop, body);
+
+    assert.equal(status, 201);
+    assert.equal(run.status, 'ok');
+    assert.deepEqual(run.output, { b: { text: 'hi!!' }, c: { text: 'hi!!' } });
+    assert.ok(run.nodes.every(({ attempts }) => attempts.length === 1));
+    const { body: log } = await shop.json<{ executions: unknown[] }>('GET', '/v1/executions');
+    assert.ok(log.executions.length >= 3);
+  });
+
+  test('R1.22 a confirm tool waits in the run for a key that may approve', async () => {
+    const shop = await workshop();
+    const { body: plan } = await shop.json<Made>('POST', '/v1/plans', {
+      nodes: [{ id: 'q', tool: 'ask', arguments: { text: 'really' } }],
+    });
+    const { body: started } = await shop.json<RunView>('POST', `/v1/plans/${plan.plan_id}/runs`, {});
+    const agent = await shop.key({ scopes: ['invoke', 'read'] });
+    const path = `/v1/runs/${started.run_id}/nodes/q/confirm`;
+    for (
+      let view = started;
+      view.nodes[0]?.status !== 'waiting_approval';
+      view = (await shop.json<RunView>('GET', `/v1/runs/${started.run_id}`)).body
+    )
+      await wait(5);
+
+    assert.equal((await shop.json('POST', path, { approve: true }, agent)).status, 403);
+    assert.equal((await shop.json('POST', path, { approve: true })).status, 200);
+    assert.equal((await ended(shop, started)).status, 'ok');
+  });
+
+  test('a plan saved as a tool is called like any other, and plans nest', async () => {
+    const shop = await workshop();
+    const { body: plan } = await shop.json<Made>('POST', '/v1/plans', { ...chain, input_schema: text });
+
+    const saved = await shop.json<Registration>('POST', `/v1/plans/${plan.plan_id}/tool`, {
+      name: 'shout_twice',
+      version: '1.0.0',
+    });
+    assert.equal(saved.status, 201);
+    const called = await shop.json<{ status: string; output: unknown }>('POST', '/v1/tools/shout_twice/invoke', {
+      arguments: { text: 'hey' },
+    });
+    assert.deepEqual([called.body.status, called.body.output], ['ok', { b: { text: 'hey!!' }, c: { text: 'hey!!' } }]);
+    const outer = await shop.json<Made>('POST', '/v1/plans', {
+      nodes: [{ id: 'inner', tool: 'shout_twice', arguments: { text: 'x' } }],
+    });
+    const { body: started } = await shop.json<RunView>('POST', `/v1/plans/${outer.body.plan_id}/runs`, {});
+    assert.equal((await ended(shop, started)).status, 'ok');
+  });
+
+  test('refuses cycles, unknown tools, missing paths and ungranted dangerous tools before anything runs', async () => {
+    const { json } = await workshop();
+    const node = (id: string, more: object = {}) => ({ id, tool: 'shout', arguments: { text: 'x' }, ...more });
+    const cases: readonly (readonly [object, number, RegExp])[] = [
+      [{ nodes: [node('a', { after: ['b'] }), node('b', { after: ['a'] })] }, 400, /a.*b/],
+      [{ nodes: [node('a', { tool: 'shuot' })] }, 400, /shuot/],
+      [{ nodes: [node('a'), node('a')] }, 400, /a/],
+      [{ nodes: [node('a'), node('b', { arguments: { text: { $from: 'a.nothing' } } })] }, 400, /nothing/],
+      [{ nodes: [node('a', { tool: 'erase' })] }, 403, /dangerous tool erase/],
+      [{ nodes: Array.from({ length: 201 }, (_, index) => node(`n${index}`)) }, 400, /200/],
+      [{ nodes: [] }, 400, /nodes/],
+    ];
+    for (const [plan, status, message] of cases) {
+      const answer = await json<Refusal>('POST', '/v1/plans', plan);
+      assert.match(answer.body.error.message, message);
+      assert.ok(answer.status === status || answer.status === 404, JSON.stringify(answer.body));
+    }
+    assert.equal((await json('GET', '/v1/plans/nope')).status, 404);
+    assert.equal((await json('GET', '/v1/runs/nope')).status, 404);
+  });
+
+  test('one tenant cannot see or run the plans of another', async () => {
+    const { json, key } = await workshop();
+    const { body: plan } = await json<Made>('POST', '/v1/plans', {
+      nodes: [{ id: 'a', tool: 'shout', arguments: { text: 'x' } }],
+    });
+    const { body: run } = await json<RunView>('POST', `/v1/plans/${plan.plan_id}/runs`, {});
+    const other = await key({ scopes: ['read', 'invoke', 'approve'], tenant: 'acme' });
+
+    assert.equal((await json('GET', `/v1/plans/${plan.plan_id}`, undefined, other)).status, 404);
+    assert.equal((await json('POST', `/v1/plans/${plan.plan_id}/runs`, {}, other)).status, 404);
+    assert.equal((await json('GET', `/v1/runs/${run.run_id}`, undefined, other)).status, 404);
+    assert.equal((await json('DELETE', `/v1/runs/${run.run_id}`, undefined, other)).status, 404);
+  });
+});
