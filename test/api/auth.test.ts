@@ -28,7 +28,11 @@ describe('keys and scopes', () => {
     const text = await key({ scopes: ['read'] });
     let lookups = 0;
     const get = assay.table.get.bind(assay.table);
-    Object.assign(assay.table, { get: (...args: Parameters<typeof get>) => (lookups++, get(...args)) });
+    const counting = (...args: Parameters<typeof get>) => {
+      lookups++;
+      return get(...args);
+    };
+    Object.assign(assay.table, { get: counting });
     const flipped = `${text.slice(0, -7)}${text.at(-7) === 'A' ? 'B' : 'A'}${text.slice(-6)}`;
 
     for (const wrong of ['nonsense', text.slice(0, -1), `${text}x`, flipped, text.toUpperCase()]) {

@@ -3,7 +3,7 @@ import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { priceOf } from '../../../shared/billing/prices.ts';
 import { Fault } from '../../../shared/errors.ts';
-import { PlanInput } from '../../../shared/model/plan.ts';
+import { PlanInput, PlanNodeInput } from '../../../shared/model/plan.ts';
 import { ToolName, Version } from '../../../shared/model/tool.ts';
 import { type MadePlan, makePlan, requireBlobs } from '../../../shared/plan/make-plan.ts';
 import { planDefinition } from '../../../shared/plan/plan-tool.ts';
@@ -17,6 +17,11 @@ import { readBody, readJson } from '../body.ts';
 import { describe } from '../describe.ts';
 import { type ApiContext, catalogOf, type Routes } from '../env.ts';
 import { RegistrationBody } from '../schemas.ts';
+
+// As PlanInput reads it, but for arguments: the document cannot tell of values that contain themselves.
+const PlanRequest = PlanInput.extend({
+  nodes: z.array(PlanNodeInput.extend({ arguments: z.record(z.string(), z.unknown()).optional() })),
+}).meta({ id: 'PlanRequest' });
 
 const PlanBody = z
   .object({
@@ -44,7 +49,7 @@ export const planRoutes: Routes = (app, assay) => {
     path: '/v1/plans',
     summary: 'Make a plan from nodes',
     tag: 'Plans',
-    body: PlanInput,
+    body: PlanRequest,
     answers: { 201: answers[200] },
     faults: ['InvalidInput', 'NotFound'],
   });
