@@ -33,7 +33,12 @@ export const readObjectCreated = (event: unknown): StoredObject => {
 };
 
 /** The same event, for a store that sends none of its own. */
-export const objectCreated = (path: string, etag: string, size: number, sequencer: string): ObjectCreated => ({
+export const objectCreated = (
+  path: string,
+  etag: string,
+  size: number | undefined,
+  sequencer: string | undefined,
+): ObjectCreated => ({
   'detail-type': 'Object Created',
   source: 'aws.s3',
   detail: { bucket: { name: 'local' }, object: { key: path, etag, size, sequencer } },

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -13,14 +14,20 @@ import { checkBlobKey, sortKeys } from '../blob-key.ts';
 interface Options {
   readonly client: S3Client;
   readonly bucket: string;
+  /** An object larger than this is refused before it is read. */
+  readonly maxBytes?: number;
 }
 
 /** Blobs as the objects of a bucket. */
-export const s3Blobs = ({ client, bucket }: Options): Blobs => ({
+export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }: Options): Blobs => ({
   async get(key) {
     checkBlobKey(key);
     try {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      if (ContentLength > maxBytes) {
+        if (Body instanceof Readable) Body.destroy();
+        throw new Fault('TooLarge', `${key} has ${ContentLength} bytes; the limit is ${maxBytes}`, { key });
+      }
       return await Body?.transformToByteArray();
     } catch (thrown) {
       if (thrown instanceof NoSuchKey) return undefined;

@@ -1,5 +1,5 @@
 import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
-import { messageOf } from '../../errors.ts';
+import { Fault, messageOf } from '../../errors.ts';
 import type { BuiltGraph } from '../../iqa/graph.ts';
 import type { Feed, GraphRunner } from '../../iqa/metric.ts';
 
@@ -11,7 +11,10 @@ export interface Sessions {
   ofFile(path: string, digest: string): Promise<InferenceSession>;
 }
 
-/** Sessions on the first of the providers that works; each that does not is reported once. */
+/**
+ * Sessions on the first of the providers that works; each that does not is reported once. Where `cpu` is not among
+ * them, one that does not work is refused: a machine paid for its GPU shall not quietly go without.
+ */
 export function createSessions(providers: readonly string[], warn: Warn): Sessions {
   const opened = new Map<string, Promise<InferenceSession>>();
   const failed = new Set(['cpu']);
@@ -24,6 +27,7 @@ export function createSessions(providers: readonly string[], warn: Warn): Sessio
         if (!supported.has(provider)) throw new Error(`this build of ONNX Runtime has ${[...supported].join(', ')}`);
         return await create({ ...options, executionProviders: [provider, 'cpu'] });
       } catch (thrown) {
+        if (!providers.includes('cpu')) throw notHere(provider, thrown);
         failed.add(provider);
         warn(`execution provider ${provider} does not work here, going on without it`, { error: messageOf(thrown) });
       }
@@ -64,6 +68,14 @@ export const tensorOf = ({ type, data, shape }: Feed): Tensor =>
   type === 'uint8'
     ? new Tensor('uint8', data as Uint8Array, shape as number[])
     : new Tensor('float32', data as Float32Array, shape as number[]);
+
+const notHere = (provider: string, cause: unknown): Fault =>
+  new Fault(
+    'Unavailable',
+    `the execution provider ${provider} does not work here: ${messageOf(cause)}; add cpu to the providers to go on without it`,
+    { provider },
+    { cause },
+  );
 
 type Create = (options: InferenceSession.SessionOptions) => Promise<InferenceSession>;
 

@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os';
+import { spotNotice } from '../../shared/adapters/aws/spot-notice.ts';
+import { requireProviders } from '../../shared/adapters/onnx/require-providers.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { type BatchDeps, batchDeps } from './deps.ts';
+import { watchDrain } from './drain.ts';
+import { workThrough } from './work-through.ts';
+
+/** Exit codes: Batch tries a job again that was drained, as sysexits' EX_TEMPFAIL says, and no other. */
+export const DONE = 0;
+export const BROKEN = 1;
+export const DRAINED = 75;
+
+export interface BatchOptions {
+  readonly deps?: () => Promise<BatchDeps>;
+  readonly notice?: () => Promise<string | undefined>;
+}
+
+/**
+ * Scores the pictures of a job's manifest and answers the exit code. A picture that fails does not fail the job; one
+ * that is cut off stays as it is, for the next attempt.
+ */
+export const runBatch = async ({ deps = batchDeps, notice = spotNotice() }: BatchOptions = {}): Promise<number> => {
+  let open: BatchDeps;
+  try {
+    open = await deps();
+    // Before any picture is touched: a machine without its GPU must not record them as failed.
+    await requireProviders(open.providers);
+  } catch (thrown) {
+    process.stdout.write(`${JSON.stringify({ level: 'error', message: messageOf(thrown) })}\n`);
+    return BROKEN;
+  }
+  const { scoring, manifest, job } = open;
+  const drain = watchDrain({ log: scoring.log, signals: process, spotNotice: notice });
+  try {
+    const atOnce = Math.max(2, Math.ceil(availableParallelism() / 2));
+    const report = await workThrough(scoring, { manifest, job, drain: drain.signal, atOnce });
+    const { failed, ...counts } = report;
+    scoring.log.info('job ended', { ...counts, failed: failed.length });
+    if (report.left > 0) return DRAINED;
+    await scoring.close();
+    return DONE;
+  } catch (thrown) {
+    scoring.log.error('job not done', { job, manifest, error: messageOf(thrown) });
+    return BROKEN;
+  } finally {
+    drain.stop();
+  }
+};

@@ -1,0 +1,37 @@
+import type { Log } from '../../shared/ports.ts';
+
+export interface DrainOptions {
+  readonly log: Log;
+  /** Where signals arrive: the process. */
+  readonly signals: { once(name: 'SIGTERM' | 'SIGINT', listener: () => void): unknown };
+  /** Asks the machine whether it is to be taken away; the text of the notice, or undefined. */
+  readonly spotNotice: () => Promise<string | undefined>;
+  readonly everyMs?: number;
+}
+
+export interface Drain {
+  readonly signal: AbortSignal;
+  stop(): void;
+}
+
+// The notice comes two minutes before the end.
+const EVERY_MS = 5000;
+
+/** Tells when the machine is going away: by SIGTERM, or by the notice of a Spot machine, which comes earlier. */
+export const watchDrain = ({ log, signals, spotNotice, everyMs = EVERY_MS }: DrainOptions): Drain => {
+  const controller = new AbortController();
+  const drain = (why: string): void => {
+    if (controller.signal.aborted) return;
+    log.warn('draining', { why });
+    clearInterval(timer);
+    controller.abort(new Error(why));
+  };
+  const look = async (): Promise<void> => {
+    const notice = await spotNotice().catch(() => undefined);
+    if (notice !== undefined) drain(`the machine is taken away: ${notice}`);
+  };
+  const timer = setInterval(() => void look(), everyMs).unref();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) signals.once(name, () => drain(name));
+  void look();
+  return { signal: controller.signal, stop: () => clearInterval(timer) };
+};

@@ -1,0 +1,47 @@
+import { BatchClient } from '@aws-sdk/client-batch';
+import * as z from 'zod';
+import { awsDispatch } from '../../shared/adapters/aws/dispatch.ts';
+import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
+import { s3PictureSize } from '../../shared/adapters/aws/picture-size.ts';
+import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
+import type { ReceiveContext } from '../../shared/uploads/receive-uploads.ts';
+import { placesOf, readEnvironment, ScoringEnvironment } from './environment.ts';
+
+const UploadEnvironment = ScoringEnvironment.extend({
+  AWS_REGION: z.string().min(1),
+  ASSAY_INFERENCE_FUNCTION: z.string().min(1).optional(),
+  ASSAY_JOB_QUEUE: z.string().min(1).optional(),
+  ASSAY_JOB_DEFINITION: z.string().min(1).optional(),
+  AWS_ENDPOINT_URL_LAMBDA: z.url().optional(),
+});
+type UploadEnvironment = z.infer<typeof UploadEnvironment>;
+
+/** The upload function on AWS, with the places it may send pictures on to. */
+export const uploadDeps = async (variables = process.env): Promise<ReceiveContext & AwsScoring> => {
+  const environment = readEnvironment(UploadEnvironment, variables);
+  const scoring = await awsScoring(placesOf(environment));
+  return {
+    ...scoring,
+    measure: s3PictureSize({ client: scoring.s3, bucket: environment.ASSAY_IMAGES_BUCKET }),
+    dispatch: awsDispatch({
+      blobs: scoring.blobs,
+      clock: scoring.clock,
+      invoke: inferenceOf(environment, variables),
+      batch: batchOf(environment),
+    }),
+  };
+};
+
+const inferenceOf = (environment: UploadEnvironment, variables: NodeJS.ProcessEnv) => {
+  const { ASSAY_INFERENCE_FUNCTION: functionName, AWS_REGION: region, AWS_ENDPOINT_URL_LAMBDA: endpoint } = environment;
+  if (functionName === undefined) return undefined;
+  const credentials = () => ({
+    accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',
+    sessionToken: variables.AWS_SESSION_TOKEN,
+  });
+  return invokeFunction({ functionName, region, credentials, endpoint });
+};
+
+const batchOf = ({ ASSAY_JOB_QUEUE: queue, ASSAY_JOB_DEFINITION: definition }: UploadEnvironment) =>
+  queue === undefined || definition === undefined ? undefined : { client: new BatchClient({}), queue, definition };

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { Fault } from '../../shared/errors.ts';
+
+const names = z
+  .string()
+  .transform((text) => text.split(',').filter((name) => name !== ''))
+  .optional();
+
+/** What the stack sets for everything that scores uploads. */
+export const ScoringEnvironment = z.object({
+  ASSAY_TABLE: z.string().min(1),
+  ASSAY_IMAGES_BUCKET: z.string().min(1),
+  ASSAY_MODELS_BUCKET: z.string().min(1),
+  /** The secret with the key that signs scores. */
+  ASSAY_SIGNING_SECRET: z.string().min(1).optional(),
+  /** ONNX Runtime's execution providers. The processor stands in for another only where `cpu` is among them. */
+  ASSAY_PROVIDERS: names,
+});
+
+/** Reads variables by a schema; what is missing is said with its name. */
+export const readEnvironment = <T>(schema: z.ZodType<T>, variables: NodeJS.ProcessEnv): T => {
+  const parsed = schema.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')} (${message})`);
+  throw new Fault('Unavailable', `the environment does not say what is needed: ${wrong.join(', ')}`);
+};
+
+/** The places that scoring needs, from the environment. */
+export const placesOf = (environment: z.infer<typeof ScoringEnvironment>) => ({
+  table: environment.ASSAY_TABLE,
+  images: environment.ASSAY_IMAGES_BUCKET,
+  models: environment.ASSAY_MODELS_BUCKET,
+  signingSecret: environment.ASSAY_SIGNING_SECRET,
+  providers: environment.ASSAY_PROVIDERS,
+});

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { messageOf } from '../../shared/errors.ts';
+import type { StoredObject } from '../../shared/uploads/claim.ts';
+import { readObjectCreated } from '../../shared/uploads/object-event.ts';
+import type { Received } from '../../shared/uploads/receive-uploads.ts';
+
+/** A batch of messages from a queue, as much of it as is used. */
+const QueueBatch = z.looseObject({
+  Records: z
+    .array(z.looseObject({ messageId: z.string(), body: z.string(), eventSource: z.literal('aws:sqs') }))
+    .min(1),
+});
+
+/** Which messages of a batch are to be delivered again; the others are done. */
+export interface BatchAnswer {
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+}
+
+interface Ports {
+  readonly receive: (objects: readonly StoredObject[]) => Promise<readonly Received[]>;
+  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * Takes one event of EventBridge, or a queue's batch of them. A lone event that fails is thrown, so that Lambda tries
+ * again; of a batch only the messages that failed come again.
+ */
+export const handleEvents = async (
+  ports: Ports,
+  event: unknown,
+  requestId: string,
+): Promise<BatchAnswer | undefined> => {
+  const batch = QueueBatch.safeParse(event);
+  if (batch.success) return handleBatch(ports, batch.data.Records);
+  // Lambda tries a failed event again under the same request id.
+  const [received] = await ports.receive([{ ...readObjectCreated(event), delivery: requestId }]);
+  if (received && 'thrown' in received) throw received.thrown;
+  return undefined;
+};
+
+const handleBatch = async (
+  { receive, warn }: Ports,
+  records: readonly { readonly messageId: string; readonly body: string }[],
+): Promise<BatchAnswer> => {
+  const read = records.map(({ messageId, body }) => readMessage(messageId, body));
+  const objects = read.flatMap((each) => ('object' in each ? [each.object] : []));
+  const received = objects.length === 0 ? [] : await receive(objects);
+  const byDelivery = new Map(objects.map(({ delivery }, index) => [delivery, received[index]]));
+  const failures = read.flatMap((each) => {
+    const answer = 'thrown' in each ? each : byDelivery.get(each.object.delivery);
+    if (!answer || !('thrown' in answer)) return [];
+    warn('message not done', { message: each.messageId, error: messageOf(answer.thrown) });
+    return [{ itemIdentifier: each.messageId }];
+  });
+  return { batchItemFailures: failures };
+};
+
+type ReadMessage =
+  | { readonly messageId: string; readonly object: StoredObject }
+  | { readonly messageId: string; readonly thrown: unknown };
+
+const readMessage = (messageId: string, body: string): ReadMessage => {
+  try {
+    return { messageId, object: { ...readObjectCreated(JSON.parse(body)), delivery: messageId } };
+  } catch (thrown) {
+    return { messageId, thrown };
+  }
+};

@@ -1,0 +1,12 @@
+import { receiveUploads } from '../../shared/uploads/receive-uploads.ts';
+import { uploadDeps } from './deps.ts';
+import { type BatchAnswer, handleEvents } from './handle-events.ts';
+
+const context = await uploadDeps();
+
+/** S3's `Object Created`, from EventBridge or through a queue. */
+export const handler = (
+  event: unknown,
+  { awsRequestId }: { readonly awsRequestId: string },
+): Promise<BatchAnswer | undefined> =>
+  handleEvents({ receive: (objects) => receiveUploads(context, objects), warn: context.log.warn }, event, awsRequestId);

@@ -1,0 +1,46 @@
+import { type BatchClient, SubmitJobCommand } from '@aws-sdk/client-batch';
+import { Fault } from '../../errors.ts';
+import { imageBlobKey, manifestBlobKey } from '../../keys.ts';
+import type { Blobs, Clock } from '../../ports.ts';
+import type { StoredObject } from '../../uploads/claim.ts';
+import { writeManifest } from '../../uploads/manifest.ts';
+import { objectCreated } from '../../uploads/object-event.ts';
+import type { Dispatch } from '../../uploads/receive-uploads.ts';
+import type { Place } from '../../uploads/route-upload.ts';
+
+interface Options {
+  readonly blobs: Blobs;
+  readonly clock: Pick<Clock, 'newId'>;
+  /** Hands an event to the inference function and does not wait for its end. */
+  readonly invoke?: ((payload: unknown) => Promise<void>) | undefined;
+  readonly batch?: { readonly client: BatchClient; readonly queue: string; readonly definition: string } | undefined;
+}
+
+/** Sends pictures to the inference function by the event that named them, and to Batch by a manifest. */
+export const awsDispatch = ({ blobs, clock, invoke, batch }: Options): Dispatch => {
+  const places: readonly Place[] = [...(invoke ? (['function'] as const) : []), ...(batch ? (['batch'] as const) : [])];
+  return {
+    places: new Set(places),
+    async toFunction(object) {
+      if (!invoke) throw new Fault('Unavailable', 'no inference function is configured');
+      await invoke(eventOf(object));
+    },
+    async toBatch(objects) {
+      if (!batch) throw new Fault('Unavailable', 'no job queue is configured');
+      const id = clock.newId().toLowerCase();
+      const manifest = manifestBlobKey(id);
+      await blobs.put(manifest, writeManifest(objects), 'application/json');
+      await batch.client.send(
+        new SubmitJobCommand({
+          jobName: `assay-${id}`,
+          jobQueue: batch.queue,
+          jobDefinition: batch.definition,
+          containerOverrides: { environment: [{ name: 'ASSAY_MANIFEST', value: manifest }] },
+        }),
+      );
+    },
+  };
+};
+
+const eventOf = ({ tenant, key, etag, size, sequencer }: StoredObject) =>
+  objectCreated(imageBlobKey(tenant, key), etag, size, sequencer);

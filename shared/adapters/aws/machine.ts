@@ -1,0 +1,209 @@
+import {
+  CreateStateMachineCommand,
+  DeleteStateMachineCommand,
+  DescribeExecutionCommand,
+  ListExecutionsCommand,
+  SendTaskFailureCommand,
+  SendTaskSuccessCommand,
+  type SFNClient,
+  StartExecutionCommand,
+  StartSyncExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { Fault } from '../../errors.ts';
+import { MACHINES_PK, machineKey, machineListKey } from '../../keys.ts';
+import type { ExecutionState, Machines } from '../../plan/machines.ts';
+import type { TokenAnswer } from '../../plan/run-deps.ts';
+import type { PlanMachine } from '../../plan/to-asl.ts';
+import type { Clock, Item, Table } from '../../ports.ts';
+
+export interface SfnMachinesOptions {
+  readonly client: SFNClient;
+  readonly table: Table;
+  readonly clock: Clock;
+  /** Worn by every machine; needed to create one. */
+  readonly roleArn?: string;
+  /** Where machines write their failures, under /aws/vendedlogs/states/. */
+  readonly logGroupArn?: string;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+}
+
+/** A machine's use is written down at most so often. */
+const TOUCH_MS = 86_400_000;
+/** Creation is eventually consistent, and a name being deleted is free only after about a minute. */
+const PAUSES_MS = [200, 500, 1000, 2000, 4000, 8000, 15_000, 30_000, 30_000];
+
+/** State machines on AWS Step Functions, one for each shape of plans, made when first needed. */
+export const sfnMachines = (options: SfnMachinesOptions): Machines => new SfnMachines(options);
+
+class SfnMachines implements Machines {
+  readonly #options: SfnMachinesOptions;
+  /** Addresses known to this process, and when their use was last written down. */
+  readonly #known = new Map<string, { readonly arn: string; readonly touched: number }>();
+
+  constructor(options: SfnMachinesOptions) {
+    this.#options = options;
+  }
+
+  async start(machine: PlanMachine, name: string, input: unknown): Promise<string> {
+    const { executionArn } = await this.#onMachine(machine, (stateMachineArn) =>
+      this.#options.client.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) })),
+    );
+    return executionArn ?? '';
+  }
+
+  async runSync(machine: PlanMachine, name: string, input: unknown): Promise<ExecutionState> {
+    const ended = await this.#onMachine(machine, (stateMachineArn) =>
+      this.#options.client.send(new StartSyncExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) })),
+    );
+    return stateOf(ended);
+  }
+
+  async describe(execution: string): Promise<ExecutionState | undefined> {
+    try {
+      return stateOf(await this.#options.client.send(new DescribeExecutionCommand({ executionArn: execution })));
+    } catch (thrown) {
+      if (isNamed(thrown, 'ExecutionDoesNotExist')) return undefined;
+      throw thrown;
+    }
+  }
+
+  async stop(execution: string, cause: string): Promise<void> {
+    await this.#options.client.send(
+      new StopExecutionCommand({ executionArn: execution, error: 'RunCancelled', cause }),
+    );
+  }
+
+  async answer(taskToken: string, answer: TokenAnswer): Promise<void> {
+    const command = answer.ok
+      ? new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(answer.output) })
+      : new SendTaskFailureCommand({ taskToken, error: answer.error, cause: answer.cause });
+    try {
+      await this.#options.client.send(command);
+    } catch (thrown) {
+      if (!isNamed(thrown, 'TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken')) throw thrown;
+      throw new Fault('Conflict', 'the question is no longer open: it was answered, timed out or its run ended');
+    }
+  }
+
+  async removeUnused(unusedMs: number): Promise<readonly string[]> {
+    const removed: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await this.#options.table.query(MACHINES_PK, after === undefined ? {} : { after });
+      for (const { key } of page.items) if (await this.#removeOne(key.sk, unusedMs)) removed.push(key.sk);
+      after = page.next;
+    } while (after !== undefined);
+    return removed;
+  }
+
+  /** Uses a machine; makes it first where it is not there, or is just being removed. */
+  async #onMachine<T>(machine: PlanMachine, use: (arn: string) => Promise<T>): Promise<T> {
+    for (const pause of PAUSES_MS) {
+      try {
+        return await use(await this.#ensure(machine));
+      } catch (thrown) {
+        if (!isNamed(thrown, 'StateMachineDoesNotExist', 'StateMachineDeleting')) throw thrown;
+        await this.#forget(machine.hash);
+        await this.#options.pause(pause);
+      }
+    }
+    throw new Fault('Unavailable', `the state machine ${nameOf(machine.hash)} is not ready yet; try again in a minute`);
+  }
+
+  async #ensure(machine: PlanMachine): Promise<string> {
+    const { table, clock } = this.#options;
+    const now = clock.now();
+    const known = this.#known.get(machine.hash);
+    if (known !== undefined && now - known.touched < TOUCH_MS) return known.arn;
+    const stored = await table.get(machineKey(machine.hash));
+    const arn = typeof stored?.body.arn === 'string' ? stored.body.arn : await this.#create(machine);
+    const body = { v: 1, hash: machine.hash, type: machine.type, arn, used_at: now };
+    await table.write([
+      { put: machineKey(machine.hash), body },
+      { put: machineListKey(machine.hash), body: { v: 1 } },
+    ]);
+    this.#known.set(machine.hash, { arn, touched: now });
+    return arn;
+  }
+
+  /** Creating is idempotent: the same name and definition answer the machine that is there. */
+  async #create({ hash, definition, type }: PlanMachine): Promise<string> {
+    const { client, roleArn, logGroupArn } = this.#options;
+    if (roleArn === undefined) throw new Fault('Unavailable', 'this function may not create state machines');
+    const created = await client.send(
+      new CreateStateMachineCommand({
+        name: nameOf(hash),
+        definition: JSON.stringify(definition),
+        roleArn,
+        type,
+        ...(logGroupArn === undefined ? {} : { loggingConfiguration: loggingTo(logGroupArn) }),
+        tracingConfiguration: { enabled: true },
+      }),
+    );
+    return created.stateMachineArn ?? '';
+  }
+
+  async #forget(hash: string): Promise<void> {
+    this.#known.delete(hash);
+    await this.#options.table.write([{ remove: machineKey(hash) }, { remove: machineListKey(hash) }]);
+  }
+
+  async #removeOne(hash: string, unusedMs: number): Promise<boolean> {
+    const { client, table, clock } = this.#options;
+    const isOld = (item: Item | undefined): boolean => clock.now() - Number(item?.body.used_at ?? 0) >= unusedMs;
+    const item = await table.get(machineKey(hash));
+    const arn = item?.body.arn;
+    if (!isOld(item) || typeof arn !== 'string' || (await this.#isBusy(arn, item?.body.type))) return false;
+    // Whoever uses it from now on finds no row and makes it again, waiting while this one is being deleted.
+    const claimed = await table.change([machineKey(hash)], ([now]) => {
+      if (now === undefined || !isOld(now)) return { writes: [], result: false };
+      return { writes: [{ remove: now.key }, { remove: machineListKey(hash) }], result: true };
+    });
+    if (!claimed) return false;
+    this.#known.delete(hash);
+    await client.send(new DeleteStateMachineCommand({ stateMachineArn: arn }));
+    return true;
+  }
+
+  /** Executions of Express machines end within minutes and cannot be listed. */
+  async #isBusy(stateMachineArn: string, type: unknown): Promise<boolean> {
+    if (type === 'EXPRESS') return false;
+    try {
+      const list = new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: 1 });
+      return ((await this.#options.client.send(list)).executions?.length ?? 0) > 0;
+    } catch (thrown) {
+      if (isNamed(thrown, 'StateMachineDoesNotExist')) return false;
+      throw thrown;
+    }
+  }
+}
+
+/** Forty digits of the hash: names have at most 80 characters. */
+const nameOf = (hash: string): string => `assay-${hash.slice(0, 40)}`;
+
+const loggingTo = (logGroupArn: string) => ({
+  level: 'ERROR' as const,
+  includeExecutionData: false,
+  destinations: [
+    { cloudWatchLogsLogGroup: { logGroupArn: logGroupArn.endsWith(':*') ? logGroupArn : `${logGroupArn}:*` } },
+  ],
+});
+
+interface Described {
+  readonly status?: string | undefined;
+  readonly output?: string | undefined;
+  readonly error?: string | undefined;
+  readonly cause?: string | undefined;
+}
+
+function stateOf({ status, output, error, cause }: Described): ExecutionState {
+  if (status === 'SUCCEEDED') return { status, output: output === undefined ? {} : JSON.parse(output) };
+  if (status === 'FAILED' || status === 'TIMED_OUT' || status === 'ABORTED') {
+    return { status, error: error ?? '', cause: cause ?? '' };
+  }
+  return { status: 'RUNNING' };
+}
+
+const isNamed = (thrown: unknown, ...names: readonly string[]): boolean =>
+  thrown instanceof Error && names.includes(thrown.name);

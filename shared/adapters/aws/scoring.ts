@@ -1,0 +1,63 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import prices from '../../../metadata/prices.json' with { type: 'json' };
+import { createMeter } from '../../billing/meter.ts';
+import { parsePrices } from '../../billing/prices.ts';
+import { createRecorder } from '../../execute/recorder.ts';
+import { callFolds } from '../../folds.ts';
+import type { UploadContext } from '../../uploads/score-upload.ts';
+import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
+import { systemClock } from '../system-clock.ts';
+import { awsIqa, readSigningKey } from './aws-iqa.ts';
+import { dynamoTable } from './dynamo-table.ts';
+import { lineLog } from './line-log.ts';
+import { routedBlobs } from './routed-blobs.ts';
+import { s3Blobs } from './s3-blobs.ts';
+
+export interface ScoringPlaces {
+  readonly table: string;
+  readonly images: string;
+  readonly models: string;
+  /** The secret that holds the key to sign scores with. */
+  readonly signingSecret?: string | undefined;
+  readonly providers?: readonly string[] | undefined;
+}
+
+export interface AwsScoring extends UploadContext {
+  readonly s3: S3Client;
+  /** Ends the worker threads and lets go of the table. */
+  readonly close: () => Promise<void>;
+}
+
+/** What scores uploads on AWS, in whichever function or container: DynamoDB, S3 and the image side. */
+export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promise<AwsScoring> => {
+  const clock = systemClock();
+  const log = lineLog(write);
+  const s3 = new S3Client({});
+  const table = dynamoTable({ client: new DynamoDBClient({}), tableName: places.table });
+  const blobs = routedBlobs(s3Blobs({ client: s3, bucket: places.images, maxBytes: MAX_PICTURE_BYTES }), {
+    'models/': s3Blobs({ client: s3, bucket: places.models }),
+  });
+  const known = parsePrices(prices, 'metadata/prices.json');
+  const signingKey = await readSigningKey(new SecretsManagerClient({}), places.signingSecret);
+  const iqa = awsIqa({ table, blobs, clock, log, signingKey, providers: places.providers });
+  return {
+    s3,
+    table,
+    blobs,
+    clock,
+    log,
+    iqa,
+    prices: known,
+    meter: createMeter({ table, clock, log, prices: known }),
+    // A function is frozen between events: what it has not written then is late or lost.
+    recorder: createRecorder({ table, log, folds: callFolds, delayMs: 0 }),
+    close: async () => {
+      await iqa.engine.close();
+      await table.close();
+    },
+  };
+};
+
+const writeOut = (text: string): void => void process.stdout.write(text);

@@ -1,0 +1,19 @@
+const HOST = 'http://169.254.169.254';
+const TIMEOUT_MS = 1000;
+
+/** Asks the machine's own metadata service whether it is to be taken away; undefined when not, or where there is none. */
+export const spotNotice =
+  (send: typeof fetch = fetch, host = HOST) =>
+  async (): Promise<string | undefined> => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const asked = await send(`${host}/latest/api/token`, {
+      method: 'PUT',
+      headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '60' },
+      signal,
+    });
+    if (!asked.ok) return undefined;
+    const headers = { 'x-aws-ec2-metadata-token': await asked.text() };
+    const answer = await send(`${host}/latest/meta-data/spot/instance-action`, { headers, signal });
+    // 404 until there is something to tell.
+    return answer.status === 200 ? await answer.text() : undefined;
+  };

@@ -1,0 +1,135 @@
+import { chooseTools, type ToolWish } from '../iqa/choose-tools.ts';
+import type { Iqa } from '../iqa/iqa.ts';
+import type { IqaTool } from '../iqa/metadata.ts';
+import { imageBlobKey, uploadKey } from '../keys.ts';
+import { claimUpload, droppedByHand, type StoredObject } from './claim.ts';
+import { type Place, routeUpload } from './route-upload.ts';
+import { failedBefore, type Scored, scoreUpload, type UploadContext, uploadOf } from './score-upload.ts';
+import type { Upload } from './upload.ts';
+
+/** Sends pictures to where there is more room than here. */
+export interface Dispatch {
+  readonly places: ReadonlySet<Place>;
+  toFunction(object: StoredObject): Promise<void>;
+  toBatch(objects: readonly StoredObject[]): Promise<void>;
+}
+
+export interface ReceiveContext extends UploadContext {
+  readonly dispatch: Dispatch;
+  /** The size of a stored picture, from its header; undefined when it cannot be told. */
+  readonly measure: (path: string) => Promise<{ readonly width: number; readonly height: number } | undefined>;
+}
+
+/** What became of one event: an outcome, or what was thrown. */
+export type Received = { readonly outcome: Scored | 'sent' } | { readonly thrown: unknown };
+
+/** How long a picture sent elsewhere is believed to be on its way. */
+const SENT_MS = 60 * 60_000;
+
+/** Deals with a batch of events, each by itself: one that fails takes no other with it. Answers come in their order. */
+export const receiveUploads = async (
+  context: ReceiveContext,
+  objects: readonly StoredObject[],
+): Promise<readonly Received[]> => {
+  const plans = await Promise.all(objects.map((object) => settled(() => planUpload(context, object))));
+  const job = objects.filter((_, index) => isFor(plans[index], 'batch'));
+  const submitted = job.length === 0 ? undefined : settled(() => context.dispatch.toBatch(job));
+  const received: Received[] = [];
+  for (const [index, object] of objects.entries()) {
+    const plan = plans[index];
+    if (plan === undefined || 'thrown' in plan) received.push(plan ?? { thrown: undefined });
+    else received.push(await settledOutcome(() => follow(context, object, plan.value, submitted)));
+  }
+  return received;
+};
+
+type Plan = Place | Exclude<Scored, 'scored'>;
+type Settled<T> = { readonly value: T } | { readonly thrown: unknown };
+
+const planUpload = async (context: ReceiveContext, object: StoredObject): Promise<Plan> => {
+  const { table, clock, dispatch } = context;
+  if (dispatch.places.size === 0) return 'here';
+  const item = await table.get(uploadKey(object.tenant, object.key));
+  const known = item ? uploadOf(item) : undefined;
+  const now = clock.now();
+  const claim = claimUpload(known, object, now, '');
+  if (claim.todo === 'nothing') return claim.why;
+  if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
+  if (known?.sent?.etag === object.etag && now - known.sent.at < SENT_MS) return 'underway';
+  return routeUpload(await workOf(context, object, claim.upload), dispatch.places);
+};
+
+const workOf = async ({ iqa, measure }: ReceiveContext, { tenant, key }: StoredObject, upload: Upload) => {
+  const size = await measure(imageBlobKey(tenant, key));
+  const pictures = upload.reference_key === undefined ? 1 : 2;
+  return {
+    megapixels: ((size?.width ?? 0) * (size?.height ?? 0) * pictures) / 1e6,
+    learnedTools: await countLearned(iqa, upload),
+  };
+};
+
+/** Tools that cannot run count for nothing: scoring says so, wherever it happens. */
+const countLearned = async (iqa: Iqa, { tools, distortions, reference_key }: Upload): Promise<number> => {
+  const wish = { hasReference: reference_key !== undefined, tools, distortions };
+  const canRun = await iqa.computations.availability();
+  const learned = await Promise.all(
+    chosen(iqa, wish, canRun).map(async (name) => {
+      const tool = iqa.catalogue.find(name);
+      return tool && canRun(tool) ? (await iqa.computations.require(tool)).open !== undefined : false;
+    }),
+  );
+  return learned.filter((each) => each).length;
+};
+
+const chosen = (iqa: Iqa, wish: ToolWish, canRun: (tool: IqaTool) => boolean): readonly string[] => {
+  try {
+    return chooseTools(iqa.catalogue, wish, canRun);
+  } catch {
+    return [];
+  }
+};
+
+const follow = async (
+  context: ReceiveContext,
+  object: StoredObject,
+  plan: Plan,
+  submitted: Promise<Settled<void>> | undefined,
+): Promise<Scored | 'sent'> => {
+  if (plan === 'here') return scoreUpload(context, object);
+  if (plan !== 'function' && plan !== 'batch') return plan;
+  if (plan === 'function') await context.dispatch.toFunction(object);
+  else {
+    const answer = await submitted;
+    if (answer && 'thrown' in answer) throw answer.thrown;
+  }
+  await noteSent(context, object, plan);
+  context.log.info('upload sent on', { tenant: object.tenant, image: object.key, to: plan });
+  return 'sent';
+};
+
+/** Noted after sending: what is sent twice is scored once all the same, what is noted and not sent never is. */
+const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: Place): Promise<void> => {
+  const key = uploadKey(object.tenant, object.key);
+  return table.change([key], ([item]) => {
+    const upload = item ? uploadOf(item) : droppedByHand(object, clock.now());
+    const body = { ...upload, sent: { etag: object.etag, to, at: clock.now() } };
+    const kept = item?.expires === undefined ? {} : { expires: item.expires };
+    return { writes: [{ put: key, body, ...kept }], result: undefined };
+  });
+};
+
+const isFor = (plan: Settled<Plan> | undefined, place: Place): boolean =>
+  plan !== undefined && 'value' in plan && plan.value === place;
+
+const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> => {
+  try {
+    return { value: await work() };
+  } catch (thrown) {
+    return { thrown };
+  }
+};
+
+const settledOutcome = async (work: () => Promise<Scored | 'sent'>): Promise<Received> => {
+  const done = await settled(work);
+  return 'thrown' in done ? done : { outcome: done.value };
+};
