@@ -83,7 +83,7 @@ test('2,000 schemas for every provider: what comes out is what it documents, and
   );
   // A property that is seldom tried proves little.
   assert.ok(seen.converted > RUNS * 12 && seen.left < RUNS * 2, JSON.stringify(seen));
-  assert.ok(seen.sound > RUNS && seen.complete > RUNS * 2, JSON.stringify(seen));
+  assert.ok(seen.sound > RUNS * 6 && seen.complete > RUNS * 6, JSON.stringify(seen));
 });
 
 function subjectOf(parameters: Schema, random: () => number): Subject {

@@ -69,7 +69,7 @@ const { node } = fc.letrec<{ node: unknown; leaf: unknown }>((tie) => ({
 }));
 
 /** JSON Schemas as people and generators write them, and worse: all that some provider is known to refuse. */
-export const arbitraryParameters: fc.Arbitrary<Json> = rootOf(node);
+export const arbitraryParameters: fc.Arbitrary<Json> = fc.oneof(rootOf(node), rootOfOne(node));
 
 function members(): fc.Arbitrary<readonly unknown[]> {
   return fc.uniqueArray(primitive, { minLength: 1, maxLength: 6 });
@@ -183,18 +183,25 @@ function rootOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<Json> {
       }),
       inner,
     )
-    .map(([members, rest, one]) => ({
-      type: 'object',
-      ...members,
-      ...rest,
-      $defs: {
-        Name: { type: 'string', minLength: 1, description: 'A name', $anchor: 'anchored' },
-        Tree: {
-          type: 'object',
-          properties: { label: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Tree' } } },
-          required: ['label'],
-        },
-        Pair: { type: 'object', properties: { one, two: { $ref: '#/$defs/Name' } }, required: ['one'] },
-      },
-    }));
+    .map(([members, rest, one]) => ({ type: 'object', ...members, ...rest, $defs: definitions(one) }));
 }
+
+/** One parameter and little else, so that what becomes of it is seen clearly. */
+function rootOfOne(inner: fc.Arbitrary<unknown>): fc.Arbitrary<Json> {
+  return fc.tuple(inner, fc.boolean()).map(([a, isRequired]) => ({
+    type: 'object',
+    properties: { a },
+    required: isRequired ? ['a'] : [],
+    $defs: definitions({ type: 'boolean' }),
+  }));
+}
+
+const definitions = (one: unknown): Json => ({
+  Name: { type: 'string', minLength: 1, description: 'A name', $anchor: 'anchored' },
+  Tree: {
+    type: 'object',
+    properties: { label: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Tree' } } },
+    required: ['label'],
+  },
+  Pair: { type: 'object', properties: { one, two: { $ref: '#/$defs/Name' } }, required: ['one'] },
+});

@@ -94,6 +94,8 @@ function scalar(
   if (type === 'null') return null;
   if (type === 'string') return pick(['red', 'e', '', 'abc', '123', 'long enough', 'é', 'value 1', 'greener']);
   const low = Number(schema.minimum ?? schema.exclusiveMinimum ?? -6);
-  const value = low + Math.floor(random() * 12);
+  const high = Number(schema.maximum ?? schema.exclusiveMaximum ?? low + 12);
+  // Bounds are where mistakes are.
+  const value = random() < 0.4 ? (random() < 0.5 ? low : high) : low + Math.floor(random() * 12);
   return type === 'integer' || random() < 0.7 ? value : value + 0.5;
 }
