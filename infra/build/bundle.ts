@@ -30,10 +30,13 @@ export const bundleFunction = async ({ entry, outdir, tools = root }: BundleOpti
     entryPoints: await entriesOf(entry),
     outdir,
     banner: entry.startsWith('functions/edge/') ? {} : { js: BANNER },
-    plugins: [...lighten(), threads(), natives, dataFiles(outdir), bundledTools(tools)],
+    plugins: [...lighten(entry !== BATCH), threads(), natives, dataFiles(outdir), bundledTools(tools)],
   });
   return measure(outdir);
 };
+
+/** The one bundle that does not run in Lambda. */
+const BATCH = 'functions/inference/main.ts';
 
 const settings = {
   absWorkingDir: root,

@@ -17,15 +17,11 @@ export class DefaultJsonSchemaValidator {
 }`;
 
 /** Leaves out of a function's bundle what its packages carry for other places: half a megabyte. */
-export const lighten = (): readonly Plugin[] => [
+export const lighten = (isLambda: boolean): readonly Plugin[] => [
   // zod's error texts in fifty languages; we speak one.
   instead('one-locale', /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/, "export { default as en } from './en.js';"),
   // In a Lambda function credentials are in the environment; files, sign-in and metadata services are not there.
-  instead(
-    'environment-credentials',
-    /[/\\]@aws-sdk[/\\]credential-provider-node[/\\]dist-es[/\\]index\.js$/,
-    "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
-  ),
+  ...(isLambda ? [environmentCredentials] : []),
   // Reads a browser's name for the SDK's user agent.
   instead('no-browser', /[/\\]bowser[/\\].*\.m?js$/, 'export default {};'),
   // MCP's package carries an ajv of its own; ours does the same.
@@ -39,6 +35,14 @@ export const lighten = (): readonly Plugin[] => [
     text.replaceAll(/^((?:export )?var \w+\$? = )(\[.*\]|\[[\s\S]*?^\]);$/gm, '$1/* @__PURE__ */ (() => ($2))();'),
   ),
 ];
+
+const environmentCredentials: Plugin = {
+  name: 'environment-credentials',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[/\\]@aws-sdk[/\\]credential-provider-node[/\\]dist-es[/\\]index\.js$/ }, () => ({
+      contents: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
+    })),
+};
 
 const instead = (name: string, filter: RegExp, contents: string): Plugin => ({
   name,
