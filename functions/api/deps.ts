@@ -18,6 +18,7 @@ import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts
 import { digestOfKey } from '../../shared/billing/secret.ts';
 import { Fault, messageOf } from '../../shared/errors.ts';
 import { publishLayer } from '../../shared/registry/publish.ts';
+import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from '../cli/local-tools.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from '../cli/shipped.ts';
 import { bundledTools } from './bundled-tools.ts';
@@ -62,9 +63,9 @@ type Places = Pick<AwsEnvironment, 'ASSAY_TABLE' | 'ASSAY_IMAGES_BUCKET' | 'ASSA
 /** What every function that runs tools stands on; the SDK finds region and credentials by itself. */
 export const awsPorts = (environment: Places, hallmark: string): AssayPorts => {
   const s3 = new S3Client({});
-  const blobsIn = (bucket: string) => s3Blobs({ client: s3, bucket });
+  const blobsIn = (bucket: string, maxBytes = Number.POSITIVE_INFINITY) => s3Blobs({ client: s3, bucket, maxBytes });
   const table = dynamoTable({ client: new DynamoDBClient({}), tableName: environment.ASSAY_TABLE });
-  const blobs = routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET), {
+  const blobs = routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET, MAX_PICTURE_BYTES), {
     'models/': blobsIn(environment.ASSAY_MODELS_BUCKET),
   });
   const clock = systemClock();
