@@ -11,8 +11,8 @@ export const ScoringEnvironment = z.object({
   ASSAY_TABLE: z.string().min(1),
   ASSAY_IMAGES_BUCKET: z.string().min(1),
   ASSAY_MODELS_BUCKET: z.string().min(1),
-  /** The secret with the key that signs scores. */
-  ASSAY_SIGNING_SECRET: z.string().min(1).optional(),
+  /** The secret that the key to sign scores with comes from. */
+  ASSAY_HALLMARK_SECRET: z.string().min(1).optional(),
   /** ONNX Runtime's execution providers. The processor stands in for another only where `cpu` is among them. */
   ASSAY_PROVIDERS: names,
 });
@@ -30,6 +30,6 @@ export const placesOf = (environment: z.infer<typeof ScoringEnvironment>) => ({
   table: environment.ASSAY_TABLE,
   images: environment.ASSAY_IMAGES_BUCKET,
   models: environment.ASSAY_MODELS_BUCKET,
-  signingSecret: environment.ASSAY_SIGNING_SECRET,
+  hallmarkSecret: environment.ASSAY_HALLMARK_SECRET,
   providers: environment.ASSAY_PROVIDERS,
 });

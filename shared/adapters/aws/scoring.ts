@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -9,18 +10,20 @@ import { callFolds } from '../../folds.ts';
 import type { UploadContext } from '../../uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
 import { systemClock } from '../system-clock.ts';
-import { awsIqa, readSigningKey } from './aws-iqa.ts';
+import { awsIqa } from './aws-iqa.ts';
 import { dynamoTable } from './dynamo-table.ts';
+import { hallmarkKey } from './hallmark-key.ts';
 import { lineLog } from './line-log.ts';
 import { routedBlobs } from './routed-blobs.ts';
 import { s3Blobs } from './s3-blobs.ts';
+import { readSecret } from './secrets.ts';
 
 export interface ScoringPlaces {
   readonly table: string;
   readonly images: string;
   readonly models: string;
-  /** The secret that holds the key to sign scores with. */
-  readonly signingSecret?: string | undefined;
+  /** The secret that the key to sign scores with comes from. */
+  readonly hallmarkSecret?: string | undefined;
   readonly providers?: readonly string[] | undefined;
 }
 
@@ -40,7 +43,7 @@ export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promi
     'models/': s3Blobs({ client: s3, bucket: places.models }),
   });
   const known = parsePrices(prices, 'metadata/prices.json');
-  const signingKey = await readSigningKey(new SecretsManagerClient({}), places.signingSecret);
+  const signingKey = await signingKeyOf(places.hallmarkSecret);
   const iqa = awsIqa({ table, blobs, clock, log, signingKey, providers: places.providers });
   return {
     s3,
@@ -58,6 +61,11 @@ export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promi
       await table.close();
     },
   };
+};
+
+const signingKeyOf = async (secret: string | undefined): Promise<KeyObject | undefined> => {
+  const text = secret === undefined ? undefined : await readSecret(new SecretsManagerClient({}), secret);
+  return text === undefined ? undefined : hallmarkKey(text);
 };
 
 const writeOut = (text: string): void => void process.stdout.write(text);
