@@ -5,6 +5,18 @@ import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 
+/** Numbers on offer are chosen as numbers are: by what stands beside them. */
+export const isNumeric = ({ choices }: Slot): boolean =>
+  choices.length > 0 &&
+  choices.every(
+    ({ value, phrases }) => phrases.length === 1 && (IDLE.has(String(value)) || Number.isFinite(Number(value))),
+  );
+
+/** `True` and `False` as strings, with or without a word for neither. */
+export const isYesNo = ({ choices }: Slot): boolean =>
+  choices.some(({ value }) => /^true$/iu.test(String(value))) &&
+  choices.some(({ value }) => /^false$/iu.test(String(value)));
+
 /** The offered value that the text names, by its own word, a form of it, or a near word. */
 export const chosen = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined => {
   let best: { value: unknown; score: number; from: string } | undefined;
@@ -15,21 +27,19 @@ export const chosen = (slot: Slot, reading: Reading, subject: ReadonlySet<string
       if (match !== undefined && match.score > (best?.score ?? 0)) best = { value, ...match };
     }
   }
-  if (best === undefined || best.score < (slot.required ? 0.45 : 0.55)) return undefined;
+  if (best === undefined || best.score < (slot.required ? 0.4 : 0.55)) return undefined;
   return { value: best.value, confidence: Math.min(0.95, best.score), from: best.from };
 };
 
-/** An example of the description that the text has word for word. */
-export const exampleSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined => {
-  for (const example of slot.examples) {
+/** The examples of the description that the text has word for word. */
+export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Extraction[] =>
+  slot.examples.flatMap((example) => {
     const wanted = termsIn(example);
-    if (wanted.length === 0 || IDLE.has(example.toLowerCase())) continue;
-    if (wanted.every((term) => slot.nameTerms.includes(term) || subject.has(term))) continue;
+    if (wanted.length === 0 || IDLE.has(example.toLowerCase()) || isSlight(wanted)) return [];
+    if (wanted.every((term) => slot.nameTerms.includes(term) || subject.has(term))) return [];
     const run = findRun(wanted, reading);
-    if (run !== undefined && !isSlight(wanted)) return { value: example, confidence: 0.75, from: run.text };
-  }
-  return undefined;
-};
+    return run === undefined ? [] : [{ value: example, confidence: 0.75, from: run.text }];
+  });
 
 const mention = (phrase: string, slot: Slot, reading: Reading, subject: ReadonlySet<string>) => {
   const wanted = termsIn(phrase);
@@ -80,7 +90,7 @@ const nearMention = (wanted: readonly string[], slot: Slot, { tokens }: Reading,
     from.push(said);
   }
   const mean = total / wanted.length;
-  return mean >= NEAR ? { score: 0.2 + mean * 0.5, from: from.join(' ') } : undefined;
+  return mean >= (slot.required ? NEAR_REQUIRED : NEAR) ? { score: 0.2 + mean * 0.5, from: from.join(' ') } : undefined;
 };
 
 export const sameStart = (one: string, other: string): boolean =>
@@ -90,6 +100,7 @@ const besideSlot = (start: number, end: number, slot: Slot, reading: Reading): b
   contextOf(reading, { kind: 'phrase', start, end, text: '' }).some(({ term }) => slot.nameTerms.includes(term));
 
 const NEAR = 0.62;
+const NEAR_REQUIRED = 0.45;
 const IDLE: ReadonlySet<string> = new Set([
   'dontcare',
   'any',

@@ -3,6 +3,7 @@ import { knownWords } from '../words.ts';
 import { type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
+import type { Token } from './tokens.ts';
 
 /** How strongly the words around a span name a slot: 0 to about 2. `rarity` says how few slots share a word. */
 export const cueOf = (reading: Reading, span: Span, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
@@ -39,6 +40,7 @@ export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> 
 const termMatch = (term: string, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
   if (slot.nameTerms.includes(term)) return rarity.get(term) ?? 1;
   if (slot.descriptionTerms.includes(term)) return 0.5 * (rarity.get(term) ?? 1);
+  if (ALIKE.some((group) => group.has(term) && slot.nameTerms.some((own) => group.has(own)))) return 0.8;
   const words = knownWords();
   let best = 0;
   for (const own of slot.nameTerms) {
@@ -65,7 +67,7 @@ export const contextOf = (reading: Reading, span: Span): readonly ContextTerm[] 
     if (token === undefined || SENTENCE_END.test(token.text)) break;
     // Past another value the words belong to that one, unless both are of one list.
     if (spans.some((other) => other.end === token.end && other !== span)) weight *= 0.5;
-    if (!token.isWord) continue;
+    if (!token.isWord || isUnitOf(spans, token)) continue;
     if (termOf(token.lower) === '' && token.lower.length < 6) continue;
     context.push({ term: token.term, weight });
     weight *= 0.7;
@@ -82,6 +84,15 @@ export const contextOf = (reading: Reading, span: Span): readonly ContextTerm[] 
   }
   return context;
 };
+
+/** Words that count the same things. */
+const ALIKE: readonly ReadonlySet<string>[] = [
+  'peopl person adult passeng guest seat travel ticket attende occup'.split(' '),
+  'unit item piec copi quantiti count'.split(' '),
+].map((list) => new Set(list));
+/** `bedroom` in `2-bedroom, 1-bathroom` belongs to the two. */
+const isUnitOf = (spans: readonly Span[], token: Token): boolean =>
+  spans.some(({ end, quantity }) => quantity?.unit === token.lower && token.start >= end && token.start <= end + 1);
 
 const AFTER: ReadonlySet<string> = new Set(['as', 'the', 'a', 'an', 'is', 'for']);
 const SENTENCE_END = /^[.!?。！？\n;]$/u;

@@ -7,6 +7,9 @@ export const formatPlace = (slot: Slot, said: string): string => {
   const wants = (word: string): boolean => slot.nameTerms.includes(word);
   if (wants('state') || wants('provinc')) return stateForm(slot, place.state) ?? said;
   if (wants('countri')) return countryForm(slot, place.country ?? said);
+  if (/^\d/u.test(said) && /street|address/iu.test(slot.description)) {
+    return /street, city(?!, ?state)/iu.test(slot.description) ? said.replace(/,\s?[A-Z]{2}$/u, '') : said;
+  }
   if (/city[,/ ]+(?:and )?(?:state|country)|[A-Z]\w+, [A-Z]{2}\b/iu.test(slot.description))
     return withRegion(slot, said);
   if (wants('citi') && place.city !== undefined) return place.city;

@@ -14,9 +14,26 @@ export const freeText = (
 ): Extraction | undefined => {
   if (found.has(slot.name) || TYPED.has(slot.kind) || slot.choices.length > 0) return undefined;
   return (
+    written(slot, reading) ??
     named(slot, slots, reading, taken) ??
     (slot.required || slot.kind === 'query' ? aboutness(slot, reading, taken, found) : undefined)
   );
+};
+
+/** What is to be taken word for word stands after the slot's own word, up to the end: `run the command ls -l`. */
+const written = (slot: Slot, { text, tokens }: Reading): Extraction | undefined => {
+  if (slot.kind !== 'text') return undefined;
+  const at = tokens.findIndex((token) => slot.nameTerms.includes(token.term));
+  const next = tokens[at + 1];
+  if (at < 0 || next === undefined) return undefined;
+  const value = text
+    .slice(next.start)
+    .replace(/^[:：]\s*/u, '')
+    .replace(/[.!?]\s*$/u, '')
+    .trim();
+  return value === '' || /^(?:in|on|for|to|that|which|is|of|prompt|line|and|or)\b/iu.test(value)
+    ? undefined
+    : { value, confidence: 0.5, from: value };
 };
 
 /** `genre jazz`, `the title should be Sunday`, `jazz genre`. */
@@ -107,7 +124,7 @@ const stripArticle = (text: string): string => text.replace(/^(?:the|an?)\s/iu, 
 const TYPED: ReadonlySet<Slot['kind']> = new Set(['date', 'time', 'datetime', 'email', 'url']);
 const GENERIC: ReadonlySet<string> = new Set('name type id valu number date text in of'.split(' '));
 const BINDING: ReadonlySet<string> = new Set(
-  'is are be of as to = : should named called titled being was with equal equals for by must will'.split(' '),
+  'is are be of as to = : should named called titled being was equal equals by must will'.split(' '),
 );
 const STOPPERS: ReadonlySet<string> = new Set(
   'and or in on at for from to with by of using that which who where when while if as but so including than until is are was were please 的 和'.split(

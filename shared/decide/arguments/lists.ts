@@ -1,4 +1,4 @@
-import { chosen } from './choices.ts';
+import { chosen, examplesSaid } from './choices.ts';
 import { cueOf, slotRarity } from './cues.ts';
 import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';
@@ -26,6 +26,7 @@ export const listFor = (
     literalList(slot, slots, items, reading, free) ??
     choiceList(items, reading, subject) ??
     runOf(slot, slots, items, reading, free) ??
+    exampleList(items, reading, subject) ??
     phraseList(slot, items, reading)
   );
 };
@@ -63,6 +64,20 @@ const choiceList = (items: Slot, reading: Reading, subject: ReadonlySet<string>)
   const confidence = Math.min(...hits.map((hit) => hit.confidence));
   return {
     extraction: { value: hits.map((hit) => hit.value), confidence, from: hits.map((hit) => hit.from).join(', ') },
+    spans: [],
+  };
+};
+
+const exampleList = (items: Slot, reading: Reading, subject: ReadonlySet<string>): FoundList | undefined => {
+  if (items.type !== 'string' || items.choices.length > 0) return undefined;
+  const said = examplesSaid(items, reading, subject);
+  if (said.length === 0) return undefined;
+  return {
+    extraction: {
+      value: said.map(({ value }) => value),
+      confidence: 0.6,
+      from: said.map(({ from }) => from).join(', '),
+    },
     spans: [],
   };
 };
@@ -111,7 +126,7 @@ const phraseList = (slot: Slot, items: Slot, { text }: Reading): FoundList | und
 };
 
 const PHRASES =
-  /(?<=\b(?:am|are|is|with|of|uses?|using|include|including|contains?|have|has|for|between|like|from)\s)(?:[\p{L}-]+(?:\s[\p{L}-]+){0,2},\s){1,12}(?:and\s|or\s)?[\p{L}-]+(?:\s[\p{L}-]+)?(?=[.?!]|$)|(?<=\b(?:uses?|using|with|between|like|including)\s)\p{Ll}+\sand\s\p{Ll}+(?=[.?!]|$)/gu;
+  /(?<=\b(?:am|are|is|with|of|uses?|using|include|including|contains?|have|has|for|between|like|from)\s)(?:[\p{L}-]+(?:\s[\p{L}-]+){0,2},\s){1,12}(?:and\s|or\s)?[\p{L}-]+(?:\s[\p{L}-]+)?(?:\s(?:and|or)\s[\p{L}-]+(?:\s[\p{L}-]+)?)?(?=[.?!]|$)|(?<=\b(?:uses?|using|with|between|like|including)\s)\p{Ll}+\sand\s\p{Ll}+(?=[.?!]|$)/gu;
 const PHRASE_MARK = /,\s(?:and\s|or\s)?|\sand\s/u;
 
 const runs = (spans: readonly Span[], { text }: Reading): readonly (readonly Span[])[] => {

@@ -16,7 +16,10 @@ export interface Moment {
 export const findMoments = (text: string, today: number | undefined): readonly Span[] => {
   const stated = statedToday(text);
   const present = stated?.moment?.day ?? today;
-  const year = present === undefined ? undefined : yearOf(present);
+  // `from March 9th to March 10th 2023` says the year once for both.
+  const [said] = absoluteDates(text, undefined);
+  const year =
+    said?.moment?.day !== undefined ? yearOf(said.moment.day) : present === undefined ? undefined : yearOf(present);
   const dates = [...absoluteDates(text, year), ...relativeDates(text, present)].filter(
     // Where the task says what day it is, that is no value of its own.
     (span) => stated === undefined || span.end <= stated.start || span.start >= stated.end,

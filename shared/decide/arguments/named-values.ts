@@ -1,3 +1,4 @@
+import { contextOf } from './cues.ts';
 import type { Extraction } from './extract.ts';
 import { type Reading, tokenAt } from './reading.ts';
 import { roleOf, saidRole } from './roles.ts';
@@ -11,15 +12,32 @@ export const namedValues = (slots: readonly Slot[], reading: Reading): ReadonlyM
     if (asking.length === 0) continue;
     const mentions = MENTIONS[kind](reading);
     for (const [at, slot] of asking.entries()) {
-      const own = roleOf(slot);
-      const byRole = own === 0 ? undefined : mentions.find(({ start }) => saidRole(reading, start) === own);
-      const inOrder = asking.length === 1 || mentions.length >= asking.length ? mentions[at] : undefined;
-      const mention = byRole ?? inOrder;
-      if (mention !== undefined)
-        found.set(slot.name, { value: mention.write(slot), confidence: 0.75, from: mention.text });
+      const mention =
+        byRole(slot, mentions, reading) ??
+        (asking.length === 1 || mentions.length >= asking.length ? mentions[at] : undefined);
+      if (mention === undefined || (kind === 'unit' && !isUnitFor(slot, mention, reading))) continue;
+      found.set(slot.name, { value: mention.write(slot), confidence: 0.75, from: mention.text });
     }
   }
   return found;
+};
+
+/** By from and to; of two without such words, the one with the number is what there is to convert. */
+const byRole = (slot: Slot, mentions: readonly Mention[], reading: Reading): Mention | undefined => {
+  const own = roleOf(slot);
+  if (own === 0) return undefined;
+  const said = mentions.find(({ start }) => saidRole(reading, start) === own);
+  const counted = mentions.find(({ start }) => /\d\s*$/u.test(reading.text.slice(0, start)));
+  if (said !== undefined || counted === undefined || mentions.length !== 2) return said;
+  return own === 1 ? counted : mentions.find((mention) => mention !== counted);
+};
+
+/** A unit that only measures a value is no wish for the answer, unless the slot is about that value. */
+const isUnitFor = (slot: Slot, { start, text }: Mention, reading: Reading): boolean => {
+  if (slot.examples.length >= 2 && !slot.examples.some((example) => singular(example) === singular(text))) return false;
+  if (slot.required || /\b(?:in|into|to|as)\s$/iu.test(reading.text.slice(0, start))) return true;
+  const around = contextOf(reading, { kind: 'phrase', start, end: start + text.length, text });
+  return around.some(({ term }) => slot.descriptionTerms.includes(term));
 };
 
 interface Mention {

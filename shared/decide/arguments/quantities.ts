@@ -15,22 +15,23 @@ export interface Quantity {
 /** The numbers of a text, in digits, English words and Chinese numerals. */
 export const findQuantities = (text: string): readonly Span[] => [
   ...Array.from(text.matchAll(DIGITS), readDigits).filter((span) => span !== undefined),
-  ...Array.from(text.matchAll(SPELLED), readSpelled),
+  ...Array.from(text.matchAll(SPELLED), readSpelled).filter((span) => !isPronoun(text, span)),
   ...Array.from(text.matchAll(CHINESE), readChinese),
 ];
 
 const readDigits = (match: RegExpExecArray): Span | undefined => {
   const [text, sign = '', currency = '', digits = '', suffix = '', unit] = match;
-  const value =
-    Number(digits.replaceAll(',', '')) * (SCALES[suffix.trim().toLowerCase()] ?? 1) * (sign === '' ? 1 : -1);
+  // 298K is a temperature, $298K and 298k are thousands.
+  const scale = suffix === 'K' && currency === '' ? 1 : (SCALES[suffix.trim().toLowerCase()] ?? 1);
+  const value = Number(digits.replaceAll(',', '')) * scale * (sign === '' ? 1 : -1);
   if (!Number.isFinite(value)) return undefined;
   const percent = /^\s*(?:%|percent\b)/iu.test(suffix);
-  const end = match.index + text.length - (unit === undefined ? 0 : text.length - text.lastIndexOf(unit));
+  const said = (unit === undefined ? text : text.slice(0, text.lastIndexOf(unit))).replace(/[\s-]+$/u, '');
   return {
     kind: 'number',
     start: match.index,
-    end: unit === undefined ? match.index + text.length : end,
-    text: text.slice(0, end - match.index).trim(),
+    end: match.index + said.length,
+    text: said,
     quantity: {
       value: tidy(value),
       percent,
@@ -73,6 +74,17 @@ const readSpelled = (match: RegExpExecArray): Span => {
       spelled: true,
     },
   };
+};
+
+/** `the other one` and `one of them` count nothing. */
+const isPronoun = (text: string, { start, end, quantity }: Span): boolean => {
+  if (quantity?.value !== 1) return false;
+  const after = text.slice(end);
+  return (
+    !/^[\s-]\p{L}/u.test(after) ||
+    /^\s(?:of|that|which|who|with|in|from|for|is|and|or|to)\b/iu.test(after) ||
+    /\b(?:the|this|that|which|each|any|no|every|default|other|another|good|find|an?)\s$/iu.test(text.slice(0, start))
+  );
 };
 
 const readChinese = (match: RegExpExecArray): Span => {
@@ -129,7 +141,7 @@ const CHINESE_DIGITS = '零一二三四五六七八九';
 const CHINESE_SCALES: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000, 万: 10_000 };
 
 const DIGITS =
-  /(?<![\p{L}\p{N}_.])(?<sign>-(?=[$€£¥\d.]))?(?<currency>[$€£¥₹]\s?|(?:usd|eur|gbp|rs\.?)\s)?(?<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)(?<suffix>\s?%|\s?percent\b|(?:st|nd|rd|th)\b|k(?![\p{L}])|K(?=\s|[.,!?]|$)(?<=[$€£¥][\d.,]+K)|\s?(?:thousand|million|billion|trillion|bn|mn|hundred|dozen)\b|[万亿])?(?![\p{N}_])(?:[\s-]?(?<unit>[\p{L}°]+))?/giu;
+  /(?<![\p{L}\p{N}_.])(?<sign>-(?=[$€£¥\d.]))?(?<currency>[$€£¥₹]\s?|(?:usd|eur|gbp|rs\.?)\s)?(?<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)(?<suffix>\s?%|\s?percent\b|(?:st|nd|rd|th)\b|k(?![\p{L}])|\s?(?:thousand|million|billion|trillion|bn|mn|hundred|dozen)\b|[万亿])?(?![\p{N}_])(?:[\s-]?(?<unit>[\p{L}°]+))?/giu;
 const ONE = `(?:${[...NUMBER_WORDS.keys()].join('|')})`;
 const SPELLED = new RegExp(
   `(?<![\\p{L}\\p{N}])${ONE}(?:[\\s-](?:${ONE}|hundred|thousand|million|billion|dozen))*(?![\\p{L}\\p{N}])|(?<![\\p{L}])dozen(?![\\p{L}])`,

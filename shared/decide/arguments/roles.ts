@@ -19,7 +19,7 @@ export const prepositionAt = ({ tokens }: Reading, start: number): string => {
   for (let at = first - 1; at >= Math.max(0, first - 4); at--) {
     const word = tokens[at]?.lower ?? '';
     if (PREPOSITIONS.has(word)) return word;
-    if (!SKIPPED.has(word)) return '';
+    if (!SKIPPED.has(word) && !/^(?:[a-z]|=)$/u.test(word)) return '';
   }
   return '';
 };

@@ -71,7 +71,7 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
       (term) => !nameTerms.includes(term) && !DULL.has(term),
     ),
     choices: type === 'boolean' ? [] : choicesOf(schema, description),
-    examples: type === 'string' ? examplesOf(description) : [],
+    examples: type === 'string' || type === 'array' ? examplesOf(description) : [],
     schema,
     ...(schema['default'] === undefined ? {} : { default: schema['default'] }),
     ...(type === 'array' && isObject(schema['items'])
@@ -190,7 +190,7 @@ const TIME_WORDS = words('time hour clock timestamp 时间');
 const DURATION_WORDS = words('duration period timeframe timespan length');
 const ZONE_WORDS = words('zone timezone frame period span range timespan limit');
 const EMAIL_WORDS = words('email mail recipient 邮箱');
-const URL_WORDS = words('url uri link website webpage endpoint 链接');
+const URL_WORDS = words('url uri link website webpage endpoint host hostname domain 链接');
 const PATH_WORDS = words('path file filename filepath directory folder dir 路径');
 const ID_WORDS = words('id ids identifier uuid guid key token code sku isbn symbol ticker number serial');
 const PLACE_WORDS = words(

@@ -102,14 +102,15 @@ const startsName = (tokens: readonly Token[], at: number): boolean => {
 const isCapital = (token: Token | undefined): boolean =>
   token !== undefined && /^[\p{Lu}]/u.test(token.text) && !NEVER_NAMES.has(token.lower);
 
-const isLink = (token: Token | undefined): boolean => token !== undefined && LINKS.has(token.lower);
+const isLink = (token: Token | undefined): boolean =>
+  token !== undefined && (LINKS.has(token.lower) || /^[-&.'’]$/u.test(token.text));
 
 /** Only blanks, dots of initials, hyphens and linking words may stand between two parts of a name. */
 const joined = (text: string, tokens: readonly Token[], last: number, next: number): boolean => {
   const between = text.slice(tokens[last]?.end, tokens[next]?.start);
   if (/^(?:[ '’.-]{1,2}|\s?&\s?)$/u.test(between))
     return !/^\.\s/u.test(between) || /^(?:\p{Lu}|Mrs?|Ms|Dr|St|Mt|Jr|Sr|Ave|No)$/u.test(tokens[last]?.text ?? '');
-  const links = tokens.slice(last + 1, next);
+  const links = tokens.slice(last + 1, next).filter((token) => token.isWord);
   return links.length > 0 && links.length <= 2 && links.every(isLink) && !/[,.;:]/u.test(between);
 };
 
@@ -141,6 +142,7 @@ const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[]
 ];
 /** Versions, spans of years, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
 const CODES: readonly RegExp[] = [
+  /#\d{1,12}(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}_/.-])v?\d{1,4}(?:\.\d{1,6}){2,3}(?![\p{L}\p{N}]|\.\d)/gu,
   /(?<![\p{L}\p{N}_/.-])(?:19|20)\d\d[-–/](?:(?:19|20)\d\d|\d\d)(?![\p{L}\p{N}-])/gu,
   /(?<![\p{L}\p{N}_/.-])(?=[\w-]*[A-Za-z])(?=[\w-]*[\d_]|[a-z]+[A-Z])(?!\d+(?:\p{L}{1,3})?(?![\w-]))(?!\d+(?:\.\d+)?e-?\d+(?![\w-]))(?!\d+-[a-z]+(?![\w-]))[A-Za-z\d][\w-]{1,128}(?![\p{L}\p{N}])/gu,

@@ -11,9 +11,12 @@ import { convertUnit, unitAgreement } from './units.ts';
 export interface Fit {
   readonly value: unknown;
   readonly score: number;
+  /** What the span itself says for the slot, beside the words around it. */
+  readonly evidence?: number;
 }
 
 export const fitOf = (slot: Slot, span: Span, reading: Reading): Fit | undefined => {
+  if (slot.choices.length > 0) return numericChoice(slot, span);
   switch (slot.type) {
     case 'integer':
     case 'number':
@@ -26,6 +29,15 @@ export const fitOf = (slot: Slot, span: Span, reading: Reading): Fit | undefined
   }
 };
 
+/** A number among offered numbers, which may be written as strings. */
+const numericChoice = (slot: Slot, span: Span): Fit | undefined => {
+  const { quantity } = span;
+  const choice = slot.choices.find(({ value }) => quantity !== undefined && Number(value) === quantity.value);
+  return choice === undefined || quantity === undefined
+    ? undefined
+    : { value: choice.value, score: (quantity.spelled ? 1.2 : 1.6) + unitAgreement(slot, quantity) };
+};
+
 const numberFit = (slot: Slot, span: Span): Fit | undefined => {
   if (span.moment !== undefined) return momentNumber(slot, span);
   const { quantity } = span;
@@ -34,7 +46,7 @@ const numberFit = (slot: Slot, span: Span): Fit | undefined => {
   if (value === undefined) return { value: quantity.value, score: 0.2 };
   const year = slot.nameTerms.includes('year') && !slot.nameTerms.some((term) => COUNTING.has(term));
   const looksLikeYear = Number.isInteger(value) && value >= 1500 && value <= 2100 && quantity.unit === undefined;
-  let score = quantity.ordinal ? 0.8 : quantity.spelled && value <= 1 ? 1 : 2;
+  let score = quantity.ordinal ? 0.8 : quantity.spelled ? (value <= 1 ? 1 : 1.5) : 2;
   score += year === looksLikeYear ? (year ? 0.5 : 0) : year ? -1 : -0.4;
   score += unitAgreement(slot, quantity);
   return { value: asRate(slot, quantity.percent, convertUnit(slot, quantity)), score };
@@ -43,6 +55,7 @@ const numberFit = (slot: Slot, span: Span): Fit | undefined => {
 /** `5 %` is 0.05 for a rate, but 5 where a percentage is asked for. */
 const asRate = (slot: Slot, percent: boolean, value: number): number => {
   if (!percent || slot.type === 'integer') return value;
+  if (/decimal|0\.\d|between 0 and 1\b/iu.test(slot.description)) return Number((value / 100).toPrecision(12));
   return /percent|%|0 (?:to|and|-) 100/iu.test(slot.description) || slot.nameTerms.includes('percentag')
     ? value
     : Number((value / 100).toPrecision(12));
@@ -85,7 +98,7 @@ const numberText = (slot: Slot, span: Span, score: number): Fit | undefined => {
 const placeFit = (slot: Slot, span: Span, reading: Reading, score: number): Fit => {
   const located = PLACE_PREPOSITIONS.has(prepositionAt(reading, span.start)) ? 0.6 : 0;
   const known = isKnownPlace(span.text) ? 1 : 0;
-  return { value: formatPlace(slot, span.text), score: score + located + known };
+  return { value: formatPlace(slot, span.text), score: score + located + known, evidence: 0.5 * (located + known) };
 };
 
 const momentFit = (slot: Slot, span: Span): Fit | undefined => {
@@ -93,7 +106,9 @@ const momentFit = (slot: Slot, span: Span): Fit | undefined => {
   if (moment === undefined) return undefined;
   const value = formatMoment(slot, moment, span.text);
   if (slot.kind === 'date')
-    return moment.day === undefined ? undefined : { value, score: moment.precision === 'day' ? 2.5 : 1.5 };
+    return moment.day === undefined
+      ? undefined
+      : { value, score: value === span.text && moment.precision !== 'day' ? 1.5 : 2.5 };
   if (slot.kind === 'datetime') return { value, score: moment.day === undefined ? 1 : 2.5 };
   if (slot.kind === 'time') return moment.minutes === undefined ? undefined : { value, score: 2.5 };
   return slot.kind === 'plain' || slot.kind === 'text' ? { value: span.text, score: 0.2 } : undefined;
