@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { fileDefinitions, fileHandlers } from '../../shared/adapters/files/file-tools.ts';
 import { imageHandlers, imageTools } from '../../shared/adapters/images/image-tools.ts';
 import { builtinHandlers } from '../../shared/adapters/node/builtin-handlers.ts';
+import { createChildPool } from '../../shared/adapters/node/child-pool.ts';
 import type { NodeGauge } from '../../shared/adapters/node/gauge.ts';
-import { createWorkerPool } from '../../shared/adapters/node/worker-pool.ts';
 import { builtins } from '../../shared/execute/builtins/index.ts';
 import type { ReadImage } from '../../shared/iqa/image-source.ts';
 import type { ToolDefinition } from '../../shared/model/tool.ts';
@@ -13,7 +13,7 @@ import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
 export interface BuiltinTools {
   readonly definitions: readonly ToolDefinition[];
   readonly handlers: ReadonlyMap<string, Handler>;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 interface Options {
@@ -21,15 +21,15 @@ interface Options {
   readonly readImage: ReadImage;
   /** Where a tenant's files lie; without it there are no file tools. */
   readonly folderOf?: (tenant: string) => string;
-  /** The module of the thread that builtins run on, where it is not beside the source. */
-  readonly worker?: URL;
+  /** The module of the process that builtins run in, where it is not beside the source. */
+  readonly child?: URL;
 }
 
-const workerFile = new URL('../../shared/adapters/node/builtin-worker.ts', import.meta.url);
+const childFile = new URL('../../shared/adapters/node/builtin-child.ts', import.meta.url);
 
 /** The tools that come with every registry, and the functions behind them. */
-export const builtinTools = ({ gauge, readImage, folderOf, worker = workerFile }: Options): BuiltinTools => {
-  const pool = createWorkerPool({ file: worker });
+export const builtinTools = ({ gauge, readImage, folderOf, child = childFile }: Options): BuiltinTools => {
+  const pool = createChildPool({ file: child });
   return {
     definitions: [
       ...builtins.map(({ definition }) => definition),

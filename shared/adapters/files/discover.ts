@@ -13,17 +13,20 @@ export interface DiscoverOptions {
   /** Whether a missing configuration is an error: it was named by the operator. */
   readonly configRequired: boolean;
   readonly pluginsDir?: string;
+  /** Loads the tools of a module apart from this process; in it unless given. */
+  readonly load?: LoadTools;
 }
+
+export type LoadTools = (file: string) => Promise<readonly unknown[]>;
 
 /** Finds configured tools, then packages that declare tools, then modules of the plugin folder. */
 export const createDiscover = (options: DiscoverOptions): (() => Promise<readonly ToolSource[]>) => {
   let generation = 0;
   return async () => {
-    generation++;
+    const load = options.load ?? importAnew(++generation);
     const config = await readConfig(options);
-    const packages = await readPackages(join(options.root, 'node_modules'), generation);
-    const modules =
-      options.pluginsDir === undefined ? [] : await readPluginsDir(resolve(options.pluginsDir), generation);
+    const packages = await readPackages(join(options.root, 'node_modules'), load);
+    const modules = options.pluginsDir === undefined ? [] : await readPluginsDir(resolve(options.pluginsDir), load);
     return [...config, ...packages, ...modules];
   };
 };
@@ -41,9 +44,9 @@ const readConfig = async ({ configFile, configRequired }: DiscoverOptions): Prom
   }
 };
 
-const readPackages = async (nodeModules: string, generation: number): Promise<readonly ToolSource[]> => {
+const readPackages = async (nodeModules: string, load: LoadTools): Promise<readonly ToolSource[]> => {
   const folders = await listPackages(nodeModules);
-  const found = await Promise.all(folders.map((folder) => readPackage(join(nodeModules, folder), folder, generation)));
+  const found = await Promise.all(folders.map((folder) => readPackage(join(nodeModules, folder), folder, load)));
   return found.flat();
 };
 
@@ -57,7 +60,7 @@ const listPackages = async (nodeModules: string): Promise<readonly string[]> => 
   return lists.flat();
 };
 
-const readPackage = async (folder: string, name: string, generation: number): Promise<readonly ToolSource[]> => {
+const readPackage = async (folder: string, name: string, load: LoadTools): Promise<readonly ToolSource[]> => {
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
   // Most packages declare nothing: parse only those that may.
   if (text === undefined || !text.includes('"assay"')) return [];
@@ -67,31 +70,38 @@ const readPackage = async (folder: string, name: string, generation: number): Pr
     const tools = isObject(declared) && isObject(declared.assay) ? declared.assay.tools : undefined;
     if (tools === undefined) return [];
     if (typeof tools !== 'string') throw new Error('assay.tools in package.json must be the path of a module');
-    return [await importTools(join(folder, tools), source, generation)];
+    return [await loadTools(join(folder, tools), source, load)];
   } catch (error) {
     return [{ kind: 'broken', source, reason: messageOf(error), plugin: true }];
   }
 };
 
-const readPluginsDir = async (folder: string, generation: number): Promise<readonly ToolSource[]> => {
+const readPluginsDir = async (folder: string, load: LoadTools): Promise<readonly ToolSource[]> => {
   const exists = await stat(folder).catch(() => undefined);
   if (!exists?.isDirectory())
     return [{ kind: 'broken', source: folder, reason: `${folder} is not a folder`, plugin: true }];
   const files = (await namesIn(folder)).filter((name) => /\.(js|mjs|ts|mts)$/.test(name) && !name.endsWith('.d.ts'));
-  return Promise.all(files.map((file) => importTools(join(folder, file), join(folder, file), generation)));
+  return Promise.all(files.map((file) => loadTools(join(folder, file), join(folder, file), load)));
 };
 
-/** Imports a module anew and takes its `tools`; a module that throws is a broken source, not an error. */
-const importTools = async (file: string, source: string, generation: number): Promise<ToolSource> => {
+/** A module that throws is a broken source, not an error. */
+const loadTools = async (file: string, source: string, load: LoadTools): Promise<ToolSource> => {
   try {
-    const module: unknown = await import(`${pathToFileURL(file).href}?generation=${generation}`);
-    const tools = isObject(module) ? module.tools : undefined;
-    if (!Array.isArray(tools)) throw new Error(`${file} must export an array named tools`);
-    return { kind: 'plugin', source, tools };
+    return { kind: 'plugin', source, tools: await load(file) };
   } catch (error) {
     return { kind: 'broken', source, reason: `does not load: ${messageOf(error)}`, plugin: true };
   }
 };
+
+/** Imports a module anew and takes its `tools`. */
+const importAnew =
+  (generation: number): LoadTools =>
+  async (file) => {
+    const module: unknown = await import(`${pathToFileURL(file).href}?generation=${generation}`);
+    const tools = isObject(module) ? module.tools : undefined;
+    if (!Array.isArray(tools)) throw new Error(`${file} must export an array named tools`);
+    return tools;
+  };
 
 const namesIn = async (folder: string): Promise<readonly string[]> => (await readdir(folder).catch(() => [])).sort();
 

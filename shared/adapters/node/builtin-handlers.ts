@@ -1,19 +1,20 @@
 import type { Arguments, Builtin } from '../../execute/builtins/builtin.ts';
 import type { Handler } from '../../ports.ts';
-import type { BuiltinJob } from './builtin-worker.ts';
+import type { BuiltinJob } from './builtin-child.ts';
+import type { ChildPool } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
-import type { Thrown, WorkerPool } from './worker-pool.ts';
+import { errorOf } from './thrown.ts';
 
 /** Above this many characters of arguments even a bounded builtin would hold the server up. */
 const LARGE = 16_384;
 
 /**
- * The functions behind the builtins. Those whose time their arguments do not bound, and large jobs, run on a thread
- * that is ended at the timeout; the rest answer at once where they are, which is a hundred times cheaper.
+ * The functions behind the builtins. Those whose time or memory their arguments do not bound, and large jobs, run in
+ * a process that is ended at the timeout; the rest answer at once where they are, which is a hundred times cheaper.
  */
 export const builtinHandlers = (
   builtins: readonly Builtin[],
-  pool: WorkerPool,
+  pool: ChildPool,
   gauge: Pick<NodeGauge, 'forCall'>,
 ): ReadonlyMap<string, Handler> => {
   const runApart = async (name: string, args: Arguments, signal: AbortSignal): Promise<unknown> => {
@@ -44,6 +45,3 @@ const charactersOf = (value: unknown, enough: number): number => {
   }
   return total;
 };
-
-const errorOf = ({ name, message, stack }: Thrown): Error =>
-  Object.assign(new Error(message), { name }, stack === undefined ? {} : { stack });

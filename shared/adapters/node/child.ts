@@ -1,0 +1,69 @@
+import { fork, type Serializable } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { failure } from '../../execute/output.ts';
+
+/** A process that does work for this one. */
+export interface Child {
+  send(message: object): void;
+  /** While held, the child keeps this process alive. */
+  hold(isHeld: boolean): void;
+  /** Ends it at once, whatever it is doing. */
+  kill(): void;
+}
+
+export interface ChildOptions {
+  readonly file: URL;
+  readonly args?: readonly string[];
+  readonly memoryMb: number;
+  /** Whether its code is the operator's own: then it sees the environment and may print. */
+  readonly isTrusted: boolean;
+  readonly onMessage: (message: never) => void;
+  /** Called once, when nothing more will come. */
+  readonly onEnd: (reason: Error) => void;
+}
+
+/**
+ * Starts a module in a process of its own. A thread would be cheaper, but one that runs out of memory, or calls into
+ * broken native code, takes the whole process with it.
+ */
+export const startChild = ({ file, args = [], memoryMb, isTrusted, onMessage, onEnd }: ChildOptions): Child => {
+  const process_ = fork(fileURLToPath(file), args, {
+    execArgv: [`--max-old-space-size=${memoryMb}`, '--no-warnings'],
+    env: isTrusted ? process.env : {},
+    // What a tool prints must not mix with our own results.
+    stdio: isTrusted ? ['ignore', 2, 2, 'ipc'] : ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  let isEnded = false;
+  const end = (reason: Error): void => {
+    if (isEnded) return;
+    isEnded = true;
+    process_.kill('SIGKILL');
+    onEnd(reason);
+  };
+  process_.on('message', (message: Serializable) => onMessage(message as never));
+  process_.on('error', (error) => end(failure('ProcessEnded', `the tool's process broke: ${error.message}`)));
+  process_.on('exit', (code, signal) => end(endedBy(code, signal, memoryMb)));
+  return {
+    send: (message) => {
+      // It may have ended a moment ago; onEnd tells.
+      if (process_.connected) process_.send(message, () => {});
+    },
+    hold(isHeld) {
+      if (isHeld) {
+        process_.ref();
+        process_.channel?.ref();
+      } else {
+        process_.unref();
+        process_.channel?.unref();
+      }
+    },
+    kill: () => end(failure('ProcessEnded', 'the tool was ended')),
+  };
+};
+
+const endedBy = (code: number | null, signal: NodeJS.Signals | null, memoryMb: number): Error => {
+  // V8 aborts when its heap is full.
+  if (signal === 'SIGABRT' || signal === 'SIGTRAP' || code === 134)
+    return failure('OutOfMemory', `the tool broke its process, most likely by needing more than ${memoryMb} MB`);
+  return failure('ProcessEnded', `the tool ended its process with ${signal ?? `exit code ${code}`}`);
+};

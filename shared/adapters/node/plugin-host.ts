@@ -1,0 +1,48 @@
+import { pathToFileURL } from 'node:url';
+import type { CallContext } from '../../ports.ts';
+import type { NodeGauge } from './gauge.ts';
+import { type PluginProcess, startPlugin } from './plugin-process.ts';
+
+export interface PluginHostOptions {
+  readonly gauge: Pick<NodeGauge, 'forCall'>;
+  /** How long a module may take to load. */
+  readonly loadMs?: number;
+  /** How long a process whose call was ended may stay silent before it is ended too. */
+  readonly silentMs?: number;
+}
+
+export interface PluginHost {
+  /** Loads a module's tools in a process of their own, anew each time; as a plugin exports them. */
+  load(file: string): Promise<readonly unknown[]>;
+}
+
+/**
+ * Runs plugins apart from the server: one that calls process.exit, never returns, throws in a timer or fills its
+ * memory ends its own process, and the next call starts a new one. A module keeps its state as long as its process.
+ */
+export const createPluginHost = ({ gauge, loadMs = 20_000, silentMs = 500 }: PluginHostOptions): PluginHost => {
+  const processes = new Map<string, PluginProcess>();
+  const start = (file: string): PluginProcess => {
+    const plugin = startPlugin(pathToFileURL(file).href, { gauge, loadMs, silentMs });
+    processes.set(file, plugin);
+    return plugin;
+  };
+  const run = async (file: string, tool: number, args: unknown, context: CallContext): Promise<unknown> => {
+    const plugin = processes.get(file);
+    const isReady = await plugin?.isReady();
+    // Another call may have started a new one meanwhile.
+    const ready = isReady === true ? plugin : processes.get(file) === plugin ? start(file) : processes.get(file);
+    return ready?.run(tool, args, context);
+  };
+  return {
+    async load(file) {
+      processes.get(file)?.retire();
+      const tools = await start(file).tools;
+      return tools.map(({ exported, canRun }, at) =>
+        canRun
+          ? { definition: exported, execute: (args: unknown, context: CallContext) => run(file, at, args, context) }
+          : exported,
+      );
+    },
+  };
+};

@@ -1,0 +1,158 @@
+import { failure } from '../../execute/output.ts';
+import type { CallContext, Usage } from '../../ports.ts';
+import { type Child, startChild } from './child.ts';
+import type { Thrown } from './child-pool.ts';
+import type { NodeGauge } from './gauge.ts';
+import type { FromPlugin, LoadedTool, ToPlugin } from './plugin-messages.ts';
+import { errorOf, thrownOf } from './thrown.ts';
+
+/** One process with one plugin module in it. */
+export interface PluginProcess {
+  readonly tools: Promise<readonly LoadedTool[]>;
+  run(tool: number, args: unknown, context: CallContext): Promise<unknown>;
+  /** Whether it takes calls; waits for its answer when a call of it had to be ended. */
+  isReady(): Promise<boolean>;
+  /** Ends the process once nothing runs in it. */
+  retire(): void;
+}
+
+interface Options {
+  readonly gauge: Pick<NodeGauge, 'forCall'>;
+  readonly loadMs: number;
+  readonly silentMs: number;
+}
+
+interface Running {
+  readonly context: CallContext;
+  readonly spent: (usage: Usage) => void;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+const childFile = new URL('./plugin-child.ts', import.meta.url);
+const MEMORY_MB = 1024;
+
+export const startPlugin = (file: string, { gauge, loadMs, silentMs }: Options): PluginProcess => {
+  const running = new Map<number, Running>();
+  const loading = Promise.withResolvers<readonly LoadedTool[]>();
+  let last = 0;
+  let ready = true;
+  let isRetired = false;
+  let checking: PromiseWithResolvers<boolean> | undefined;
+
+  const onEnd = (reason: Error): void => {
+    ready = false;
+    loading.reject(reason);
+    checking?.resolve(false);
+    for (const { reject } of running.values()) reject(reason);
+    running.clear();
+  };
+  const child: Child = startChild({
+    file: childFile,
+    args: [file],
+    memoryMb: MEMORY_MB,
+    isTrusted: true,
+    onEnd,
+    onMessage: (message: FromPlugin) => {
+      if ('pong' in message) checking?.resolve(true);
+      else if ('said' in message) void hear(running.get(message.said)?.context, message, child.send);
+      else if ('ran' in message) settle(finish(message.ran), message);
+      else if ('tools' in message) {
+        loading.resolve(message.tools);
+        rest();
+      } else {
+        loading.reject(new Error(message.broken));
+        child.kill();
+      }
+    },
+  });
+  const rest = (): void => {
+    if (running.size > 0) return;
+    child.hold(false);
+    if (isRetired) child.kill();
+  };
+  const finish = (id: number): Running | undefined => {
+    const call = running.get(id);
+    running.delete(id);
+    rest();
+    return call;
+  };
+  const late = setTimeout(() => {
+    loading.reject(new Error(`did not load within ${loadMs / 1000} s`));
+    child.kill();
+  }, loadMs);
+  void loading.promise.catch(() => {}).finally(() => clearTimeout(late));
+
+  // A process that does not even answer is stuck in a call: with it goes all that runs in it.
+  const check = (): void => {
+    if (!ready || checking) return;
+    checking = Promise.withResolvers();
+    const timer = setTimeout(() => child.kill(), silentMs);
+    void checking.promise.finally(() => {
+      clearTimeout(timer);
+      checking = undefined;
+    });
+    child.send({ ping: 1 } satisfies ToPlugin);
+  };
+  const abort = (id: number, reason: Error): void => {
+    if (!running.has(id)) return;
+    child.send({ abort: id } satisfies ToPlugin);
+    finish(id)?.reject(reason);
+    check();
+  };
+
+  return {
+    tools: loading.promise,
+    isReady: async () => (checking ? checking.promise : ready),
+    retire() {
+      isRetired = true;
+      rest();
+    },
+    async run(tool, args, context) {
+      const spent = gauge.forCall();
+      await loading.promise;
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const id = ++last;
+      if (!ready) throw failure('ProcessEnded', 'the plugin ended its process');
+      running.set(id, { context, spent, resolve, reject });
+      child.hold(true);
+      const { signal } = context;
+      signal.addEventListener('abort', () => abort(id, signal.reason));
+      child.send({ run: id, tool, args, ...callOf(context) } satisfies ToPlugin);
+      return promise;
+    },
+  };
+};
+
+const callOf = ({ tenant, callId, tool, progress, client, allowed }: CallContext) => ({
+  context: { tenant, callId, tool, ...(allowed === undefined ? {} : { allowed: [...allowed] }) },
+  has: { progress: progress !== undefined, client: client !== undefined, request: client?.request !== undefined },
+});
+
+type Ended = { readonly usage: Usage } & ({ readonly text: string } | { readonly thrown: Thrown });
+
+const settle = (call: Running | undefined, message: Ended): void => {
+  if (!call) return;
+  call.spent(message.usage);
+  if ('text' in message) call.resolve(JSON.parse(message.text));
+  else call.reject(errorOf(message.thrown));
+};
+
+/** Passes on what a tool says while it runs. */
+const hear = async (
+  context: CallContext | undefined,
+  { what, args, ask }: Extract<FromPlugin, { readonly said: number }>,
+  send: (message: ToPlugin) => void,
+): Promise<void> => {
+  if (!context) return;
+  const [first, second, third] = args;
+  if (what === 'progress') context.progress?.(Number(first), second as number, third as string);
+  else if (what === 'client-log') context.client?.log(first as 'info', second);
+  else if (what !== 'client-request') context.log[what](String(first), second as Record<string, unknown>);
+  if (ask === undefined) return;
+  try {
+    send({ answer: ask, value: await context.client?.request?.(first as never, second as never) });
+  } catch (thrown) {
+    send({ answer: ask, thrown: thrownOf(thrown) });
+  }
+};

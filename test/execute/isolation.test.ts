@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createDiscover } from '../../shared/adapters/files/discover.ts';
+import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
+import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
+import { executeTool } from '../../shared/execute/execute.ts';
+import type { CallRecord } from '../../shared/model/call.ts';
+import type { Actor } from '../../shared/model/key.ts';
+import { testAssay } from '../support/assay.ts';
+import { toolsAssay } from '../support/execution.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const admin: Actor = { keyId: 'admin', tenant: 'default', scopes: new Set(['admin']) };
+
+/** A registry whose plugins are the functions given, as source text, in one module. */
+const withPlugins = async (
+  t: { after(clean: () => Promise<void>): void },
+  functions: Readonly<Record<string, string>>,
+) => {
+  const root = await temporaryDirectory(t);
+  const tools = Object.entries(functions).map(
+    ([name, execute]) => `{
+      definition: { name: '${name}', description: 'Does ${name}', parameters: { type: 'object' }, timeout_seconds: ${name.startsWith('endless') ? 1 : 20} },
+      execute: ${execute},
+    }`,
+  );
+  await writeFile(join(root, 'tools.mjs'), `let calls = 0;\nexport const tools = [${tools.join(',')}];`);
+  const gauge = nodeGauge();
+  const discover = createDiscover({
+    root,
+    configFile: join(root, 'none.json'),
+    configRequired: false,
+    pluginsDir: root,
+    load: createPluginHost({ gauge, silentMs: 400 }).load,
+  });
+  const made = await testAssay({ discover, gauge });
+  const call = (name: string, args: object = {}) =>
+    executeTool(made.assay, admin, { name, arguments: args }, undefined, { approvedBy: 'admin' });
+  return { ...made, call, root };
+};
+
+describe('a plugin runs in a process of its own', () => {
+  test('and answers, keeps its state, and says what it uses', async (t) => {
+    const { call, assay, json } = await withPlugins(t, {
+      add: 'async ({ a, b }, { tenant, tool }) => ({ sum: a + b, tenant, tool: tool.name, calls: ++calls })',
+      burn: `async () => {
+        const end = process.threadCpuUsage().user + 100_000;
+        while (process.threadCpuUsage().user < end);
+      }`,
+    });
+
+    assert.deepEqual((await call('add', { a: 1, b: 2 })).output, { sum: 3, tenant: 'default', tool: 'add', calls: 1 });
+    assert.deepEqual((await call('add', { a: 1, b: 2 })).output, { sum: 3, tenant: 'default', tool: 'add', calls: 2 });
+    await call('burn');
+
+    assert.deepEqual(assay.report().skipped, []);
+    const { body } = await json<{ executions: CallRecord[] }>('GET', '/v1/executions?tool=burn');
+    assert.ok((body.executions[0]?.cpu_ms ?? 0) > 50, `its own CPU time is told, got ${body.executions[0]?.cpu_ms}`);
+  });
+
+  test('so one that exits, throws in a timer or never returns fails, and the next call works', async (t) => {
+    const { call } = await withPlugins(t, {
+      exits: 'async () => process.exit(3)',
+      later:
+        'async () => { setTimeout(() => { throw new Error("nobody catches this"); }, 5); return new Promise(() => {}); }',
+      endless_loop: 'async () => { for (;;); }',
+      endless_wait: '() => new Promise(() => {})',
+      text: 'async () => { throw "a text"; }',
+      large: 'async () => "x".repeat(20 * 1024 * 1024)',
+      fine: 'async () => "fine"',
+    });
+
+    const exits = await call('exits');
+    assert.deepEqual(exits.error, { type: 'ProcessEnded', message: 'the tool ended its process with exit code 3' });
+    assert.equal((await call('fine')).output, 'fine');
+    assert.equal((await call('later')).error?.type, 'ProcessEnded');
+    assert.equal((await call('endless_wait')).error?.type, 'Timeout');
+    assert.equal((await call('endless_loop')).error?.type, 'Timeout');
+    assert.equal((await call('text')).error?.message, 'a text');
+    assert.equal((await call('large')).error?.type, 'OutputTooLarge');
+    assert.equal((await call('fine')).output, 'fine');
+  });
+
+  test('hears when its call is ended, and logs and reports progress like any other', async (t) => {
+    const { assay, log } = await withPlugins(t, {
+      talk: `async (_, { log, progress, signal }) => {
+        log.info('from the plugin', { n: 1 });
+        progress(1, 2, 'half');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        log.warn('ended');
+        return 1;
+      }`,
+    });
+    const seen: unknown[] = [];
+    const caller = new AbortController();
+    const progress = (...args: readonly unknown[]) => {
+      seen.push(args);
+      caller.abort();
+    };
+
+    const options = { approvedBy: 'admin', progress };
+    const { error } = await executeTool(assay, admin, { name: 'talk', arguments: {} }, caller.signal, options);
+
+    assert.equal(error?.type, 'Cancelled');
+    assert.deepEqual(seen, [[1, 2, 'half']]);
+    assert.ok(log.lines.some(({ message, fields }) => message === 'from the plugin' && fields.n === 1));
+  });
+
+  test('a module that hangs or exits while it loads is skipped', async (t) => {
+    const root = await temporaryDirectory(t);
+    await writeFile(join(root, 'a.mjs'), 'process.exit(0);');
+    await writeFile(join(root, 'b.mjs'), 'await new Promise(() => {}); export const tools = [];');
+    await writeFile(join(root, 'c.mjs'), 'export const tools = [{ definition: { name: "x" } }, 7];');
+    const load = createPluginHost({ gauge: nodeGauge(), loadMs: 4000 }).load;
+    const discover = createDiscover({
+      root,
+      configFile: join(root, 'none'),
+      configRequired: false,
+      pluginsDir: root,
+      load,
+    });
+
+    const { assay } = await testAssay({ discover });
+
+    const { skipped, registered } = assay.report();
+    assert.deepEqual(registered, []);
+    assert.equal(skipped.length, 4);
+    assert.match(skipped[0]?.reason ?? '', /exit code 0/);
+  });
+
+  test('and is loaded anew on reload', async (t) => {
+    const { call, assay, root } = await withPlugins(t, { version: 'async () => 1' });
+    const before = (await call('version')).output;
+    await writeFile(
+      join(root, 'tools.mjs'),
+      `export const tools = [{ definition: { name: 'version', description: 'v', parameters: { type: 'object' } }, execute: async () => 2 }];`,
+    );
+
+    await assay.reload();
+
+    assert.deepEqual([before, (await call('version')).output], [1, 2]);
+  });
+});
+
+describe('a builtin that nothing could stop runs in a process that can be ended', () => {
+  const hostile: readonly (readonly [string, string, object])[] = [
+    ['recurses for ever', 'json_query', { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' }],
+    ['backtracks for ever', 'json_query', { data: `${'a'.repeat(40)}!`, expression: '$match($, /^(a+)+$/)' }],
+    ['takes exponential time', 'json_validate', { data: {}, schema: doubling(40) }],
+  ];
+  for (const [what, tool, args] of hostile)
+    test(`an expression that ${what} is ended at the timeout, and the server goes on meanwhile`, async (t) => {
+      const { assay, invoke } = await toolsAssay(t);
+      shorten(assay, tool, 1);
+      let turns = 0;
+      const beat = setInterval(() => turns++, 5);
+
+      const { body } = await invoke(tool, args);
+      clearInterval(beat);
+
+      assert.equal((body.error as unknown as { type: string }).type, 'Timeout');
+      assert.ok(turns > 5, `the event loop turned ${turns} times`);
+      assert.equal((await invoke('json_query', { data: { a: 2 }, expression: 'a * 21' })).body.status, 'ok');
+    });
+
+  test('one that fills its memory fails alone', async (t) => {
+    const { invoke } = await toolsAssay(t);
+    const expression = '($grow := function($x) { $grow($append($x, $x)) }; $grow([1..1000]))';
+
+    const { body } = await invoke('json_query', { data: {}, expression });
+
+    assert.equal((body.error as unknown as { type: string }).type, 'OutOfMemory');
+    assert.equal((await invoke('json_query', { data: 1, expression: '$ + 1' })).body.status, 'ok');
+  });
+
+  test('many at once wait for their turn', async (t) => {
+    const { invoke } = await toolsAssay(t);
+    const calls = Array.from({ length: 20 }, (_, n) => invoke('json_query', { data: n, expression: '$ * 2' }));
+
+    const outputs = (await Promise.all(calls)).map(({ body }) => (body.output as { result: number }).result);
+
+    assert.deepEqual(
+      outputs,
+      Array.from({ length: 20 }, (_, n) => n * 2),
+    );
+  });
+});
+
+/** A schema in which each part refers to the next one twice. */
+function doubling(depth: number): object {
+  const next = (n: number) => ({ allOf: [{ $ref: `#/$defs/p${n + 1}` }, { $ref: `#/$defs/p${n + 1}` }] });
+  const $defs = Object.fromEntries(Array.from({ length: depth }, (_, n) => [`p${n}`, next(n)]));
+  return { $ref: '#/$defs/p0', $defs: { ...$defs, [`p${depth}`]: { type: 'string' } } };
+}
+
+/** Gives a shipped tool less time, so that the test takes less. */
+function shorten(assay: Awaited<ReturnType<typeof toolsAssay>>['assay'], tool: string, seconds: number): void {
+  const of = assay.catalogs.of.bind(assay.catalogs);
+  Object.assign(assay.catalogs, {
+    of: async (tenant: string) => {
+      const held = await of(tenant);
+      const entry = held.catalog.get(tool);
+      if (entry)
+        Object.assign(entry, { record: { ...entry.record, spec: { ...entry.record.spec, timeout_seconds: seconds } } });
+      return held;
+    },
+  });
+}

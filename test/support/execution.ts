@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { builtinTools } from '../../functions/cli/local-tools.ts';
+import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
+import type { AssayPorts } from '../../shared/assay.ts';
+import type { Outcome } from '../../shared/model/call.ts';
+import type { Handler } from '../../shared/ports.ts';
+import { type TestAssay, testAssay } from './assay.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { aTool } from './tools.ts';
+
+export interface ToolsAssay extends TestAssay {
+  /** The default tenant's files. */
+  readonly files: string;
+  invoke(tool: string, args: unknown, key?: string, more?: object): Promise<Invoked>;
+}
+
+export interface Invoked {
+  readonly status: number;
+  readonly body: Outcome & {
+    readonly error: { readonly code: string; readonly details: Readonly<Record<string, never>> };
+  };
+}
+
+/** The product with its builtin tools, on a memory table and a folder that is removed again. */
+export const toolsAssay = async (
+  test: { after(clean: () => Promise<void>): void },
+  ports: Partial<AssayPorts> = {},
+): Promise<ToolsAssay> => {
+  const folder = await temporaryDirectory(test);
+  const files = join(folder, 'files');
+  await mkdir(files);
+  const gauge = nodeGauge();
+  const folderOf = (tenant: string) => (tenant === 'default' ? files : join(folder, tenant));
+  const builtin = builtinTools({ gauge, readImage: async () => undefined, folderOf });
+  test.after(async () => builtin.close());
+  const made = await testAssay({
+    gauge,
+    handlers: { builtin: builtin.handlers, internal: new Map() },
+    discover: async () => [{ kind: 'shipped', source: 'assay', definitions: builtin.definitions }],
+    ...ports,
+  });
+  return { ...made, files, invoke: invoker(made) };
+};
+
+const invoker =
+  ({ json }: TestAssay): ToolsAssay['invoke'] =>
+  (tool, args, key, more = {}) =>
+    json<never>('POST', `/v1/tools/${tool}/invoke`, { arguments: args, ...more }, key);
+
+/** A registry whose tools are the functions given, each with its own name as handler. */
+export const assayWith = async (
+  functions: Readonly<Record<string, Handler['run']>>,
+  { definition = {}, ...ports }: Partial<AssayPorts> & { readonly definition?: object } = {},
+): Promise<TestAssay & Pick<ToolsAssay, 'invoke'>> => {
+  const handlers = Object.entries(functions).map(([name, run]): [string, Handler] => [
+    name,
+    { permission: 'safe', run },
+  ]);
+  const made = await testAssay({
+    gauge: nodeGauge(),
+    handlers: { builtin: new Map(handlers), internal: new Map() },
+    ...ports,
+  });
+  for (const name of Object.keys(functions))
+    await made.json(
+      'POST',
+      '/v1/tools',
+      aTool({
+        name,
+        handler: name,
+        parameters: { type: 'object' },
+        implementation: { type: 'builtin', handler: name },
+        ...definition,
+      }),
+    );
+  return { ...made, invoke: invoker(made) };
+};
