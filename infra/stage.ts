@@ -35,11 +35,11 @@ export class AssayStage extends Stage {
       ...at('data'),
       secretRegions: region === EDGE_REGION ? [] : [EDGE_REGION],
     });
-    const plans = new PlansStack(this, 'plans', { ...at('plans'), settings, data });
+    const inference = new InferenceStack(this, 'inference', { ...at('inference'), settings, data });
+    const plans = new PlansStack(this, 'plans', { ...at('plans'), settings, data, inference });
     const api = new ApiStack(this, 'api', { ...at('api'), settings, data, plans });
     const edge = new EdgeStack(this, 'edge', { ...at('edge', EDGE_REGION), settings, data, api });
     new ConsoleStack(this, 'console', { ...at('console', EDGE_REGION), settings, edge });
-    const inference = new InferenceStack(this, 'inference', { ...at('inference'), settings, data });
     new OperationsStack(this, 'operations', { ...at('operations'), settings, data, plans, api, edge, inference });
   }
 }

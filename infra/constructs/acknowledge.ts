@@ -1,4 +1,4 @@
-import { type Stack, Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
 /** Accepts findings of cdk-nag on a construct and what is in it, each with its reason. */
@@ -10,4 +10,12 @@ export const acknowledge = (scope: Construct, reasons: Readonly<Record<string, s
 export const importedName = (value: string, owner: Stack): string => {
   const imported = owner.resolve(owner.exportValue(value)) as { 'Fn::ImportValue': string };
   return imported['Fn::ImportValue'];
+};
+
+/** How cdk-nag writes an ARN: pseudo parameters in angle brackets. */
+export const arnAsWritten = (scope: Construct, arn: string): string => {
+  const resolved = Stack.of(scope).resolve(arn) as string | { 'Fn::Join': [string, (string | { Ref: string })[]] };
+  if (typeof resolved === 'string') return resolved;
+  const [separator, parts] = resolved['Fn::Join'];
+  return parts.map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join(separator);
 };

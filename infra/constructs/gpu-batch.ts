@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib';
 import {
   Action,
   AllocationStrategy,
@@ -44,6 +44,10 @@ interface Props {
 export class GpuBatch extends Construct {
   readonly queue: JobQueue;
   readonly job: EcsJobDefinition;
+  /** The definition's name, which unlike its address stays the same when it changes. */
+  readonly jobName: string;
+  /** All its revisions. */
+  readonly jobArns: string;
   /** What the worker may do. */
   readonly role: Role;
 
@@ -53,7 +57,11 @@ export class GpuBatch extends Construct {
     this.queue = new JobQueue(this, 'Queue', {
       computeEnvironments: [{ order: 1, computeEnvironment: machines(this, settings) }],
     });
+    const stack = Stack.of(this);
+    this.jobName = `${stack.stackName}-gpu`;
+    this.jobArns = stack.formatArn({ service: 'batch', resource: 'job-definition', resourceName: `${this.jobName}*` });
     this.job = new EcsJobDefinition(this, 'Job', {
+      jobDefinitionName: this.jobName,
       container: this.container(settings, image, environment),
       timeout: Duration.hours(6),
       retryAttempts: 5,

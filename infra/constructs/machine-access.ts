@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledge, arnAsWritten } from './acknowledge.ts';
 
 /** What every state machine of ours begins with: nobody may touch others. */
 export const MACHINE_PREFIX = 'assay-';
@@ -14,7 +14,7 @@ export const machineAccess = (scope: Construct, roleArn: string): readonly Polic
   const runs = [at('execution', '*:*'), at('express', '*:*:*')];
   for (const arn of [machines, ...runs])
     acknowledge(scope, {
-      [`AwsSolutions-IAM5[Resource::${readable(scope, arn)}]`]:
+      [`AwsSolutions-IAM5[Resource::${arnAsWritten(scope, arn)}]`]:
         'machines are made when plans first run; all are named so',
     });
   return [
@@ -39,12 +39,4 @@ export const machineAccess = (scope: Construct, roleArn: string): readonly Polic
       conditions: { StringEquals: { 'iam:PassedToService': 'states.amazonaws.com' } },
     }),
   ];
-};
-
-/** An ARN as cdk-nag writes it: pseudo parameters in angle brackets. */
-const readable = (scope: Construct, arn: string): string => {
-  const resolved = Stack.of(scope).resolve(arn) as string | { 'Fn::Join': [string, (string | { Ref: string })[]] };
-  if (typeof resolved === 'string') return resolved;
-  const [separator, parts] = resolved['Fn::Join'];
-  return parts.map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join(separator);
 };

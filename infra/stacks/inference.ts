@@ -4,6 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
+import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
 import { ContainerFunction } from '../constructs/container-function.ts';
 import { GpuBatch } from '../constructs/gpu-batch.ts';
 import { grantObjects } from '../constructs/grant-objects.ts';
@@ -88,11 +89,15 @@ export class InferenceStack extends Stack {
         this.gpu.queue.jobQueueArn,
         new PolicyStatement({
           actions: ['batch:SubmitJob'],
-          resources: [this.gpu.queue.jobQueueArn, this.gpu.job.jobDefinitionArn],
+          resources: [this.gpu.queue.jobQueueArn, this.gpu.jobArns],
         }),
       )
-      .may('ASSAY_JOB_DEFINITION', this.gpu.job.jobDefinitionArn)
+      .may('ASSAY_JOB_DEFINITION', this.gpu.jobName)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
+    acknowledge(upload, {
+      [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, this.gpu.jobArns)}]`]:
+        'every revision of the one job definition',
+    });
     new Rule(this, 'Uploaded', {
       description: 'A picture was uploaded',
       eventPattern: {

@@ -1,20 +1,24 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
-import { acknowledge } from '../constructs/acknowledge.ts';
+import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
+import { fits } from '../constructs/fits.ts';
 import { failureQueue } from '../constructs/granted-function.ts';
 import { machineAccess } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
+import { StaticMachine } from '../constructs/static-machine.ts';
 import { type DataStack, putEvents } from './data.ts';
+import type { InferenceStack } from './inference.ts';
 
 interface Props extends StackProps {
   readonly settings: StageSettings;
   readonly data: DataStack;
+  readonly inference: InferenceStack;
 }
 
 /** What plans run on: the function behind every step and approval, and the role and log of machines made later. */
@@ -47,6 +51,7 @@ export class PlansStack extends Stack {
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
     this.role = this.machineRole();
     this.removeUnused();
+    this.staticMachines(props);
   }
 
   private machineRole(): Role {
@@ -82,6 +87,33 @@ export class PlansStack extends Stack {
     return role;
   }
 
+  /** To score a stored picture once more, and to score those of a manifest. */
+  private staticMachines({ data, inference }: Props): void {
+    const { upload, gpu } = inference;
+    const allow = (actions: readonly string[], ...resources: readonly string[]): void =>
+      void this.role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
+    allow(['lambda:InvokeFunction'], upload.function.functionArn);
+    allow(['batch:SubmitJob'], gpu.queue.jobQueueArn, gpu.jobArns);
+    allow(['batch:DescribeJobs', 'batch:TerminateJob'], '*');
+    allow(['events:PutTargets', 'events:PutRule', 'events:DescribeRule'], batchRule(this));
+    allow(['events:PutEvents'], data.events.eventBusArn);
+    acknowledge(this.role, {
+      [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, gpu.jobArns)}]`]: 'every revision of the one job definition',
+    });
+    const common = { role: fits<IRole>(this.role), logs: fits<ILogGroup>(this.logs) };
+    const EventBus = data.events.eventBusName;
+    new StaticMachine(this, 'UploadMachine', {
+      ...common,
+      name: 'upload',
+      names: { EventBus, UploadFunction: upload.function.functionArn },
+    });
+    new StaticMachine(this, 'BatchMachine', {
+      ...common,
+      name: 'batch',
+      names: { EventBus, JobQueue: gpu.queue.jobQueueArn, JobDefinition: gpu.jobName },
+    });
+  }
+
   /** Every day, machines that no plan has used for thirty days. */
   private removeUnused(): void {
     for (const statement of machineAccess(this, this.role.roleArn)) this.step.function.addToRolePolicy(statement);
@@ -98,3 +130,7 @@ export class PlansStack extends Stack {
     });
   }
 }
+
+/** How Step Functions hears of the end of jobs. */
+const batchRule = (stack: Stack): string =>
+  stack.formatArn({ service: 'events', resource: 'rule', resourceName: 'StepFunctionsGetEventsForBatchJobsRule' });

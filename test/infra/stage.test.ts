@@ -73,6 +73,7 @@ describe('the stage', () => {
       .flatMap(({ Action }) => list(Action).map(String));
 
     assert.deepEqual([...new Set(actions.map((action) => action.split(':')[0]))].sort(), [
+      'batch',
       'cloudfront',
       'ecr',
       'logs',
