@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { spotNotice } from '../../shared/adapters/aws/spot-notice.ts';
 import { requireProviders } from '../../shared/adapters/onnx/require-providers.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { type BatchDeps, batchDeps } from './deps.ts';
@@ -11,16 +10,11 @@ export const DONE = 0;
 export const BROKEN = 1;
 export const DRAINED = 75;
 
-export interface BatchOptions {
-  readonly deps?: () => Promise<BatchDeps>;
-  readonly notice?: () => Promise<string | undefined>;
-}
-
 /**
  * Scores the pictures of a job's manifest and answers the exit code. A picture that fails does not fail the job; one
  * that is cut off stays as it is, for the next attempt.
  */
-export const runBatch = async ({ deps = batchDeps, notice = spotNotice() }: BatchOptions = {}): Promise<number> => {
+export const runBatch = async (deps: () => Promise<BatchDeps> = batchDeps): Promise<number> => {
   let open: BatchDeps;
   try {
     open = await deps();
@@ -30,8 +24,8 @@ export const runBatch = async ({ deps = batchDeps, notice = spotNotice() }: Batc
     process.stdout.write(`${JSON.stringify({ level: 'error', message: messageOf(thrown) })}\n`);
     return BROKEN;
   }
-  const { scoring, manifest, job } = open;
-  const drain = watchDrain({ log: scoring.log, signals: process, spotNotice: notice });
+  const { scoring, manifest, job, spotNotice } = open;
+  const drain = watchDrain({ log: scoring.log, signals: process, spotNotice });
   try {
     const atOnce = Math.max(2, Math.ceil(availableParallelism() / 2));
     const report = await workThrough(scoring, { manifest, job, drain: drain.signal, atOnce });

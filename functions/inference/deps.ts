@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import * as z from 'zod';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
+import { spotNotice } from '../../shared/adapters/aws/spot-notice.ts';
 import { placesOf, readEnvironment, ScoringEnvironment } from '../upload/environment.ts';
 
 /** What the Lambda function of the container stands on. */
@@ -12,6 +13,9 @@ const BatchEnvironment = ScoringEnvironment.extend({
   ASSAY_MANIFEST: z.string().min(1),
   /** The same for every attempt at one job. */
   AWS_BATCH_JOB_ID: z.string().min(1).default(`local-${hostname()}`),
+  /** As the SDK has them: whether there is a metadata service, and where. */
+  AWS_EC2_METADATA_DISABLED: z.stringbool().default(false),
+  AWS_EC2_METADATA_SERVICE_ENDPOINT: z.url().optional(),
 });
 
 export interface BatchDeps {
@@ -19,11 +23,20 @@ export interface BatchDeps {
   readonly manifest: string;
   readonly job: string;
   readonly providers: readonly string[];
+  /** Asks whether the machine is to be taken away. */
+  readonly spotNotice: () => Promise<string | undefined>;
 }
 
 /** What a Batch job stands on. It runs on CUDA unless told otherwise. */
 export const batchDeps = async (variables = process.env): Promise<BatchDeps> => {
   const environment = readEnvironment(BatchEnvironment, { ASSAY_PROVIDERS: 'cuda', ...variables });
   const { ASSAY_MANIFEST: manifest, AWS_BATCH_JOB_ID: job, ASSAY_PROVIDERS: providers = [] } = environment;
-  return { scoring: await awsScoring(placesOf(environment)), manifest, job, providers };
+  const { AWS_EC2_METADATA_DISABLED: isAlone, AWS_EC2_METADATA_SERVICE_ENDPOINT: host } = environment;
+  return {
+    scoring: await awsScoring(placesOf(environment)),
+    manifest,
+    job,
+    providers,
+    spotNotice: isAlone ? async () => undefined : spotNotice(fetch, host),
+  };
 };

@@ -1,7 +1,7 @@
 const HOST = 'http://169.254.169.254';
 const TIMEOUT_MS = 1000;
 
-/** Asks the machine's own metadata service whether it is to be taken away; undefined when not, or where there is none. */
+/** Asks the metadata service of an EC2 machine whether it is to be taken away; undefined when not, or where there is none. */
 export const spotNotice =
   (send: typeof fetch = fetch, host = HOST) =>
   async (): Promise<string | undefined> => {
