@@ -9,7 +9,7 @@ import type { Slot } from './slot.ts';
 export const isNumeric = ({ choices }: Slot): boolean =>
   choices.length > 0 &&
   choices.every(
-    ({ value, phrases }) => phrases.length === 1 && (IDLE.has(String(value)) || Number.isFinite(Number(value))),
+    ({ value, phrases }) => phrases[0] === String(value) && (IDLE.has(String(value)) || Number.isFinite(Number(value))),
   );
 
 /** `True` and `False` as strings, with or without a word for neither. */

@@ -38,7 +38,8 @@ export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> 
 };
 
 const termMatch = (term: string, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
-  if (slot.nameTerms.includes(term)) return rarity.get(term) ?? 1;
+  // `title` names the slot Title wholly, and MetaTitle by half.
+  if (slot.nameTerms.includes(term)) return (rarity.get(term) ?? 1) * (0.6 + 0.4 / slot.nameTerms.length);
   if (slot.descriptionTerms.includes(term)) return 0.5 * (rarity.get(term) ?? 1);
   if (ALIKE.some((group) => group.has(term) && slot.nameTerms.some((own) => group.has(own)))) return 0.8;
   const words = knownWords();

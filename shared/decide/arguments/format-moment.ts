@@ -1,18 +1,22 @@
 import type { Moment } from './moments.ts';
 import type { Slot } from './slot.ts';
 
-/** A moment in the form that a slot's description asks for; ISO 8601 unless it says otherwise. */
+/** A moment in the form that a slot's description asks for or shows; ISO 8601 unless it says otherwise. */
 export const formatMoment = (slot: Slot, moment: Moment, said: string): string => {
-  const time = moment.minutes === undefined ? undefined : clock(moment.minutes, /ss/u.test(slot.description));
+  const { description } = slot;
+  const stamp = STAMP.exec(description);
+  const seconds = /ss/iu.test(description) || stamp?.groups?.['seconds'] !== undefined;
+  const time = moment.minutes === undefined ? undefined : clock(moment.minutes, seconds);
   if (slot.kind === 'time' || moment.day === undefined) return time ?? said;
-  const date = formatDay(moment, datePattern(slot.description), said);
-  if (slot.kind !== 'datetime') return date;
-  const separator = /T?HH|'T'/u.test(slot.description) && /DD.?T/u.test(slot.description) ? 'T' : ' ';
-  const midnight = /ss/u.test(slot.description) ? '00:00:00' : '00:00';
-  return /h/u.test(slot.description.match(/hh|HH/u)?.[0] ?? '') || /HH/u.test(slot.description)
-    ? `${date}${separator}${time ?? midnight}`
-    : date;
+  const date = formatDay(moment, datePattern(description), said);
+  if (slot.kind !== 'datetime' || (stamp === null && !/hh/iu.test(description))) return date;
+  const joint = stamp !== null || /DD'?T/iu.test(description) ? 'T' : ' ';
+  const zone = stamp?.groups?.['zone'] !== undefined || /(?:SS|MM)'?Z/u.test(description) ? 'Z' : '';
+  return `${date}${joint}${time ?? clock(0, seconds)}${zone}`;
 };
+
+/** A moment that a description shows as an example. */
+const STAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d(?<seconds>:\d\d)?(?<zone>Z)?/u;
 
 const datePattern = (description: string): string =>
   /(?:YYYY|DD|MM|yyyy|dd|mm)[-/. ]?(?:YYYY|DD|MM|yyyy|dd|mm)[-/. ]?(?:YYYY|DD|MM|YY|yyyy|dd|mm)?/u

@@ -96,7 +96,17 @@ const aboutness = (
       .trim();
     return value === '' ? undefined : { value, confidence: 0.3, from: value };
   }
+  const open = afterColon(text);
+  if (open !== undefined && ![...found.values()].some(({ from }) => from === open.from)) return open;
   return leftOver(slot, reading, taken, found);
+};
+
+/** What stands after a colon at the end, when a person says `the following: ...`. */
+const afterColon = (text: string): Extraction | undefined => {
+  const value = /(?:verbatim|following|these words|as follows)[^:：\n]{0,40}[:：]\s*(.{2,400}?)[.!?]?$/iu.exec(
+    text,
+  )?.[1];
+  return value === undefined ? undefined : { value, confidence: 0.5, from: value };
 };
 
 const leftOver = (

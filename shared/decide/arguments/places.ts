@@ -31,6 +31,7 @@ const continues = (last: Span, between: string, next: Span): boolean => {
   if (last.kind === 'number')
     return /^\s$/u.test(between) && STREET.test(next.text) && last.quantity?.spelled === false;
   if (last.kind !== 'proper' || !/^,\s?$/u.test(between)) return false;
+  if (isRegion(last.text) && !cities().has(normal(last.text))) return false;
   return isRegion(next.text) || (/^\d/u.test(last.text) && !last.text.includes(','));
 };
 

@@ -81,6 +81,8 @@ const properNames = (text: string, tokens: readonly Token[]): readonly Span[] =>
       if (isCapital(tokens[next]) && joined(text, tokens, last, next)) last = next;
       else if (!isLink(tokens[next]) || next - last > 2) break;
     }
+    // The end of McDonald's belongs to the name when nothing follows that it could own.
+    if (/^['’]s$/u.test(tokens[last + 1]?.text ?? '') && !tokens[last + 2]?.isWord) last++;
     const [start, end] = [tokens[at]?.start ?? 0, tokens[last]?.end ?? 0];
     spans.push({ kind: 'proper', start, end, text: text.slice(start, end) });
     at = last;
@@ -142,6 +144,7 @@ const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[]
 ];
 /** Versions, spans of years, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
 const CODES: readonly RegExp[] = [
+  /(?<![\p{L}\p{N}_/:.@-])(?=[\w.-]*\/?[\w.-]*[A-Z\d_-])[A-Za-z][\w.-]{1,63}\/[A-Za-z][\w.-]{1,63}(?<![.])(?![\p{L}\p{N}/])/gu,
   /#\d{1,12}(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}_/.-])v?\d{1,4}(?:\.\d{1,6}){2,3}(?![\p{L}\p{N}]|\.\d)/gu,
   /(?<![\p{L}\p{N}_/.-])(?:19|20)\d\d[-–/](?:(?:19|20)\d\d|\d\d)(?![\p{L}\p{N}-])/gu,
