@@ -1,4 +1,5 @@
 import { fork, type Serializable } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { failure } from '../../execute/output.ts';
 
@@ -29,7 +30,7 @@ export interface ChildOptions {
 export const startChild = ({ file, args = [], memoryMb, isTrusted, onMessage, onEnd }: ChildOptions): Child => {
   const process_ = fork(fileURLToPath(file), args, {
     execArgv: [`--max-old-space-size=${memoryMb}`, '--no-warnings'],
-    env: isTrusted ? process.env : {},
+    env: isTrusted ? process.env : compileCache(),
     // What a tool prints must not mix with our own results.
     stdio: isTrusted ? ['ignore', 2, 2, 'ipc'] : ['ignore', 'ignore', 'ignore', 'ipc'],
   });
@@ -59,6 +60,12 @@ export const startChild = ({ file, args = [], memoryMb, isTrusted, onMessage, on
     },
     kill: () => end(failure('ProcessEnded', 'the tool was ended')),
   };
+};
+
+// Where this process keeps compiled modules the child finds its own: it starts in half the time.
+const compileCache = (): NodeJS.ProcessEnv => {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 };
 
 const endedBy = (code: number | null, signal: NodeJS.Signals | null, memoryMb: number): Error => {
