@@ -77,9 +77,19 @@ export function runEndOf(
     const outcomes = records.map(([state, record]) => [run.order[Number(state.slice(1)) - 1] ?? state, record.s]);
     return { status: 'ok', outcomes: Object.fromEntries(outcomes) };
   }
-  const error = { type: outcome.error || outcome.status, message: outcome.cause ?? '' };
+  const error = { type: outcome.error || outcome.status, message: messageIn(outcome.cause ?? '') };
   if (outcome.status === 'ABORTED' || error.type === 'RunCancelled') {
     return { status: 'cancelled', error: { type: 'RunCancelled', message: 'the run was cancelled' } };
   }
   return { status: 'failed', error };
+}
+
+/** Step Functions gives what a function threw as JSON in the cause. */
+function messageIn(cause: string): string {
+  try {
+    const { errorMessage } = JSON.parse(cause) as { errorMessage?: unknown };
+    return typeof errorMessage === 'string' ? errorMessage : cause;
+  } catch {
+    return cause;
+  }
 }

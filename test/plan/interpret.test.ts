@@ -73,6 +73,18 @@ describe('states and variables', () => {
     assert.equal(output(played), '{% 1 + 1 %}');
   });
 
+  test('as AWS records it, only the braces alone make an expression, and a Pass has no retry count', async () => {
+    const played = await play({
+      a: {
+        Type: 'Pass',
+        Output: { text: ' {% $states.input %} ', path: '$.x', state: '{% $keys($states.context.State) %}' },
+        End: true,
+      },
+    });
+
+    assert.deepEqual(output(played), { text: ' {% $states.input %} ', path: '$.x', state: ['Name', 'EnteredTime'] });
+  });
+
   test('an expression without a value is States.QueryEvaluationError, and a task can catch it', async () => {
     const lost = await play({ a: { Type: 'Pass', Output: { x: '{% $states.input.nothing %}' }, End: true } });
     const caught = await play({

@@ -75,11 +75,11 @@ class SfnMachines implements Machines {
   }
 
   async answer(taskToken: string, answer: TokenAnswer): Promise<void> {
-    const command = answer.ok
-      ? new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(answer.output) })
-      : new SendTaskFailureCommand({ taskToken, error: answer.error, cause: answer.cause });
+    const { client } = this.#options;
     try {
-      await this.#options.client.send(command);
+      if (answer.ok)
+        await client.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(answer.output) }));
+      else await client.send(new SendTaskFailureCommand({ taskToken, error: answer.error, cause: answer.cause }));
     } catch (thrown) {
       if (!isNamed(thrown, 'TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken')) throw thrown;
       throw new Fault('Conflict', 'the question is no longer open: it was answered, timed out or its run ended');

@@ -30,7 +30,8 @@ export interface Visit {
   readonly name: string;
   readonly input: unknown;
   readonly enteredAt: string;
-  readonly retryCount: number;
+  /** How often it has been retried; undefined for a state that cannot be. */
+  readonly retryCount?: number;
   readonly token?: string;
 }
 
@@ -100,7 +101,7 @@ function environmentOf(visit: Visit, found: Found): Environment {
 function contextOf({ frame, name, enteredAt, retryCount, token }: Visit): Readonly<Record<string, unknown>> {
   return {
     ...frame.execution.context,
-    State: { Name: name, EnteredTime: enteredAt, RetryCount: retryCount },
+    State: { Name: name, EnteredTime: enteredAt, ...(retryCount === undefined ? {} : { RetryCount: retryCount }) },
     ...(token === undefined ? {} : { Task: { Token: token } }),
     ...(frame.item === undefined ? {} : { Map: { Item: frame.item } }),
   };

@@ -9,13 +9,14 @@ interface Rescuable {
 
 /** Runs a state until it succeeds, its retriers give up, or a catcher takes the error. */
 export async function withRescue(
-  first: Visit,
+  entered: Visit,
   state: Rescuable,
   run: (visit: Visit) => Promise<Transition>,
 ): Promise<Transition> {
-  const { frame, name } = first;
+  const { frame, name } = entered;
   const used = new Map<Retrier, number>();
-  for (let visit = first; ; visit = { ...visit, retryCount: visit.retryCount + 1 }) {
+  for (let retryCount = 0; ; retryCount++) {
+    const visit = { ...entered, retryCount };
     try {
       return await run(visit);
     } catch (thrown) {

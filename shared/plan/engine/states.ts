@@ -18,7 +18,7 @@ export async function runScope(frame: Frame, scope: Scope, given: unknown): Prom
     if (state === undefined) throw new StateError('States.Runtime', `there is no state ${name}`);
     report(frame.execution, { type: 'entered', state: name, data: input });
     const enteredAt = new Date(frame.execution.ports.now()).toISOString();
-    const transition: Transition = await runState({ frame, name, input, enteredAt, retryCount: 0 }, state);
+    const transition: Transition = await runState({ frame, name, input, enteredAt }, state);
     report(frame.execution, { type: 'exited', state: name, data: transition.output });
     if (transition.next === undefined) return transition.output;
     input = transition.output;

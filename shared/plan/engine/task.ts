@@ -29,7 +29,7 @@ async function call(
   beat: () => void,
 ): Promise<unknown> {
   const { ports } = visit.frame.execution;
-  const { name, retryCount, token } = visit;
+  const { name, retryCount = 0, token } = visit;
   const request = { resource: state.Resource, arguments: given, state: name, retryCount, signal };
   try {
     if (token === undefined || ports.tokens === undefined) return await ports.task(request);

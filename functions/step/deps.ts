@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import * as z from 'zod';
+import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
+import { readSecret } from '../../shared/adapters/aws/secrets.ts';
+import { composeAssay } from '../../shared/assay.ts';
+import { Fault } from '../../shared/errors.ts';
+import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
+import { runNode } from '../../shared/plan/run-node.ts';
+import { cachePlans } from '../../shared/plan/run-store.ts';
+import { awsPorts } from '../api/deps.ts';
+import type { StepDeps } from './handle.ts';
+
+const Environment = z.object({
+  ASSAY_TABLE: z.string().min(1),
+  ASSAY_IMAGES_BUCKET: z.string().min(1),
+  ASSAY_MODELS_BUCKET: z.string().min(1),
+  ASSAY_HALLMARK_SECRET: z.string().min(1),
+  /** Needed only for plans inside plans, which start machines of their own. */
+  ASSAY_MACHINE_ROLE: z.string().min(1).optional(),
+  ASSAY_MACHINE_LOGS: z.string().min(1).optional(),
+  /** Set by Lambda. */
+  AWS_LAMBDA_FUNCTION_NAME: z.string().min(1).default('assay-step'),
+});
+
+/** The function behind every step of a plan on AWS, as its environment says. */
+export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
+  const environment = Environment.parse(variables);
+  const hallmark = await readSecret(new SecretsManagerClient({}), environment.ASSAY_HALLMARK_SECRET);
+  if (hallmark === undefined)
+    throw new Fault('Unavailable', `the secret ${environment.ASSAY_HALLMARK_SECRET} is empty`);
+  const ports = awsPorts(environment, hallmark);
+  const { table, blobs, clock } = ports;
+  if (blobs === undefined) throw new Fault('Unavailable', 'runs need a store for large results');
+  const { ASSAY_MACHINE_ROLE: roleArn, ASSAY_MACHINE_LOGS: logGroupArn } = environment;
+  const machines = sfnMachines({
+    client: new SFNClient({}),
+    table,
+    clock,
+    pause,
+    ...(roleArn === undefined ? {} : { roleArn }),
+    ...(logGroupArn === undefined ? {} : { logGroupArn }),
+  });
+  const assay = await composeAssay({
+    ...ports,
+    startRuns: () => createMachineRuns({ table, blobs, clock, machines, step: environment.AWS_LAMBDA_FUNCTION_NAME }),
+  });
+  return {
+    machines,
+    runs: {
+      table,
+      blobs,
+      clock,
+      plan: cachePlans({ table, blobs }),
+      execute: (call) => runNode(assay, call),
+      answer: (token, answer) => machines.answer(token, answer),
+    },
+  };
+};

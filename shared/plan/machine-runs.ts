@@ -1,0 +1,120 @@
+import { messageOf } from '../errors.ts';
+import type { RunBody, RunView } from '../model/run.ts';
+import type { ExecutionState, Machines } from './machines.ts';
+import { endRun, runEndOf } from './record.ts';
+import type { RunDeps, SavedPlan } from './run-deps.ts';
+import { cachePlans, changeRun, loadRun, noRun } from './run-store.ts';
+import {
+  type Decision,
+  decide,
+  executionInput,
+  loadView,
+  openRun,
+  planToRun,
+  type RunRequest,
+  type Runs,
+  requestCancel,
+} from './runs.ts';
+import { type PlanMachine, toAsl } from './to-asl.ts';
+
+export interface MachineRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'execute'> {
+  readonly machines: Machines;
+  /** The function that runs steps, as state machines call it. */
+  readonly step: string;
+}
+
+/** An Express execution ends within five minutes; one that is not heard of by then is lost. */
+const EXPRESS_LOST_MS = 330_000;
+
+/** Runs plans on state machines: short ones to their end before answering, others until someone looks. */
+export const createMachineRuns = (deps: MachineRunDeps): Runs => new MachineRuns(deps);
+
+class MachineRuns implements Runs {
+  readonly #given: MachineRunDeps;
+  readonly #deps: RunDeps;
+
+  constructor(given: MachineRunDeps) {
+    this.#given = given;
+    this.#deps = {
+      ...given,
+      plan: cachePlans(given),
+      answer: (token, answer) => given.machines.answer(token, answer),
+      execute: () => Promise.reject(new Error('nodes run in the step function')),
+    };
+  }
+
+  async start(request: RunRequest): Promise<RunView> {
+    const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
+    const machine = machineOf(saved, this.#given.step);
+    const run = await openRun(this.#deps, request, saved, machine, machine.type);
+    await this.#launch(run, machine, executionInput(run, saved, request.traceparent));
+    return this.#see(request.tenant, run.run_id);
+  }
+
+  async view(tenant: string, id: string): Promise<RunView | undefined> {
+    await this.#settle(tenant, id);
+    return loadView(this.#deps, tenant, id);
+  }
+
+  async confirm(tenant: string, id: string, node: string, decision: Decision): Promise<RunView> {
+    await decide(this.#deps, tenant, id, node, decision);
+    return this.#see(tenant, id);
+  }
+
+  async cancel(tenant: string, id: string): Promise<RunView> {
+    const run = await requestCancel(this.#deps, tenant, id);
+    // Express cannot be stopped: its steps see the flag.
+    if (run.status === 'running' && run.engine === 'STANDARD' && run.execution !== undefined) {
+      await this.#given.machines.stop(run.execution, 'the run was cancelled');
+    }
+    return this.#see(tenant, id);
+  }
+
+  async #launch(run: RunBody, machine: PlanMachine, input: unknown): Promise<void> {
+    const { machines } = this.#given;
+    try {
+      if (machine.type === 'EXPRESS') {
+        await this.#end(run, await machines.runSync(machine, run.run_id, input));
+        return;
+      }
+      const execution = await machines.start(machine, run.run_id, input);
+      await changeRun(this.#deps, run.tenant, run.run_id, (stored) => ({ ...stored, execution }));
+    } catch (thrown) {
+      // Nobody knows whether anything of it runs: the flag stops what does.
+      await requestCancel(this.#deps, run.tenant, run.run_id);
+      const cause = `the run could not be started: ${messageOf(thrown)}`;
+      await this.#end(run, { status: 'FAILED', error: 'Unavailable', cause });
+      throw thrown;
+    }
+  }
+
+  /** Brings the record up to date with the execution. */
+  async #settle(tenant: string, id: string): Promise<void> {
+    const run = await loadRun(this.#deps, tenant, id);
+    if (run?.status !== 'running') return;
+    const state = await stateOf(run, this.#given.machines, this.#given.clock.now());
+    if (state !== undefined) await this.#end(run, state);
+  }
+
+  async #end(run: RunBody, state: ExecutionState): Promise<void> {
+    if (state.status === 'RUNNING') return;
+    await changeRun(this.#deps, run.tenant, run.run_id, (stored) =>
+      endRun(stored, runEndOf(state, stored), this.#given.clock.now()),
+    );
+  }
+
+  async #see(tenant: string, id: string): Promise<RunView> {
+    const found = await this.view(tenant, id);
+    if (found === undefined) throw noRun(id);
+    return found;
+  }
+}
+
+async function stateOf(run: RunBody, machines: Machines, now: number): Promise<ExecutionState | undefined> {
+  if (run.engine === 'STANDARD' && run.execution !== undefined) return machines.describe(run.execution);
+  const lost = run.engine === 'EXPRESS' && now - run.started_at > EXPRESS_LOST_MS;
+  return lost ? { status: 'FAILED', error: 'Unavailable', cause: 'the execution was lost' } : undefined;
+}
+
+const machineOf = ({ plan, tree, predicted }: SavedPlan, step: string): PlanMachine =>
+  toAsl(plan, tree, { makespan_ms: predicted.makespan_ms, step });

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { handleStep } from '../../functions/step/handle.ts';
+import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { Fault } from '../../shared/errors.ts';
+import { MACHINES_PK } from '../../shared/keys.ts';
+import type { RunView } from '../../shared/model/run.ts';
+import { buildPlan } from '../../shared/plan/build.ts';
+import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
+import { compileForRuns } from '../../shared/plan/run.ts';
+import type { NodeCall, NodeOutcome, TokenAnswer } from '../../shared/plan/run-deps.ts';
+import { cachePlans, savePlan } from '../../shared/plan/run-store.ts';
+import type { Runs } from '../../shared/plan/runs.ts';
+import { anyTool } from '../bench/random-plans.ts';
+import { SfnStub } from '../support/sfn-stub.ts';
+
+const DAY = 86_400_000;
+const ok = (output: unknown): NodeOutcome => ({ status: 'ok', output });
+const node = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({ id, tool: 'tool', ...more });
+const from = (text: string) => ({ $from: text });
+
+describe('plans on Step Functions, through the SDK', () => {
+  let execute: (call: NodeCall) => Promise<NodeOutcome>;
+  let now: number;
+  let ids = 0;
+  let stub: SfnStub;
+  let client: SFNClient;
+  let world: ReturnType<typeof aWorld>;
+
+  before(async () => {
+    stub = new SfnStub((payload) => handleStep({ runs: world.stepDeps, machines: world.machines }, payload));
+    const endpoint = await stub.listen();
+    client = new SFNClient({
+      endpoint,
+      region: 'eu-west-1',
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+      // Otherwise synchronous starts go to sync-127.0.0.1.
+      disableHostPrefix: true,
+    });
+  });
+  after(async () => {
+    client.destroy();
+    await stub.close();
+  });
+  beforeEach(() => {
+    now = Date.UTC(2026, 0, 1);
+    execute = async ({ node: { id }, arguments: given }) => ok({ id, given });
+    stub.reset();
+    world = aWorld();
+  });
+
+  function aWorld() {
+    const clock = { now: () => now, newId: () => `run-${++ids}` };
+    const [table, blobs] = [memoryTable({ now: () => now }), memoryBlobs()];
+    const pauses: number[] = [];
+    const pause = async (ms: number) => void pauses.push(ms);
+    const machines = sfnMachines({
+      client,
+      table,
+      clock,
+      roleArn: 'arn:aws:iam::1:role/machine',
+      logGroupArn: 'arn:aws:logs:eu-west-1:1:log-group:x',
+      pause,
+    });
+    const runs: Runs = createMachineRuns({ table, blobs, clock, machines, step: 'assay-step' });
+    const stepDeps = {
+      table,
+      blobs,
+      clock,
+      plan: cachePlans({ table, blobs }),
+      execute: (call: NodeCall) => execute(call),
+      answer: (token: string, answer: TokenAnswer) => machines.answer(token, answer),
+    };
+    return { clock, table, blobs, machines, runs, stepDeps, pauses };
+  }
+
+  const start = async (...nodes: readonly Readonly<Record<string, unknown>>[]): Promise<RunView> => {
+    const { plan } = buildPlan({ nodes }, anyTool);
+    await savePlan(world, 'default', compileForRuns(plan));
+    return world.runs.start({ tenant: 'default', plan_id: plan.plan_id, input: { x: 1 } });
+  };
+  const statuses = (view: RunView) => Object.fromEntries(view.nodes.map(({ id, status }) => [id, status]));
+  const until = async (id: string, is: (view: RunView) => boolean): Promise<RunView> => {
+    for (let round = 0; round < 400; round++) {
+      const view = await world.runs.view('default', id);
+      if (view !== undefined && is(view)) return view;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    throw new Error('the run never stood so');
+  };
+
+  test('a short plan runs on Express to its end, with outputs fed to inputs', async () => {
+    const view = await start(
+      node('a'),
+      node('b', { arguments: { x: from('a.id') } }),
+      node('c', { arguments: { x: from('a.id'), y: from('b.given.x') } }),
+    );
+
+    assert.equal(view.status, 'ok');
+    assert.equal(view.engine, 'EXPRESS');
+    assert.deepEqual(view.output, { c: { id: 'c', given: { x: 'a', y: 'a' } } });
+    assert.deepEqual(stub.calls, ['CreateStateMachine', 'StartSyncExecution']);
+  });
+
+  test('a failed run answers with the error of its node, not with the envelope of Lambda', async () => {
+    execute = async () => {
+      throw new Fault('Forbidden', 'not granted');
+    };
+    const view = await start(node('a'), node('b', { after: ['a'] }));
+
+    assert.deepEqual(view.error, { type: 'Forbidden', message: 'not granted' });
+    assert.deepEqual(statuses(view), { a: 'failed', b: 'pending' });
+  });
+
+  test('a plan that asks runs on Standard, waits for consent and goes on', async () => {
+    const started = await start(node('a'), node('send', { tool: 'ask_send', after: ['a'] }));
+    const waiting = await until(started.run_id, (view) => statuses(view).send === 'waiting_approval');
+    await world.runs.confirm('default', started.run_id, 'send', { approve: true, approver: 'key-3' });
+    const view = await until(started.run_id, ({ status }) => status !== 'running');
+
+    assert.equal(waiting.engine, 'STANDARD');
+    assert.equal(view.status, 'ok');
+    assert.equal(view.nodes[1]?.approval?.approver, 'key-3');
+  });
+
+  test('denial fails the run; an answer after the end is refused', async () => {
+    const { run_id: id } = await start(node('send', { tool: 'ask_send' }));
+    await until(id, (view) => statuses(view).send === 'waiting_approval');
+    await world.runs.confirm('default', id, 'send', { approve: false, approver: 'key-3' });
+    const view = await until(id, ({ status }) => status !== 'running');
+
+    assert.deepEqual(view.error, { type: 'ApprovalDenied', message: 'denied by key-3' });
+    await assert.rejects(world.runs.confirm('default', id, 'send', { approve: true, approver: 'key-3' }), {
+      name: 'Conflict',
+    });
+  });
+
+  test('cancelling stops a Standard execution', async () => {
+    const { run_id: id } = await start(node('send', { tool: 'ask_send' }), node('z', { after: ['send'] }));
+    await until(id, (view) => statuses(view).send === 'waiting_approval');
+    const view = await world.runs.cancel('default', id);
+
+    assert.equal(view.status, 'cancelled');
+    assert.deepEqual(statuses(view), { send: 'aborted', z: 'pending' });
+    assert.ok(stub.calls.includes('StopExecution'));
+  });
+
+  test('cancelling an Express execution is seen by its next step', async () => {
+    execute = async ({ node: { id }, runId }) => {
+      if (id === 'a') await world.runs.cancel('default', runId);
+      return ok(id);
+    };
+    const view = await start(node('a'), node('b', { after: ['a'], on_failure: { policy: 'skip' } }));
+
+    assert.equal(view.status, 'cancelled');
+    assert.deepEqual(statuses(view), { a: 'ok', b: 'pending' });
+  });
+
+  test('plans of one shape share a machine, however they are named', async () => {
+    await start(node('a'), node('b', { arguments: { x: from('a') } }));
+    await start(
+      node('one', { tool: 'other', arguments: { y: 2 } }),
+      node('two', { arguments: { z: [from('one.id')] } }),
+    );
+
+    assert.equal(stub.machines.size, 1);
+    assert.equal(stub.calls.filter((call) => call === 'CreateStateMachine').length, 1);
+  });
+
+  test('a machine that is not there yet, is being deleted, or requests that are too many only take longer', async () => {
+    stub.lateBy = 2;
+    assert.equal((await start(node('a'))).status, 'ok');
+    assert.equal(world.pauses.length, 2);
+    stub.lateBy = 0;
+
+    const [machine] = stub.machines.values();
+    stub.machines.clear();
+    stub.deleting.set(machine?.name ?? '', 3);
+    assert.equal((await start(node('a'))).status, 'ok');
+
+    stub.throttled = 2;
+    assert.equal((await start(node('a'))).status, 'ok');
+  });
+
+  test('a machine that never comes is refused, and the run ends as failed', async () => {
+    stub.lateBy = 1000;
+    await assert.rejects(start(node('a')), { name: 'Unavailable', message: /not ready yet/ });
+    stub.lateBy = 0;
+
+    const failed = await world.runs.view('default', `run-${ids}`);
+    assert.equal(failed?.status, 'failed');
+    assert.match(failed?.error?.message ?? '', /could not be started/);
+  });
+
+  test('machines unused for thirty days and idle are removed, and made again when needed', async () => {
+    await start(node('a'));
+    const { run_id: waiting } = await start(node('send', { tool: 'ask_send' }));
+    await until(waiting, (view) => statuses(view).send === 'waiting_approval');
+
+    now += 29 * DAY;
+    assert.deepEqual(await world.machines.removeUnused(30 * DAY), []);
+    now += 2 * DAY;
+    const { removed } = (await handleStep({ runs: world.stepDeps, machines: world.machines }, { clean_up: true })) as {
+      removed: string[];
+    };
+
+    assert.equal(removed.length, 1);
+    assert.equal(stub.machines.size, 1, 'the machine with an open run stays');
+    assert.equal((await world.table.query(MACHINES_PK)).items.length, 1);
+    assert.equal((await start(node('a'))).status, 'ok');
+    await world.runs.cancel('default', waiting);
+  });
+
+  test('an Express execution nobody heard of again counts as failed', async () => {
+    execute = () => new Promise(() => {});
+    void start(node('a', { timeout_seconds: 900 })).catch(() => {});
+    const id = `run-${ids + 1}`;
+    await until(id, (view) => statuses(view).a === 'running');
+    now += 331_000;
+    const view = await world.runs.view('default', id);
+
+    assert.equal(view?.status, 'failed');
+    assert.equal(view?.error?.message, 'the execution was lost');
+  });
+});
