@@ -1,0 +1,15 @@
+import type { Clock } from '../../shared/ports.ts';
+import { writeUlidTime } from '../../shared/ulid.ts';
+
+/** A clock that stands still until it is moved, and ids that follow it. */
+export const standingClock = (start = Date.parse('2026-11-05T12:00:00Z')): Clock & { move(ms: number): void } => {
+  let now = start;
+  let ids = 0;
+  return {
+    now: () => now,
+    newId: () => writeUlidTime(now) + String(ids++).padStart(16, '0'),
+    move: (ms) => {
+      now += ms;
+    },
+  };
+};
