@@ -1,5 +1,7 @@
 import { arrayOf, type Draft, isObject, objectOf, own, put, type Schema, stringsOf } from './json.ts';
 import { encodeName } from './names.ts';
+import { isWithin, typeOf } from './schema/keywords.ts';
+import { typesOf } from './schema/merge.ts';
 import { resolve } from './schema/run.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -61,8 +63,7 @@ function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, de
       const property = own(objectOf(form.properties), key);
       return property === undefined ? [] : [property];
     });
-    const isNeeded = forms.some((form) => stringsOf(form.required).includes(key));
-    const mayDrop = entry === null && says.length > 0 && !isNeeded;
+    const mayDrop = entry === null && says.length > 0 && !schemas.some((schema) => needs(schema, key, value, root, 0));
     if (mayDrop && !schemas.every((schema) => admitsMember(schema, key, value, root, 0))) continue;
     put(out, key, tidy(says, entry, root, depth + 1));
   }
@@ -89,25 +90,40 @@ function formsOf(schemas: readonly unknown[], root: Schema, value: unknown): rea
   return [...forms];
 }
 
-/** The alternatives that a value has the required keys and constants of; all of them when it has none. */
+/** The alternatives that an object has the type, the required keys and the constants of; all when there are none. */
 function meant(branches: readonly unknown[], value: unknown, root: Schema): readonly unknown[] {
   if (!isObject(value)) return branches;
   const fitting = branches.filter((branch) => {
     const node = isObject(branch) && typeof branch.$ref === 'string' ? resolve(root, branch.$ref) : branch;
-    if (!isObject(node)) return node !== false;
+    if (!isObject(node) || !isMarked(node, value)) return node !== false && !isObject(node);
     if (!stringsOf(node.required).every((key) => Object.hasOwn(value, key))) return false;
     return Object.entries(objectOf(node.properties)).every(([key, schema]) => isMarked(schema, own(value, key)));
   });
   return fitting.length > 0 ? fitting : branches;
 }
 
-/** Whether a value can stand where a constant or one of some members is expected. */
+/** Whether a value can be meant by a schema, as far as type, constant and members show; null may stand for nothing. */
 function isMarked(schema: unknown, value: unknown): boolean {
-  if (value === undefined || value === null || typeof value === 'object') return true;
-  const { enum: members, const: constant } = objectOf(schema);
-  if (constant !== undefined) return constant === value;
-  return (
-    !Array.isArray(members) || members.some((member) => String(member).toLowerCase() === String(value).toLowerCase())
+  if (value === undefined || value === null) return true;
+  const { type, enum: members, const: constant } = objectOf(schema);
+  const types = typesOf(type);
+  if (types.length > 0 && !types.some((name) => isWithin(typeOf(value), name))) return false;
+  if (constant !== undefined && typeof value !== 'object') return constant === value;
+  if (!Array.isArray(members)) return true;
+  return members.some((member) => (typeof value === 'object' ? isObject(member) : sameText(member, value)));
+}
+
+const sameText = (a: unknown, b: unknown): boolean => String(a).toLowerCase() === String(b).toLowerCase();
+
+/** Whether an object must have a key, in whichever of its forms. */
+function needs(schema: unknown, key: string, value: Values, root: Schema, depth: number): boolean {
+  if (!isObject(schema) || depth > 16) return false;
+  const inner = (part: unknown): boolean => needs(part, key, value, root, depth + 1);
+  if (stringsOf(schema.required).includes(key)) return true;
+  if (typeof schema.$ref === 'string' && inner(resolve(root, schema.$ref))) return true;
+  if (arrayOf(schema.allOf).some(inner)) return true;
+  return ['anyOf', 'oneOf'].some(
+    (name) => Array.isArray(schema[name]) && meant(schema[name], value, root).every(inner),
   );
 }
 
@@ -141,6 +157,6 @@ function everyPart(schema: Schema, value: unknown, root: Schema, holds: (part: u
 function sameCase(schemas: readonly unknown[], value: string): string {
   const members = schemas.flatMap((schema) => stringsOf(objectOf(schema).enum));
   if (members.length === 0 || members.includes(value)) return value;
-  const alike = members.filter((member) => member.toLowerCase() === value.toLowerCase());
+  const alike = members.filter((member) => sameText(member, value));
   return alike.length === 1 && alike[0] !== undefined ? alike[0] : value;
 }
