@@ -46,8 +46,9 @@ describe('a plugin runs in a process of its own', () => {
     const { call, assay, json } = await withPlugins(t, {
       add: 'async ({ a, b }, { tenant, tool }) => ({ sum: a + b, tenant, tool: tool.name, calls: ++calls })',
       burn: `async () => {
-        const end = process.threadCpuUsage().user + 100_000;
-        while (process.threadCpuUsage().user < end);
+        const used = () => process.threadCpuUsage().user / 1000;
+        const end = used() + 100;
+        while (used() < end) for (let n = 0; n < 1e5; n++) Math.sqrt(n);
       }`,
     });
 

@@ -1,0 +1,11 @@
+/** Keeps this thread computing for so much of its own CPU time, however busy the machine is. */
+export const burnCpu = (milliseconds: number): number => {
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  const end = used() + milliseconds;
+  let sum = 0;
+  while (used() < end) for (let n = 0; n < 100_000; n++) sum += Math.sqrt(n);
+  return sum;
+};
