@@ -15,11 +15,14 @@ export interface DecideContext
 }
 
 /** Decides for a caller: with its tenant's tools, their record, its lists, and what its key may see. */
-export const decideFor = async (context: DecideContext, actor: Actor, input: DecideInput): Promise<Decision> => {
-  const { clock } = context;
+export const decideFor = async (context: DecideContext, actor: Actor, input: DecideInput): Promise<Decision> =>
+  decide({ now: context.clock.now(), ...input }, await decideDepsFor(context, actor));
+
+/** What deciding for a caller stands on. */
+export const decideDepsFor = async (context: DecideContext, actor: Actor): Promise<DecideDeps> => {
   const held = await context.catalogs.of(actor.tenant);
   const [index, record] = await Promise.all([held.search(), recordOf(context, actor.tenant, held.catalog)]);
-  const deps: DecideDeps = {
+  return {
     index,
     tool: (name) => {
       const entry = held.catalog.get(name);
@@ -30,7 +33,6 @@ export const decideFor = async (context: DecideContext, actor: Actor, input: Dec
     ...record,
     ...(context.llm === undefined ? {} : { llm: context.llm }),
   };
-  return decide({ now: clock.now(), ...input }, deps);
 };
 
 /** What use has taught about the tools, and what people said of them. */

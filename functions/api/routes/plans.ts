@@ -3,17 +3,19 @@ import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { priceOf } from '../../../shared/billing/prices.ts';
 import { Fault } from '../../../shared/errors.ts';
+import { isObject } from '../../../shared/model/json.ts';
 import { PlanInput, PlanNodeInput } from '../../../shared/model/plan.ts';
 import { ToolName, Version } from '../../../shared/model/tool.ts';
 import { type MadePlan, makePlan, requireBlobs } from '../../../shared/plan/make-plan.ts';
 import { planDefinition } from '../../../shared/plan/plan-tool.ts';
 import type { SavedPlan } from '../../../shared/plan/run-deps.ts';
 import { loadPlan } from '../../../shared/plan/run-store.ts';
+import { planTaskFor } from '../../../shared/plan/task/plan-for.ts';
 import { toAsl } from '../../../shared/plan/to-asl.ts';
 import { toSvg } from '../../../shared/plan/to-svg.ts';
 import { registerTool } from '../../../shared/registry/register-tool.ts';
 import { answerJson } from '../answer.ts';
-import { readBody, readJson } from '../body.ts';
+import { parseBy, readBody, readJson } from '../body.ts';
 import { describe } from '../describe.ts';
 import { type ApiContext, catalogOf, type Routes } from '../env.ts';
 import { RegistrationBody } from '../schemas.ts';
@@ -22,6 +24,8 @@ import { RegistrationBody } from '../schemas.ts';
 const PlanRequest = PlanInput.extend({
   nodes: z.array(PlanNodeInput.extend({ arguments: z.record(z.string(), z.unknown()).optional() })),
 }).meta({ id: 'PlanRequest' });
+
+const PlanTask = z.strictObject({ task: z.string().min(1).max(20_000) });
 
 const PlanBody = z
   .object({
@@ -47,9 +51,9 @@ export const planRoutes: Routes = (app, assay) => {
   describe(app, {
     method: 'post',
     path: '/v1/plans',
-    summary: 'Make a plan from nodes',
+    summary: 'Make a plan from nodes, or from a task in words',
     tag: 'Plans',
-    body: PlanRequest,
+    body: z.union([PlanTask.meta({ id: 'PlanTask' }), PlanRequest]),
     answers: { 201: answers[200] },
     faults: ['InvalidInput', 'NotFound'],
   });
@@ -84,7 +88,14 @@ export const planRoutes: Routes = (app, assay) => {
 
   app.post('/v1/plans', async (c) => {
     requireScope(c.get('actor'), 'invoke');
-    return answerJson(c, viewPlan(await makePlan(assay, c.get('actor'), await readJson(c))), 201);
+    const body = await readJson(c);
+    if (!isObject(body) || !('task' in body))
+      return answerJson(c, viewPlan(await makePlan(assay, c.get('actor'), body)), 201);
+    const { task } = parseBy(PlanTask, body, 'the body');
+    const { plan, ...draft } = await planTaskFor(assay, c.get('actor'), task);
+    // What is not known is asked for: such a draft is shown, and kept by nobody.
+    if (draft.missing.length > 0) return answerJson(c, { ...draft, ...plan });
+    return answerJson(c, { ...viewPlan(await makePlan(assay, c.get('actor'), plan)), ...draft }, 201);
   });
 
   app.get('/v1/plans/:id', async (c) => {

@@ -12,13 +12,20 @@ import { tableOf } from '../output.ts';
 
 type MadePlan = Plan & { readonly tree: PlanTree; readonly predicted: Predicted; readonly asl: unknown };
 
+/** A task that leaves something open: nothing was made of it yet. */
+interface Draft {
+  readonly nodes: readonly { readonly id: string; readonly tool: string; readonly arguments: unknown }[];
+  readonly missing: readonly { readonly node: string; readonly parameter: string; readonly question: string }[];
+}
+
 export const plan: Command = {
   usage: 'plan "TASK" | --file plan.json [--asl] [--dot] [--svg FILE]',
   summary: 'Makes a plan: its order, its state machine (--asl), or a picture of it (--dot, --svg)',
   options: { file: { type: 'string' }, asl: { type: 'boolean' }, dot: { type: 'boolean' }, svg: { type: 'string' } },
   async run(cli) {
     const api = await cli.api();
-    const made = await api.json<MadePlan>('POST', '/v1/plans', await planInput(cli));
+    const made = await api.json<MadePlan | Draft>('POST', '/v1/plans', await planInput(cli));
+    if (!('plan_id' in made)) return showDraft(cli, made);
     const svg = textOption(cli, 'svg');
     if (svg !== undefined) await writeFile(svg, await (await api.fetch(`/v1/plans/${made.plan_id}/picture`)).text());
     if (cli.values.asl) cli.output.line(JSON.stringify(made.asl, undefined, 2));
@@ -68,6 +75,13 @@ const watch = async (cli: Cli, api: ApiClient, started: RunView): Promise<RunVie
   }
   if (drawn > 0) process.stdout.write(`\u001b[${drawn}A\u001b[J`);
   return view;
+};
+
+const showDraft = (cli: Cli, draft: Draft): number => {
+  const nodes = draft.nodes.map(({ id, arguments: args }) => `${id} ${JSON.stringify(args)}`);
+  const open = draft.missing.map(({ node, question }) => `missing for ${node}: ${question}`);
+  cli.output.result(draft, () => [...nodes, ...open, 'not a plan yet: say what is missing in the task'].join('\n'));
+  return 1;
 };
 
 const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>

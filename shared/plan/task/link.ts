@@ -1,0 +1,84 @@
+import type { JsonSchema } from '../../model/json.ts';
+import type { Tool } from '../../model/tool.ts';
+import { splitIdentifier } from '../../registry/text.ts';
+import { outputSchemaOf } from '../check-arguments.ts';
+import { misfit } from '../schema-fit.ts';
+import { viewOf } from '../schema-view.ts';
+
+/** A step whose result may be used. */
+export interface Source {
+  readonly id: string;
+  readonly tool: Tool;
+}
+
+export interface Link {
+  readonly reference: string;
+  readonly score: number;
+}
+
+/** The part of a source's result that fits a parameter best; undefined when none does. */
+export const linkTo = (source: Source, parameter: string, schema: JsonSchema): Link | undefined => {
+  const output = outputSchemaOf(source.tool);
+  if (output === undefined) return { reference: source.id, score: 0.2 };
+  const links: Link[] = partsOf(output).flatMap(({ path, schema: part }) => {
+    if (misfit(viewOf({ ...part, ...definitionsOf(output) }), viewOf(schema)) !== undefined) return [];
+    return [{ reference: [source.id, ...path].join('.'), score: likeness(parameter, path, schema, part) }];
+  });
+  return links.sort((a, b) => b.score - a.score || a.reference.length - b.reference.length)[0];
+};
+
+const definitionsOf = ({ $defs, definitions }: JsonSchema): JsonSchema => ({
+  ...($defs === undefined ? {} : { $defs }),
+  ...(definitions === undefined ? {} : { definitions }),
+});
+
+interface Part {
+  readonly path: readonly string[];
+  readonly schema: JsonSchema;
+}
+
+/** The whole result, and each of its fields. */
+const partsOf = (output: JsonSchema): readonly Part[] => {
+  const fields = Object.entries((output.properties ?? {}) as Record<string, JsonSchema>);
+  return [...fields.map(([name, schema]) => ({ path: [name], schema })), { path: [], schema: output }];
+};
+
+// What a result is called where it is the point of the tool, as against facts about it.
+const MAIN = new Set([
+  'result',
+  'output',
+  'text',
+  'content',
+  'value',
+  'data',
+  'answer',
+  'digest',
+  'summary',
+  'translation',
+  'rows',
+  'body',
+  'date',
+  'image',
+  'items',
+  'results',
+  'unified',
+]);
+const SAME: readonly (readonly string[])[] = [
+  ['text', 'content', 'body', 'message', 'summary', 'translation', 'result', 'unified', 'csv'],
+  ['data', 'rows', 'items', 'json', 'records', 'result', 'results'],
+  ['image', 'picture', 'photo', 'base64'],
+  ['value', 'amount', 'number', 'quantity', 'result'],
+];
+
+const likeness = (parameter: string, path: readonly string[], wanted: JsonSchema, given: JsonSchema): number => {
+  const [name] = path;
+  if (name === undefined) return 0.25;
+  if (name === parameter) return 1;
+  const wordsOfBoth = [new Set(splitIdentifier(parameter)), new Set(splitIdentifier(name))] as const;
+  const shared = [...wordsOfBoth[0]].filter((word) => wordsOfBoth[1].has(word)).length;
+  const kin = SAME.some((group) => group.includes(parameter) && group.includes(name)) ? 0.5 : 0;
+  const exact = given.type !== undefined && given.type === wanted.type ? 0.1 : 0;
+  // An address is not just any text.
+  const foreign = wanted.format !== undefined && wanted.format !== given.format ? 0.5 : 0;
+  return 0.3 * shared + kin + exact + (MAIN.has(name) ? 0.3 : 0) - foreign;
+};
