@@ -1,5 +1,5 @@
 import type { Plan, PlanTree } from '../model/plan.ts';
-import { digestOf } from '../registry/canonical.ts';
+import { sha256 } from '../registry/canonical.ts';
 import { arrange, brokenTree } from './arrange.ts';
 import type { Machine, Scope, State, StateOf } from './asl.ts';
 import { checkMachine } from './check-machine.ts';
@@ -42,7 +42,8 @@ export function toAsl(plan: Plan, tree: PlanTree, options: AslOptions = {}): Pla
   return {
     definition,
     type,
-    hash: digestOf({ definition, type }),
+    // Equal shapes are written in the same order, so the plain text tells them apart.
+    hash: sha256(JSON.stringify([type, definition])),
     order: arranged.nodes.map(({ node }) => node.id),
     inline_bytes: inlineBytes(sequence),
   };

@@ -6,8 +6,7 @@ import type { RunView } from '../../shared/model/run.ts';
 import { createLocalRuns, type LocalRunDeps } from '../../shared/plan/local-runs.ts';
 import { compileForRuns } from '../../shared/plan/run.ts';
 import type { NodeCall, NodeOutcome } from '../../shared/plan/run-deps.ts';
-import { savePlan } from '../../shared/plan/run-store.ts';
-import { toAsl } from '../../shared/plan/to-asl.ts';
+import { loadRun, savePlan } from '../../shared/plan/run-store.ts';
 import { named } from './engine-support.ts';
 import { answerOf, type Fates } from './evaluator.ts';
 import { type VirtualTime, virtualTime } from './virtual-time.ts';
@@ -43,8 +42,6 @@ export interface Witnessed {
 export async function runToFate(plan: Plan, fates: Fates): Promise<Witnessed> {
   const calls: NodeCall[] = [];
   const saved = compileForRuns(plan);
-  const { order } = toAsl(saved.plan, saved.tree);
-  const asked: (readonly [string, string])[] = [];
   const world = aWorld(
     async (call) => {
       calls.push(call);
@@ -59,11 +56,12 @@ export async function runToFate(plan: Plan, fates: Fates): Promise<Witnessed> {
       onEvent: (run, event) => {
         const number = /^a(\d+)$/.exec(event.state)?.[1];
         if (event.type !== 'entered' || number === undefined) return;
-        const node = order[Number(number) - 1] ?? '';
-        asked.push([run, node]);
-        const answer = fates.get(node)?.answer ?? 'approve';
-        if (answer === 'silence') return;
-        const decide = () => runs.confirm('default', run, node, { approve: answer === 'approve', approver: 'key-1' });
+        const decide = async (): Promise<void> => {
+          const node = (await loadRun(world, 'default', run))?.order[Number(number) - 1] ?? '';
+          const answer = fates.get(node)?.answer ?? 'approve';
+          if (answer === 'silence') return;
+          await runs.confirm('default', run, node, { approve: answer === 'approve', approver: 'key-1' });
+        };
         // A sibling may have stopped the run in the meantime.
         void world.time
           .sleep(50, new AbortController().signal)
