@@ -47,7 +47,7 @@ export const readRequest = (task: string): Request => {
 const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
   const words = knownWords();
   // Numbers and ids are values; that a tool's example has the same one means nothing.
-  const value = VALUE.test(term) ? VALUE_WORTH : 1;
+  const value = VALUE.test(term) ? VALUE_WORTH : HAN.test(term) ? BIGRAM_WORTH : 1;
   const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term) * value;
   const alternatives = words
     .neighbours(term)
@@ -68,6 +68,9 @@ const NEAR_FACTOR = 0.5;
 const FILLER_WORTH = 0.4;
 const VALUE = /^\d+$|\d.*\d|^[a-f\d]*\d[a-f\d]{4,}$/u;
 const VALUE_WORTH = 0.1;
+// Of the pairs of characters in a Chinese sentence about half are words.
+const HAN = /\p{Script=Han}/u;
+const BIGRAM_WORTH = 0.35;
 
 /** Words that requests on any subject have; they tell tools apart only when the subject is the same. */
 const FILLERS: ReadonlySet<string> = new Set(

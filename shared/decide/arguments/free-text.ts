@@ -16,7 +16,9 @@ export const freeText = (
   return (
     written(slot, reading) ??
     named(slot, slots, reading, taken) ??
-    (slot.required || slot.kind === 'query' ? aboutness(slot, reading, taken, found) : undefined)
+    (slot.required || slot.nameTerms.some((term) => SEARCHED.has(term))
+      ? aboutness(slot, reading, taken, found)
+      : undefined)
   );
 };
 
@@ -131,6 +133,7 @@ const leftOver = (
 
 const stripArticle = (text: string): string => text.replace(/^(?:the|an?)\s/iu, '');
 
+const SEARCHED: ReadonlySet<string> = new Set(['queri', 'keyword', 'search', 'q']);
 const TYPED: ReadonlySet<Slot['kind']> = new Set(['date', 'time', 'datetime', 'email', 'url']);
 const GENERIC: ReadonlySet<string> = new Set('name type id valu number date text in of'.split(' '));
 const BINDING: ReadonlySet<string> = new Set(

@@ -9,6 +9,19 @@ export interface Place {
   readonly country?: string;
 }
 
+/** Chinese names of places, which no capital or blank sets apart. */
+export const findChinesePlaces = (text: string): readonly Span[] =>
+  HAN.test(text)
+    ? chineseNames().flatMap((name) =>
+        Array.from(text.matchAll(new RegExp(name, 'gu')), ({ index }) => ({
+          kind: 'proper' as const,
+          start: index,
+          end: index + name.length,
+          text: name,
+        })),
+      )
+    : [];
+
 /** Joins `San Francisco` and `California`, and `456`, `Elm St` and `Springville`, when they stand as one address. */
 export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[] => {
   const joined: Span[] = [];
@@ -129,6 +142,10 @@ const countryCodes = once(() => {
     codes.flatMap((code) => (names.of(code) === undefined ? [] : [[normal(names.of(code) ?? ''), code] as const])),
   );
 });
+const HAN = /\p{Script=Han}/u;
+const chineseNames = once(() =>
+  [...data.world_cities[''].split('|'), ...data.countries].filter((name) => HAN.test(name)),
+);
 const cities = once(() => {
   const known = new Map<string, Omit<Place, 'city'>>();
   for (const [state, list] of Object.entries(data.us_cities)) {

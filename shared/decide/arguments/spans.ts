@@ -1,4 +1,5 @@
 import { findMoments } from './moments.ts';
+import { findChinesePlaces } from './places.ts';
 import { findQuantities } from './quantities.ts';
 import { overlaps, type Span, type SpanKind } from './span.ts';
 import type { Token } from './tokens.ts';
@@ -16,6 +17,7 @@ export const findSpans = (text: string, tokens: readonly Token[], today: number 
   add(CODES.flatMap((pattern) => matches(text, 'code', pattern)));
   add(findQuantities(text));
   add(properNames(text, tokens));
+  add(findChinesePlaces(text));
   return kept.sort((one, other) => one.start - other.start);
 };
 
