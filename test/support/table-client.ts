@@ -73,7 +73,7 @@ async function work({ address, key, client, changes }: ClientTask): Promise<void
   await table.close();
 }
 
-async function openTable(address: TableAddress): Promise<Table> {
+export async function openTable(address: TableAddress): Promise<Table> {
   if (address.kind === 'sqlite') {
     const { sqliteTable } = await import('../../shared/adapters/sqlite/table.ts');
     return sqliteTable({ path: address.path, busyTimeoutMs: 20_000 });

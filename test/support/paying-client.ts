@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createMeter } from '../../shared/billing/meter.ts';
+import type { Handler, Table } from '../../shared/ports.ts';
+import type { TableAddress } from '../contract/table.ts';
+import { memoryLog, type TestAssay, testAssay } from './assay.ts';
+import { openTable } from './table-client.ts';
+import { aTool } from './tools.ts';
+
+/**
+ * What another process does: call a priced tool with a key, so many times at once; or on and on until it is killed,
+ * with two calls that never end.
+ */
+export interface PayingTask {
+  readonly shops: readonly { readonly address: TableAddress; readonly payer: string }[];
+  readonly calls?: number;
+}
+
+/** One answer, as the caller saw it. */
+export interface Answer {
+  readonly shop: number;
+  readonly status: number;
+  readonly call?: string;
+  readonly resetsAt?: string;
+}
+
+export const slowTool = aTool({ name: 'slow', price_micros: 3, implementation: { type: 'builtin', handler: 'slow' } });
+const prices = { operations: {}, tools: {}, cached_share: 0.1 };
+const slow: Handler = {
+  permission: 'safe',
+  run: ({ city }) => (city === STALLS ? new Promise(() => {}) : wait(2, { city })),
+};
+const STALLS = 'Nowhere';
+
+/** The product on a table, with a tool that takes its time. */
+export const payingAssay = (table: Table, quietMs?: number): Promise<TestAssay> => {
+  const [log, clock] = [memoryLog(), { now: Date.now }];
+  const meter = quietMs === undefined ? {} : { meter: createMeter({ table, clock, log, prices, quietMs }) };
+  return testAssay({
+    table,
+    prices,
+    ...meter,
+    handlers: { builtin: new Map([['slow', slow]]), internal: new Map() },
+  });
+};
+
+export const callSlow = async (
+  { json }: Pick<TestAssay, 'json'>,
+  payer: string,
+  shop = 0,
+  city = 'Bern',
+): Promise<Answer> => {
+  const { status, body } = await json<{ call_id?: string; error?: { details: { resets_at?: string } } }>(
+    'POST',
+    '/v1/tools/slow/invoke',
+    { arguments: { city } },
+    payer,
+  );
+  const resetsAt = body.error?.details.resets_at;
+  return { shop, status, ...(body.call_id && { call: body.call_id }), ...(resetsAt && { resetsAt }) };
+};
+
+/** Starts a process of its own. */
+export function startPayingClient(task: PayingTask) {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(task)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const lines = createInterface(child.stdout);
+  const ended = once(child, 'close');
+  const printed: string[] = [];
+  lines.on('line', (line) => printed.push(line));
+  const until = async (isEnough: () => boolean): Promise<void> => {
+    while (!isEnough()) await Promise.race([once(lines, 'line'), ended.then(() => Promise.reject(early))]);
+  };
+  return {
+    /** Waits until it is composed, and lets it begin. */
+    ready: () => until(() => printed.includes('ready')),
+    begin: () => child.stdin.write('\n'),
+    answered: (count: number) => until(() => printed.length > count),
+    kill: () => child.kill('SIGKILL'),
+    /** What it had been answered when it ended. */
+    async answers(): Promise<readonly Answer[]> {
+      await ended;
+      return printed.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Answer);
+    },
+  };
+}
+
+const early = new Error('the process ended before it was answered often enough');
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await work(JSON.parse(process.argv[2] ?? '{}'));
+
+async function work({ shops, calls }: PayingTask): Promise<void> {
+  const assays = await Promise.all(shops.map(async ({ address }) => payingAssay(await openTable(address))));
+  const call = async (shop: number, city?: string): Promise<void> => {
+    const assay = assays[shop];
+    if (assay) console.log(JSON.stringify(await callSlow(assay, shops[shop]?.payer ?? '', shop, city)));
+  };
+  const forever = async (shop: number): Promise<void> => {
+    for (;;) await call(shop);
+  };
+  console.log('ready');
+  await once(process.stdin, 'data');
+  for (const shop of shops.keys()) {
+    if (calls !== undefined) await Promise.all(Array.from({ length: calls }, () => call(shop)));
+    else for (const work of [call(shop, STALLS), call(shop, STALLS), forever(shop), forever(shop)]) void work;
+  }
+  if (calls === undefined) return;
+  for (const { assay } of assays) await assay.close();
+  process.exit(0);
+}
