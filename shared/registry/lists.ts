@@ -1,7 +1,7 @@
 import { Fault } from '../errors.ts';
 import { LIST_PREFIX, listKey, statsKey, toolsPk } from '../keys.ts';
 import type { Actor } from '../model/key.ts';
-import type { Table } from '../ports.ts';
+import type { Item, Table } from '../ports.ts';
 import { unknownTool } from './change-tool.ts';
 import type { RegistryContext } from './context.ts';
 import { readAllStats } from './read-stats.ts';
@@ -42,6 +42,7 @@ export const putOnList = async (
   if (!catalog.get(name)) throw unknownTool(name, catalog.names());
   const key = listKey(actor.tenant, kind, name);
   const now = new Date(context.clock.now()).toISOString();
+  const place = context.clock.newId();
   return context.table.change([key], ([item]) => {
     const entry: ListEntry = {
       name,
@@ -51,7 +52,8 @@ export const putOnList = async (
       ...(about.reason === undefined ? {} : { reason: about.reason }),
       ...(about.position === undefined ? {} : { position: about.position }),
     };
-    return { writes: [{ put: key, body: { v: 1, ...entry } }], result: entry };
+    const added = item?.body.added ?? place;
+    return { writes: [{ put: key, body: { v: 1, added, ...entry } }], result: entry };
   });
 };
 
@@ -83,17 +85,18 @@ export const readLists = async (table: Table, tenant: string): Promise<Lists> =>
   const of = (kind: ListKind): readonly ListEntry[] =>
     items
       .filter(({ key }) => key.sk.startsWith(`${LIST_PREFIX}${kind}#`))
+      .sort(byPlace)
       .map(({ body }) => {
-        const { v: _, ...entry } = body;
+        const { v: _, added: __, ...entry } = body;
         return entry as unknown as ListEntry;
-      })
-      .sort(byPlace);
+      });
   return { whitelist: of('whitelist'), blacklist: of('blacklist') };
 };
 
-const byPlace = (a: ListEntry, b: ListEntry): number =>
-  (a.position ?? Number.MAX_SAFE_INTEGER) - (b.position ?? Number.MAX_SAFE_INTEGER) ||
-  (a.at < b.at ? -1 : a.at > b.at ? 1 : a.name < b.name ? -1 : 1);
+const byPlace = (a: Item, b: Item): number =>
+  placeOf(a) - placeOf(b) || (String(a.body.added) < String(b.body.added) ? -1 : 1);
+
+const placeOf = ({ body }: Item): number => Number(body.position ?? Number.MAX_SAFE_INTEGER);
 
 /** What failures put on the blacklist. */
 export const automaticEntries = (stats: readonly StatsTotal[]): readonly ListEntry[] =>

@@ -92,6 +92,7 @@ export const recommendationRoutes: Routes = (app, assay) => {
 
   app.delete('/v1/lists/:kind/:name', async (c) => {
     requireScope(c.var.actor, 'write');
+    await assay.recorder.flush();
     await takeOffList(assay, c.var.actor, listKindOf(c.req.param('kind')), c.req.param('name'));
     return c.body(null, 204);
   });

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { Fault } from '../../shared/errors.ts';
+import { takeBatch } from '../../shared/execute/batch.ts';
+import { listExecutions } from '../../shared/execute/executions.ts';
+import { createRecorder } from '../../shared/execute/recorder.ts';
+import { callFolds } from '../../shared/folds.ts';
+import type { CallRecord } from '../../shared/model/call.ts';
+import type { Table } from '../../shared/ports.ts';
+import { readStats } from '../../shared/registry/read-stats.ts';
+import { memoryLog } from '../support/assay.ts';
+import { standingClock } from '../support/clock.ts';
+
+const clock = standingClock();
+const aRecord = (fields: Partial<CallRecord> = {}): CallRecord => ({
+  call_id: clock.newId(),
+  tool: 'add',
+  version: '1.0.0',
+  arguments: {},
+  status: 'ok',
+  output: 1,
+  duration_ms: 1,
+  cpu_ms: 0,
+  cpu_percent: 0,
+  memory_delta_bytes: 0,
+  memory_peak_bytes: 0,
+  cached: false,
+  attempts: 1,
+  charged_micros: 0,
+  key: 'k',
+  at: new Date(clock.now()).toISOString(),
+  ...fields,
+});
+
+const count = async (table: Table, tenant = 'default') =>
+  (await listExecutions({ table, clock }, tenant, { limit: 10_000 })).executions.length;
+
+describe('the recorder', () => {
+  test('stores many records in few changes, with statistics that agree', async () => {
+    let changes = 0;
+    const memory = memoryTable({ now: clock.now });
+    const table: Table = { ...memory, change: (keys, rule) => (changes++, memory.change(keys, rule)) };
+    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
+    for (let n = 0; n < 400; n++) {
+      const failed = { status: 'failed', error: { type: 'Error', message: 'no' } } as const;
+      recorder.keep('default', aRecord(n % 4 === 3 ? failed : {}), false);
+    }
+
+    await recorder.flush();
+
+    assert.equal(await count(table), 400);
+    const stats = await readStats(table, 'default', 'add', '1.0.0');
+    assert.deepEqual([stats?.calls, stats?.successes, stats?.failures], [400, 300, { Error: 100 }]);
+    assert.ok(changes < 20, `${changes} changes`);
+  });
+
+  test('stores by itself within its delay, and an urgent record before it answers', async () => {
+    const table = memoryTable({ now: clock.now });
+    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds, delayMs: 10 });
+
+    assert.equal(recorder.keep('default', aRecord(), false), undefined);
+    await sleep(60);
+    assert.equal(await count(table), 1);
+    await recorder.keep('default', aRecord(), true);
+    assert.equal(await count(table), 2);
+  });
+
+  test('without a delay every record is stored before its call is answered', async () => {
+    const table = memoryTable({ now: clock.now });
+    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds, delayMs: 0 });
+
+    await recorder.keep('default', aRecord(), false);
+
+    assert.equal(await count(table), 1);
+  });
+
+  test('keeps what the table refused, tells of it, and counts it once when it comes through', async () => {
+    let refusals = 2;
+    const memory = memoryTable({ now: clock.now });
+    const table: Table = {
+      ...memory,
+      change: async (keys, rule) => {
+        if (refusals-- > 0) throw new Fault('Unavailable', 'locked');
+        return memory.change(keys, rule);
+      },
+    };
+    const log = memoryLog();
+    const recorder = createRecorder({ table, log, folds: callFolds });
+    for (let n = 0; n < 10; n++) recorder.keep('default', aRecord(), false);
+
+    await assert.rejects(recorder.flush(), /locked/);
+    await assert.rejects(recorder.flush(), /locked/);
+    await recorder.flush();
+
+    assert.equal(await count(table), 10);
+    assert.equal((await readStats(table, 'default', 'add', '1.0.0'))?.calls, 10);
+    assert.equal(log.lines.filter(({ level }) => level === 'error').length, 2);
+  });
+
+  test('with a table that streams it writes records alone', async () => {
+    const memory = memoryTable({ now: clock.now });
+    const table: Table = { ...memory, streams: true, change: () => Promise.reject(new Error('not to be used')) };
+    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
+    for (let n = 0; n < 60; n++) recorder.keep('default', aRecord(), false);
+
+    await recorder.flush();
+
+    assert.equal(await count(table), 60);
+    assert.equal(await readStats(table, 'default', 'add', '1.0.0'), undefined);
+  });
+
+  test('no batch is larger than a change may be, whatever tools, keys and failures are in it', async () => {
+    const table = memoryTable({ now: clock.now });
+    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
+    for (let n = 0; n < 300; n++) {
+      const error = { type: 'Error', message: 'no' };
+      recorder.keep(
+        `t${n % 3}`,
+        aRecord({ tool: `tool_${n}`, key: `k${n}`, status: 'failed', error, charged_micros: 5 }),
+        false,
+      );
+    }
+
+    await recorder.flush();
+
+    assert.equal((await count(table, 't0')) + (await count(table, 't1')) + (await count(table, 't2')), 300);
+  });
+
+  test('a batch takes all of the tenant that waits longest, in order', () => {
+    const waiting = ['a', 'b', 'a', 'a'].map((tenant, n) => ({ tenant, record: aRecord({ arguments: n }) }));
+
+    const batch = takeBatch(waiting, callFolds);
+
+    assert.deepEqual(
+      batch.records.map((record) => record.arguments),
+      [0, 2, 3],
+    );
+    assert.deepEqual(
+      waiting.map(({ tenant }) => tenant),
+      ['b'],
+    );
+  });
+});
