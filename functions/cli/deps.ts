@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
+import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
@@ -60,11 +61,24 @@ export const localAssay = async ({ environment, data, log, adminKey, base }: Loc
     blobs,
     iqa,
     prices: shippedPrices(),
-    startRuns: (context) => localRuns(context, blobs),
+    ...llmOf(environment),
+    startRuns: (context) => localRuns(context, blobs, base !== undefined),
     ...(base === undefined ? {} : { signPut: localSignPut({ secret: uploadSecret(folder), base, now: clock.now }) }),
     ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed).toString('hex') }),
   });
 };
+
+/** A language model that speaks OpenAI's protocol, such as Ollama's; the rules decide without one. */
+const llmOf = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>
+  url === undefined
+    ? {}
+    : {
+        llm: openAiCompatibleLlm({
+          url,
+          ...(key === undefined ? {} : { key }),
+          ...(model === undefined ? {} : { model }),
+        }),
+      };
 
 const makeFolder = (folder: string): void => {
   try {

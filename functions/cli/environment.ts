@@ -13,6 +13,9 @@ const Environment = z.object({
     .string()
     .transform((text) => text.split(',').map((word) => word.trim()))
     .optional(),
+  ASSAY_LLM_URL: z.url().optional(),
+  ASSAY_LLM_KEY: z.string().min(1).optional(),
+  ASSAY_LLM_MODEL: z.string().min(1).optional(),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
 });

@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { messageOf } from '../../shared/errors.ts';
 import type { ExecuteContext } from '../../shared/execute/execute.ts';
 import { createLocalRuns, type LocalRuns } from '../../shared/plan/local-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
 import type { Blobs } from '../../shared/ports.ts';
 
 /** Runs plans in this process; what a process that died has left is taken up by the next. */
-export const localRuns = (context: ExecuteContext, blobs: Blobs): LocalRuns =>
-  createLocalRuns({
+export const localRuns = (context: ExecuteContext, blobs: Blobs, isServer = false): LocalRuns => {
+  const runs = createLocalRuns({
     table: context.table,
     blobs,
     clock: context.clock,
@@ -18,6 +19,14 @@ export const localRuns = (context: ExecuteContext, blobs: Blobs): LocalRuns =>
     owner: String(process.pid),
     isAlive,
   });
+  // A command that ends at once must not take up what a server left.
+  if (isServer)
+    runs.resume().then(
+      (resumed) => void (resumed.length > 0 && context.log.info('runs resumed', { runs: resumed })),
+      (error: unknown) => context.log.error('runs not resumed', { error: messageOf(error) }),
+    );
+  return runs;
+};
 
 const isAlive = (owner: string): boolean => {
   try {

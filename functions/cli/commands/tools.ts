@@ -131,12 +131,13 @@ export const registerTools: Command = {
     const done: Registration[] = [];
     for (const definition of definitions)
       done.push(await api.json('POST', '/v1/tools', { ...(definition as object), ...extra }));
-    cli.output.result(Array.isArray(content) ? done : done[0], () =>
-      done.map(({ id, digest }) => `registered ${id}  ${digest.slice(0, 12)}`).join('\n'),
-    );
+    cli.output.result(Array.isArray(content) ? done : done[0], () => done.map(registeredText).join('\n'));
     return 0;
   },
 };
+
+const registeredText = ({ id, digest, warnings = [] }: Registration): string =>
+  [`registered ${id}  ${digest.slice(0, 12)}`, ...warnings.map((warning) => `  warning: ${warning}`)].join('\n');
 
 const switchTool = (enabled: boolean): Command => ({
   usage: `tools ${enabled ? 'enable' : 'disable'} NAME`,
