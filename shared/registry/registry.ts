@@ -1,6 +1,9 @@
 import { Fault } from '../errors.ts';
 import type { Family, Registration, Snapshot } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
+import { convert } from '../providers/index.ts';
+import { promptInstructions } from '../providers/prompt.ts';
+import type { ConvertOptions } from '../providers/types.ts';
 import { changeState } from './change-state.ts';
 import { unknownTool } from './change-tool.ts';
 import { type Filter, matches } from './filter.ts';
@@ -33,6 +36,10 @@ export interface Registry {
   restore(snapshot: unknown): void;
   /** The enabled tools' specs, in order. */
   tools(): readonly Tool[];
+  /** The enabled tools in a provider's format; OpenRouter's unless said. */
+  definitions(provider?: string, options?: ConvertOptions): unknown;
+  /** What to tell a model about the enabled tools, one paragraph each. */
+  promptInstructions(): string;
 }
 
 export interface RegistryOptions {
@@ -64,6 +71,7 @@ export const createRegistry = ({ now }: RegistryOptions = {}): Registry => {
   const sorted = (): readonly Family[] => [...families.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const list = (includeDisabled: boolean): readonly Registration[] =>
     sorted().flatMap((family) => (includeDisabled || family.enabled ? (show(family) ?? []) : []));
+  const tools = (): readonly Tool[] => list(false).map(({ spec }) => spec);
   const change = (name: string, rule: (family: Family) => Family, version?: string): Registration => {
     const family = families.get(name);
     if (!family) throw unknownTool(name, families.keys());
@@ -109,6 +117,8 @@ export const createRegistry = ({ now }: RegistryOptions = {}): Registry => {
       for (const family of restored) families.set(family.name, family);
       revision = (snapshot as Snapshot).revision;
     },
-    tools: () => list(false).map(({ spec }) => spec),
+    tools,
+    definitions: (provider = 'openrouter', options = {}) => convert(provider, tools(), options).value,
+    promptInstructions: () => promptInstructions(tools()),
   };
 };
