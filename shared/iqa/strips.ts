@@ -53,8 +53,11 @@ export interface Window {
 export type PackPair = (pair: Pair, window: Window) => Readonly<Record<'picture' | 'reference', Feed>>;
 
 /** Copies windows of both pictures into tensors [1, rows, blocks, 48], using the same memory for each call. */
-export function pairPacker(): PackPair {
-  const pack = { picture: packer(), reference: packer() };
+export const pairPacker = (): PackPair => packBoth(packer);
+
+/** Packs picture and reference, each with memory of its own. */
+export function packBoth(create: () => (pixels: Pixels, window: Window) => Feed): PackPair {
+  const pack = { picture: create(), reference: create() };
   return (pair, window) => ({
     picture: pack.picture(pair.picture, window),
     reference: pack.reference(pair.reference, window),

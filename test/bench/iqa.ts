@@ -77,7 +77,7 @@ async function benchMetrics(engine: IqaEngine): Promise<void> {
   for (const [index, pair] of pairs.entries()) {
     const measurements = graphMetrics.map(({ name }) => [name, time(() => engine.score({ tool: name, ...pair }))]);
     const times = await alternate(index === 2 ? 2 : 5, Object.fromEntries(measurements) as Measurements);
-    for (const [name, row] of rows) row[`${sizes[index]?.width}`] = ratio(times[name] ?? 0, times.ssim ?? 0);
+    for (const [name, row] of rows) row[`${sizes[index]?.width} wide`] = ratio(times[name] ?? 0, times.ssim ?? 0);
   }
   console.log();
   printTable([...rows.values()]);

@@ -7,13 +7,14 @@ export const windowSide = 11;
 const taps = gaussianTaps(windowSide, 1.5);
 
 /**
- * SSIM's Gaussian window over a plane in polyphase layout [n, 16, rows, blocks], without padding: 10 rows fewer.
+ * SSIM's Gaussian window over a plane in polyphase layout [n, 16, rows, blocks], without padding: 10 rows fewer. `add` is added to it.
  * Sixteen neighbouring columns are channels, so the horizontal pass is a dense 16 -> 16 convolution over two blocks.
  */
-export function gaussian(graph: GraphBuilder, plane: Ref): Ref {
+export function gaussian(graph: GraphBuilder, plane: Ref, add = 0): Ref {
   const vertical = Float32Array.from({ length: blockWidth * windowSide }, (_, index) => taps[index % windowSide] ?? 0);
   const down = graph.conv(plane, graph.constant(vertical, [blockWidth, 1, windowSide, 1]), { group: blockWidth });
-  return graph.conv(down, graph.constant(bandMatrix(), [blockWidth, blockWidth, 1, 2]));
+  const across = graph.constant(bandMatrix(), [blockWidth, blockWidth, 1, 2]);
+  return graph.conv(down, across, add === 0 ? {} : { bias: graph.constant(new Float32Array(blockWidth).fill(add)) });
 }
 
 /** Normalised to sum 1. */

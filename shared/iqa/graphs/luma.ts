@@ -1,26 +1,38 @@
 import type { GraphBuilder, Ref } from '../graph.ts';
 import { blockWidth } from '../strips.ts';
 
-/** 1000 times the YIQ luma of bytes [1, rows, blocks, 48], as whole numbers, which float32 holds exactly. */
-export function lumaThousands(graph: GraphBuilder, bytes: Ref): Ref {
-  const weights = new Float32Array(3 * blockWidth * blockWidth);
-  for (let column = 0; column < blockWidth; column++) {
-    weights[(3 * column + 0) * blockWidth + column] = 299;
-    weights[(3 * column + 1) * blockWidth + column] = 587;
-    weights[(3 * column + 2) * blockWidth + column] = 114;
+// Eight pixels make a product of 24 x 8, the least that fills the vectors of the processor.
+const step = 8;
+
+/** Three factors times red, green and blue of bytes [1, rows, blocks, 48]: [1, rows, blocks, 16]. */
+export function weighted(graph: GraphBuilder, bytes: Ref, factors: readonly [number, number, number]): Ref {
+  const weights = new Float32Array(3 * step * step);
+  for (let column = 0; column < step; column++) {
+    factors.forEach((factor, channel) => {
+      weights[(3 * column + channel) * step + column] = factor;
+    });
   }
-  return graph.op('MatMul', [asFloat(graph, bytes), graph.constant(weights, [3 * blockWidth, blockWidth])]);
+  const pixels = graph.reshape(asFloat(graph, bytes), [0, 0, -1, 3 * step]);
+  const product = graph.op('MatMul', [pixels, graph.constant(weights, [3 * step, step])]);
+  return graph.reshape(product, [0, 0, -1, blockWidth]);
 }
 
-/** Luma of RGB bytes rounded to whole numbers 0..255, [1, rows, blocks, 16]. */
+// Added to a float32 below 2^22 this leaves no bits behind the point, so the sum rounds half to even.
+const shift = 1.5 * 2 ** 23;
+
+/** Luma of RGB bytes rounded to whole numbers 0..255. Where it is a tie, 1 colour in 5000 rounds the other way. */
 export function roundedLuma(graph: GraphBuilder, bytes: Ref): Ref {
-  // Adding 1.5 * 2^23 leaves float32 no bits behind the point, so the sum rounds; several times faster than Round.
-  const shift = 1.5 * 2 ** 23;
-  const exact = graph.div(lumaThousands(graph, bytes), vector(graph, 1000));
-  return graph.sub(graph.add(exact, shift), shift);
+  return graph.sub(shiftedLuma(graph, bytes), shift);
 }
+
+/** x + y - 256 and x - y of two pictures' rounded luma: the shifts cancel without operations of their own. */
+export function lumaSumAndDifference(graph: GraphBuilder, picture: Ref, reference: Ref) {
+  const x = shiftedLuma(graph, picture);
+  const y = shiftedLuma(graph, reference);
+  return { sum: graph.add(x, graph.sub(y, 2 * shift + 256)), difference: graph.sub(x, y) };
+}
+
+const shiftedLuma = (graph: GraphBuilder, bytes: Ref): Ref =>
+  graph.add(weighted(graph, bytes, [0.299, 0.587, 0.114]), shift);
 
 export const asFloat = (graph: GraphBuilder, bytes: Ref): Ref => graph.op('Cast', [bytes], { to: 1 });
-
-// The runtime folds a single factor into the matrix product, which rounds otherwise; a vector it leaves alone.
-const vector = (graph: GraphBuilder, value: number): Ref => graph.constant(new Float32Array(blockWidth).fill(value));

@@ -1,6 +1,7 @@
 import type { RowRange, Size } from '../metric.ts';
 import { windowSide } from './gaussian.ts';
 import { createRowBuffer, type PlaneRows, type RowBuffer } from './row-buffer.ts';
+import { centre } from './ssim-terms.ts';
 
 const border = windowSide - 1;
 
@@ -107,7 +108,7 @@ function batchEnd(level: Level, from: number, batch: number, available: number):
   return end === from + batch || end === level.results.to ? end : from;
 }
 
-// An odd side is padded by a zero on each end: the first pair then holds one zero and the first row or column.
+// An odd side is padded by black on each end: the first pair then holds black and the first row or column.
 function halve(buffer: RowBuffer, level: Level, below: Level, from: number, target: RowBuffer): number {
   const oddHeight = level.height % 2;
   const to = Math.max(from, Math.floor((buffer.to() + oddHeight) / 2));
@@ -116,19 +117,18 @@ function halve(buffer: RowBuffer, level: Level, below: Level, from: number, targ
     const first = 2 * row - oddHeight;
     const source = buffer.view(Math.max(0, first), first + 2);
     const start = (row - from) * below.width;
-    halveRow(source.sum, first < 0, level.width, halved.sum.subarray(start, start + below.width));
-    halveRow(source.difference, first < 0, level.width, halved.difference.subarray(start, start + below.width));
+    halveRow(source.sum, first < 0, -centre, level.width, halved.sum.subarray(start, start + below.width));
+    halveRow(source.difference, first < 0, 0, level.width, halved.difference.subarray(start, start + below.width));
   }
   return to;
 }
 
-function halveRow(pair: Float32Array, isHalf: boolean, width: number, halved: Float32Array): void {
+function halveRow(pair: Float32Array, isFirst: boolean, black: number, width: number, halved: Float32Array): void {
   const odd = width % 2;
-  const second = isHalf ? 0 : width;
-  const first = isHalf ? 0 : 1;
-  if (odd) halved[0] = (first * (pair[0] as number) + (pair[second] as number)) / 4;
+  const second = isFirst ? 0 : width;
+  if (odd) halved[0] = ((isFirst ? black : (pair[0] as number)) + (pair[second] as number) + 2 * black) / 4;
   for (let column = odd, at = odd; column < width; column += 2, at++) {
-    const above = first * ((pair[column] as number) + (pair[column + 1] as number));
+    const above = isFirst ? 2 * black : (pair[column] as number) + (pair[column + 1] as number);
     halved[at] = (above + (pair[second + column] as number) + (pair[second + column + 1] as number)) / 4;
   }
 }

@@ -3,10 +3,10 @@ import { lazily } from '../lazily.ts';
 import type { Feed, GraphRunner, Pair, RowRange, StripMetric } from '../metric.ts';
 import { blockWidth, copyTile, type PackPair, pairPacker, sumColumns, type Tile, tilesOf } from '../strips.ts';
 import { toPolyphase, windowSide } from './gaussian.ts';
-import { roundedLuma } from './luma.ts';
+import { lumaSumAndDifference } from './luma.ts';
 import { batchRows, createCascade, type Level, levelSizes, planLevels } from './ms-ssim-cascade.ts';
 import type { PlaneRows } from './row-buffer.ts';
-import { similarity } from './ssim.ts';
+import { columnSums, similarity } from './ssim-terms.ts';
 
 const weights = [0.0448, 0.2856, 0.3001, 0.2363, 0.1333];
 const border = windowSide - 1;
@@ -49,13 +49,10 @@ export const msSsim: StripMetric = {
 function buildLuma(): BuiltGraph<'sum' | 'difference'> {
   const graph = createGraph('ms_ssim_luma');
   const shape = [1, 'rows', 'blocks', 3 * blockWidth];
-  const x = roundedLuma(graph, graph.input('picture', 'uint8', shape));
-  const y = roundedLuma(graph, graph.input('reference', 'uint8', shape));
+  const picture = graph.input('picture', 'uint8', shape);
+  const { sum, difference } = lumaSumAndDifference(graph, picture, graph.input('reference', 'uint8', shape));
   const plane = [1, 'rows', 'blocks', blockWidth];
-  return graph.build({
-    sum: { value: graph.add(x, y), shape: plane },
-    difference: { value: graph.sub(x, y), shape: plane },
-  });
+  return graph.build({ sum: { value: sum, shape: plane }, difference: { value: difference, shape: plane } });
 }
 
 function buildLevel(): BuiltGraph<'structure' | 'all'> {
@@ -64,11 +61,7 @@ function buildLevel(): BuiltGraph<'structure' | 'all'> {
   const sum = toPolyphase(graph, graph.input('sum', 'float32', shape));
   const difference = toPolyphase(graph, graph.input('difference', 'float32', shape));
   const { structure, map } = similarity(graph, sum, difference);
-  const columns = [blockWidth, 'blocks_out'];
-  return graph.build({
-    structure: { value: graph.sum(structure, [0, 2]), shape: columns },
-    all: { value: graph.sum(map, [0, 2]), shape: columns },
-  });
+  return graph.build({ structure: columnSums(graph, structure()), all: columnSums(graph, map()) });
 }
 
 function stripsOf({ input }: Level, height: number): readonly RowRange[] {

@@ -2,7 +2,7 @@ import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../gr
 import { lazily } from '../lazily.ts';
 import type { StripMetric } from '../metric.ts';
 import { blockWidth, pairPacker, tilesOf } from '../strips.ts';
-import { asFloat, lumaThousands } from './luma.ts';
+import { asFloat, weighted } from './luma.ts';
 
 // With at most 64 rows a column of squared byte differences stays below 2^24, so float32 adds it exactly.
 const stripHeight = 64;
@@ -50,3 +50,6 @@ function build(name: string, difference: Difference): BuiltGraph<'sums'> {
   const error = difference(graph, graph.input('picture', 'uint8', shape), graph.input('reference', 'uint8', shape));
   return graph.build({ sums: { value: graph.sum(graph.mul(error, error), [0, 1]), shape: ['blocks', 'values'] } });
 }
+
+// Whole numbers, which float32 holds exactly.
+const lumaThousands = (graph: GraphBuilder, bytes: Ref): Ref => weighted(graph, bytes, [299, 587, 114]);

@@ -46,7 +46,7 @@ async function halve(x: Plane, y: Plane, runner: GraphRunner): Promise<[Plane, P
 
 function lumaPlane(pixels: Pixels): Plane {
   const { width, height, data } = lumaBytes(pixels);
-  return { width, height, data: Float32Array.from(data) };
+  return { width, height, data: new Float32Array(data) };
 }
 
 function checkSize({ width, height }: Pixels): void {
