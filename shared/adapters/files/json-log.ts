@@ -24,7 +24,7 @@ export const jsonLog = (write: (text: string) => void, now: () => number = Date.
   const line =
     (level: string) =>
     (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
-      const text = `${JSON.stringify({ level, time: new Date(now()).toISOString(), message, ...fields })}\n`;
+      const text = `${JSON.stringify({ level, time: timeOf(now()), message, ...fields })}\n`;
       pending.push(text);
       bytes += text.length;
       if (bytes > FLUSH_BYTES) flush();
