@@ -123,7 +123,7 @@ const imageConvert: ImageTool = {
   }),
   run: async (args, tenant, readImage) => {
     const { open } = await readPicture(args.image, 'image', tenant, readImage);
-    const pipeline = args.grey === true ? open().greyscale() : open();
+    const pipeline = args.grey === true ? open().greyscale().toColourspace('b-w') : open();
     return decoding('image', writePicture(pipeline, formatOf(args.format, undefined), qualityOf(args)));
   },
 };
