@@ -8,12 +8,16 @@ export function lumaGrid({ width, height, data }: Pixels): Grid {
   return Array.from({ length: height }, (_, y) =>
     Array.from({ length: width }, (__, x) => {
       const [r = 0, g = 0, b = 0] = data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3);
-      return halfEven((299 * r + 587 * g + 114 * b) / 1000);
+      return halfEven(Math.fround(255 * multiplyAdd(b, 0.114, multiplyAdd(g, 0.587, multiplyAdd(r, 0.299, 0)))));
     }),
   );
 }
 
-export function halfEven(value: number): number {
+/** One step of luma: a byte's fraction of 255 times a weight, added and rounded once, all in float32. */
+const multiplyAdd = (byte: number, weight: number, sum: number): number =>
+  Math.fround(Math.fround(byte / 255) * Math.fround(weight) + sum);
+
+function halfEven(value: number): number {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);
   return floor + (floor % 2);

@@ -4,15 +4,18 @@ import { blockWidth } from '../strips.ts';
 // Eight pixels make a product of 24 x 8, the least that fills the vectors of the processor.
 const step = 8;
 
-/** Three factors times red, green and blue of bytes [1, rows, blocks, 48]: [1, rows, blocks, 16]. */
-export function weighted(graph: GraphBuilder, bytes: Ref, factors: readonly [number, number, number]): Ref {
+/**
+ * Three factors times red, green and blue of floats [1, rows, blocks, 48]: [1, rows, blocks, 16]. They are added in this
+ * order with fused operations. The reshaping also keeps the runtime from folding a division or factor into the product.
+ */
+export function weighted(graph: GraphBuilder, values: Ref, factors: readonly [number, number, number]): Ref {
   const weights = new Float32Array(3 * step * step);
   for (let column = 0; column < step; column++) {
     factors.forEach((factor, channel) => {
       weights[(3 * column + channel) * step + column] = factor;
     });
   }
-  const pixels = graph.reshape(asFloat(graph, bytes), [0, 0, -1, 3 * step]);
+  const pixels = graph.reshape(values, [0, 0, -1, 3 * step]);
   const product = graph.op('MatMul', [pixels, graph.constant(weights, [3 * step, step])]);
   return graph.reshape(product, [0, 0, -1, blockWidth]);
 }
@@ -20,7 +23,7 @@ export function weighted(graph: GraphBuilder, bytes: Ref, factors: readonly [num
 // Added to a float32 below 2^22 this leaves no bits behind the point, so the sum rounds half to even.
 const shift = 1.5 * 2 ** 23;
 
-/** Luma of RGB bytes rounded to whole numbers 0..255. Where it is a tie, 1 colour in 5000 rounds the other way. */
+/** Luma of RGB bytes rounded to whole numbers 0..255, in the reference's float32 steps, so that ties go the same way. */
 export function roundedLuma(graph: GraphBuilder, bytes: Ref): Ref {
   return graph.sub(shiftedLuma(graph, bytes), shift);
 }
@@ -32,7 +35,9 @@ export function lumaSumAndDifference(graph: GraphBuilder, picture: Ref, referenc
   return { sum: graph.add(x, graph.sub(y, 2 * shift + 256)), difference: graph.sub(x, y) };
 }
 
-const shiftedLuma = (graph: GraphBuilder, bytes: Ref): Ref =>
-  graph.add(weighted(graph, bytes, [0.299, 0.587, 0.114]), shift);
+function shiftedLuma(graph: GraphBuilder, bytes: Ref): Ref {
+  const luma = weighted(graph, graph.div(asFloat(graph, bytes), 255), [0.299, 0.587, 0.114]);
+  return graph.add(graph.mul(luma, 255), shift);
+}
 
 export const asFloat = (graph: GraphBuilder, bytes: Ref): Ref => graph.op('Cast', [bytes], { to: 1 });

@@ -52,4 +52,4 @@ function build(name: string, difference: Difference): BuiltGraph<'sums'> {
 }
 
 // Whole numbers, which float32 holds exactly.
-const lumaThousands = (graph: GraphBuilder, bytes: Ref): Ref => weighted(graph, bytes, [299, 587, 114]);
+const lumaThousands = (graph: GraphBuilder, bytes: Ref): Ref => weighted(graph, asFloat(graph, bytes), [299, 587, 114]);
