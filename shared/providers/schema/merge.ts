@@ -195,7 +195,7 @@ export function areDisjoint(a: Schema, b: Schema): boolean {
   if (x && y) return shared(x, y).length === 0;
   const types = [typesOf(a.type), typesOf(b.type)] as const;
   if (types[0].length > 0 && types[1].length > 0) {
-    if (arrayOf(intersectTypes(...types)).length === 0 && !isType(intersectTypes(...types))) return true;
+    if (!types[0].some((x) => types[1].some((y) => isWithin(x, y) || isWithin(y, x)))) return true;
     if (!types.every((list) => list.length === 1 && list[0] === 'object')) return false;
     return (
       [...stringsOf(a.required)].some((key) => keyParts(a, b, key)) ||
