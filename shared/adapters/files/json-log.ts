@@ -13,6 +13,11 @@ export const jsonLog = (write: (text: string) => void, now: () => number = Date.
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
+  let written = { at: Number.NaN, text: '' };
+  const timeOf = (at: number): string => {
+    if (at !== written.at) written = { at, text: new Date(at).toISOString() };
+    return written.text;
+  };
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
