@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -120,5 +120,7 @@ describe('uploads', () => {
     const fake = await until(read('fake.png.scores.json'));
     assert.equal(fake.status, 'failed');
     assert.match(fake.error?.message ?? '', /is not a picture/);
+    const aside = await readdir(join(cwd, '.assay/dead-letters'));
+    assert.equal(aside.filter((name) => name.endsWith('fake.png.json')).length, 1);
   });
 });
