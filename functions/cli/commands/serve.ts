@@ -4,6 +4,7 @@ import type { Assay } from '../../../shared/assay.ts';
 import { createKey, listKeys } from '../../../shared/billing/keys.ts';
 import { createApp } from '../../api/app.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
+import { serveConsole } from '../console-files.ts';
 import { localAssay } from '../deps.ts';
 import type { Environment } from '../environment.ts';
 import { watchInbox } from '../inbox.ts';
@@ -24,6 +25,7 @@ export const serve: Command = {
     let address = '';
     const assay = await localAssay({ environment: cli.environment, data, log, base: () => address });
     const app = createApp(assay);
+    serveConsole(app);
     const uploads = localUploads(assay, resolve(data));
     uploadReceiver(app, assay, uploads, uploadSecret(resolve(data)));
     const server = await listen(app, host, port);
@@ -60,6 +62,7 @@ const greeting = (address: string, data: string, assay: Assay, admin: string | u
   const { registered, refused, skipped } = assay.report();
   const lines = [
     `Assay is listening on ${address}`,
+    `  console   ${address}/${admin === undefined ? '' : `#key=${admin}`}`,
     `  data      ${data} (put pictures into its inbox folder to have them scored)`,
     `  tools     ${registered.length} loaded${refused.length + skipped.length > 0 ? `, ${refused.length} refused, ${skipped.length} skipped (assay tools list --report)` : ''}`,
   ];

@@ -1,0 +1,83 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+import { KeyDialog } from './key-dialog.tsx';
+import type { Keyring } from './keyring.ts';
+import { PAGES, type PageName, type Route, useRoute } from './route.ts';
+import { ScorePage } from './score/score-page.tsx';
+import { ThemeButton } from './theme-button.tsx';
+
+const TITLES: Readonly<Record<PageName, string>> = {
+  score: 'Score',
+  tools: 'Tools',
+  decide: 'Decide',
+  plans: 'Plans',
+  activity: 'Activity',
+};
+
+/** The frame: pages that were opened stay, so that what was typed there is found again. */
+export const App = ({ keyring }: { readonly keyring: Keyring }) => {
+  const route = useRoute();
+  const [opened, setOpened] = useState<readonly PageName[]>([route.page]);
+  const [asked, setAsked] = useState(keyring.asked());
+  useEffect(() => keyring.onChange(() => setAsked(keyring.asked())), []);
+  useEffect(() => {
+    setOpened((before) => (before.includes(route.page) ? before : [...before, route.page]));
+    document.title = `${TITLES[route.page]} · Assay`;
+  }, [route.page]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <Header page={route.page} onForget={() => keyring.forget()} />
+      <main id="main" tabindex={-1}>
+        {opened.map((page) => (
+          <div key={page} hidden={page !== route.page}>
+            <Page page={page} route={route} />
+          </div>
+        ))}
+      </main>
+      {asked && <KeyDialog key={asked.why ?? ''} keyring={keyring} asked={asked} />}
+    </>
+  );
+};
+
+const Page = ({ page }: { readonly page: PageName; readonly route: Route }) => {
+  switch (page) {
+    case 'score':
+      return <ScorePage />;
+    default:
+      return <h1>{TITLES[page]}</h1>;
+  }
+};
+
+interface HeaderProps {
+  readonly page: PageName;
+  onForget(): void;
+}
+
+const Header = ({ page, onForget }: HeaderProps) => (
+  <header class="top">
+    <div class="top-inner">
+      <a class="brand" href="#/score">
+        <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+          <path d="M10 1h12l9 9v12l-9 9H10l-9-9V10z" />
+          <path d="M9.5 23 16 8.500 22.500 23M12 18.500h8" class="mark-a" />
+        </svg>
+        Assay
+      </a>
+      <nav aria-label="Pages">
+        {PAGES.map((each) => (
+          <a key={each} href={`#/${each}`} aria-current={each === page ? 'page' : undefined}>
+            {TITLES[each]}
+          </a>
+        ))}
+      </nav>
+      <div class="top-end">
+        <ThemeButton />
+        <button type="button" class="button quiet small" onClick={onForget}>
+          Change key
+        </button>
+      </div>
+    </div>
+  </header>
+);

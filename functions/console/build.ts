@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+export interface ConsoleFile {
+  readonly type: string;
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+/** The console's files by the path they are served under; the page itself is `index.html`. */
+export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+};
+
+/** Bundles scripts and styles and gathers the sample pictures, all in memory. */
+export const buildConsole = async (): Promise<ConsoleFiles> => {
+  const [bundled, samples, icon, page] = await Promise.all([
+    bundle(),
+    readSamples(),
+    readFile(join(here, 'icon.svg')),
+    readFile(join(here, 'index.html'), 'utf8'),
+  ]);
+  const files = new Map([...bundled, ...samples, ['console/icon.svg', icon] as const]);
+  const version = digestOf(Buffer.concat([...files.values()])).slice(0, 12);
+  files.set('index.html', Buffer.from(page.replaceAll('%VERSION%', version)));
+  return new Map([...files].map(([path, body]) => [path, fileOf(path, body)]));
+};
+
+const bundle = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {
+  const { outputFiles } = await build({
+    absWorkingDir: here,
+    entryPoints: [
+      { in: 'main.tsx', out: 'app' },
+      { in: 'styles/app.css', out: 'app' },
+    ],
+    outdir: 'console',
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    target: ['chrome123', 'firefox121', 'safari17.5'],
+    jsx: 'automatic',
+    jsxImportSource: 'hono/jsx/dom',
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  return outputFiles.map(({ path, contents }) => [`console/app${extname(path)}`, contents]);
+};
+
+const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {
+  const names = (await readdir(join(here, 'samples'))).filter((name) => extname(name) in TYPES);
+  return Promise.all(
+    names.map(async (name) => [`console/samples/${name}`, await readFile(join(here, 'samples', name))] as const),
+  );
+};
+
+const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
+
+const fileOf = (path: string, body: Uint8Array): ConsoleFile => ({
+  type: TYPES[extname(path)] ?? 'application/octet-stream',
+  body,
+  etag: `"${digestOf(body).slice(0, 32)}"`,
+});
+
+const writeConsole = async (outdir: string): Promise<void> => {
+  for (const [path, { body }] of await buildConsole()) {
+    await mkdir(dirname(join(outdir, path)), { recursive: true });
+    await writeFile(join(outdir, path), body);
+  }
+};
+
+if (import.meta.main) await writeConsole(process.argv[2] ?? 'dist/console');

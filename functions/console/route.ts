@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+
+export const PAGES = ['score', 'tools', 'decide', 'plans', 'activity'] as const;
+export type PageName = (typeof PAGES)[number];
+
+/** Where the address points: `#/tools/ssim` is the page tools with the rest ssim. */
+export interface Route {
+  readonly page: PageName;
+  readonly rest: string;
+}
+
+export const routeOf = (hash: string): Route => {
+  const [page = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
+  const known = PAGES.find((each) => each === page);
+  return { page: known ?? 'score', rest: known === undefined ? '' : decodeURIComponent(rest.join('/')) };
+};
+
+export const useRoute = (): Route => {
+  const [route, setRoute] = useState(routeOf(location.hash));
+  useEffect(() => {
+    const follow = (): void => setRoute(routeOf(location.hash));
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return route;
+};

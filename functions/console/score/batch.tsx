@@ -1,0 +1,125 @@
+import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import type { Scores } from '../answers.ts';
+import { useClient } from '../context.ts';
+import { type ApiFault, faultOf } from '../fault.ts';
+import { showBytes } from '../format.ts';
+import { Button } from '../ui/parts.tsx';
+import { csvOf, download } from './csv.ts';
+
+export interface BatchRow {
+  readonly file: File;
+  readonly scores?: Scores;
+  readonly fault?: ApiFault;
+}
+
+interface Props {
+  readonly pictures: readonly File[];
+  readonly reference: File | undefined;
+  readonly tools: readonly string[];
+}
+
+/** Two at a time keep both the server's workers and the table busy. */
+const AT_ONCE = 2;
+
+/** Many pictures become a table that fills while it is watched. */
+export const Batch = ({ pictures, reference, tools }: Props) => {
+  const client = useClient();
+  const [rows, setRows] = useState<readonly BatchRow[]>([]);
+  const [isRunning, setRunning] = useState(false);
+  const stopper = useRef<AbortController>(null);
+  const start = async (): Promise<void> => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    stopper.current = controller;
+    setRunning(true);
+    setRows([]);
+    const queue = [...pictures];
+    const work = async (): Promise<void> => {
+      for (let file = queue.shift(); file && !signal.aborted; file = queue.shift()) {
+        const row = await scoreOne(file, signal);
+        if (!signal.aborted) setRows((before) => [...before, row]);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (!signal.aborted) setRunning(false);
+  };
+  const scoreOne = (file: File, signal: AbortSignal): Promise<BatchRow> =>
+    client.score({ image: file, reference, ...(tools.length === 0 ? {} : { tools }) }, signal).then(
+      (scores) => ({ file, scores }),
+      (thrown: unknown) => ({ file, fault: faultOf(thrown) }),
+    );
+  const stop = (): void => {
+    stopper.current?.abort();
+    setRunning(false);
+  };
+  useEffect(() => {
+    void start();
+    return () => stopper.current?.abort();
+  }, [pictures]);
+  return (
+    <section class="card" aria-label="Scores of many pictures">
+      <div class="row between">
+        <p aria-live="polite">
+          {rows.length} of {pictures.length} scored
+        </p>
+        <div class="row">
+          {isRunning ? <Button onClick={stop}>Stop</Button> : <Button onClick={() => void start()}>Score again</Button>}
+          <Button kind="primary" disabled={rows.length === 0} onClick={() => download('scores.csv', csvOf(rows))}>
+            Download CSV
+          </Button>
+        </div>
+      </div>
+      <progress max={pictures.length} value={rows.length} aria-label="Pictures scored" />
+      {rows.length > 0 && <BatchTable rows={rows} />}
+    </section>
+  );
+};
+
+export const toolsIn = (rows: readonly BatchRow[]): readonly string[] => [
+  ...new Set(rows.flatMap(({ scores }) => scores?.scores.map(({ tool }) => tool) ?? [])),
+];
+
+const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => {
+  const tools = toolsIn(rows);
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>File</th>
+            <th class="number">Size</th>
+            <th class="number">Overall</th>
+            {tools.map((tool) => (
+              <th key={tool} class="number">
+                {tool}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ file, scores, fault }, index) => (
+            <tr key={index}>
+              <td>{file.name}</td>
+              <td class="number">{showBytes(file.size)}</td>
+              {fault ? (
+                <td class="danger-text" colspan={tools.length + 1}>
+                  {fault.message}
+                </td>
+              ) : (
+                <td class="number">
+                  <strong>{scores?.overall?.mean.toFixed(2) ?? '–'}</strong>
+                </td>
+              )}
+              {!fault &&
+                tools.map((tool) => (
+                  <td key={tool} class="number">
+                    {scores?.scores.find((each) => each.tool === tool)?.normalized?.toFixed(2) ?? '–'}
+                  </td>
+                ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

@@ -1,0 +1,84 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+import { plural, showBytes } from '../format.ts';
+
+interface Props {
+  readonly label: string;
+  readonly hint: string;
+  readonly files: readonly File[];
+  readonly many?: boolean;
+  onFiles(files: readonly File[]): void;
+}
+
+/** Takes pictures by dropping, by choosing and by keyboard: it is a file field with a large label. */
+export const DropZone = ({ label, hint, files, many = false, onFiles }: Props) => {
+  const [isOver, setOver] = useState(false);
+  const take = (list: FileList | null | undefined): void => {
+    const taken = [...(list ?? [])];
+    if (taken.length > 0) onFiles(many ? taken : taken.slice(0, 1));
+  };
+  const hover = (event: DragEvent, over: boolean): void => {
+    event.preventDefault();
+    setOver(over);
+  };
+  const drop = (event: DragEvent): void => {
+    hover(event, false);
+    take(event.dataTransfer?.files);
+  };
+  const [first] = files;
+  return (
+    <div class={isOver ? 'zone over' : 'zone'}>
+      <label
+        class="zone-label"
+        onDragOver={(event: DragEvent) => hover(event, true)}
+        onDragLeave={(event: DragEvent) => hover(event, false)}
+        onDrop={drop}
+      >
+        {first ? <Preview file={first} /> : <span class="zone-mark" aria-hidden="true" />}
+        <span class="zone-text">
+          <span class="zone-title">{label}</span>
+          <span class="muted small">{first ? describe(files) : `Drop or choose: ${hint}`}</span>
+        </span>
+        <input
+          class="sr-only"
+          type="file"
+          accept="image/*"
+          multiple={many}
+          aria-label={label}
+          onChange={(event: Event) => take((event.target as HTMLInputElement).files)}
+        />
+      </label>
+      {first && (
+        <button
+          type="button"
+          class="button quiet small zone-clear"
+          aria-label={`Remove ${label}`}
+          onClick={() => onFiles([])}
+        >
+          Remove
+        </button>
+      )}
+    </div>
+  );
+};
+
+const describe = (files: readonly File[]): string => {
+  const size = showBytes(files.reduce((sum, file) => sum + file.size, 0));
+  return files.length === 1 ? `${files[0]?.name}, ${size}` : `${plural(files.length, 'file')}, ${size}`;
+};
+
+const Preview = ({ file }: { readonly file: File }) => {
+  const address = useObjectUrl(file);
+  return address === undefined ? null : <img class="zone-preview" src={address} alt="" />;
+};
+
+/** An address for a file or blob, given back when it is no longer shown. */
+export const useObjectUrl = (blob: Blob | undefined): string | undefined => {
+  const [address, setAddress] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    if (!blob) return setAddress(undefined);
+    const made = URL.createObjectURL(blob);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
+  return address;
+};

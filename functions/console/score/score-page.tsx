@@ -1,0 +1,101 @@
+import { useState } from 'hono/jsx/dom';
+import type { IqaTool, Scores } from '../answers.ts';
+import { useClient } from '../context.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Button } from '../ui/parts.tsx';
+import { useAction, useLoad } from '../use-load.ts';
+import { Batch } from './batch.tsx';
+import { DropZone } from './drop-zone.tsx';
+import { Results } from './results.tsx';
+import { SAMPLES, type Sample, Samples } from './samples.tsx';
+import { ToolChoice } from './tool-choice.tsx';
+
+export interface Scored {
+  readonly picture: File;
+  readonly reference: File | undefined;
+  readonly scores: Scores;
+}
+
+/** A picture in, with or without its original; scores, comparison and quality map out. */
+export const ScorePage = () => {
+  const client = useClient();
+  const metrics = useLoad(() => client.iqaTools(), []);
+  const [pictures, setPictures] = useState<readonly File[]>([]);
+  const [reference, setReference] = useState<File | undefined>(undefined);
+  const [tools, setTools] = useState<readonly string[]>([]);
+  const [scored, setScored] = useState<Scored | undefined>(undefined);
+  const known = metrics.value?.tools ?? [];
+
+  const score = useAction(async (picture: File, original: File | undefined) => {
+    const usable = usableWith(tools, original, known);
+    const scores = await client.score({
+      image: picture,
+      reference: original,
+      ...(usable.length === 0 ? {} : { tools: usable }),
+    });
+    setScored({ picture, reference: original, scores });
+  });
+  const choose = (files: readonly File[]): void => {
+    setPictures(files);
+    setScored(undefined);
+    score.clear();
+  };
+  const take = useAction(async (sample: Sample) => {
+    const [picture, original] = await Promise.all([client.sample(sample.picture), client.sample(sample.reference)]);
+    setPictures([picture]);
+    setReference(original);
+    await score.run(picture, original);
+  });
+  const [first] = pictures;
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>How good is this picture?</h1>
+        <p class="lead">
+          Drop a picture to judge it on its own, or add the original beside it to see what was lost and where.
+        </p>
+      </div>
+      <section class="card" aria-label="Pictures to score">
+        <div class="zones">
+          <DropZone label="Picture" hint="one, or many for a table" files={pictures} many onFiles={choose} />
+          <DropZone
+            label="Original"
+            hint="optional, same size"
+            files={reference ? [reference] : []}
+            onFiles={([file]) => {
+              setReference(file);
+              setScored(undefined);
+            }}
+          />
+        </div>
+        <ToolChoice metrics={known} hasReference={reference !== undefined} chosen={tools} onChoose={setTools} />
+        <div class="row between">
+          <Samples samples={SAMPLES} isBusy={take.isBusy} onTake={(sample) => void take.run(sample)} />
+          {pictures.length < 2 && (
+            <Button
+              kind="primary"
+              disabled={first === undefined}
+              isBusy={score.isBusy}
+              onClick={() => first && void score.run(first, reference)}
+            >
+              Score
+            </Button>
+          )}
+        </div>
+      </section>
+      <Notice fault={take.fault ?? score.fault ?? metrics.fault} onRetry={metrics.fault && metrics.reload} />
+      {pictures.length > 1 && (
+        <Batch pictures={pictures} reference={reference} tools={usableWith(tools, reference, known)} />
+      )}
+      {scored && pictures.length < 2 && <Results scored={scored} metrics={known} isStale={score.isBusy} />}
+    </div>
+  );
+};
+
+/** Metrics that compare are left out while there is nothing to compare with. */
+const usableWith = (
+  tools: readonly string[],
+  reference: File | undefined,
+  metrics: readonly IqaTool[],
+): readonly string[] =>
+  tools.filter((name) => reference !== undefined || metrics.find((metric) => metric.name === name)?.type !== 'FR');

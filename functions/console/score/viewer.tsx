@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+import type { Scores } from '../answers.ts';
+import { useClient } from '../context.ts';
+import { Notice } from '../ui/notice.tsx';
+import { type Choice, Tabs } from '../ui/parts.tsx';
+import { useAction } from '../use-load.ts';
+import { useObjectUrl } from './drop-zone.tsx';
+
+interface Props {
+  readonly picture: File;
+  readonly reference: File | undefined;
+  readonly image: Scores['image'];
+}
+
+type Mode = 'compare' | 'map';
+
+/** The picture beside its original, or under a map of where they differ. */
+export const Viewer = ({ picture, reference, image }: Props) => {
+  const [mode, setMode] = useState<Mode>('compare');
+  const address = useObjectUrl(picture);
+  const original = useObjectUrl(reference);
+  return (
+    <div class="card viewer">
+      <div class="row between">
+        {reference ? (
+          <Tabs<Mode> label="View" choices={VIEWS} chosen={mode} onChoose={setMode} />
+        ) : (
+          <span class="small muted">Add the original to compare and to see a quality map.</span>
+        )}
+        <span class="small muted">
+          {image.width} × {image.height} {image.format}
+        </span>
+      </div>
+      {address !== undefined && original === undefined && (
+        <img class="viewer-alone" src={address} alt={picture.name} width={image.width} height={image.height} />
+      )}
+      {address !== undefined && original !== undefined && mode === 'compare' && (
+        <Compare address={address} original={original} image={image} />
+      )}
+      {address !== undefined && reference && mode === 'map' && (
+        <QualityMap key={address} address={address} picture={picture} reference={reference} image={image} />
+      )}
+    </div>
+  );
+};
+
+const VIEWS: readonly Choice<Mode>[] = [
+  { value: 'compare', label: 'Compare' },
+  { value: 'map', label: 'Quality map' },
+];
+
+interface CompareProps {
+  readonly address: string;
+  readonly original: string;
+  readonly image: Scores['image'];
+}
+
+/** The divider is a range over the pictures: it can be dragged, touched and moved by the arrow keys. */
+const Compare = ({ address, original, image }: CompareProps) => {
+  const [split, setSplit] = useState(50);
+  const size = { width: image.width, height: image.height };
+  return (
+    <div class="compare" style={{ '--split': `${split}%` }}>
+      <img src={original} alt="The original" {...size} />
+      <img class="compare-top" src={address} alt="As it is now" {...size} />
+      <input
+        type="range"
+        min="0"
+        max="100"
+        step="0.5"
+        value={String(split)}
+        aria-label="Divider between picture and original"
+        onInput={(event: Event) => setSplit(Number((event.target as HTMLInputElement).value))}
+      />
+      <span class="compare-line" aria-hidden="true" />
+      <span class="compare-tag left">Picture</span>
+      <span class="compare-tag right">Original</span>
+    </div>
+  );
+};
+
+interface MapProps extends Omit<CompareProps, 'original'> {
+  readonly picture: File;
+  readonly reference: File;
+}
+
+const QualityMap = ({ address, picture, reference, image }: MapProps) => {
+  const client = useClient();
+  const [map, setMap] = useState<Blob | undefined>(undefined);
+  const [opacity, setOpacity] = useState(85);
+  const paint = useAction(async () => setMap(await client.map({ image: picture, reference })));
+  useEffect(() => void paint.run(), []);
+  const painted = useObjectUrl(map);
+  const size = { width: image.width, height: image.height };
+  return (
+    <>
+      <div class="compare" style={{ '--opacity': String(opacity / 100) }}>
+        <img src={address} alt="As it is now" {...size} />
+        {painted !== undefined && (
+          <img class="compare-map" src={painted} alt="Where it differs from the original" {...size} />
+        )}
+        {paint.isBusy && <span class="compare-tag left">Painting…</span>}
+      </div>
+      <Notice fault={paint.fault} onRetry={() => void paint.run()} />
+      <label class="row slider">
+        <span class="small">Map</span>
+        <input
+          type="range"
+          min="0"
+          max="100"
+          value={String(opacity)}
+          onInput={(event: Event) => setOpacity(Number((event.target as HTMLInputElement).value))}
+        />
+        <span class="small muted">{opacity} %</span>
+      </label>
+      <p class="small muted">Grey is as in the original by SSIM; the hotter a place glows, the more was lost there.</p>
+    </>
+  );
+};

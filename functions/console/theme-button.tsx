@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+
+const STORED = 'assay-theme';
+const isSystemDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
+
+/** Light or dark: the system's choice until another is made here. */
+export const ThemeButton = () => {
+  const [chosen, setChosen] = useState<string | null>(localStorage.getItem(STORED));
+  useEffect(() => {
+    document.documentElement.style.colorScheme = chosen ?? '';
+    if (chosen === null) localStorage.removeItem(STORED);
+    else localStorage.setItem(STORED, chosen);
+  }, [chosen]);
+  const isDark = chosen === null ? isSystemDark() : chosen === 'dark';
+  return (
+    <button
+      type="button"
+      class="button quiet small icon"
+      aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
+      onClick={() => setChosen(isDark ? 'light' : 'dark')}
+    >
+      <svg viewBox="0 0 20 20" aria-hidden="true">
+        <circle cx="10" cy="10" r="7.2" fill="none" stroke="currentColor" stroke-width="1.600" />
+        <path d="M10 2.800a7.200 7.200 0 0 1 0 14.400z" fill="currentColor" />
+      </svg>
+    </button>
+  );
+};

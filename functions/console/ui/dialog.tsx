@@ -1,0 +1,27 @@
+import type { Child } from 'hono/jsx';
+import { useEffect, useRef } from 'hono/jsx/dom';
+
+interface Props {
+  readonly title: string;
+  readonly children?: Child;
+  /** Left out, the dialog cannot be dismissed. */
+  onClose?(): void;
+}
+
+/** A modal: the browser keeps the focus in it and gives it back afterwards. */
+export const Dialog = ({ title, children, onClose }: Props) => {
+  const box = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    box.current?.showModal();
+  }, []);
+  const cancel = (event: Event): void => {
+    event.preventDefault();
+    onClose?.();
+  };
+  return (
+    <dialog ref={box} class="dialog" aria-label={title} onCancel={cancel}>
+      <h2>{title}</h2>
+      {children}
+    </dialog>
+  );
+};

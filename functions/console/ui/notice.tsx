@@ -1,0 +1,27 @@
+import { type ApiFault, adviceFor } from '../fault.ts';
+import { Button } from './parts.tsx';
+
+interface Props {
+  readonly fault: ApiFault | undefined;
+  readonly onRetry?: (() => void) | undefined;
+}
+
+/** What happened, with the values, and what to do about it. */
+export const Notice = ({ fault, onRetry }: Props) => {
+  if (!fault) return null;
+  const { title, cure } = adviceFor(fault);
+  return (
+    <div class="notice" role="alert">
+      <p class="notice-title">{title}</p>
+      <p>{sentence(fault.message)}</p>
+      {cure !== undefined && <p class="muted">{cure}</p>}
+      <div class="row">
+        {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        {fault.requestId !== undefined && <span class="tiny muted">request {fault.requestId}</span>}
+      </div>
+    </div>
+  );
+};
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
