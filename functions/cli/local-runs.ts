@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { engineTime } from '../../shared/adapters/node/engine-time.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { ExecuteContext } from '../../shared/execute/execute.ts';
 import { createLocalRuns, type LocalRuns } from '../../shared/plan/local-runs.ts';
@@ -12,10 +12,7 @@ export const localRuns = (context: ExecuteContext, blobs: Blobs, isServer = fals
     blobs,
     clock: context.clock,
     execute: (call) => runNode(context, call),
-    engine: {
-      sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }),
-      random: Math.random,
-    },
+    engine: engineTime(),
     owner: String(process.pid),
     isAlive,
   });
