@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { awsIqa } from '../../shared/adapters/aws/aws-iqa.ts';
 import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
+import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { routedBlobs } from '../../shared/adapters/aws/routed-blobs.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { s3SignPut } from '../../shared/adapters/aws/s3-sign-put.ts';
@@ -17,6 +20,8 @@ import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
 import { digestOfKey } from '../../shared/billing/secret.ts';
 import { Fault, messageOf } from '../../shared/errors.ts';
+import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
+import type { Runs } from '../../shared/plan/runs.ts';
 import { publishLayer } from '../../shared/registry/publish.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from '../cli/local-tools.ts';
@@ -43,7 +48,11 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     textOf(secrets, environment.ASSAY_HALLMARK_SECRET),
   ]);
   const ports = awsPorts(environment, hallmark);
-  const assay = await composeAssay({ ...ports, adminDigest: digestOfKey(adminKey).toString('hex') });
+  const assay = await composeAssay({
+    ...ports,
+    adminDigest: digestOfKey(adminKey).toString('hex'),
+    startRuns: () => stateMachineRuns(ports, environment),
+  });
   void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);
   return { assay, guard, origins: environment.ASSAY_ORIGINS };
 };
@@ -58,10 +67,26 @@ const publishTools = async ({ catalogs, log }: Assay, bucket: string): Promise<v
   }
 };
 
+/** Plans run on Step Functions; short ones to their end before the answer. */
+const stateMachineRuns = ({ table, blobs, clock }: AwsPorts, environment: AwsEnvironment): Runs => {
+  const machines = sfnMachines({
+    // Synchronous starts have a host of their own on AWS, but not at an address that was given.
+    client: new SFNClient({ disableHostPrefix: environment.AWS_ENDPOINT_URL_SFN !== undefined }),
+    table,
+    clock,
+    pause,
+    roleArn: environment.ASSAY_MACHINE_ROLE,
+    logGroupArn: environment.ASSAY_MACHINE_LOGS,
+  });
+  return createMachineRuns({ table, blobs, clock, machines, step: environment.ASSAY_STEP_FUNCTION });
+};
+
 type Places = Pick<AwsEnvironment, 'ASSAY_TABLE' | 'ASSAY_IMAGES_BUCKET' | 'ASSAY_MODELS_BUCKET'>;
 
+export type AwsPorts = AssayPorts & Required<Pick<AssayPorts, 'blobs' | 'iqa'>>;
+
 /** What every function that runs tools stands on; the SDK finds region and credentials by itself. */
-export const awsPorts = (environment: Places, hallmark: string): AssayPorts => {
+export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
   const s3 = new S3Client({});
   const blobsIn = (bucket: string, maxBytes = Number.POSITIVE_INFINITY) => s3Blobs({ client: s3, bucket, maxBytes });
   const table = dynamoTable({ client: new DynamoDBClient({}), tableName: environment.ASSAY_TABLE });

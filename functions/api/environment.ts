@@ -10,6 +10,11 @@ const AwsEnvironment = z.object({
   ASSAY_ORIGIN_SECRET: z.string().min(1),
   ASSAY_ADMIN_SECRET: z.string().min(1),
   ASSAY_HALLMARK_SECRET: z.string().min(1),
+  /** The function behind the steps of plans, by the name that it knows of itself: machines are told apart by it. */
+  ASSAY_STEP_FUNCTION: z.string().min(1),
+  ASSAY_MACHINE_ROLE: z.string().min(1),
+  ASSAY_MACHINE_LOGS: z.string().min(1),
+  AWS_ENDPOINT_URL_SFN: z.url().optional(),
   /** Where pages live that may speak to MCP, besides the service's own address. */
   ASSAY_ORIGINS: z
     .string()

@@ -50,6 +50,7 @@ const settings = {
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunk-[hash]',
   minify: true,
+  charset: 'utf8',
   legalComments: 'none',
   logLevel: 'silent',
   treeShaking: true,

@@ -16,6 +16,11 @@ export class DefaultJsonSchemaValidator {
   }
 }`;
 
+const noEventStreams = `
+export const resolveEventStreamSerdeConfig = (config) => config;
+export const eventStreamSerdeProvider = () => ({});
+export class EventStreamSerde {}`;
+
 /** Leaves out of a function's bundle what its packages carry for other places: half a megabyte. */
 export const lighten = (isLambda: boolean): readonly Plugin[] => [
   // zod's error texts in fifty languages; we speak one.
@@ -24,6 +29,12 @@ export const lighten = (isLambda: boolean): readonly Plugin[] => [
   ...(isLambda ? [environmentCredentials] : []),
   // Reads a browser's name for the SDK's user agent.
   instead('no-browser', /[/\\]bowser[/\\].*\.m?js$/, 'export default {};'),
+  // Answers that are streams of events, of which we ask S3 for none.
+  instead(
+    'no-event-streams',
+    /[/\\]@smithy[/\\]core[/\\]dist-es[/\\]submodules[/\\]event-streams[/\\]index\.js$/,
+    noEventStreams,
+  ),
   // MCP's package carries an ajv of its own; ours does the same.
   instead('one-ajv', /[/\\]@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/, mcpValidator),
   // Adds a method to every kind of schema, and so holds on to all of zod; we describe by zod's own `meta`.

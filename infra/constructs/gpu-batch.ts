@@ -69,6 +69,8 @@ export class GpuBatch extends Construct {
         // The worker stores each picture as it is done, so a machine that is taken away costs only the one at hand.
         RetryStrategy.of(Action.RETRY, Reason.SPOT_INSTANCE_RECLAIMED),
         RetryStrategy.of(Action.RETRY, Reason.CANNOT_PULL_CONTAINER),
+        // The worker stopped in time, and left pictures for the next attempt.
+        RetryStrategy.of(Action.RETRY, Reason.custom({ onExitCode: '75' })),
         RetryStrategy.of(Action.EXIT, Reason.custom({ onReason: '*' })),
       ],
     });

@@ -50,7 +50,7 @@ export class ApiStack extends Stack {
       .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
       .readsSecret('ASSAY_ADMIN_SECRET', data.adminSecret)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data))
-      .may('ASSAY_STEP_FUNCTION', plans.step.function.functionArn)
+      .may('ASSAY_STEP_FUNCTION', plans.step.function.functionName)
       .may('ASSAY_MACHINE_LOGS', plans.logs.logGroupArn)
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
     // CloudFront's origin access control would replace Authorization and ask clients for a hash of each body.

@@ -116,7 +116,9 @@ export class PlansStack extends Stack {
 
   /** Every day, machines that no plan has used for thirty days. */
   private removeUnused(): void {
-    for (const statement of machineAccess(this, this.role.roleArn)) this.step.function.addToRolePolicy(statement);
+    this.step
+      .may('ASSAY_MACHINE_LOGS', this.logs.logGroupArn)
+      .may('ASSAY_MACHINE_ROLE', this.role.roleArn, ...machineAccess(this, this.role.roleArn));
     new Rule(this, 'CleanUp', {
       description: 'Removes state machines that are no longer used',
       schedule: Schedule.rate(Duration.days(1)),

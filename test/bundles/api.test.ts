@@ -1,71 +1,34 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { Module } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Bundle, bundleFunction } from '../../infra/build/bundle.ts';
-import { buildLayer } from '../../layers/onnx/build.ts';
+import { type ApiHandler, sendTo } from '../support/api-bundle.ts';
 import { testAssay } from '../support/assay.ts';
 import { ADMIN_SECRET, type LocalAws, ORIGIN_SECRET, startAws } from '../support/aws-services.ts';
+import { type Bundles, bundleAll } from '../support/bundles.ts';
 import { whyNoDynamo } from '../support/dynamo.ts';
-import { callStreaming, loadHandler, type Streamed, urlEvent } from '../support/lambda.ts';
+import { callStreaming, loadHandler, urlEvent } from '../support/lambda.ts';
 import { aTool } from '../support/tools.ts';
-
-type Handler = Parameters<typeof callStreaming>[0];
 
 describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
   let aws: LocalAws;
-  let directory: string;
-  let bundle: Bundle;
-  let handler: Handler;
+  let project: string;
+  let bundles: Bundles<'api'>;
+  let handler: ApiHandler;
+  const send = sendTo(() => handler);
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'assay-'));
-    const tools = join(directory, 'project');
-    await writePlugins(tools);
-    const folder = join(directory, 'api');
-    bundle = await bundleFunction({ entry: 'functions/api/index.ts', outdir: folder, tools });
-    await useLayer(join(directory, 'layer'));
-    aws = await startAws();
+    project = await mkdtemp(join(tmpdir(), 'assay-'));
+    await writePlugins(project);
+    [bundles, aws] = await Promise.all([bundleAll({ api: 'functions/api/index.ts' }, { tools: project }), startAws()]);
     Object.assign(process.env, aws.environment);
-    handler = await loadHandler<Handler>(folder);
+    handler = await loadHandler<ApiHandler>(bundles.built.api.folder);
   });
   after(async () => {
     await aws.stop();
-    await rm(directory, { recursive: true });
-  });
-
-  const send = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Streamed & { readonly json: never }> => {
-    const [rawPath = '/', query = ''] = path.split('?');
-    const answer = await callStreaming(
-      handler,
-      urlEvent({
-        method,
-        path: rawPath,
-        query,
-        headers: {
-          'x-assay-origin': ORIGIN_SECRET,
-          'x-forwarded-host': 'd111111abcdef8.cloudfront.net',
-          authorization: `Bearer ${ADMIN_SECRET}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-    const text = answer.body.toString();
-    const json = (text.startsWith('{') ? JSON.parse(text) : {}) as never;
-    return { ...answer, json };
-  };
-
-  test('C.08 is at most 1.6 MB of code', () => {
-    assert.ok(bundle.codeBytes <= 1_600_000, `${bundle.codeBytes} bytes`);
+    await bundles.remove();
+    await rm(project, { recursive: true });
   });
 
   test('C.02 a plain POST with a Bearer key stores a tool in DynamoDB, and a GET with its ETag answers 304', async () => {
@@ -171,13 +134,6 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.equal(other.statusCode, 403);
   });
 });
-
-/** Makes the layer's packages found as Lambda does; the bundle is far from any other node_modules. */
-const useLayer = async (layer: string): Promise<void> => {
-  await buildLayer(layer);
-  process.env.NODE_PATH = join(layer, 'nodejs/node_modules');
-  (Module as unknown as { _initPaths(): void })._initPaths();
-};
 
 /** A project with a configuration and three plugin packages, of which one works. */
 const writePlugins = async (project: string): Promise<void> => {

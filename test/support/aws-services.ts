@@ -72,6 +72,9 @@ export const startAws = async (): Promise<LocalAws> => {
     ASSAY_ORIGIN_SECRET: 'origin',
     ASSAY_ADMIN_SECRET: 'admin',
     ASSAY_HALLMARK_SECRET: 'hallmark',
+    ASSAY_STEP_FUNCTION: 'assay-step',
+    ASSAY_MACHINE_ROLE: 'arn:aws:iam::111122223333:role/machines',
+    ASSAY_MACHINE_LOGS: 'arn:aws:logs:eu-central-1:111122223333:log-group:/aws/vendedlogs/states/assay:*',
   };
   return {
     dynamo,
