@@ -38,11 +38,20 @@ const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unkno
   const parsed: z.ZodSafeParseResult<Tool> = schema.safeParse(raw);
   if (!parsed.success) throw faultOf(parsed.error, raw, 'the definition');
   const tool = withoutNothing(parsed.data);
+  refuseReserved(tool.name);
   checkSize(tool);
   checkParameters(tool);
   if (tool.output_schema) checkSchema(tool.output_schema, 'output_schema');
   // A copy: what the caller keeps in hand must not change what is registered, nor be frozen by it.
   return deepFreeze(structuredClone(tool));
+};
+
+/** The two tools that stand for the whole catalogue where a list of all would be too long. */
+const reserved = new Set(['find_tools', 'call_tool', '__proto__']);
+
+const refuseReserved = (name: string): void => {
+  if (reserved.has(name))
+    throw new Fault('InvalidInput', `the name ${name} is reserved; choose another`, { field: 'name', value: name });
 };
 
 const withAliases = (input: JsonObject): JsonObject => {

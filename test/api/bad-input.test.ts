@@ -51,6 +51,8 @@ const refused: readonly (readonly [string, unknown, string, RegExp])[] = [
   ['constructor at the top', aTool({ constructor: 1 }), 'InvalidInput', /unknown field constructor/],
   ['a name with a slash', aTool({ name: 'a/b' }), 'InvalidInput', /name .*got "a\/b"/],
   ['a name of 65 characters', aTool({ name: 'a'.repeat(65) }), 'InvalidInput', /name /],
+  ['a reserved name', aTool({ name: 'find_tools' }), 'InvalidInput', /find_tools is reserved/],
+  ['a name that is a prototype', aTool({ name: '__proto__' }), 'InvalidInput', /__proto__ is reserved/],
   ['a name that starts with a digit', aTool({ name: '1st' }), 'InvalidInput', /name /],
   ['invalid SemVer', aTool({ version: '1.0' }), 'InvalidInput', /version .*such as 1\.2\.0, got "1\.0"/],
   [
