@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { buildLayer, MAX_LAYER_BYTES } from '../../layers/onnx/build.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const readJson = async (path: string) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
+
+describe('layers/onnx', () => {
+  test('C.10 carries ONNX Runtime and sharp for one platform, within 120 MB', async (context) => {
+    const outdir = await temporaryDirectory(context);
+
+    const { bytes, packages } = await buildLayer(outdir);
+
+    const files = await readdir(join(outdir, 'nodejs/node_modules'), { recursive: true });
+    assert.ok(bytes < MAX_LAYER_BYTES, `${bytes} bytes`);
+    assert.ok(packages.includes('onnxruntime-node') && packages.includes('@img/sharp-linux-x64'));
+    assert.ok(files.some((file) => file.endsWith('linux/x64/onnxruntime_binding.node')));
+    assert.deepEqual(
+      files.filter((file) => /darwin|win32|arm64|\.d\.ts$|@aws-sdk/.test(file)),
+      [],
+    );
+  });
+
+  test('refuses to carry the AWS SDK', async (context) => {
+    const outdir = await temporaryDirectory(context);
+
+    await assert.rejects(buildLayer(outdir, { packages: ['@aws-sdk/client-s3'] }), /belongs into the bundles/);
+  });
+
+  test('refuses the SDK that a package brings along', async (context) => {
+    const directory = await temporaryDirectory(context);
+    await writePackage(directory, 'innocent', { dependencies: { '@smithy/core': '1' } });
+
+    await assert.rejects(
+      buildLayer(join(directory, 'out'), { packages: ['innocent'], from: [directory] }),
+      /@smithy\/core belongs/,
+    );
+  });
+
+  test('says how to install what is for another platform', async (context) => {
+    const directory = await temporaryDirectory(context);
+
+    await assert.rejects(
+      buildLayer(join(directory, 'out'), { from: [directory] }),
+      /npm install --prefix layers\/onnx/,
+    );
+  });
+
+  test('has the versions of the project', async () => {
+    const [own, project] = [await readJson('../../layers/onnx/package.json'), await readJson('../../package.json')];
+
+    for (const [name, version] of Object.entries(own.dependencies)) assert.equal(version, project.dependencies[name]);
+  });
+});
+
+const writePackage = async (directory: string, name: string, content: object): Promise<void> => {
+  await mkdir(join(directory, name), { recursive: true });
+  await writeFile(join(directory, name, 'package.json'), JSON.stringify({ name, ...content }));
+};
