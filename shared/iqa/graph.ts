@@ -70,6 +70,7 @@ export type Operator =
   | 'Relu'
   | 'Reshape'
   | 'Shape'
+  | 'Sigmoid'
   | 'Slice'
   | 'Split'
   | 'Sqrt'

@@ -16,10 +16,11 @@ export function poolingFactor({ width, height }: Size): number {
   return Math.max(1, isHalf ? floor + (floor % 2) : Math.round(exact));
 }
 
-/** How far pooling windows reach past the picture, which is continued by its border pixels. */
+/** How far pooling windows reach past the picture, which is continued by its border pixels or by black. */
 export interface Overhang {
   readonly before: number;
   readonly after: number;
+  readonly isBlack?: boolean;
 }
 
 const none: Overhang = { before: 0, after: 0 };
@@ -30,13 +31,13 @@ export function poolPlanes(pixels: Pixels, factor: number, overhang: Overhang = 
   const height = Math.floor((pixels.height + overhang.before + overhang.after) / factor);
   const planes = [0, 1, 2].map(() => new Float32Array(width * height));
   const [red, green, blue] = planes as [Float32Array, Float32Array, Float32Array];
-  const columns = sourceColumns(pixels.width, width * factor, overhang.before);
+  const columns = sourceColumns(pixels.width, width * factor, overhang);
   const sums = new Float64Array(width * 3);
   for (let row = 0; row < height; row++) {
     sums.fill(0);
     for (let inside = 0; inside < factor; inside++) {
-      const y = clamp(row * factor + inside - overhang.before, pixels.height);
-      addRow(pixels, y, columns, factor, sums);
+      const y = sourceOf(row * factor + inside, pixels.height, overhang);
+      if (y >= 0) addRow(pixels, y, columns, factor, sums);
     }
     for (let column = 0, at = row * width; column < width; column++, at++) {
       red[at] = (sums[3 * column] as number) / factor ** 2;
@@ -62,10 +63,16 @@ export function transposePlane(plane: Float32Array, width: number, height: numbe
   return turned;
 }
 
-const clamp = (index: number, length: number): number => Math.min(Math.max(index, 0), length - 1);
+/** The pixel a place of the continued picture stands for, -1 for black. */
+function sourceOf(place: number, length: number, { before, isBlack = false }: Overhang): number {
+  const index = place - before;
+  if (index >= 0 && index < length) return index;
+  if (isBlack) return -1;
+  return index < 0 ? 0 : length - 1;
+}
 
-function sourceColumns(width: number, count: number, before: number): Int32Array {
-  return Int32Array.from({ length: count }, (_, index) => 3 * clamp(index - before, width));
+function sourceColumns(width: number, count: number, overhang: Overhang): Int32Array {
+  return Int32Array.from({ length: count }, (_, index) => 3 * sourceOf(index, width, overhang));
 }
 
 function addRow(pixels: Pixels, y: number, columns: Int32Array, factor: number, sums: Float64Array): void {
@@ -74,6 +81,7 @@ function addRow(pixels: Pixels, y: number, columns: Int32Array, factor: number, 
     let [red, green, blue] = [0, 0, 0];
     for (const end = next + factor; next < end; next++) {
       const source = columns[next] as number;
+      if (source < 0) continue;
       red += row[source] as number;
       green += row[source + 1] as number;
       blue += row[source + 2] as number;

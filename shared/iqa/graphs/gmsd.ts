@@ -14,10 +14,8 @@ import {
   type Window,
 } from '../strips.ts';
 import { toPolyphase } from './gaussian.ts';
+import { halvingWeights, lanes } from './halving.ts';
 import { roundedLuma } from './luma.ts';
-
-/** Columns in a block after the picture is halved. */
-const lanes = blockWidth / 2;
 
 // Half of what other metrics take on each side, as a result stands for two by two pixels.
 const [tileHeight, tileWidth] = [tileRows / 2, tileColumns / 2];
@@ -77,18 +75,12 @@ function lossOf(graph: GraphBuilder): Ref {
 
 function gradientEnergy(graph: GraphBuilder, bytes: Ref): Ref {
   const plane = toPolyphase(graph, roundedLuma(graph, bytes));
-  const half = graph.conv(plane, graph.constant(halving(), [lanes, blockWidth, 2, 1]), { strides: [2, 1] });
+  const half = graph.conv(plane, graph.constant(halvingWeights(), [lanes, blockWidth, 2, 1]), { strides: [2, 1] });
   const gradients = graph.conv(half, graph.constant(prewitt(), [2 * lanes, lanes, 3, 2]));
   const squares = graph.mul(gradients, gradients);
   const horizontal = graph.slice(squares, [1], [0], [lanes]);
   const vertical = graph.slice(squares, [1], [lanes], [2 * lanes]);
   return graph.add(graph.add(horizontal, vertical), 1e-12);
-}
-
-function halving(): Float32Array {
-  const weights = new Float32Array(lanes * blockWidth * 2);
-  for (let output = 0; output < lanes; output++) weights.fill(0.25, output * 36, output * 36 + 4);
-  return weights;
 }
 
 /** Both directions; a lane's window starts one column before it, as the picture does one block of zeros. */
