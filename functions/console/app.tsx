@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'hono/jsx/dom';
 import { KeyDialog } from './key-dialog.tsx';
 import type { Keyring } from './keyring.ts';
-import { PAGES, type PageName, type Route, useRoute } from './route.ts';
+import { PAGES, type PageName, useRoute } from './route.ts';
 import { ScorePage } from './score/score-page.tsx';
 import { ThemeButton } from './theme-button.tsx';
+import { ToolPage } from './tools/tool-page.tsx';
+import { ToolsPage } from './tools/tools-page.tsx';
 
 const TITLES: Readonly<Record<PageName, string>> = {
   score: 'Score',
@@ -13,16 +15,19 @@ const TITLES: Readonly<Record<PageName, string>> = {
   activity: 'Activity',
 };
 
+/** Where each page stood when it was last seen. */
+type Opened = Readonly<Partial<Record<PageName, string>>>;
+
 /** The frame: pages that were opened stay, so that what was typed there is found again. */
 export const App = ({ keyring }: { readonly keyring: Keyring }) => {
   const route = useRoute();
-  const [opened, setOpened] = useState<readonly PageName[]>([route.page]);
+  const [opened, setOpened] = useState<Opened>({ [route.page]: route.rest });
   const [asked, setAsked] = useState(keyring.asked());
   useEffect(() => keyring.onChange(() => setAsked(keyring.asked())), []);
   useEffect(() => {
-    setOpened((before) => (before.includes(route.page) ? before : [...before, route.page]));
+    setOpened((before) => ({ ...before, [route.page]: route.rest }));
     document.title = `${TITLES[route.page]} · Assay`;
-  }, [route.page]);
+  }, [route.page, route.rest]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -30,9 +35,9 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
       </button>
       <Header page={route.page} onForget={() => keyring.forget()} />
       <main id="main" tabindex={-1}>
-        {opened.map((page) => (
+        {PAGES.filter((page) => opened[page] !== undefined).map((page) => (
           <div key={page} hidden={page !== route.page}>
-            <Page page={page} route={route} />
+            <Page page={page} rest={opened[page] ?? ''} />
           </div>
         ))}
       </main>
@@ -41,10 +46,17 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
   );
 };
 
-const Page = ({ page }: { readonly page: PageName; readonly route: Route }) => {
+interface PageProps {
+  readonly page: PageName;
+  readonly rest: string;
+}
+
+const Page = ({ page, rest }: PageProps) => {
   switch (page) {
     case 'score':
       return <ScorePage />;
+    case 'tools':
+      return rest === '' ? <ToolsPage /> : <ToolPage key={rest} name={rest} />;
     default:
       return <h1>{TITLES[page]}</h1>;
   }

@@ -29,6 +29,13 @@ export const Results = ({ scored, metrics, isStale }: Props) => {
             </p>
           </div>
         )}
+        <p class="scale tiny muted" aria-hidden="true">
+          <span>1 bad</span>
+          <span>2</span>
+          <span>3</span>
+          <span>4</span>
+          <span>5 excellent</span>
+        </p>
         <ol class="metrics">
           {scores.map((score) => (
             <Metric key={score.tool} score={score} metric={metrics.find(({ name }) => name === score.tool)} />

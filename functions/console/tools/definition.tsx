@@ -1,0 +1,35 @@
+import { useState } from 'hono/jsx/dom';
+import { useClient } from '../context.ts';
+import { plural } from '../format.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Code, CopyButton, Skeleton, Tabs } from '../ui/parts.tsx';
+import { useLoad } from '../use-load.ts';
+
+/** The tool as each model provider wants it, with what it costs in tokens and what is lost. */
+export const Definition = ({ tool }: { readonly tool: string }) => {
+  const client = useClient();
+  const [provider, setProvider] = useState('openai');
+  const providers = useLoad(() => client.providers(), []);
+  const defined = useLoad(() => client.definition(provider, tool), [provider, tool]);
+  const text = defined.value ? JSON.stringify(defined.value.tools, null, 2) : '';
+  const choices = (providers.value?.providers ?? ['openai']).map((value) => ({ value, label: value }));
+  return (
+    <section class="card" aria-labelledby="definition">
+      <div class="row between">
+        <h2 id="definition">As a model sees it</h2>
+        <div class="row">
+          {defined.value && <span class="small muted">about {plural(defined.value.tokens, 'token')}</span>}
+          <CopyButton text={text} />
+        </div>
+      </div>
+      <Tabs label="Provider" choices={choices} chosen={provider} onChoose={setProvider} />
+      <Notice fault={defined.fault ?? providers.fault} onRetry={defined.reload} />
+      {defined.value ? <Code text={text} label={`Definition for ${provider}`} /> : <Skeleton rows={6} />}
+      {defined.value?.warnings.map(({ message }) => (
+        <p key={message} class="small warn-text">
+          {message}
+        </p>
+      ))}
+    </section>
+  );
+};
