@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { JsonSchema } from './json.ts';
+import { MAX_NODES } from './max-nodes.ts';
 import { VersionName } from './registration.ts';
 import { Permission, ToolName } from './tool.ts';
 
-export const MAX_NODES = 200;
+export { MAX_NODES };
 
 /** Letters of any script; no dot, because a reference separates the node from the path by one. */
 export const NodeId = z

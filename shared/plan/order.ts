@@ -1,5 +1,5 @@
 import { Fault } from '../errors.ts';
-import { MAX_NODES } from '../model/plan.ts';
+import { MAX_NODES } from '../model/max-nodes.ts';
 
 /** What ordering needs of a node. */
 export interface Step {
