@@ -25,6 +25,8 @@ export interface Features {
   readonly name: number;
   /** How near the subject of the request comes to the tool's purpose, word by word. */
   readonly nearness: number;
+  /** How near the tool's purpose comes to the request, word by word. */
+  readonly reach: number;
   /** Share of the required parameters that the request does not give. */
   readonly missing: number;
   /** How surely the required parameters were found. */
@@ -82,6 +84,7 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     scenario: overlap(measure.scenarios, profile.scenarios),
     name: 0,
     nearness: 0,
+    reach: 0,
     missing: 0,
     sure: 0,
     undemanding: 0,
@@ -89,9 +92,9 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
 };
 
 /** What needs meanings compared one by one; for the better candidates only. */
-export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Features, 'name' | 'nearness'> => ({
+export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Features, 'name' | 'nearness' | 'reach'> => ({
   name: nameMatch(measure, profile),
-  nearness: nearness(measure, profile),
+  ...nearness(measure, profile),
 });
 
 const SHARED = 12;
@@ -127,21 +130,32 @@ const nameMatch = ({ request, rarity }: Measure, profile: Profile): number => {
   return total === 0 ? 0 : matched / total;
 };
 
-const nearness = ({ request, rarity }: Measure, profile: Profile): number => {
+const nearness = ({ request, rarity }: Measure, profile: Profile): Pick<Features, 'nearness' | 'reach'> => {
   const words = knownWords();
+  const reached = new Float64Array(profile.purpose.length);
   let total = 0;
   let near = 0;
-  let compared = 0;
-  for (const { term, topical } of request.byTopic) {
+  for (const [at, { term, topical }] of request.byTopic.entries()) {
     const weight = topical * rarity(term);
     total += weight;
     let best = profile.all.has(term) ? 1 : 0;
-    if (best === 0 && compared++ < NEAR_TERMS) {
-      for (const other of profile.purpose) best = Math.max(best, words.similarity(term, other.term));
+    if (at < NEAR_TERMS) {
+      for (const [place, other] of profile.purpose.entries()) {
+        const similarity = words.similarity(term, other.term);
+        if (similarity > best) best = similarity;
+        if (similarity > (reached[place] ?? 0)) reached[place] = similarity;
+      }
     }
     near += weight * best * best;
   }
-  return total === 0 ? 0 : near / total;
+  let all = 0;
+  let met = 0;
+  for (const [place, { term, worth }] of profile.purpose.entries()) {
+    const weight = worth * rarity(term);
+    all += weight;
+    met += weight * (reached[place] ?? 0) ** 2;
+  }
+  return { nearness: total === 0 ? 0 : near / total, reach: all === 0 ? 0 : met / all };
 };
 
 const overlap = (one: Shares, other: Shares): number => {

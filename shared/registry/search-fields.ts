@@ -4,10 +4,10 @@ import { splitIdentifier, termOf, termsOf } from './text.ts';
 
 /** The parts of a tool that are searched. `weight` multiplies a match; `norm` says how much length discounts it. */
 export const FIELDS = [
-  { name: 'name', weight: 2.5, norm: 0.4 },
+  { name: 'name', weight: 2.2, norm: 0.5 },
   { name: 'description', weight: 1, norm: 0.6 },
   { name: 'labels', weight: 0.6, norm: 0.5 },
-  { name: 'parameters', weight: 0.4, norm: 0.6 },
+  { name: 'parameters', weight: 0.5, norm: 0.6 },
 ] as const;
 
 /** A tool's terms, one list for each of FIELDS. */

@@ -24,7 +24,7 @@ export const wordsOf = (text: string, limit = TEXT_LIMIT): string[] => {
 export const termOf = (word: string): string => {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const term = isStopWord(word) ? '' : stemOf(word);
+  const term = isStopWord(word) ? '' : stemOf(ABBREVIATIONS.get(word) ?? word);
   if (stems.size >= STEMS_LIMIT) stems.clear();
   stems.set(word, term);
   return term;
@@ -117,6 +117,16 @@ const RUNS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}])+/gu;
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
+/** Short forms that names of tools and parameters are made of, and the words that people say. */
+const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
+  `info information, img image, pic picture, msg message, num number, addr address, config configuration, db database,
+  repo repository, dir directory, auth authentication, calc calculate, avg average, qty quantity, lang language,
+  stats statistics, desc description, param parameter, params parameters, env environment, doc document, docs documents,
+  max maximum, min minimum, lat latitude, lon longitude, lng longitude, tz timezone, txt text, pwd password, temp temperature`
+    .split(',')
+    .map((pair) => pair.trim().split(/\s+/u) as [string, string]),
+);
+
 /** Words that carry no meaning of their own in a request or a description. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by
@@ -124,7 +134,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   here hers herself him himself his how i if in into is it its itself just let like ll m many may me might more most
   much must my myself need needs no nor not now of off on once one only or other our ours ourselves out over own per
   please re s same shall she should so some such t than that the their theirs them themselves then there these they
-  this those through to too under until up upon us use used user using ve very via want wants was we were what when
+  this those through to too under until up upon us use used using ve very via want wants was we were what when
   where which while who whom whose why will with within without would you your yours yourself
   请帮 帮我 我想 想要 一下 告诉 诉我 可以 能否 是否 什么 怎么 如何 这个 那个 一个 我们 你们 我的 你的 给我 请问 的话`.split(
     /\s+/u,

@@ -6,7 +6,12 @@ export const printLearnt = async (benchmarks: readonly Benchmark[]): Promise<voi
   const all: Example[] = [];
   for (const benchmark of benchmarks) {
     const queries = benchmark.queries.filter(({ subset }) => benchmark.name !== 'toole' || subset !== 'multi');
-    all.push(...(await examplesOf({ ...benchmark, queries }, ({ expected }) => benchmark.name === 'bfcl' || expected.tool === null)));
+    all.push(
+      ...(await examplesOf(
+        { ...benchmark, queries },
+        ({ expected }) => benchmark.name === 'bfcl' || expected.tool === null,
+      )),
+    );
   }
   const ranked = all.filter(
     ({ benchmark, subset, gold }) => gold.includes(true) && (benchmark !== 'bfcl' || subset.endsWith('multiple')),
@@ -28,9 +33,11 @@ export const printLearnt = async (benchmarks: readonly Benchmark[]): Promise<voi
   print('FITTING', learnFitting(judgedOf(all, ranking)));
 };
 
-const groupsOf = (examples: readonly Example[]): readonly (readonly Example[])[] => [
-  ...Map.groupBy(examples, ({ benchmark }) => benchmark).values(),
-];
+/** Everyday wording is the hardest to match, so ToolE counts twice. */
+const groupsOf = (examples: readonly Example[]): readonly (readonly Example[])[] =>
+  [...Map.groupBy(examples, ({ benchmark }) => benchmark)].flatMap(([name, group]) =>
+    name === 'toole' ? [group, group] : [group],
+  );
 
 const bestOf = ({ rows }: Example, weights: readonly number[]): number => {
   const scores = rows.map((row) => row.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0));
@@ -50,7 +57,9 @@ const judgedOf = (examples: readonly Example[], ranking: readonly number[]): rea
       const live = example.subset.startsWith('live');
       const kind = `${example.benchmark}${live ? ' live' : ''}${none ? ' none' : ''}`;
       const weight = KIND_WEIGHTS[kind];
-      return weight === undefined ? [] : [{ row: example.rows[bestOf(example, ranking)] ?? [], fits: !none, kind, weight }];
+      return weight === undefined
+        ? []
+        : [{ row: example.rows[bestOf(example, ranking)] ?? [], fits: !none, kind, weight }];
     });
 
 const KIND_WEIGHTS: Readonly<Record<string, number>> = {
