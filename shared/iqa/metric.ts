@@ -49,8 +49,6 @@ export interface StripMetric extends MetricCommon {
   rows(size: Size): number;
   /** Parts are multiples of so many rows, so that the same tiles are summed however many parts there are. */
   readonly rowUnit: number;
-  /** Above so many pixels parts run one after the other, as each keeps rows of its own in memory. */
-  readonly onePartAbove?: number;
   /** The sums over some of these rows; sums of all parts are added up in float64. */
   sums(pair: Pair, rows: RowRange, runner: GraphRunner): Promise<Float64Array>;
   finish(sums: Float64Array, size: Size): number;

@@ -78,12 +78,15 @@ async function rawScore(pool: WorkerPool, request: ScoreRequest): Promise<number
   return onlyValue(await pool.run('metric', askOf(request), job));
 }
 
+// Of larger pictures the memory counts more than the time: a second worker would take 40 MB and more of its own.
+const onePartAbove = 64e6;
+
 async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRequest): Promise<number> {
   const job = { what: whatOf(request), signal: request.signal };
   const ask = askOf(request);
   if (metric.kind === 'whole') return onlyValue(await pool.run('metric', ask, job));
   const size = request.picture.pixels;
-  const count = size.width * size.height > (metric.onePartAbove ?? Number.POSITIVE_INFINITY) ? 1 : pool.size;
+  const count = size.width * size.height > onePartAbove ? 1 : pool.size;
   const parts = divideRows(metric.rows(size), count, metric.rowUnit);
   const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...ask, rows }, job)));
   return metric.finish(addAll(sums), size);

@@ -21,7 +21,6 @@ export const msSsim: StripMetric = {
   // After four halvings the window must still fit.
   minimumSide: 161,
   rowUnit: 8,
-  onePartAbove: 50e6,
   graphs: () => [lumaGraph(), levelGraph()],
   rows: (size) => levelSizes(size, weights.length).at(-1)?.height ?? 0,
   async sums(pair, rows, runner) {
