@@ -76,6 +76,19 @@ export type Decision = Decided & { readonly charged_micros: number };
 
 export type Plan = PlanBody & { readonly tree: PlanTree; readonly predicted: Predicted };
 
+/** A task that became a plan, or the questions that stand in its way. */
+export interface PlannedTask {
+  readonly steps: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly tool: string;
+    readonly confidence: number;
+  }[];
+  readonly missing: readonly { readonly node: string; readonly parameter: string; readonly question: string }[];
+  readonly ready: boolean;
+  readonly nodes: readonly JsonObject[];
+}
+
 export interface Execution {
   readonly call_id: string;
   readonly tool: string;

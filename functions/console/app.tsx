@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'hono/jsx/dom';
+import { DecidePage } from './decide/decide-page.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import type { Keyring } from './keyring.ts';
+import { PlansPage } from './plans/plans-page.tsx';
 import { PAGES, type PageName, useRoute } from './route.ts';
 import { ScorePage } from './score/score-page.tsx';
 import { ThemeButton } from './theme-button.tsx';
@@ -57,7 +59,11 @@ const Page = ({ page, rest }: PageProps) => {
       return <ScorePage />;
     case 'tools':
       return rest === '' ? <ToolsPage /> : <ToolPage key={rest} name={rest} />;
-    default:
+    case 'decide':
+      return <DecidePage />;
+    case 'plans':
+      return <PlansPage />;
+    case 'activity':
       return <h1>{TITLES[page]}</h1>;
   }
 };

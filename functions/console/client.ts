@@ -72,6 +72,7 @@ export const createClient = (keyring: Keyring) => {
     confirm: (id: string, approve: boolean) => post<A.Confirmation>('/v1/confirmations', { id, approve }),
     decide: (body: { task: string; candidates?: readonly string[] }) => post<A.Decision>('/v1/decide', body),
     makePlan: (body: unknown) => post<A.Plan>('/v1/plans', body),
+    planTask: (task: string) => post<A.PlannedTask | (A.PlannedTask & A.Plan)>('/v1/plans', { task }),
     startRun: (plan: string, input: unknown) =>
       post<A.RunView>(`/v1/plans/${name(plan)}/runs`, input === undefined ? {} : { input }),
     run: (id: string) => get<A.RunView>(`/v1/runs/${name(id)}`),

@@ -84,7 +84,10 @@ const Facts = ({ tool }: { readonly tool: Registration }) => {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Version', default_version],
     ['All versions', versions.join(', ')],
-    ['Price', spec.price_micros === undefined ? 'not set here' : `${showMoney(spec.price_micros)} a call`],
+    [
+      'Price',
+      spec.price_micros === undefined ? 'the default of this server' : `${showMoney(spec.price_micros)} a call`,
+    ],
     ['Permission', spec.permission ?? 'safe'],
     ['Time limit', spec.timeout_seconds === undefined ? undefined : showMs(spec.timeout_seconds * 1000)],
     ['Results kept', spec.cacheable ? 'yes, the same call is answered from the cache' : 'no'],

@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'hono/jsx/dom';
+import type { NodeView, Plan, RunView } from '../answers.ts';
+import { useClient } from '../context.ts';
+import { ApiFault } from '../fault.ts';
+import { plural, showMs } from '../format.ts';
+import { Tile } from '../tools/tool-page.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Button, Field } from '../ui/parts.tsx';
+import { useAction } from '../use-load.ts';
+import { Dag } from './dag.tsx';
+import { RunPanel } from './run-panel.tsx';
+import { TreeView } from './tree-view.tsx';
+
+/** How often a run is looked at while it goes on. */
+const LOOK_MS = 350;
+
+export type NodesById = ReadonlyMap<string, NodeView>;
+
+/** A plan as it was given and as it will run, and its run. */
+export const PlanView = ({ plan }: { readonly plan: Plan }) => {
+  const client = useClient();
+  const [input, setInput] = useState('');
+  const [run, setRun] = useState<RunView | undefined>(undefined);
+  const start = useAction(async () => setRun(await client.startRun(plan.plan_id, parseInput(input))));
+  const watch = useAction(async (id: string) => setRun(await client.run(id)));
+  useEffect(() => {
+    if (run?.status !== 'running') return undefined;
+    const timer = setTimeout(() => void watch.run(run.run_id), LOOK_MS);
+    return () => clearTimeout(timer);
+  }, [run, watch.fault]);
+  const nodes: NodesById = new Map(run?.nodes.map((node) => [node.id, node]));
+  const { critical_path_ms, makespan_ms, ratio } = plan.predicted;
+  return (
+    <>
+      <section class="card" aria-label="The plan">
+        <div class="row between">
+          <h2>{plan.name ?? 'The plan'}</h2>
+          <Button
+            kind="primary"
+            isBusy={start.isBusy}
+            disabled={run?.status === 'running'}
+            onClick={() => void start.run()}
+          >
+            {run ? 'Run again' : 'Run the plan'}
+          </Button>
+        </div>
+        {plan.input_schema && (
+          <Field label="Input of the run, as JSON">
+            <textarea
+              class="mono"
+              rows={3}
+              value={input}
+              onInput={(event: Event) => setInput((event.target as HTMLTextAreaElement).value)}
+            />
+          </Field>
+        )}
+        <Notice fault={start.fault} />
+        <dl class="tiles">
+          <Tile name="Nodes" value={String(plan.nodes.length)} />
+          <Tile name="Longest path" value={showMs(critical_path_ms)} />
+          <Tile name="Expected time" value={showMs(makespan_ms)} />
+          <Tile name="Beside the longest path" value={`× ${ratio.toFixed(2)}`} />
+        </dl>
+        <h3>As planned</h3>
+        <Dag plan={plan} nodes={nodes} />
+        <h3>As it runs</h3>
+        <p class="small muted">
+          {plural(plan.nodes.length, 'node')} as a tree of series and branches; branches side by side run at once.
+        </p>
+        <div class="scroll">
+          <TreeView tree={plan.tree} nodes={nodes} />
+        </div>
+      </section>
+      <Notice fault={watch.fault} onRetry={run && (() => void watch.run(run.run_id))} />
+      {run && <RunPanel run={run} onRun={setRun} />}
+    </>
+  );
+};
+
+const parseInput = (text: string): unknown => {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiFault('InvalidInput', `the input is not JSON: ${(cause as Error).message}`);
+  }
+};

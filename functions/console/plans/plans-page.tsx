@@ -1,0 +1,96 @@
+import { useState } from 'hono/jsx/dom';
+import type { Plan, PlannedTask } from '../answers.ts';
+import { useClient } from '../context.ts';
+import { ApiFault } from '../fault.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Button, type Choice, Field, Tabs } from '../ui/parts.tsx';
+import { useAction } from '../use-load.ts';
+import example from './example.json' with { type: 'json' };
+import { PlanView } from './plan-view.tsx';
+import { Questions } from './questions.tsx';
+
+type Way = 'task' | 'plan';
+const WAYS: readonly Choice<Way>[] = [
+  { value: 'task', label: 'Describe a task' },
+  { value: 'plan', label: 'Paste a plan' },
+];
+
+/** A task or a plan becomes a picture; the picture can be run and watched. */
+export const PlansPage = () => {
+  const client = useClient();
+  const [way, setWay] = useState<Way>('task');
+  const [task, setTask] = useState('');
+  const [text, setText] = useState('');
+  const [plan, setPlan] = useState<Plan | undefined>(undefined);
+  const [draft, setDraft] = useState<PlannedTask | undefined>(undefined);
+  const show = (made: Plan | undefined, planned: PlannedTask | undefined): void => {
+    setPlan(made);
+    setDraft(planned);
+  };
+  const make = useAction(async (source: Way, given: string) => {
+    if (source === 'plan') return show(await client.makePlan(parsePlan(given)), undefined);
+    const planned = await client.planTask(given);
+    show('plan_id' in planned ? planned : undefined, planned);
+  });
+  const takeExample = (): void => {
+    const shown = JSON.stringify(example, null, 2);
+    setWay('plan');
+    setText(shown);
+    void make.run('plan', shown);
+  };
+  const edit = (nodes: PlannedTask['nodes']): void => {
+    setWay('plan');
+    setText(JSON.stringify({ nodes }, null, 2));
+  };
+  const given = way === 'task' ? task : text;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void make.run(way, given);
+  };
+  const type = (event: Event): void =>
+    (way === 'task' ? setTask : setText)((event.target as HTMLTextAreaElement).value);
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Plans</h1>
+        <p class="lead">Several tools in one run: what can go side by side does, and you watch it happen.</p>
+      </div>
+      <form class="card" onSubmit={submit}>
+        <Tabs<Way> label="Where the plan comes from" choices={WAYS} chosen={way} onChoose={setWay} />
+        <Field label={way === 'task' ? 'Task' : 'Plan as JSON'}>
+          <textarea
+            key={way}
+            class={way === 'task' ? '' : 'mono'}
+            rows={way === 'task' ? 2 : 10}
+            spellcheck={way === 'task'}
+            placeholder={PLACEHOLDERS[way]}
+            value={given}
+            onInput={type}
+          />
+        </Field>
+        <div class="row between">
+          <Button onClick={takeExample}>Show an example plan</Button>
+          <Button kind="primary" type="submit" disabled={given.trim() === ''} isBusy={make.isBusy}>
+            Make the plan
+          </Button>
+        </div>
+      </form>
+      <Notice fault={make.fault} onRetry={() => void make.run(way, given)} />
+      {draft && <Questions draft={draft} isPlan={plan !== undefined} onEdit={edit} />}
+      {plan && <PlanView key={plan.plan_id} plan={plan} />}
+    </div>
+  );
+};
+
+const PLACEHOLDERS: Readonly<Record<Way, string>> = {
+  task: 'convert 12 km to miles, then count the words of "a report on distances"',
+  plan: '{"nodes": [{"id": "a", "tool": "unit_convert", "arguments": {…}}]}',
+};
+
+const parsePlan = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiFault('InvalidInput', `the plan is not JSON: ${(cause as Error).message}`);
+  }
+};

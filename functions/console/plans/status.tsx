@@ -1,0 +1,25 @@
+import type { NodeStatus } from '../answers.ts';
+import { Badge } from '../ui/parts.tsx';
+
+export const STATUS_WORDS: Readonly<Record<NodeStatus, string>> = {
+  pending: 'waiting',
+  running: 'running',
+  waiting_approval: 'asks for approval',
+  ok: 'done',
+  skipped: 'skipped',
+  denied: 'denied',
+  failed: 'failed',
+  aborted: 'stopped',
+};
+
+const TONES: Readonly<Partial<Record<NodeStatus, string>>> = {
+  running: 'accent',
+  waiting_approval: 'warn',
+  ok: 'good',
+  denied: 'bad',
+  failed: 'bad',
+};
+
+export const StatusBadge = ({ status }: { readonly status: NodeStatus }) => (
+  <Badge tone={TONES[status] ?? 'neutral'}>{STATUS_WORDS[status]}</Badge>
+);
