@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'hono/jsx/dom';
+import { ActivityPage } from './activity/activity-page.tsx';
 import { DecidePage } from './decide/decide-page.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import type { Keyring } from './keyring.ts';
@@ -37,7 +38,7 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
       </button>
       <Header page={route.page} onForget={() => keyring.forget()} />
       <main id="main" tabindex={-1}>
-        {PAGES.filter((page) => opened[page] !== undefined).map((page) => (
+        {PAGES.filter((page) => isKept(page, route.page, opened)).map((page) => (
           <div key={page} hidden={page !== route.page}>
             <Page page={page} rest={opened[page] ?? ''} />
           </div>
@@ -47,6 +48,10 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
     </>
   );
 };
+
+/** What happened meanwhile must be seen, so the activity is loaded anew each time. */
+const isKept = (page: PageName, current: PageName, opened: Opened): boolean =>
+  opened[page] !== undefined && (page !== 'activity' || current === page);
 
 interface PageProps {
   readonly page: PageName;
@@ -64,7 +69,7 @@ const Page = ({ page, rest }: PageProps) => {
     case 'plans':
       return <PlansPage />;
     case 'activity':
-      return <h1>{TITLES[page]}</h1>;
+      return <ActivityPage />;
   }
 };
 

@@ -1,0 +1,35 @@
+import { useState } from 'hono/jsx/dom';
+import { type Choice, Tabs } from '../ui/parts.tsx';
+import { Calls } from './calls.tsx';
+import { Keys } from './keys.tsx';
+import { Lists } from './lists.tsx';
+import { Recommendations } from './recommendations.tsx';
+import { Waiting } from './waiting.tsx';
+
+type View = 'calls' | 'waiting' | 'recommended' | 'lists' | 'keys';
+const VIEWS: readonly Choice<View>[] = [
+  { value: 'calls', label: 'Calls' },
+  { value: 'waiting', label: 'Waiting for approval' },
+  { value: 'recommended', label: 'Recommended' },
+  { value: 'lists', label: 'Lists' },
+  { value: 'keys', label: 'Keys and spend' },
+];
+
+/** What was called, what waits, what is preferred, and what it costs. */
+export const ActivityPage = () => {
+  const [view, setView] = useState<View>('calls');
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Activity</h1>
+        <p class="lead">Every call with its outcome, what waits for a person, and what each key has used.</p>
+      </div>
+      <Tabs<View> label="View" choices={VIEWS} chosen={view} onChoose={setView} />
+      {view === 'calls' && <Calls />}
+      {view === 'waiting' && <Waiting />}
+      {view === 'recommended' && <Recommendations />}
+      {view === 'lists' && <Lists />}
+      {view === 'keys' && <Keys />}
+    </div>
+  );
+};

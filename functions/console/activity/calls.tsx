@@ -1,0 +1,99 @@
+import { useState } from 'hono/jsx/dom';
+import type { Execution } from '../answers.ts';
+import { useClient } from '../context.ts';
+import { faultOf } from '../fault.ts';
+import { showJson, showMoney, showMs, showTime } from '../format.ts';
+import { Badge, Button, Code, Empty, Field } from '../ui/parts.tsx';
+import { useAction, useLoad } from '../use-load.ts';
+import { Panel } from './panel.tsx';
+
+const NO_FILTER = { tool: '', status: '', key: '' };
+const PAGE = '50';
+
+/** Calls, newest first, a page at a time. */
+export const Calls = () => {
+  const client = useClient();
+  const [filter, setFilter] = useState(NO_FILTER);
+  const [older, setOlder] = useState<readonly Execution[]>([]);
+  const [cursor, setCursor] = useState<string | undefined>(undefined);
+  const load = useLoad(async () => {
+    const page = await client.executions({ ...filter, limit: PAGE });
+    setOlder([]);
+    setCursor(page.next_cursor);
+    return page;
+  }, [JSON.stringify(filter)]);
+  const more = useAction(async () => {
+    const page = await client.executions({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    setOlder((before) => [...before, ...page.executions]);
+    setCursor(page.next_cursor);
+  });
+  const set = (name: keyof typeof NO_FILTER) => (event: Event) =>
+    setFilter({ ...filter, [name]: (event.target as HTMLInputElement).value });
+  const calls = [...(load.value?.executions ?? []), ...older];
+  return (
+    <Panel title="Calls" about="Kept for 30 days." load={load}>
+      <div class="filters three">
+        <Field label="Tool">
+          <input type="text" placeholder="any tool" value={filter.tool} onChange={set('tool')} />
+        </Field>
+        <Field label="Status">
+          <select value={filter.status} onChange={set('status')}>
+            <option value="">any status</option>
+            {['ok', 'failed', 'refused'].map((status) => (
+              <option key={status} value={status}>
+                {status}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Key">
+          <input type="text" placeholder="any key" value={filter.key} onChange={set('key')} />
+        </Field>
+      </div>
+      {calls.length === 0 && <Empty title="No calls">Score a picture or run a tool, and it appears here.</Empty>}
+      <ul class="calls">
+        {calls.map((call) => (
+          <CallRow key={call.call_id} call={call} />
+        ))}
+      </ul>
+      {more.fault && <p class="danger-text">{faultOf(more.fault).message}</p>}
+      {cursor !== undefined && (
+        <Button isBusy={more.isBusy} onClick={() => void more.run()}>
+          Show older calls
+        </Button>
+      )}
+    </Panel>
+  );
+};
+
+const TONES: Readonly<Record<string, string>> = { ok: 'good', failed: 'bad', refused: 'warn' };
+
+const CallRow = ({ call }: { readonly call: Execution }) => (
+  <li>
+    <details class="call">
+      <summary class="call-summary">
+        <span class="small muted number">{showTime(call.at)}</span>
+        <code>{call.tool}</code>
+        <Badge tone={TONES[call.status] ?? 'neutral'}>{call.status}</Badge>
+        <span class="small muted call-error">{call.error?.message ?? ''}</span>
+        <span class="small number">{showMs(call.duration_ms)}</span>
+        <span class="small number">{showMoney(call.charged_micros)}</span>
+      </summary>
+      <div class="stack call-body">
+        {call.error && (
+          <div class="notice">
+            <p class="notice-title">{call.error.type}</p>
+            <p>{call.error.message}</p>
+          </div>
+        )}
+        <p class="small muted">
+          {call.tool} {call.version} by the key {call.key}, call {call.call_id}
+          {call.cached ? ', from the cache' : ''}
+        </p>
+        <Code text={showJson(call.arguments)} label="Arguments" />
+        {call.output !== undefined && <Code text={showJson(call.output)} label="Output" />}
+        {call.error?.stack !== undefined && <Code text={call.error.stack} label="Stack" />}
+      </div>
+    </details>
+  </li>
+);

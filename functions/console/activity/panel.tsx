@@ -1,0 +1,28 @@
+import type { Child } from 'hono/jsx';
+import { Notice } from '../ui/notice.tsx';
+import { Button, Skeleton } from '../ui/parts.tsx';
+import type { Load } from '../use-load.ts';
+
+interface Props<T> {
+  readonly title: string;
+  readonly about: string;
+  readonly load: Load<T>;
+  readonly children?: Child;
+}
+
+/** A card around something loaded: its title, a way to load it again, and its three states. */
+export const Panel = <T,>({ title, about, load, children }: Props<T>) => (
+  <section class="card" aria-label={title}>
+    <div class="row between">
+      <div>
+        <h2>{title}</h2>
+        <p class="small muted">{about}</p>
+      </div>
+      <Button isBusy={load.isLoading && load.value !== undefined} onClick={load.reload}>
+        Reload
+      </Button>
+    </div>
+    <Notice fault={load.fault} onRetry={load.reload} />
+    {load.value === undefined && !load.fault ? <Skeleton rows={5} /> : children}
+  </section>
+);

@@ -1,0 +1,49 @@
+import { useClient } from '../context.ts';
+import { showJson, showTime } from '../format.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Button, Code, Empty } from '../ui/parts.tsx';
+import { useAction, useLoad } from '../use-load.ts';
+import { Panel } from './panel.tsx';
+
+/** Calls of confirm-tools that wait for a person. */
+export const Waiting = () => {
+  const client = useClient();
+  const load = useLoad(() => client.confirmations(), []);
+  const decide = useAction(async (id: string, approve: boolean) => {
+    await client.confirm(id, approve);
+    load.reload();
+  });
+  const pending = (load.value?.confirmations ?? []).filter(({ state }) => state === 'pending');
+  return (
+    <Panel title="Waiting for approval" about="A question is open for ten minutes." load={load}>
+      <Notice fault={decide.fault} />
+      {pending.length === 0 && (
+        <Empty title="Nothing waits">When a call needs a person’s consent, it is asked for here.</Empty>
+      )}
+      <ul class="entries">
+        {pending.map(({ id, tool, version, key, arguments: args, expires_at }) => (
+          <li key={id} class="entry">
+            <div class="row between">
+              <p>
+                <code>{tool}</code>{' '}
+                <span class="small muted">
+                  {version}, asked by the key {key}
+                </span>
+              </p>
+              <span class="small muted">until {showTime(expires_at)}</span>
+            </div>
+            <Code text={showJson(args)} label={`Arguments of ${tool}`} />
+            <div class="row">
+              <Button kind="primary" disabled={decide.isBusy} onClick={() => void decide.run(id, true)}>
+                Approve
+              </Button>
+              <Button kind="danger" disabled={decide.isBusy} onClick={() => void decide.run(id, false)}>
+                Deny
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+};
