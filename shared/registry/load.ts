@@ -19,12 +19,16 @@ export const loadLayer = (sources: readonly ToolSource[], handlers: Handlers): L
   const internal = new Map(handlers.internal);
   const refused: Refused[] = [];
   const skipped: Refused[] = [];
-  for (const { source, name, isPlugin, definition, handler, reason } of sources.flatMap(candidatesOf)) {
+  for (const { source, name, isPlugin, isShipped, definition, handler, reason } of sources.flatMap(candidatesOf)) {
     try {
       if (reason !== undefined) throw new Fault('InvalidInput', reason);
       if (layer.has(name)) throw new Fault('Conflict', `${name} is registered by an earlier source; the first stays`);
       const known = handler ? new Map(internal).set(`plugin:${name}`, handler) : internal;
-      const spec = parseDefinition(definition, { builtin: handlers.builtin, internal: known });
+      const spec = parseDefinition(
+        definition,
+        { builtin: handlers.builtin, internal: known },
+        isShipped ? 'trusted' : 'checked',
+      );
       layer.set(spec.name, registerVersion(undefined, toRecord(spec)).family);
       if (handler) internal.set(`plugin:${name}`, handler);
     } catch (error) {
@@ -39,18 +43,20 @@ interface Candidate extends PluginTool {
   readonly source: string;
   readonly name: string;
   readonly isPlugin: boolean;
+  readonly isShipped: boolean;
   readonly reason?: string;
 }
 
 const candidatesOf = (from: ToolSource): readonly Candidate[] => {
   const { source } = from;
   if (from.kind === 'broken')
-    return [{ source, name: '', isPlugin: from.plugin, definition: undefined, reason: from.reason }];
+    return [{ source, name: '', isPlugin: from.plugin, isShipped: false, definition: undefined, reason: from.reason }];
   const isPlugin = from.kind === 'plugin';
+  const isShipped = from.kind === 'shipped';
   const tools: readonly PluginTool[] = isPlugin
     ? from.tools.map(unwrapPlugin)
     : from.definitions.map((definition) => ({ definition }));
-  return tools.map((tool, index) => ({ source, name: nameOf(tool.definition, index), isPlugin, ...tool }));
+  return tools.map((tool, index) => ({ source, name: nameOf(tool.definition, index), isPlugin, isShipped, ...tool }));
 };
 
 interface PluginTool {

@@ -19,17 +19,21 @@ export interface KnownHandlers {
   readonly internal: ReadonlyMap<string, { readonly permission: Permission }>;
 }
 
+/** Compiling schemas takes most of a start: those that ship are compiled by the tests instead. */
+export type SchemaCheck = 'checked' | 'trusted';
+
 /** Parses a whole definition as HTTP and configuration send it. */
-export const parseDefinition = (input: unknown, handlers?: KnownHandlers): Tool => {
-  const tool = parseWith(ToolDefinition, input);
+export const parseDefinition = (input: unknown, handlers?: KnownHandlers, schemas: SchemaCheck = 'checked'): Tool => {
+  const tool = parseWith(ToolDefinition, input, schemas);
   if (handlers) checkHandler(tool, handlers);
   return tool;
 };
 
 /** Parses a spec as the library takes it: no description or implementation needed, null is absent. */
-export const parseSpec = (input: unknown): Tool => parseWith(ToolSpec, isObject(input) ? withoutNothing(input) : input);
+export const parseSpec = (input: unknown): Tool =>
+  parseWith(ToolSpec, isObject(input) ? withoutNothing(input) : input, 'checked');
 
-const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unknown): Tool => {
+const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unknown, schemas: SchemaCheck): Tool => {
   if (!isObject(input)) throw new Fault('InvalidInput', 'a tool definition must be a JSON object', { field: '' });
   checkShape(input, { depth: 64, what: 'the definition' });
   const raw = withAliases(input);
@@ -40,8 +44,8 @@ const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unkno
   const tool = withoutNothing(parsed.data);
   refuseReserved(tool.name);
   checkSize(tool);
-  checkParameters(tool);
-  if (tool.output_schema) checkSchema(tool.output_schema, 'output_schema');
+  checkType(tool);
+  if (schemas === 'checked') checkSchemas(tool);
   // A copy: what the caller keeps in hand must not change what is registered, nor be frozen by it.
   return deepFreeze(structuredClone(tool));
 };
@@ -85,14 +89,18 @@ const checkSize = (tool: Tool): void => {
     );
 };
 
-const checkParameters = (tool: Tool): void => {
+const checkType = (tool: Tool): void => {
   const type = tool.parameters.type;
   if (type !== 'object')
     throw new Fault('InvalidInput', `parameters.type must be "object", not ${JSON.stringify(type) ?? 'absent'}`, {
       field: 'parameters.type',
       value: type ?? null,
     });
-  checkSchema(tool.parameters, 'parameters');
+};
+
+const checkSchemas = ({ parameters, output_schema: output }: Tool): void => {
+  checkSchema(parameters, 'parameters');
+  if (output) checkSchema(output, 'output_schema');
 };
 
 const checkHandler = (tool: Tool, handlers: KnownHandlers): void => {

@@ -12,11 +12,14 @@ describe('npm start', () => {
     const cwd = await temporaryDirectory(t);
 
     const first = await serveAssay({ cwd });
-    assert.match(first.greeting, /Assay is listening on http:\/\/127\.0\.0\.1:\d+\n {2}data +.*\.assay .*\n/);
+    t.after(() => first.child.kill('SIGKILL'));
+    assert.match(first.greeting, /Assay is listening on http:\/\/127\.0\.0\.1:\d+\n/);
+    assert.match(first.greeting, /\n {2}data +.*\.assay .*\n/);
     const answer = await fetch(`${first.address}/v1/tools`, { headers: { authorization: `Bearer ${first.adminKey}` } });
     assert.equal(answer.status, 200);
     assert.equal(await first.stop(), 0);
     const second = await serveAssay({ cwd });
+    t.after(() => second.child.kill('SIGKILL'));
     assert.ok(!second.greeting.includes('ak_'));
     assert.equal(await second.stop(), 0);
   });
@@ -24,6 +27,7 @@ describe('npm start', () => {
   test('R4.09a after kill -9 in a stream of registrations every acknowledged one is there and none is half-written', async (t) => {
     const cwd = await temporaryDirectory(t);
     const served = await serveAssay({ cwd, env: { ASSAY_ADMIN_KEY: KEY } });
+    t.after(() => served.child.kill('SIGKILL'));
     const acknowledged: string[] = [];
     const send = async (lane: number): Promise<void> => {
       for (let count = 0; ; count++) {

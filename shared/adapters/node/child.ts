@@ -30,7 +30,8 @@ export interface ChildOptions {
 export const startChild = ({ file, args = [], memoryMb, isTrusted, onMessage, onEnd }: ChildOptions): Child => {
   const process_ = fork(fileURLToPath(file), args, {
     execArgv: [`--max-old-space-size=${memoryMb}`, '--no-warnings'],
-    env: isTrusted ? process.env : compileCache(),
+    // A trusted child inherits the environment; to a tool it may hold secrets.
+    ...(isTrusted ? {} : { env: compileCache() }),
     // What a tool prints must not mix with our own results.
     stdio: isTrusted ? ['ignore', 2, 2, 'ipc'] : ['ignore', 'ignore', 'ignore', 'ipc'],
   });
