@@ -1,0 +1,24 @@
+/**
+ * Prices in US dollars, us-east-1, November 2026, pay as you go and without free tiers. Sources: aws.amazon.com's
+ * pricing pages of each service, for CloudFront requests and Lambda@Edge as repeated by third parties. Check them before
+ * you rely on them: WAF, EventBridge, Secrets Manager, logs and data transfer are not in here.
+ */
+export const prices = {
+  cloudFrontRequest: 1e-6,
+  cloudFrontGb: 0.085,
+  edgeRequest: 0.6e-6,
+  edgeGbSecond: 0.00005001,
+  lambdaRequest: 0.2e-6,
+  lambdaX86GbSecond: 0.0000166667,
+  lambdaArmGbSecond: 0.0000133334,
+  writeUnit: 0.625e-6,
+  readUnit: 0.125e-6,
+  s3Put: 0.005e-3,
+  s3Get: 0.0004e-3,
+  s3GbMonth: 0.023,
+  expressRequest: 1e-6,
+  expressGbSecond: 0.00001667,
+  standardTransition: 25e-6,
+  /** g5.xlarge on demand; Spot is usually far below, and is read when a job starts. */
+  gpuHour: 1.006,
+} as const;

@@ -1,0 +1,65 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { type ApiHandler, sendTo } from '../support/api-bundle.ts';
+import { startAws } from '../support/aws-services.ts';
+import { bundleAll } from '../support/bundles.ts';
+import { callEdge, edgeEvent } from '../support/edge.ts';
+import { loadHandler } from '../support/lambda.ts';
+import { aTool } from '../support/tools.ts';
+import { printTable } from './report.ts';
+
+const measured = new URL('../../infra/measured.json', import.meta.url);
+
+type Handler = (event: unknown, context?: unknown) => Promise<unknown>;
+
+/**
+ * What one operation takes of a processor, through the bundles: the basis of `npm run cost`. Processor time, not the
+ * clock's, so that what else this machine does is no part of it. `--write` keeps it.
+ */
+export async function bench(args: readonly string[]): Promise<void> {
+  const entries = { api: 'functions/api/index.ts', edge: 'functions/edge/index.ts' } as const;
+  const [bundles, aws] = await Promise.all([bundleAll(entries), startAws()]);
+  Object.assign(process.env, aws.environment);
+  const write = process.stdout.write.bind(process.stdout);
+  // What the functions log.
+  process.stdout.write = (() => true) as typeof process.stdout.write;
+  try {
+    const api = await loadHandler<ApiHandler>(bundles.built.api.folder);
+    const edge = await loadHandler<Handler>(bundles.built.edge.folder);
+    const send = sendTo(() => api);
+    await send('POST', '/v1/tools', aTool({ name: 'measured', parameters: { type: 'object' } }));
+    const picture = await fullHd();
+    // Bytes after the picture's end make it another, of which no score is known.
+    const score = (round: number) =>
+      send('POST', '/v1/score', {
+        image: { base64: Buffer.concat([picture, Buffer.from([round])]).toString('base64') },
+      });
+    const pass = edgeEvent('/v1/tools/measured', { authorization: 'Bearer none' });
+    const figures = {
+      edge_request_ms: await processorMs(200, () => callEdge(edge as never, pass)),
+      api_lookup_ms: await processorMs(200, () => send('GET', '/v1/tools/measured')),
+      api_invoke_ms: await processorMs(50, () => send('POST', '/v1/tools/measured/invoke', { arguments: {} })),
+      score_full_hd_ms: await processorMs(8, score),
+    };
+    process.stdout.write = write;
+    printTable(Object.entries(figures).map(([what, ms]) => ({ what, 'processor ms': ms })));
+    if (args.includes('--write')) await writeFile(measured, `${JSON.stringify(figures, undefined, 2)}\n`);
+  } finally {
+    process.stdout.write = write;
+    await aws.stop();
+    await bundles.remove();
+  }
+}
+
+const fullHd = async (): Promise<Buffer> => {
+  const file = await readFile(new URL('../golden/iqa/astronaut.png', import.meta.url));
+  return sharp(file).resize(1920, 1080, { fit: 'fill' }).jpeg({ quality: 90 }).toBuffer();
+};
+
+const processorMs = async (calls: number, call: (round: number) => Promise<unknown>): Promise<number> => {
+  for (let round = 0; round < 4; round++) await call(round);
+  const before = process.cpuUsage();
+  for (let round = 0; round < calls; round++) await call(round);
+  const { user, system } = process.cpuUsage(before);
+  return Number(((user + system) / 1000 / calls).toPrecision(3));
+};
