@@ -1,7 +1,7 @@
 import type { SearchIndex } from '../registry/search.ts';
 import { agreement } from './intents.ts';
 import type { Profile } from './profile.ts';
-import type { Request, RequestTerm } from './request.ts';
+import { isIn, type Request, type RequestTerm } from './request.ts';
 import type { Shares } from './scenarios.ts';
 import { knownWords } from './words.ts';
 
@@ -60,7 +60,7 @@ export const measureFor = (
     return value;
   };
   const near = profiles.slice(0, SHARED);
-  const counts = new Map(request.terms.map(({ term }) => [term, near.filter(({ all }) => all.has(term)).length]));
+  const counts = new Map(request.terms.map((term) => [term.term, near.filter(({ all }) => isIn(term, all)).length]));
   return { ...known, request, rarity, shared: { counts, size: near.length } };
 };
 
@@ -68,7 +68,7 @@ export const measureFor = (
 export const wordFeatures = (measure: Measure, profile: Profile, text: number): Features => {
   const { request, rarity, shared } = measure;
   const { terms } = request;
-  const isThere = ({ term }: RequestTerm): boolean => profile.all.has(term);
+  const isThere = (term: RequestTerm): boolean => isIn(term, profile.all);
   return {
     text,
     meaning: dot(request.direction, profile.direction),
@@ -123,7 +123,8 @@ const nameMatch = ({ request, rarity }: Measure, profile: Profile): number => {
   let matched = 0;
   for (const term of profile.name) {
     let best = request.said.has(term) ? 1 : 0;
-    if (best === 0) for (const asked of request.terms) best = Math.max(best, words.similarity(term, asked.term));
+    if (best === 0)
+      for (const asked of request.terms) best = Math.max(best, words.similarity(term, asked.same[0] ?? asked.term));
     total += rarity(term);
     matched += rarity(term) * Math.max(0, (best - 0.3) / 0.7);
   }
@@ -135,10 +136,11 @@ const nearness = ({ request, rarity }: Measure, profile: Profile): Pick<Features
   const reached = new Float64Array(profile.purpose.length);
   let total = 0;
   let near = 0;
-  for (const [at, { term, topical }] of request.byTopic.entries()) {
-    const weight = topical * rarity(term);
+  for (const [at, asked] of request.byTopic.entries()) {
+    const weight = asked.topical * rarity(asked.term);
+    const term = asked.same[0] ?? asked.term;
     total += weight;
-    let best = profile.all.has(term) ? 1 : 0;
+    let best = isIn(asked, profile.all) ? 1 : 0;
     if (at < NEAR_TERMS) {
       for (const [place, other] of profile.purpose.entries()) {
         const similarity = words.similarity(term, other.term);

@@ -1,7 +1,7 @@
 import type { Candidate, DecideDeps, Step } from './decision.ts';
 import { type Features, type Measure, meaningFeatures, measureFor, wordFeatures } from './features.ts';
 import { type Profile, profileOf } from './profile.ts';
-import type { Request } from './request.ts';
+import { isIn, type Request } from './request.ts';
 import { round } from './scenario.ts';
 import type { Shares } from './scenarios.ts';
 import { RANKING, weighed } from './weights.ts';
@@ -37,7 +37,9 @@ export const matchCapabilities = (
     .slice(0, COMPARED)
     .map((each) => ({ ...each, features: { ...each.features, ...meaningFeatures(measure, each.profile) } }));
   const best = ranked(matched);
-  const said = request.byTopic.filter(({ term }) => best[0]?.profile.all.has(term)).map(({ term }) => term);
+  const said = request.byTopic
+    .filter((term) => best[0] !== undefined && isIn(term, best[0].profile.all))
+    .map(({ term }) => term);
   return {
     matched: best,
     measure,

@@ -19,6 +19,8 @@ export interface Request {
 }
 
 export interface RequestTerm extends QueryTerm {
+  /** Terms of another language that mean the same. */
+  readonly same: readonly string[];
   /** How much the term says about the subject: little for words that any request may have. */
   readonly topical: number;
 }
@@ -32,15 +34,17 @@ export const readRequest = (task: string): Request => {
   const counts = new Map<string, number>();
   for (const term of list) if (term !== '') counts.set(term, (counts.get(term) ?? 0) + 1);
   const spoken = list.filter((term) => term !== '');
-  const terms = [...[...counts].slice(0, TERM_LIMIT).map(weigh), ...chineseTerms(text)];
+  const chinese = chineseTerms(text);
+  const plain = [...counts].filter(([term]) => !chinese.within.has(term)).slice(0, TERM_LIMIT);
+  const terms = [...plain.map(weigh), ...chinese.terms];
   return {
     text,
     words,
     terms,
     byTopic: terms.toSorted((one, other) => other.topical - one.topical),
-    said: new Set(terms.map(({ term }) => term)),
+    said: new Set(terms.flatMap(({ term, same }) => [term, ...same])),
     pairs: new Set(spoken.slice(1).map((term, at) => `${spoken[at]} ${term}`)),
-    direction: knownWords().direction(terms.map(({ term }) => term)),
+    direction: knownWords().direction(terms.flatMap(({ term, same }) => [term, ...same.slice(0, 1)])),
   };
 };
 
@@ -53,24 +57,45 @@ const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
     .neighbours(term)
     .map((near) => ({ term: near.term, factor: NEAR_FACTOR * ((near.similarity - NEAR) / (1 - NEAR)) }))
     .filter(({ factor }) => factor > 0.05);
-  return { term, weight, alternatives, topical: value * words.worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1) };
+  return {
+    term,
+    same: [],
+    weight,
+    alternatives,
+    topical: value * words.worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1),
+  };
 };
 
-/** A Chinese word asks for its English one too: many catalogues are described in English only. */
-const chineseTerms = (text: string): readonly RequestTerm[] =>
-  chineseWords(text).map(({ english }) => {
-    const [term = '', ...others] = english;
-    return { term, weight: 0.8, topical: 0.8, alternatives: others.map((other) => ({ term: other, factor: 0.9 })) };
-  });
+/** Known Chinese words, each with its English ones: many catalogues are described in English only. */
+const chineseTerms = (
+  text: string,
+): { readonly terms: readonly RequestTerm[]; readonly within: ReadonlySet<string> } => {
+  const found = chineseWords(text);
+  return {
+    terms: found.map(({ chinese, english }) => ({
+      term: chinese.slice(0, 2),
+      same: english,
+      weight: CHINESE_WORTH,
+      topical: CHINESE_WORTH,
+      alternatives: english.map((term) => ({ term, factor: 1 })),
+    })),
+    within: new Set(found.flatMap(({ chinese }) => wordsOf(chinese))),
+  };
+};
+
+/** Whether any form of a term is in a set. */
+export const isIn = ({ term, same }: RequestTerm, set: ReadonlySet<string>): boolean =>
+  set.has(term) || same.some((other) => set.has(other));
 
 const NEAR = 0.5;
 const NEAR_FACTOR = 0.5;
 const FILLER_WORTH = 0.4;
 const VALUE = /^\d+$|\d.*\d|^[a-f\d]*\d[a-f\d]{4,}$/u;
 const VALUE_WORTH = 0.1;
-// Of the pairs of characters in a Chinese sentence about half are words.
+// What is left between known words of a Chinese sentence is mostly no word at all.
 const HAN = /\p{Script=Han}/u;
-const BIGRAM_WORTH = 0.35;
+const BIGRAM_WORTH = 0.2;
+const CHINESE_WORTH = 0.9;
 
 /** Words that requests on any subject have; they tell tools apart only when the subject is the same. */
 const FILLERS: ReadonlySet<string> = new Set(

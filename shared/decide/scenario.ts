@@ -14,7 +14,7 @@ export const classifyScenario = (
   pool: readonly Candidate[],
   catalogue: number,
 ): { readonly step: ScenarioStep; readonly scenarios: Shares } => {
-  const terms = request.terms.map(({ term }) => term);
+  const terms = request.terms.flatMap(({ term, same }) => [term, ...same.slice(0, 1)]);
   const scenarios = scenariosOf(terms);
   const top = [...scenarios].slice(0, 3).filter(([, share]) => share >= 0.15);
   const inside = pool.filter(({ tool }) => sharesScenario(profileOf(tool).scenarios, top));

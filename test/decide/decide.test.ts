@@ -78,7 +78,7 @@ describe('steps 3 and 4, match and evaluate', () => {
     ['读取文件 /etc/hosts 的内容', 'read_file'],
     ['给 ann@example.org 发送邮件', 'send_email'],
     ['明天北京的天气怎么样', 'get_weather'],
-    ['把这段文本翻译成英语', '翻译文本'],
+    ['把文本“你好，世界”翻译成英语', '翻译文本'],
   ] as const) {
     test(`R1.06 R1.07 ${task} is done by ${name}`, async () => {
       const decision = await decideAmong(task, { now: NOW });

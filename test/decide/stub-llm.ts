@@ -32,7 +32,7 @@ export const startStubLlm = async (answer: (call: StubCall) => StubAnswer) => {
     setTimeout(() => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(raw ?? JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }));
-    }, delayMs);
+    }, delayMs).unref();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

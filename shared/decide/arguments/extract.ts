@@ -58,6 +58,7 @@ export const extract = (
     put(slot, extraction);
     taken.push(span);
   }
+  for (const slot of open()) put(slot, otherHalf(slot, reading));
   const person = leftPerson(open(), reading, taken);
   if (person !== undefined) put(person.slot, person.extraction);
   for (const slot of open()) {
@@ -140,6 +141,14 @@ const placeSpans = (slots: readonly Slot[], reading: Reading, taken: readonly Sp
     const confidence = Math.min(0.95, 0.35 + 0.12 * fit.score + 0.1 * Math.min(fit.evidence, 1.5));
     return [{ slot, span, fit, extraction: { value: fit.value, confidence, from: span.text } }];
   });
+};
+
+/** `tomorrow at 3 pm` gives a date to one slot and a time to another. */
+const otherHalf = (slot: Slot, reading: Reading): Extraction | undefined => {
+  if (slot.kind !== 'date' && slot.kind !== 'time') return undefined;
+  const span = reading.spans.find(({ moment }) => moment?.day !== undefined && moment.minutes !== undefined);
+  const fit = span === undefined ? undefined : fitOf(slot, span, reading);
+  return span === undefined || fit === undefined ? undefined : { value: fit.value, confidence: 0.65, from: span.text };
 };
 
 /** A full name that nothing else took is the one person who is asked for. */

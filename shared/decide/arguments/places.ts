@@ -137,10 +137,13 @@ const countries = once(() => new Set(data.countries.map(normal)));
 const countryCodes = once(() => {
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  const codes = letters.flatMap((one) => letters.map((two) => one + two));
-  return new Map(
-    codes.flatMap((code) => (names.of(code) === undefined ? [] : [[normal(names.of(code) ?? ''), code] as const])),
-  );
+  const codes = new Map<string, string>();
+  for (const code of letters.flatMap((one) => letters.map((two) => one + two))) {
+    const name = normal(names.of(code) ?? '');
+    // GB comes before UK, which is only another name for it.
+    if (name !== '' && !codes.has(name)) codes.set(name, code);
+  }
+  return codes;
 });
 const HAN = /\p{Script=Han}/u;
 const chineseNames = once(() =>

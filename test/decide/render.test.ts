@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renderDecision } from '../../shared/decide/render.ts';
+import { decideAmong } from './catalogue.ts';
+
+test('a decision reads as five numbered steps and a draft', async () => {
+  const lines = renderDecision(await decideAmong('read the file /etc/hosts')).split('\n');
+
+  assert.deepEqual(
+    lines.filter((line) => /^\d /u.test(line)).map((line) => line.split(/\s+/u)[1]),
+    ['scenario', 'intent', 'match', 'evaluate', 'arguments'],
+  );
+  assert.ok(lines.includes('read_file({"path":"/etc/hosts"})'));
+  assert.match(lines.join('\n'), /confidence \d+ %, valid, ready/);
+  assert.match(lines.join('\n'), /-> \d+ candidates/);
+});
+
+test('a refusal names its reason and the nearest tools, a gap its question', async () => {
+  assert.match(renderDecision(await decideAmong('who painted the chapel of the city')), /^no tool: /mu);
+  assert.match(renderDecision(await decideAmong('send an email to my landlord')), /^missing to: What is the to\?/mu);
+});
