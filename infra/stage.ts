@@ -12,17 +12,19 @@ import { PlansStack } from './stacks/plans.ts';
 const EDGE_REGION = 'us-east-1';
 
 /** Behaviour that the library keeps behind a switch for older projects. */
-const FLAGS = [
-  '@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy',
-  '@aws-cdk/aws-iam:minimizePolicies',
-  '@aws-cdk/aws-lambda:recognizeLayerVersion',
-];
+const FLAGS = {
+  '@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy': true,
+  '@aws-cdk/aws-iam:minimizePolicies': true,
+  '@aws-cdk/aws-lambda:recognizeLayerVersion': true,
+  // A stack keeps what another still uses.
+  '@aws-cdk/core:defaultCrossStackReferences': 'strong',
+} as const;
 
 /** The whole product once: its stacks, and who stands on whom. */
 export class AssayStage extends Stage {
   constructor(scope: Construct, id: string, settings: StageSettings, props: StageProps = {}) {
     super(scope, id, props);
-    for (const flag of FLAGS) this.node.setContext(flag, true);
+    for (const [flag, value] of Object.entries(FLAGS)) this.node.setContext(flag, value);
     const { region } = settings;
     // Only the Region is given: with the account, a network would have to ask AWS for its zones.
     const at = (name: string, where = region) => ({

@@ -55,7 +55,6 @@ export class FrontDoor extends Construct {
       comment: 'Assay',
       defaultRootObject: 'index.html',
       httpVersion: HttpVersion.HTTP2_AND_3,
-      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       webAclId: props.firewallArn,
       enableLogging: true,
       logBucket: logs,
@@ -70,6 +69,7 @@ export class FrontDoor extends Construct {
       },
       ...(settings.domain && {
         domainNames: [settings.domain.name],
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
         certificate: Certificate.fromCertificateArn(this, 'Certificate', settings.domain.certificateArn),
       }),
     });
@@ -121,7 +121,7 @@ export class FrontDoor extends Construct {
       securityHeadersBehavior: {
         contentSecurityPolicy: {
           contentSecurityPolicy:
-            "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' blob: data:; connect-src 'self' https://*.amazonaws.com; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
           override: true,
         },
         contentTypeOptions: { override: true },

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
+import { serveConsole } from '../../functions/cli/console-files.ts';
+import { testAssay } from '../support/assay.ts';
 import { type Resource, synthesise, textOf } from '../support/templates.ts';
 
 const { ofType } = synthesise();
@@ -163,6 +165,19 @@ describe('the front door', () => {
 
     assert.match(redacted, /authorization/);
     assert.match(redacted, /x-api-key/);
+  });
+
+  test('the console’s page is as strict here as on one machine', async () => {
+    const { app } = await testAssay();
+    serveConsole(app);
+    const policy = only('AWS::CloudFront::ResponseHeadersPolicy').ResponseHeadersPolicyConfig as {
+      SecurityHeadersConfig: { ContentSecurityPolicy: { ContentSecurityPolicy: string } };
+    };
+
+    const { headers } = await app.request('/');
+
+    const { ContentSecurityPolicy } = policy.SecurityHeadersConfig.ContentSecurityPolicy;
+    assert.equal(headers.get('content-security-policy'), ContentSecurityPolicy);
   });
 
   test('a domain of one’s own brings its certificate and TLS 1.2', () => {

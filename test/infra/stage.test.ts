@@ -44,6 +44,10 @@ describe('the stage', () => {
     }
   });
 
+  test('C.08 nothing is missing and nothing is warned of, so that it can be deployed', () => {
+    assert.deepEqual(stage.warnings, []);
+  });
+
   test('C.08 in another Region than CloudFront’s it is as sound', () => {
     const elsewhere = synthesise({ region: 'eu-central-1' });
 

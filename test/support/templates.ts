@@ -14,6 +14,8 @@ export interface Resource {
 export interface Synthesised {
   readonly app: App;
   readonly resources: readonly Resource[];
+  /** What synthesis warned of; deploying refuses to go on with any. */
+  readonly warnings: readonly string[];
   /** All resources of a type, in one stack or in all. */
   ofType(type: string, stack?: string): readonly Resource[];
   outputs(stack: string): Readonly<Record<string, { readonly Value: unknown }>>;
@@ -28,8 +30,9 @@ interface Template {
 export const synthesise = (settings: Partial<StageSettings> = {}): Synthesised => {
   const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
   const stage = new AssayStage(app, 'prod', { ...stages.prod, ...settings });
+  const { stacks } = stage.synth();
   const templates = new Map(
-    stage.synth().stacks.map(({ stackName, template }) => [stackName.split('-').at(-1) ?? '', template as Template]),
+    stacks.map(({ stackName, template }) => [stackName.split('-').at(-1) ?? '', template as Template]),
   );
   const resources = [...templates].flatMap(([stack, { Resources = {} }]) =>
     Object.entries(Resources).map(([id, resource]) => ({
@@ -42,6 +45,7 @@ export const synthesise = (settings: Partial<StageSettings> = {}): Synthesised =
   return {
     app,
     resources,
+    warnings: stacks.flatMap(({ messages }) => messages.map(({ id, entry }) => `${id}: ${String(entry.data)}`)),
     ofType: (type, stack) =>
       resources.filter((each) => each.Type === type && (stack === undefined || each.stack === stack)),
     outputs: (stack) => templates.get(stack)?.Outputs ?? {},
