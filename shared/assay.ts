@@ -118,7 +118,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     },
     close: async () => {
       await runs?.close?.();
-      await recorder.flush();
+      await recorder.close();
       await ports.iqa?.engine.close();
       await table.close();
     },

@@ -1,23 +1,31 @@
 import { Fault } from '../errors.ts';
 import type { CallRecord } from '../model/call.ts';
 import type { Usage } from '../ports.ts';
-import type { Call, CallLayer, ExecuteContext, Ran } from './call.ts';
+import type { Call, CallLayer, ExecuteContext, Next, Ran } from './call.ts';
 import { cutValue } from './cut-values.ts';
 import { REDACTED } from './redact.ts';
 
 /** Leaves a record of every call, whether it ran or was refused. */
 export const recordCalls: CallLayer = async (context, call, next) => {
-  let ran: Ran;
+  const end = context.recorder.begin();
   try {
-    ran = await next(call);
+    const ran = await runOrRefuse(context, call, next);
+    const isPriced = ran.chargedMicros > 0;
+    const kept = context.recorder.keep(call.actor.tenant, recordOf(context, call, ran), isPriced);
+    if (kept) await kept;
+    return ran;
+  } finally {
+    end();
+  }
+};
+
+const runOrRefuse = async (context: ExecuteContext, call: Call, next: Next): Promise<Ran> => {
+  try {
+    return await next(call);
   } catch (thrown) {
     if (thrown instanceof Fault) await keepRefusal(context, call, thrown);
     throw thrown;
   }
-  const isPriced = ran.chargedMicros > 0;
-  const kept = context.recorder.keep(call.actor.tenant, recordOf(context, call, ran), isPriced);
-  if (kept) await kept;
-  return ran;
 };
 
 const keepRefusal = async (context: ExecuteContext, call: Call, fault: Fault): Promise<void> => {

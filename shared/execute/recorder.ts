@@ -13,6 +13,10 @@ export interface Recorder {
   keep(tenant: string, record: CallRecord, isUrgent: boolean): Promise<void> | undefined;
   /** Stores all that is waiting. */
   flush(): Promise<void>;
+  /** Notes that a call has begun; the result notes that it has ended. */
+  begin(): () => void;
+  /** Waits a moment for calls that have begun, stores all, and takes no more. */
+  close(): Promise<void>;
 }
 
 export interface RecorderOptions {
@@ -30,6 +34,7 @@ const KEPT_SECONDS = 40 * 86_400;
 const MOST_WAITING = 2000;
 const MOST_KEPT = 20_000;
 const RETRY_MS = 500;
+const MOST_PATIENCE_MS = 2000;
 
 export const createRecorder = (options: RecorderOptions): Recorder => {
   const { table, log, delayMs = 20, observe } = options;
@@ -37,6 +42,9 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   const store = createStore(options);
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let calls = 0;
+  let isClosed = false;
+  let onQuiet = (): void => {};
 
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -70,14 +78,30 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     return soon;
   };
   const flushAfter = (milliseconds: number): void => {
+    if (isClosed) return;
     // A failure is logged where it happens, and tried again.
     timer ??= setTimeout(() => void flush().catch(() => {}), milliseconds);
   };
 
   return {
     flush,
+    begin() {
+      calls++;
+      return () => {
+        if (--calls === 0) onQuiet();
+      };
+    },
+    async close() {
+      if (calls > 0) await quiet((heard) => (onQuiet = heard));
+      isClosed = true;
+      await flush();
+    },
     keep(tenant, record, isUrgent) {
       observe?.(tenant, record);
+      if (isClosed) {
+        log.error('record lost: its call ended after all was stored', { tenant, call_id: record.call_id });
+        return undefined;
+      }
       waiting.push({ tenant, record });
       if (isUrgent || delayMs === 0 || waiting.length >= MOST_WAITING) return flushSoon();
       flushAfter(delayMs);
@@ -85,6 +109,15 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     },
   };
 };
+
+const quiet = (listen: (heard: () => void) => void): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, MOST_PATIENCE_MS);
+    listen(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 const forgetOldest = (waiting: Waiting[], log: Log): void => {
   const lost = waiting.splice(0, Math.max(0, waiting.length - MOST_KEPT));

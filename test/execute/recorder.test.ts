@@ -41,7 +41,13 @@ describe('the recorder', () => {
   test('stores many records in few changes, with statistics that agree', async () => {
     let changes = 0;
     const memory = memoryTable({ now: clock.now });
-    const table: Table = { ...memory, change: (keys, rule) => (changes++, memory.change(keys, rule)) };
+    const table: Table = {
+      ...memory,
+      change: (keys, rule) => {
+        changes++;
+        return memory.change(keys, rule);
+      },
+    };
     const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
     for (let n = 0; n < 400; n++) {
       const failed = { status: 'failed', error: { type: 'Error', message: 'no' } } as const;

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { handleStream } from '../../functions/stream/handle.ts';
+import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { callFolds } from '../../shared/folds.ts';
+import type { CallRecord, Outcome } from '../../shared/model/call.ts';
+import type { StatsView } from '../../shared/registry/stats-view.ts';
+import type { TableAddress } from '../contract/table.ts';
+import type { TestAssay } from '../support/assay.ts';
+import { type LocalDynamo, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+import { invokeElsewhere, workingAssay } from '../support/invoking-client.ts';
+import { readStream } from '../support/stream-records.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const PROCESSES = 4;
+const CALLS = 50;
+
+const invokeAll = async (address: TableAddress): Promise<readonly Outcome[]> =>
+  (await Promise.all(Array.from({ length: PROCESSES }, () => invokeElsewhere({ address, calls: CALLS })))).flat();
+
+const checkRecords = async ({ json }: TestAssay, outcomes: readonly Outcome[]): Promise<void> => {
+  const { body } = await json<{ executions: CallRecord[] }>('GET', '/v1/executions?limit=1000');
+  const recorded = new Map(body.executions.map((record) => [record.call_id, record]));
+  assert.equal(outcomes.length, PROCESSES * CALLS);
+  assert.equal(recorded.size, outcomes.length);
+  for (const outcome of outcomes) {
+    const record = recorded.get(outcome.call_id);
+    assert.equal(record?.status, outcome.status);
+    assert.equal(record?.duration_ms, outcome.duration_ms);
+  }
+};
+
+const checkStats = async ({ json }: TestAssay, outcomes: readonly Outcome[]): Promise<void> => {
+  const { body } = await json<StatsView>('GET', '/v1/tools/work/stats');
+  const total = outcomes.reduce((sum, { duration_ms: ms }) => sum + Math.round(ms * 1000), 0) / 1000;
+  assert.deepEqual(
+    [body.calls, body.successes, body.failures, body.failures_by_type, body.total_ms],
+    [200, 160, 40, { RangeError: 40 }, total],
+  );
+};
+
+describe('200 concurrent invocations over 4 processes', () => {
+  test('R1.15 R1.24 on one SQLite file: every call has its record, and the statistics add up exactly', async (t) => {
+    const address = { kind: 'sqlite', path: join(await temporaryDirectory(t), 'assay.db') } as const;
+
+    const outcomes = await invokeAll(address);
+
+    const reader = await workingAssay(address);
+    t.after(() => reader.assay.close());
+    await checkRecords(reader, outcomes);
+    await checkStats(reader, outcomes);
+  });
+
+  test('R1.15 R1.24 C.02 on DynamoDB: the same, once the stream is folded, however often it repeats itself', {
+    skip: whyNoDynamo() ?? false,
+  }, async (t) => {
+    const dynamo = await startDynamo();
+    t.after(() => dynamo.stop());
+    const address = { kind: 'dynamo', endpoint: dynamo.endpoint, tableName: dynamo.tableName } as const;
+
+    const outcomes = await invokeAll(address);
+    await foldRepeatedly(dynamo);
+
+    const reader = await workingAssay(address);
+    await checkRecords(reader, outcomes);
+    await checkStats(reader, outcomes);
+  });
+});
+
+/** Folds the stream as Lambda might: in batches that overlap, twice over, and two of them at the same time. */
+const foldRepeatedly = async (dynamo: LocalDynamo): Promise<void> => {
+  const table = dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName });
+  const deps = { table, clock: systemClock(), folds: callFolds };
+  for (const { Records, shardId } of await readStream(dynamo)) {
+    for (let start = 0; start < Records.length; start += 60) {
+      const event = { Records: Records.slice(start, start + 90), shardId };
+      const answers = await Promise.all([handleStream(deps, event), handleStream(deps, event)]);
+      assert.deepEqual(answers[0], { state: {}, batchItemFailures: [] });
+    }
+    await handleStream(deps, { Records, shardId });
+  }
+};

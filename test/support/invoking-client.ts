@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Outcome } from '../../shared/model/call.ts';
+import type { Handler } from '../../shared/ports.ts';
+import type { ToolSource } from '../../shared/registry/load.ts';
+import type { TableAddress } from '../contract/table.ts';
+import { type TestAssay, testAssay } from './assay.ts';
+import { openTable } from './table-client.ts';
+import { aTool } from './tools.ts';
+
+/** What another process does: call a tool so many times at once. */
+export interface InvokingTask {
+  readonly address: TableAddress;
+  readonly calls: number;
+}
+
+// Every fifth call fails; all take a moment, so that they overlap.
+const work: Handler = {
+  permission: 'safe',
+  run: async ({ n }) => {
+    await wait(Number(n) % 7);
+    if (Number(n) % 5 === 4) throw new RangeError(`no ${n}`);
+    return { n };
+  },
+};
+const tool = aTool({
+  name: 'work',
+  parameters: { type: 'object' },
+  implementation: { type: 'builtin', handler: 'work' },
+});
+const source: ToolSource = { kind: 'shipped', source: 'test', definitions: [tool] };
+
+/** The product on a table that others use too, with a tool that now and then fails. */
+export const workingAssay = async (address: TableAddress): Promise<TestAssay> =>
+  testAssay({
+    table: await openTable(address),
+    discover: async () => [source],
+    handlers: { builtin: new Map([['work', work]]), internal: new Map() },
+  });
+
+/** Lets a process of its own call, and gives what it was answered. */
+export const invokeElsewhere = async (task: InvokingTask): Promise<readonly Outcome[]> => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [fileURLToPath(import.meta.url), JSON.stringify(task)],
+    { maxBuffer: 16 * 1024 * 1024 },
+  );
+  return JSON.parse(stdout) as readonly Outcome[];
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { address, calls } = JSON.parse(process.argv[2] ?? '{}') as InvokingTask;
+  const { assay, json } = await workingAssay(address);
+  const outcomes = await Promise.all(
+    Array.from({ length: calls }, (_, n) => json<Outcome>('POST', '/v1/tools/work/invoke', { arguments: { n } })),
+  );
+  await assay.close();
+  console.log(JSON.stringify(outcomes.map(({ body }) => body)));
+}
