@@ -27,7 +27,7 @@ export const askForIntent = async (
   const schema = objectOf({ intent: { type: 'string', enum: ids } });
   const answer = await ask(llm, `Which of these does the task ask for: ${ids.join(', ')}?\n\nTask:\n${task}`, schema);
   if ('note' in answer) return answer;
-  const intent = answer.value['intent'];
+  const intent = answer.value.intent;
   return typeof intent === 'string' && ids.includes(intent)
     ? { intent }
     : { note: 'the model named no known intent; the rules decided' };

@@ -293,7 +293,7 @@ describe('bad input', () => {
       { context: JSON.parse('{"__proto__": 1, "constructor": "x"}') },
       depsOf(odd),
     );
-    assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+    assert.equal(({} as Record<string, unknown>).polluted, undefined);
   });
 
   test('an empty catalogue has no tool', async () => {

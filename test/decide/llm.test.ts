@@ -8,7 +8,7 @@ const TASK = 'read the file /etc/hosts';
 
 /** What the schema asks for tells which question it is. */
 const propertiesOf = ({ body }: StubCall): readonly string[] => {
-  const format = body['response_format'] as { json_schema?: { schema?: { properties?: object } } };
+  const format = body.response_format as { json_schema?: { schema?: { properties?: object } } };
   return Object.keys(format.json_schema?.schema?.properties ?? {});
 };
 
@@ -57,7 +57,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
       true,
     );
     assert.equal(stub.calls[0]?.path, '/v1/chat/completions');
-    assert.equal(stub.calls[0]?.body['model'], 'm');
+    assert.equal(stub.calls[0]?.body.model, 'm');
   });
 
   test('may say that nothing fits', async () => {
@@ -120,7 +120,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
 
   test('a server that knows no schemas is asked for plain JSON', async () => {
     answer = ({ body }) =>
-      (body['response_format'] as { type: string }).type === 'json_schema'
+      (body.response_format as { type: string }).type === 'json_schema'
         ? { status: 400, raw: '{"error": "unsupported"}' }
         : { content: '```json\n{"intent": "read"}\n```' };
 
@@ -128,7 +128,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
 
     assert.equal(step.by, 'model');
     const [, second] = stub.calls;
-    assert.match(JSON.stringify(second?.body['messages']), /Answer with JSON of this schema/);
+    assert.match(JSON.stringify(second?.body.messages), /Answer with JSON of this schema/);
   });
 
   test('works by address alone: the first listed model is used, found once', async () => {
@@ -138,7 +138,7 @@ describe('a language model behind an OpenAI-compatible endpoint', () => {
     await decideAmong(TASK, {}, depsOf(undefined, { llm }));
 
     assert.equal(stub.calls.filter(({ path }) => path === '/v1/models').length, 1);
-    assert.equal(stub.calls.at(-1)?.body['model'], 'first-model');
+    assert.equal(stub.calls.at(-1)?.body.model, 'first-model');
     assert.equal(stub.calls.at(-1)?.authorization, undefined);
   });
 });

@@ -33,8 +33,8 @@ export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
 
   const listFirst = async (signal: AbortSignal): Promise<string> => {
     const listed = await readJson(await request('/models', undefined, signal));
-    const first = isObject(listed) && Array.isArray(listed['data']) ? listed['data'][0] : undefined;
-    if (isObject(first) && typeof first['id'] === 'string') return first['id'];
+    const first = isObject(listed) && Array.isArray(listed.data) ? listed.data[0] : undefined;
+    if (isObject(first) && typeof first.id === 'string') return first.id;
     throw new Fault('Unavailable', `the language model at ${base} lists no model; name one in ASSAY_LLM_MODEL`);
   };
 
@@ -94,9 +94,9 @@ const readJson = async (response: Response): Promise<unknown> => {
 };
 
 const parseContent = (answer: unknown): unknown => {
-  const choice = isObject(answer) && Array.isArray(answer['choices']) ? answer['choices'][0] : undefined;
-  const message = isObject(choice) ? choice['message'] : undefined;
-  const content = isObject(message) ? message['content'] : undefined;
+  const choice = isObject(answer) && Array.isArray(answer.choices) ? answer.choices[0] : undefined;
+  const message = isObject(choice) ? choice.message : undefined;
+  const content = isObject(message) ? message.content : undefined;
   if (typeof content !== 'string') throw new Fault('Unavailable', 'the language model gave no text');
   return parse(content.replace(/^\s*```(?:json)?\s*|\s*```\s*$/gu, ''));
 };

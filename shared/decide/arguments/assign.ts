@@ -9,10 +9,9 @@ export const assign = (scores: readonly (readonly number[])[]): readonly number[
   const columns = real + rows;
   const cost = (row: number, column: number): number =>
     column < real ? -Math.max(scores[row]?.[column] ?? 0, 0) : column - real === row ? 0 : FORBIDDEN;
-  const rowPotential = new Float64Array(rows + 1);
-  const columnPotential = new Float64Array(columns + 1);
   const owner = new Int32Array(columns + 1);
-  for (let row = 1; row <= rows; row++) augment(row, columns, cost, rowPotential, columnPotential, owner);
+  const state = { rows: new Float64Array(rows + 1), columns: new Float64Array(columns + 1), owner };
+  for (let row = 1; row <= rows; row++) augment(row, cost, state);
   const result = new Array<number>(rows).fill(-1);
   for (let column = 1; column <= real; column++) {
     const row = owner[column] ?? 0;
@@ -23,48 +22,62 @@ export const assign = (scores: readonly (readonly number[])[]): readonly number[
 
 const FORBIDDEN = 1e9;
 
-const augment = (
-  row: number,
-  columns: number,
-  cost: (row: number, column: number) => number,
-  rowPotential: Float64Array,
-  columnPotential: Float64Array,
-  owner: Int32Array,
-): void => {
-  const distance = new Float64Array(columns + 1).fill(Number.POSITIVE_INFINITY);
-  const previous = new Int32Array(columns + 1);
-  const done = new Uint8Array(columns + 1);
+interface State {
+  readonly rows: Float64Array;
+  readonly columns: Float64Array;
+  /** The row of each column; 0 means free, and column 0 holds the row that is being placed. */
+  readonly owner: Int32Array;
+}
+
+const augment = (row: number, cost: (row: number, column: number) => number, state: State): void => {
+  const { owner } = state;
+  const distance = new Float64Array(owner.length).fill(Number.POSITIVE_INFINITY);
+  const previous = new Int32Array(owner.length);
+  const done = new Uint8Array(owner.length);
   owner[0] = row;
   let column = 0;
   do {
     done[column] = 1;
-    const from = owner[column] ?? 0;
-    let shortest = Number.POSITIVE_INFINITY;
-    let nearest = 0;
-    for (let next = 1; next <= columns; next++) {
-      if (done[next]) continue;
-      const length = cost(from - 1, next - 1) - (rowPotential[from] ?? 0) - (columnPotential[next] ?? 0);
-      if (length < (distance[next] ?? 0)) {
-        distance[next] = length;
-        previous[next] = column;
-      }
-      if ((distance[next] ?? 0) < shortest) {
-        shortest = distance[next] ?? 0;
-        nearest = next;
-      }
-    }
-    for (let each = 0; each <= columns; each++) {
-      if (done[each]) {
-        const held = owner[each] ?? 0;
-        rowPotential[held] = (rowPotential[held] ?? 0) + shortest;
-        columnPotential[each] = (columnPotential[each] ?? 0) - shortest;
-      } else distance[each] = (distance[each] ?? 0) - shortest;
-    }
+    const nearest = relax(column, cost, state, distance, previous, done);
+    shift(distance[nearest] ?? 0, state, distance, done);
     column = nearest;
   } while ((owner[column] ?? 0) !== 0);
   while (column !== 0) {
     const back = previous[column] ?? 0;
     owner[column] = owner[back] ?? 0;
     column = back;
+  }
+};
+
+/** Updates the distances through a column and names the nearest one that is left. */
+const relax = (
+  column: number,
+  cost: (row: number, column: number) => number,
+  { rows, columns, owner }: State,
+  distance: Float64Array,
+  previous: Int32Array,
+  done: Uint8Array,
+): number => {
+  const from = owner[column] ?? 0;
+  let nearest = 0;
+  for (let next = 1; next < owner.length; next++) {
+    if (done[next]) continue;
+    const length = cost(from - 1, next - 1) - (rows[from] ?? 0) - (columns[next] ?? 0);
+    if (length < (distance[next] ?? 0)) {
+      distance[next] = length;
+      previous[next] = column;
+    }
+    if (nearest === 0 || (distance[next] ?? 0) < (distance[nearest] ?? 0)) nearest = next;
+  }
+  return nearest;
+};
+
+const shift = (by: number, { rows, columns, owner }: State, distance: Float64Array, done: Uint8Array): void => {
+  for (let each = 0; each < owner.length; each++) {
+    if (done[each]) {
+      const held = owner[each] ?? 0;
+      rows[held] = (rows[held] ?? 0) + by;
+      columns[each] = (columns[each] ?? 0) - by;
+    } else distance[each] = (distance[each] ?? 0) - by;
   }
 };

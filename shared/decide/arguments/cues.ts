@@ -59,6 +59,17 @@ interface ContextTerm {
 
 /** Content words before a span, the nearer the heavier, up to another span or the sentence's end; and just after it. */
 export const contextOf = (reading: Reading, span: Span): readonly ContextTerm[] => {
+  const known = contexts.get(span);
+  if (known !== undefined) return known;
+  const context = readContext(reading, span);
+  contexts.set(span, context);
+  return context;
+};
+
+// A span belongs to one reading, and every slot asks for the same words around it.
+const contexts = new WeakMap<Span, readonly ContextTerm[]>();
+
+const readContext = (reading: Reading, span: Span): readonly ContextTerm[] => {
   const { tokens, spans } = reading;
   const context: ContextTerm[] = [];
   const first = tokenAt(tokens, span.start);

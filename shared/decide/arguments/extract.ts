@@ -1,19 +1,17 @@
 import { splitIdentifier, termOf } from '../../registry/text.ts';
-import { assign } from './assign.ts';
 import { isMentioned } from './booleans.ts';
 import { chosen, examplesSaid, isNumeric, isYesNo } from './choices.ts';
-import { cueOf, slotRarity } from './cues.ts';
 import { formatPlace } from './format-place.ts';
 import { freeText } from './free-text.ts';
 import { keyValues } from './key-values.ts';
 import { listFor } from './lists.ts';
 import { namedValues } from './named-values.ts';
+import { placeSpans } from './place-spans.ts';
 import { isKnownPlace } from './places.ts';
-import { type Reading, tokenAt } from './reading.ts';
-import { prepositionAt, roleOf, saidRole } from './roles.ts';
+import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
-import { type Fit, fitOf } from './values.ts';
+import { fitOf } from './values.ts';
 
 /** A value for a parameter, how sure it is, and the words it was taken from. */
 export interface Extraction {
@@ -35,26 +33,13 @@ export const extract = (
     if (extraction !== undefined) found.set(slot.name, extraction);
   };
   for (const slot of open()) {
-    if (slot.choices.length === 0 || slot.type === 'array' || isNumeric(slot) || isYesNo(slot)) continue;
-    const choice = chosen(slot, reading, subject);
-    put(slot, choice);
-    taken.push(...reading.spans.filter((span) => span.text === choice?.from));
+    const { extraction, spans } = ofItsKind(slot, slots, reading, taken, subject);
+    put(slot, extraction);
+    taken.push(...spans);
   }
-  for (const slot of open()) if (isYesNo(slot)) put(slot, asChoice(slot, isMentioned(slot, reading)));
-  for (const slot of open()) if (slot.type === 'boolean') put(slot, isMentioned(slot, reading));
   for (const [name, extraction] of namedValues(open(), reading)) found.set(name, extraction);
-  for (const slot of open()) {
-    if (slot.type !== 'array') continue;
-    const list = listFor(slot, slots, reading, taken, subject);
-    put(slot, list?.extraction);
-    taken.push(...(list?.spans ?? []));
-  }
-  const placed = placeSpans(
-    open().filter((slot) => slot.choices.length === 0 || isNumeric(slot)),
-    reading,
-    taken,
-  );
-  for (const { slot, extraction, span } of inOrder(placed)) {
+  const placeable = open().filter((slot) => slot.choices.length === 0 || isNumeric(slot));
+  for (const { slot, extraction, span } of placeSpans(placeable, reading, taken)) {
     put(slot, extraction);
     taken.push(span);
   }
@@ -62,12 +47,31 @@ export const extract = (
   const person = leftPerson(open(), reading, taken);
   if (person !== undefined) put(person.slot, person.extraction);
   for (const slot of open()) {
-    if (slot.type === 'object') put(slot, nested(slot, reading, subject));
-    else if (slot.type === 'string')
+    if (slot.type === 'object') put(slot, nested(slot, reading, subject, taken));
+    if (slot.type === 'string')
       put(slot, examplesSaid(slot, reading, subject)[0] ?? freeText(slot, slots, reading, taken, found));
   }
   for (const slot of open()) put(slot, regionOf(slot, [...found.values()]));
   return found;
+};
+
+/** What choices, yes-or-no slots and lists take from the text, each in its own way. */
+const ofItsKind = (
+  slot: Slot,
+  slots: readonly Slot[],
+  reading: Reading,
+  taken: readonly Span[],
+  subject: ReadonlySet<string>,
+): { readonly extraction: Extraction | undefined; readonly spans: readonly Span[] } => {
+  if (slot.type === 'array') {
+    const list = listFor(slot, slots, reading, taken, subject);
+    return { extraction: list?.extraction, spans: list?.spans ?? [] };
+  }
+  if (slot.type === 'boolean') return { extraction: isMentioned(slot, reading), spans: [] };
+  if (isYesNo(slot)) return { extraction: asChoice(slot, isMentioned(slot, reading)), spans: [] };
+  if (slot.choices.length === 0 || isNumeric(slot)) return { extraction: undefined, spans: [] };
+  const extraction = chosen(slot, reading, subject);
+  return { extraction, spans: reading.spans.filter((span) => span.text === extraction?.from) };
 };
 
 const asChoice = (slot: Slot, said: Extraction | undefined): Extraction | undefined => {
@@ -102,47 +106,6 @@ const isKey = (
   );
 };
 
-interface Placed {
-  readonly slot: Slot;
-  readonly span: Span;
-  readonly fit: Fit;
-  readonly extraction: Extraction;
-}
-
-/** The best way to give each open slot one span. */
-const placeSpans = (slots: readonly Slot[], reading: Reading, taken: readonly Span[]): readonly Placed[] => {
-  const rarity = slotRarity(slots);
-  const spans = reading.spans.filter((span) => !taken.includes(span));
-  const fits = slots.map((slot, row) =>
-    spans.map((span, column) => {
-      const target = slot.type === 'array' && slot.items !== undefined ? slot.items : slot;
-      const fit = fitOf(target, span, reading);
-      if (fit === undefined) return undefined;
-      const cue = cueOf(reading, span, slot, rarity);
-      const role = roleOf(slot) * saidRole(reading, span.start) * 1.2 + partRole(slot, reading, span.start);
-      const order = 0.3 * (1 - Math.abs(row / slots.length - column / spans.length));
-      const score =
-        fit.score + 1.5 * cue + role + order + (slot.required ? 0.3 : 0) - (slot.type === 'array' ? 0.8 : 0);
-      return {
-        value: slot.type === 'array' ? [fit.value] : fit.value,
-        score,
-        evidence: cue + Math.max(role, 0) + (fit.evidence ?? 0),
-      };
-    }),
-  );
-  const accepted = fits.map((row, at) =>
-    row.map((fit, column) =>
-      fit !== undefined && suffices(slots[at], spans[column], fit) ? Math.max(fit.score - FILLING, 0.05) : 0,
-    ),
-  );
-  return assign(accepted).flatMap((column, row) => {
-    const [slot, span, fit] = [slots[row], spans[column], fits[row]?.[column]];
-    if (slot === undefined || span === undefined || fit === undefined) return [];
-    const confidence = Math.min(0.95, 0.35 + 0.12 * fit.score + 0.1 * Math.min(fit.evidence, 1.5));
-    return [{ slot, span, fit, extraction: { value: fit.value, confidence, from: span.text } }];
-  });
-};
-
 /** `tomorrow at 3 pm` gives a date to one slot and a time to another. */
 const otherHalf = (slot: Slot, reading: Reading): Extraction | undefined => {
   if (slot.kind !== 'date' && slot.kind !== 'time') return undefined;
@@ -168,37 +131,13 @@ const leftPerson = (open: readonly Slot[], reading: Reading, taken: readonly Spa
   return { slot, extraction: { value: name.text, confidence: 0.45, from: name.text } };
 };
 
-/** Slots that differ only by a number (side1, side2) take their values in the order of the text. */
-const inOrder = (placed: readonly Placed[]): readonly Placed[] => {
-  const groups = Map.groupBy(
-    placed,
-    ({ slot }) => `${slot.type} ${slot.nameTerms.map((term) => term.replace(COUNTER, '')).join(' ')}`,
-  );
-  return [...groups.values()].flatMap((group) => {
-    if (group.length === 1) return group;
-    const sorted = group.toSorted((one, other) => one.span.start - other.span.start);
-    return group.map(({ slot }, at) => ({ ...(sorted[at] ?? group[at]), slot }) as Placed);
-  });
-};
-
-/** An optional slot needs words that speak for it; a required one takes what is of its nature. */
-const suffices = (
-  slot: Slot | undefined,
-  span: Span | undefined,
-  fit: { readonly score: number; readonly evidence: number },
-): boolean => {
-  if (slot === undefined || span === undefined) return false;
-  if (slot.required) return fit.score > 0.9;
-  if (UNMISTAKABLE.has(slot.kind) && fit.score > 2) return true;
-  if ((slot.kind === 'query' || slot.kind === 'text') && span.kind === 'quoted') return true;
-  if (slot.nameTerms.includes('year') && fit.score > 2.4) return true;
-  return fit.evidence >= 0.45 && fit.score > 1.4;
-};
-
-const nested = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined => {
-  const inner = extract(slot.properties ?? [], reading, subject);
+/** The parts of an object, from what is left of the text; two objects never share a value. */
+const nested = (slot: Slot, reading: Reading, subject: ReadonlySet<string>, taken: Span[]): Extraction | undefined => {
+  const spans = reading.spans.filter((span) => !taken.includes(span));
+  const inner = extract(slot.properties ?? [], { ...reading, spans }, subject);
   const missing = (slot.properties ?? []).some((property) => property.required && !inner.has(property.name));
   if (inner.size === 0 || missing) return undefined;
+  taken.push(...spans.filter(({ text }) => [...inner.values()].some(({ from }) => from === text)));
   const entries = [...inner].map(([name, { value }]) => [name, value] as const);
   const confidence = Math.min(...[...inner.values()].map((each) => each.confidence)) * 0.9;
   return {
@@ -208,25 +147,8 @@ const nested = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Ext
   };
 };
 
-/** `by` speaks for who made something; `with`, `starring` and `the actor` for who takes part. */
-const partRole = (slot: Slot, reading: Reading, start: number): number => {
-  const preposition = prepositionAt(reading, start);
-  const before = reading.tokens[tokenAt(reading.tokens, start) - 1]?.term ?? '';
-  if (slot.nameTerms.some((term) => PLAYERS.has(term))) return preposition === 'with' || PLAYING.has(before) ? 0.8 : 0;
-  if (preposition !== 'by' || PLAYING.has(before)) return 0;
-  const verb = reading.tokens[tokenAt(reading.tokens, start) - 2]?.term ?? '';
-  return slot.nameTerms.some((term) => MAKERS.has(term)) && !PLAYING.has(verb) ? 1.2 : 0;
-};
-
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-/** What a match must be worth before it is better than none: a sure value is not given up to fill two slots badly. */
-const FILLING = 0.8;
-const UNMISTAKABLE: ReadonlySet<Slot['kind']> = new Set(['date', 'time', 'datetime', 'email', 'url', 'path']);
 const ABBREVIATIONS = words('id ids uuid url api http https sql json xml csv pdf');
-const COUNTER = /^(?:first|second|third|fourth|one|two|three|four|\d+|[a-z])$|\d+$/u;
-const MAKERS = words('artist author director direct by singer band composer writer creator brand painter');
-const PLAYERS = words('cast star starring actor actress player');
 const PEOPLE = words(
   'artist author director direct cast star starring actor actress singer player band writer person celebr',
 );
-const PLAYING = words('star featur actor actress act');

@@ -5,13 +5,13 @@ import type { Slot } from './slot.ts';
 export const formatMoment = (slot: Slot, moment: Moment, said: string): string => {
   const { description } = slot;
   const stamp = STAMP.exec(description);
-  const seconds = /ss/iu.test(description) || stamp?.groups?.['seconds'] !== undefined;
+  const seconds = /ss/iu.test(description) || stamp?.groups?.seconds !== undefined;
   const time = moment.minutes === undefined ? undefined : clock(moment.minutes, seconds);
   if (slot.kind === 'time' || moment.day === undefined) return time ?? said;
   const date = formatDay(moment, datePattern(description), said);
   if (slot.kind !== 'datetime' || (stamp === null && !/hh/iu.test(description))) return date;
   const joint = stamp !== null || /DD'?T/iu.test(description) ? 'T' : ' ';
-  const zone = stamp?.groups?.['zone'] !== undefined || /(?:SS|MM)'?Z/u.test(description) ? 'Z' : '';
+  const zone = stamp?.groups?.zone !== undefined || /(?:SS|MM)'?Z/u.test(description) ? 'Z' : '';
   return `${date}${joint}${time ?? clock(0, seconds)}${zone}`;
 };
 

@@ -183,8 +183,7 @@ const untilWeekday = ({ which = '', weekday = '' }: Groups, today: number): numb
 };
 
 const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365, 天: 1, 周: 7 };
-const counted = (groups: Groups): number =>
-  Number(groups['count']) * (UNIT_DAYS[(groups['unit'] ?? '').toLowerCase()] ?? 1);
+const counted = (groups: Groups): number => Number(groups.count) * (UNIT_DAYS[(groups.unit ?? '').toLowerCase()] ?? 1);
 
 const RELATIVE: readonly {
   readonly pattern: RegExp;
@@ -202,7 +201,7 @@ const RELATIVE: readonly {
   },
   {
     pattern: /(?<!\p{L})in\s(?<count>\d+)\s(?<unit>day|week|month|year)s?(?!\p{L})|(?<!\d)(?<count2>\d+)\s?天后/giu,
-    days: (groups) => (groups['count2'] === undefined ? counted(groups) : Number(groups['count2'])),
+    days: (groups) => (groups.count2 === undefined ? counted(groups) : Number(groups.count2)),
   },
   {
     pattern: /(?<!\p{L})(?<count>\d+)\s(?<unit>day|week|month|year)s?\sago(?!\p{L})/giu,

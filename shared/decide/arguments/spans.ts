@@ -8,7 +8,10 @@ import type { Token } from './tokens.ts';
 export const findSpans = (text: string, tokens: readonly Token[], today: number | undefined): readonly Span[] => {
   const kept: Span[] = [];
   const add = (spans: readonly Span[]): void => {
-    for (const span of spans) if (!kept.some((other) => overlaps(span, other))) kept.push(span);
+    for (const span of spans) {
+      if (kept.length >= SPAN_LIMIT) return;
+      if (!kept.some((other) => overlaps(span, other))) kept.push(span);
+    }
   };
   add(literals(text));
   add(PATTERNS.flatMap(({ kind, pattern }) => matches(text, kind, pattern)));
@@ -118,6 +121,8 @@ const joined = (text: string, tokens: readonly Token[], last: number, next: numb
   return links.length > 0 && links.length <= 2 && links.every(isLink) && !/[,.;:]/u.test(between);
 };
 
+/** No call has this many arguments; a text with more values is a document, of which the first are read. */
+const SPAN_LIMIT = 200;
 const LITERAL = /\[[^[\]]{1,2000}\]|\[(?:\s*\[[^[\]]{0,500}\]\s*,?){1,50}\]|\{[^{}]{2,1000}\}/gu;
 const QUOTES: readonly RegExp[] = [
   /"([^"\n]{1,2000})"/gu,
@@ -129,7 +134,7 @@ const QUOTES: readonly RegExp[] = [
 ];
 const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[] = [
   { kind: 'url', pattern: /(?:https?|ftp|s3):\/\/[^\s"'<>，。]{1,2000}[^\s"'<>，。.,;:!?)\]]/giu },
-  { kind: 'email', pattern: /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,5}/gu },
+  { kind: 'email', pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,5}/gu },
   { kind: 'path', pattern: /(?<![\p{L}\p{N}:/.])(?:~|\.{1,2})?\/(?:[\w.@-]+\/?){1,32}(?<![.,])/gu },
   { kind: 'path', pattern: /(?<![\p{L}\p{N}])[A-Za-z]:\/(?:[\w.@-]+\/?){1,32}(?<![.,])/gu },
   { kind: 'path', pattern: /(?<!\p{L})[A-Za-z]:\\[^\s"'<>|?*]{0,400}/gu },

@@ -126,7 +126,7 @@ const STRING_FITS: Readonly<Partial<Record<Slot['kind'], Fits>>> = {
   email: { email: 3, quoted: 0.2 },
   url: { url: 3, quoted: 0.4, path: 0.5 },
   path: { path: 3, quoted: 1, url: 0.5, code: 0.8 },
-  id: { code: 2, quoted: 1.8, proper: 1, number: 0.9 },
+  id: { code: 2, quoted: 1.8, path: 1.4, proper: 1, number: 0.9 },
   duration: { number: 1.5, quoted: 1 },
   query: { quoted: 2, proper: 0.9 },
   text: { quoted: 2, code: 0.3 },

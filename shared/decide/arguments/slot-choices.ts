@@ -1,0 +1,54 @@
+import type { JsonSchema } from '../../model/json.ts';
+import type { Choice } from './slot.ts';
+
+/** Enum values, and values that a description explains: `'asc' for ascending`, `1 for Bangkok`, `English (EN)`. */
+export const choicesOf = (schema: JsonSchema, description: string): readonly Choice[] => {
+  const values = Array.isArray(schema.enum) ? schema.enum : [];
+  const explained = explanations(description);
+  if (values.length > 0) {
+    return values.map((value) => ({
+      value,
+      phrases: [
+        String(value),
+        ...explained.filter(([key]) => sameText(key, String(value))).map(([, phrase]) => phrase),
+      ],
+    }));
+  }
+  const numeric = schema.type === 'integer' || schema.type === 'number';
+  const usable = explained.filter(([key]) => !numeric || /^-?\d+(?:\.\d+)?$/u.test(key));
+  if (usable.length < 2 || schema.type === 'array') return [];
+  return usable.map(([key, phrase]) => ({
+    value: numeric ? Number(key) : key,
+    phrases: numeric ? [phrase] : [key, phrase],
+  }));
+};
+
+const explanations = (description: string): readonly (readonly [string, string])[] => [
+  ...Array.from(
+    description.matchAll(VALUE_FOR),
+    ([, quoted, plain, phrase = '']) => [quoted ?? plain ?? '', phrase.trim()] as const,
+  ),
+  ...Array.from(description.matchAll(NAME_VALUE), ([, phrase = '', key = '']) => [key, phrase.trim()] as const),
+];
+
+const sameText = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/** What stands in quotes, or in a list after `e.g.`, `such as`, `options:` and the like. */
+export const examplesOf = (description: string): readonly string[] => {
+  const quoted = Array.from(
+    description.matchAll(/(?<!\w)['"‘“]([^'"’”]{1,40})['"’”](?!\w)/gu),
+    ([, value = '']) => value,
+  );
+  const listed = Array.from(description.matchAll(EXAMPLES), ([, list = '']) =>
+    list.split(/,|\bor\b|\band\b|\//u).map((item) => item.replaceAll(/['"()[\]]/gu, '').trim()),
+  ).flat();
+  const isExample = (value: string): boolean =>
+    /^[\p{L}\p{N}]/u.test(value) && value.split(' ').length <= 4 && !/^etc|^(?:yyyy|mm|dd)/iu.test(value);
+  return [...new Set([...quoted, ...listed])].filter(isExample).slice(0, 40);
+};
+
+const EXAMPLES =
+  /(?:e\.g\.,?|such as|for example,?|for instance,?|\blike\b|options?(?: are| include)?:?|choices(?: are)?:?|supports?|can be|either|one of|valid values(?: are| include)?:?|possible values(?: are| include)?:?)\s([^.;()]{3,160})/giu;
+const VALUE_FOR =
+  /(?:['"]([\w.-]{1,24})['"]|(?<![\w.])(-?\d{1,6}|[A-Z]{1,5}))\s(?:for|means|is for|represents|stands for|indicates|=)\s(?:the\s|an?\s)?([\p{L}][^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/gu;
+const NAME_VALUE = /(\p{Lu}[\p{L} ]{2,24})\s\(['"]?([A-Z]{2,6})['"]?\)/gu;

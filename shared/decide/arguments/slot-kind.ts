@@ -1,0 +1,93 @@
+import type { JsonSchema } from '../../model/json.ts';
+import { splitIdentifier, termOf } from '../../registry/text.ts';
+
+/** What a value must look like, beyond its type. */
+export type SlotKind =
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'place'
+  | 'person'
+  | 'email'
+  | 'url'
+  | 'path'
+  | 'id'
+  | 'query'
+  | 'currency'
+  | 'language'
+  | 'unit'
+  | 'duration'
+  | 'text'
+  | 'plain';
+
+/** By the schema's format, then by the words of its name and description; the first rule that holds decides. */
+export const kindOf = (name: string, description: string, schema: JsonSchema): SlotKind => {
+  const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
+  if (format !== undefined) return format;
+  const words = splitIdentifier(name);
+  const named = (list: ReadonlySet<string>): boolean => words.some((word) => list.has(word) || list.has(termOf(word)));
+  return RULES.find(({ holds }) => holds({ words, named, description }))?.kind ?? 'plain';
+};
+
+interface Subject {
+  readonly words: readonly string[];
+  /** Whether a word of the name is on a list. */
+  readonly named: (list: ReadonlySet<string>) => boolean;
+  readonly description: string;
+}
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u));
+const FORMATS: Readonly<Record<string, SlotKind>> = Object.assign(Object.create(null), {
+  date: 'date',
+  'date-time': 'datetime',
+  time: 'time',
+  email: 'email',
+  uri: 'url',
+  url: 'url',
+});
+const DATE = words('date day dob birthday birthdate checkin checkout deadline 日期');
+const TIME = words('time hour clock timestamp 时间');
+const DURATION = words('duration period timeframe timespan length');
+const NO_TIME = words('zone timezone frame period span range timespan limit');
+const EMAIL = words('email mail recipient 邮箱');
+const URL = words('url uri link website webpage endpoint host hostname domain 链接');
+const PATH = words('path file filename filepath directory folder dir 路径');
+const ID = words('id ids identifier uuid guid key token code sku isbn symbol ticker number serial');
+const PLACE = words(
+  'city location place country state province region address origin destination departure arrival town area county district street zip postal airport venue where loc 城市 地点',
+);
+const QUERY = words('query keyword keywords search term terms q topic subject question prompt phrase 关键词');
+const TEXT = words(
+  'text content message body sentence paragraph note description comment answer input string command code summary 内容 文本',
+);
+const PERSON = words(
+  'name artist author actor actress director cast starring player singer person user username title album track song movie book band team company brand',
+);
+const STAMP = /yyyy.?mm.?dd.{0,3}hh|date and time|timestamp|iso ?8601.*time/iu;
+const DATE_FORM = /yyyy|\bmm\/dd|\bdate\b.*\bformat\b/iu;
+const PLACE_FORM = /city, state|city and state|name of the city|'[\w ]+, [A-Z]{2}'|[A-Z]\w+, [A-Z]{2}\b/u;
+const PLACE_OPENING = /^.{0,52}\b(?:city|location|country|airport)\b/iu;
+const OTHER_NAME = /name of the (?!city|location|country)/iu;
+
+const RULES: readonly { readonly kind: SlotKind; readonly holds: (subject: Subject) => boolean }[] = [
+  { kind: 'datetime', holds: ({ description }) => STAMP.test(description) },
+  { kind: 'datetime', holds: ({ named, description }) => (named(DATE) || DATE_FORM.test(description)) && named(TIME) },
+  { kind: 'date', holds: ({ named, description }) => named(DATE) || DATE_FORM.test(description) },
+  { kind: 'duration', holds: ({ named }) => named(DURATION) },
+  {
+    kind: 'time',
+    holds: ({ named, description }) => /hh:mm|24-hour/iu.test(description) || (named(TIME) && !named(NO_TIME)),
+  },
+  { kind: 'currency', holds: ({ words }) => words.includes('currency') },
+  { kind: 'language', holds: ({ words }) => words.includes('language') || words.includes('lang') },
+  { kind: 'unit', holds: ({ words }) => /^units?$/u.test(words.at(-1) ?? '') },
+  { kind: 'email', holds: ({ named, description }) => named(EMAIL) || /\be-?mail address\b/iu.test(description) },
+  { kind: 'url', holds: ({ named }) => named(URL) },
+  { kind: 'path', holds: ({ named }) => named(PATH) },
+  { kind: 'id', holds: ({ named }) => named(ID) },
+  { kind: 'place', holds: ({ named, description }) => named(PLACE) || PLACE_FORM.test(description) },
+  { kind: 'query', holds: ({ named }) => named(QUERY) },
+  { kind: 'text', holds: ({ named }) => named(TEXT) },
+  { kind: 'person', holds: ({ named }) => named(PERSON) },
+  { kind: 'place', holds: ({ description }) => PLACE_OPENING.test(description) && !OTHER_NAME.test(description) },
+];
