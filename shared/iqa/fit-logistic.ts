@@ -26,7 +26,8 @@ export const fitLogistic = (
     pristine === undefined ? width : Math.min(width, (sign * (pristine - centre)) / steps);
   const loss = ([centre, logWidth]: Two): number => {
     const width = widthAt(centre, Math.exp(logWidth));
-    if (!(width > 1e-9 * span)) return Number.POSITIVE_INFINITY;
+    // A curve steeper than its own rounding would not keep its promise at the pristine score.
+    if (!(width > 1e-4 * span)) return Number.POSITIVE_INFINITY;
     return points.reduce((sum, { x, y }) => {
       const value = WORST + (BEST - WORST) / (1 + Math.exp((-sign * (x - centre)) / width));
       return sum + (value - y) ** 2;
@@ -39,7 +40,8 @@ export const fitLogistic = (
     .map((start) => descend(loss, start, [0.1 * span, 0.5]))
     .reduce((best, next) => (loss(next) < loss(best) ? next : best));
   const [beta1, beta2] = lowerBetter ? [WORST, BEST] : [BEST, WORST];
-  return { beta1, beta2, beta3: rounded(centre), beta4: rounded(widthAt(centre, Math.exp(logWidth)) * (1 - 1e-4)) };
+  const beta3 = rounded(centre);
+  return { beta1, beta2, beta3, beta4: rounded(widthAt(beta3, Math.exp(logWidth)) * (1 - 1e-4)) };
 };
 
 type Two = readonly [number, number];

@@ -44,7 +44,19 @@ describe('calibration', () => {
           assert.ok(normaliseScore({ name: 'x', lower_better, logistic_params }, best).normalized >= 4.8);
         },
       ),
-      { numRuns: 50 },
+      {
+        numRuns: 50,
+        examples: [
+          [
+            false,
+            [
+              { x: 0, y: 1 },
+              { x: 0.7448629629629628, y: 1 },
+              { x: 0, y: 1 },
+            ],
+          ],
+        ],
+      },
     );
   });
 
