@@ -32,8 +32,10 @@ export const serve: Command = {
     address = server.address;
     const inbox = await watchInbox(join(resolve(data), 'inbox'), assay, uploads);
     const admin = await firstAdminKey(assay, cli.environment);
+    // Listened for before anybody can know that we are there.
+    const told = untilSignal();
     cli.output.line(greeting(server.address, resolve(data), assay, admin));
-    await untilSignal();
+    await told;
     inbox.close();
     await server.close();
     await uploads.idle();
