@@ -1,13 +1,6 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import {
-  FilterCriteria,
-  FilterRule,
-  type FunctionUrl,
-  FunctionUrlAuthType,
-  InvokeMode,
-  StartingPosition,
-} from 'aws-cdk-lib/aws-lambda';
+import { type FunctionUrl, FunctionUrlAuthType, InvokeMode, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
@@ -87,7 +80,6 @@ export class ApiStack extends Stack {
         // Only with a window does an event name its shard, by which the fold knows what it has counted.
         tumblingWindow: Duration.minutes(5),
         onFailure: new SqsDlq(stream.failures),
-        filters: [FilterCriteria.filter({ eventName: FilterRule.or('INSERT', 'MODIFY', 'REMOVE') })],
       }),
     );
     return stream;

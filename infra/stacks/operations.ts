@@ -1,13 +1,5 @@
 import { Aws, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import {
-  AlarmStatusWidget,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  LegendPosition,
-  MathExpression,
-  Metric,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnRotationSchedule } from 'aws-cdk-lib/aws-secretsmanager';
@@ -21,6 +13,7 @@ import type { ApiStack } from './api.ts';
 import type { DataStack } from './data.ts';
 import type { EdgeStack } from './edge.ts';
 import type { InferenceStack } from './inference.ts';
+import { type Functions, overview } from './overview.ts';
 import type { PlansStack } from './plans.ts';
 
 interface Props extends StackProps {
@@ -38,7 +31,7 @@ export class OperationsStack extends Stack {
     super(scope, id, props);
     const functions = functionsOf(props);
     const alarms = this.alarms(props, functions);
-    this.dashboard(props, functions, alarms);
+    overview(this, { ...props, functions, alarms: alarms.all });
     const rotate = this.rotation(props);
     alarms.watch('RotationFailed', {
       what: 'The secret between CloudFront and the api was not rotated; the one in use still holds',
@@ -82,51 +75,6 @@ export class OperationsStack extends Stack {
     return alarms;
   }
 
-  private dashboard({ data, api, edge, plans }: Props, functions: Functions, alarms: Alarms): void {
-    const each = (name: string, of: (one: GrantedFunction) => IMetric): GraphWidget =>
-      graph(name, Object.values(functions).map(of));
-    const viewers = (metricName: string, statistic: string): Metric =>
-      new Metric({
-        namespace: 'AWS/CloudFront',
-        metricName,
-        statistic,
-        region: 'us-east-1',
-        dimensionsMap: { DistributionId: edge.door.distribution.distributionId, Region: 'Global' },
-      });
-    const tools = (metricName: string): Metric => new Metric({ namespace: 'Assay', metricName, statistic: 'Sum' });
-    new Dashboard(this, 'Dashboard', {
-      widgets: [
-        [new AlarmStatusWidget({ title: 'Alarms', alarms: alarms.all, width: 24 })],
-        [
-          graph('Requests', [viewers('Requests', 'Sum'), api.api.function.metricInvocations()]),
-          graph('Errors (%)', [viewers('4xxErrorRate', 'Average'), viewers('5xxErrorRate', 'Average')]),
-          graph(
-            'Latency of the api (ms)',
-            ['p50', 'p95', 'p99'].map((statistic) => api.api.function.metricDuration({ statistic })),
-          ),
-        ],
-        [
-          each('Function errors', (one) => one.function.metricErrors()),
-          each('Throttles', (one) => one.function.metricThrottles()),
-          graph('Tool calls and failures', [tools('Calls'), tools('Failures')]),
-        ],
-        [
-          each('Failed events waiting', (one) => one.failures.metricApproximateNumberOfMessagesVisible()),
-          each('Age of the oldest (s)', (one) => one.failures.metricApproximateAgeOfOldestMessage()),
-          graph('Stream behind the table (ms)', [api.stream.function.metric('IteratorAge', { statistic: 'max' })]),
-        ],
-        [
-          graph('Table units', [
-            data.table.metricConsumedReadCapacityUnits(),
-            data.table.metricConsumedWriteCapacityUnits(),
-          ]),
-          each('Calls at once', (one) => one.function.metric('ConcurrentExecutions', { statistic: 'max' })),
-          graph('Steps', [plans.step.function.metricInvocations(), plans.step.function.metricErrors()]),
-        ],
-      ],
-    });
-  }
-
   private rotation({ settings, data, api, edge }: Props): NodeFunction {
     const { distribution } = edge.door;
     const rotate = new NodeFunction(this, 'Rotate', {
@@ -160,8 +108,6 @@ export class OperationsStack extends Stack {
   }
 }
 
-type Functions = Readonly<Record<'Api' | 'Stream' | 'Step' | 'Upload' | 'Inference', GrantedFunction>>;
-
 const functionsOf = ({ api, plans, inference }: Props): Functions => ({
   Api: api.api,
   Stream: api.stream,
@@ -169,9 +115,6 @@ const functionsOf = ({ api, plans, inference }: Props): Functions => ({
   Upload: inference.upload,
   Inference: inference.inference,
 });
-
-const graph = (title: string, left: readonly IMetric[]): GraphWidget =>
-  new GraphWidget({ title, left: [...left], width: 8, legendPosition: LegendPosition.BOTTOM });
 
 const errorShare = (one: GrantedFunction): MathExpression =>
   new MathExpression({

@@ -164,6 +164,37 @@ describe('the stage', () => {
     assert.deepEqual(replica?.PointInTimeRecoverySpecification, { PointInTimeRecoveryEnabled: true });
   });
 
+  test('the stream is folded shard by shard, with an end to retries and a place for what failed', () => {
+    const [mapping] = ofType('AWS::Lambda::EventSourceMapping');
+
+    assert.equal(mapping?.Properties.BisectBatchOnFunctionError, true);
+    assert.equal(mapping?.Properties.ParallelizationFactor, 1);
+    assert.ok(Number(mapping?.Properties.TumblingWindowInSeconds) > 0);
+    assert.ok(Number(mapping?.Properties.MaximumRetryAttempts) > 0);
+    assert.ok(Number(mapping?.Properties.MaximumRecordAgeInSeconds) < 86_400);
+    assert.match(JSON.stringify(mapping?.Properties.DestinationConfig), /Failures/);
+  });
+
+  test('the outputs say where it is and how to make the first key', () => {
+    const { Url, FirstKey } = stage.outputs('edge');
+    const { AdminKey } = stage.outputs('data');
+
+    assert.match(textOf(Url?.Value), /^https:\/\//);
+    assert.match(textOf(FirstKey?.Value), /^npx assay keys create --url https:.* --scopes read,invoke,write$/);
+    assert.match(textOf(AdminKey?.Value), /^aws secretsmanager get-secret-value .*AdminSecret/);
+  });
+
+  test('people hear of errors, throttles, lost events and a stream that falls behind', () => {
+    const alarms = ofType('AWS::CloudWatch::Alarm');
+    const [dashboard] = ofType('AWS::CloudWatch::Dashboard');
+    const shown = JSON.stringify(dashboard?.Properties.DashboardBody);
+
+    assert.ok(alarms.length >= 14);
+    assert.ok(alarms.every(({ Properties }) => list(Properties.AlarmActions).length === 1));
+    for (const word of ['Requests', '5xxErrorRate', 'Latency', 'Throttles', 'Tool calls', 'Age of the oldest'])
+      assert.ok(shown.includes(word), word);
+  });
+
   test('no environment variable holds a secret', () => {
     const variables = resources.flatMap(({ Properties }) => [
       ...Object.entries((Properties.Environment as { Variables?: object } | undefined)?.Variables ?? {}),
