@@ -2,7 +2,7 @@ import type { KeyView, Usage } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { faultOf } from '../fault.ts';
 import { plural, showMoney, showTime } from '../format.ts';
-import { Badge, Empty, Meter } from '../ui/parts.tsx';
+import { Badge, Empty, Meter, Scroll } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
 import { Panel } from './panel.tsx';
 
@@ -109,7 +109,7 @@ const Spend = ({ usage }: { readonly usage: Usage }) => {
   if (rows.length === 0)
     return <Empty title="Nothing spent">Lookups are free; calls, scores and runs appear here.</Empty>;
   return (
-    <div class="scroll">
+    <Scroll label="Table of spend">
       <table>
         <thead>
           <tr>
@@ -141,6 +141,6 @@ const Spend = ({ usage }: { readonly usage: Usage }) => {
       <p class="small muted">
         Together {plural(usage.calls, 'call')}, {showMoney(usage.micros)}.
       </p>
-    </div>
+    </Scroll>
   );
 };

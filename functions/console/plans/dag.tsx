@@ -1,5 +1,6 @@
 import { layOut, type Spot } from '../../../shared/plan/picture/layers.ts';
 import type { NodeStatus, Plan } from '../answers.ts';
+import { Scroll } from '../ui/parts.tsx';
 import type { NodesById } from './plan-view.tsx';
 import { STATUS_WORDS } from './status.tsx';
 
@@ -22,7 +23,7 @@ export const Dag = ({ plan, nodes }: Props) => {
   const height = (Math.max(...spots.map(({ row }) => row)) + 1) * ROW - (ROW - CARD.height) + 2 * EDGE;
   const label = `Picture of the plan: ${plan.nodes.map(({ id, after }) => (after.length === 0 ? id : `${id} after ${after.join(', ')}`)).join('; ')}`;
   return (
-    <div class="scroll">
+    <Scroll label="The plan as a graph">
       <svg
         class="dag"
         width={width}
@@ -42,7 +43,7 @@ export const Dag = ({ plan, nodes }: Props) => {
           ),
         )}
       </svg>
-    </div>
+    </Scroll>
   );
 };
 

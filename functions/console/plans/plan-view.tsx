@@ -5,7 +5,7 @@ import { ApiFault } from '../fault.ts';
 import { plural, showMs } from '../format.ts';
 import { Tile } from '../tools/tool-page.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Button, Field } from '../ui/parts.tsx';
+import { Button, Field, Scroll } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
 import { Dag } from './dag.tsx';
 import { RunPanel } from './run-panel.tsx';
@@ -67,9 +67,9 @@ export const PlanView = ({ plan }: { readonly plan: Plan }) => {
         <p class="small muted">
           {plural(plan.nodes.length, 'node')} as a tree of series and branches; branches side by side run at once.
         </p>
-        <div class="scroll">
+        <Scroll label="The plan as it runs">
           <TreeView tree={plan.tree} nodes={nodes} />
-        </div>
+        </Scroll>
       </section>
       <Notice fault={watch.fault} onRetry={run && (() => void watch.run(run.run_id))} />
       {run && <RunPanel run={run} onRun={setRun} />}

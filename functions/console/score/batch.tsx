@@ -3,7 +3,7 @@ import type { Scores } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { type ApiFault, faultOf } from '../fault.ts';
 import { showBytes } from '../format.ts';
-import { Button } from '../ui/parts.tsx';
+import { Button, Scroll } from '../ui/parts.tsx';
 import { csvOf, download } from './csv.ts';
 
 export interface BatchRow {
@@ -82,7 +82,7 @@ export const toolsIn = (rows: readonly BatchRow[]): readonly string[] => [
 const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => {
   const tools = toolsIn(rows);
   return (
-    <div class="scroll">
+    <Scroll label="Table of scores">
       <table>
         <thead>
           <tr>
@@ -120,6 +120,6 @@ const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 };

@@ -1,10 +1,11 @@
 import type { JsonSchema } from '../answers.ts';
 import type { Parameter } from '../schema/draft.ts';
+import { Scroll } from '../ui/parts.tsx';
 
 export const ParameterTable = ({ parameters }: { readonly parameters: readonly Parameter[] }) => {
   if (parameters.length === 0) return <p class="muted">None.</p>;
   return (
-    <div class="scroll">
+    <Scroll label="Table of parameters">
       <table>
         <thead>
           <tr>
@@ -26,7 +27,7 @@ export const ParameterTable = ({ parameters }: { readonly parameters: readonly P
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 };
 

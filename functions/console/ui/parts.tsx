@@ -84,6 +84,18 @@ export const Code = ({ text, label }: { readonly text: string; readonly label: s
   </section>
 );
 
+interface ScrollProps {
+  readonly label: string;
+  readonly children?: Child;
+}
+
+/** What is wider than the page scrolls by itself, by keys too. */
+export const Scroll = ({ label, children }: ScrollProps) => (
+  <section class="scroll" tabindex={0} aria-label={label}>
+    {children}
+  </section>
+);
+
 interface FieldProps {
   readonly label: string;
   readonly hint?: string | undefined;

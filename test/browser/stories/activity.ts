@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callApi, makeKey, open, type World } from '../world.ts';
+
+export const activityStories = (world: () => World): void => {
+  test('calls are filtered and tell their error', async (t) => {
+    const failing = { arguments: { value: 1, from: 'foo', to: 'km' } };
+    await callApi(world(), '/v1/tools/unit_convert/invoke', failing);
+    const { page } = await open(t, world(), { path: '#/activity' });
+    const calls = page.getByRole('region', { name: 'Calls' });
+
+    await calls.locator('.badge.good').first().waitFor();
+    await calls.getByLabel('Status').selectOption('failed');
+    await calls.locator('.badge.good').first().waitFor({ state: 'detached' });
+    await calls.getByText('unit_convert').first().click();
+    await calls
+      .locator('details[open] .notice')
+      .getByText(/"foo" is not a known unit/)
+      .waitFor();
+
+    await calls.getByLabel('Tool').fill('never_called');
+    await calls.getByLabel('Tool').press('Enter');
+    await calls.getByText('No calls').waitFor();
+  });
+
+  test('a call that waits for a person is approved here', async (t) => {
+    const asked = { arguments: { path: 'waiting.txt', content: 'please' } };
+    await callApi(world(), '/v1/tools/file_write/invoke', asked);
+    const { page } = await open(t, world(), { path: '#/activity' });
+
+    await page.getByRole('button', { name: 'Waiting for approval' }).click();
+    const entry = page.getByRole('listitem').filter({ hasText: 'waiting.txt' });
+    await entry.getByRole('button', { name: 'Approve' }).click();
+
+    await entry.waitFor({ state: 'detached' });
+    const { confirmations } = (await callApi(world(), '/v1/confirmations')) as {
+      confirmations: { state: string; arguments: { path: string } }[];
+    };
+    assert.equal(confirmations.find((each) => each.arguments.path === 'waiting.txt')?.state, 'approved');
+  });
+
+  test('recommendations give reasons, lists take tools, keys show quota and spend', async (t) => {
+    await makeKey(world(), { name: 'metered', scopes: ['read', 'invoke'], quota: { calls: 500 } });
+    const { page } = await open(t, world(), { path: '#/activity' });
+
+    await page.getByRole('button', { name: 'Recommended' }).click();
+    await page
+      .getByRole('region', { name: 'Recommended' })
+      .getByText(/calls succeeded|never called/)
+      .first()
+      .waitFor();
+
+    await page.getByRole('button', { name: 'Lists' }).click();
+    const blacklist = page.getByRole('region', { name: 'Blacklist' });
+    await blacklist.getByLabel('Tool').fill('entropy');
+    await blacklist.getByLabel('Reason').fill('no judge of quality');
+    await blacklist.getByRole('button', { name: 'Add to the blacklist' }).click();
+    await blacklist.getByText(/no judge of quality/).waitFor();
+    await blacklist.getByRole('button', { name: 'Take entropy off' }).click();
+    await blacklist.getByText('Empty', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Keys and spend' }).click();
+    await page.getByRole('img', { name: 'Quota: 0 of 500 calls' }).waitFor();
+    await page.getByRole('region', { name: 'Spend by tool' }).getByRole('row').nth(1).waitFor();
+  });
+
+  test('a key without the scope to approve is told so', async (t) => {
+    const { key } = await makeKey(world(), { name: 'reader', scopes: ['read'] });
+    const { page } = await open(t, world(), { key, path: '#/activity' });
+
+    await page.getByRole('button', { name: 'Waiting for approval' }).click();
+
+    await page.getByText('This key may not do that').waitFor();
+  });
+};

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, type World } from '../world.ts';
+
+export const decideStories = (world: () => World): void => {
+  test('a request goes through five steps with evidence and its result runs', async (t) => {
+    const { page } = await open(t, world(), { path: '#/decide' });
+
+    await page.getByRole('button', { name: 'how many words are in' }).click();
+    await page.getByRole('heading', { name: 'text_stats' }).waitFor();
+    assert.deepEqual(await page.getByRole('region', { name: 'The steps' }).getByRole('heading').allTextContents(), [
+      'Scenario',
+      'Intent',
+      'Match',
+      'Evaluate',
+      'Arguments',
+    ]);
+    assert.match(await page.getByLabel('text *').inputValue(), /quick brown fox/);
+    await page.getByRole('button', { name: 'Run text_stats' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).getByText('Succeeded').waitFor();
+  });
+
+  test('the candidates can be changed, and a request that fits none says so', async (t) => {
+    const { page } = await open(t, world(), { path: '#/decide' });
+    await page.getByLabel('Request').fill('zzz qqq');
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+    await page.getByRole('heading', { name: 'No tool fits well enough' }).waitFor();
+
+    await page.getByText('Candidates: ').click();
+    await page.getByLabel('hash', { exact: true }).check();
+
+    await page.getByText('Candidates: hash').waitFor();
+    assert.equal(await page.getByLabel('Request').inputValue(), 'zzz qqq');
+  });
+
+  test('without a connection the request stays and can be tried again', async (t) => {
+    const { page, context } = await open(t, world(), { path: '#/decide' });
+    await page.getByText(/all \d\d tools/).waitFor();
+    await context.setOffline(true);
+    await page.getByLabel('Request').fill('how many words are in "a b c"?');
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+    await page.getByText('No connection', { exact: true }).waitFor();
+
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+
+    await page.getByRole('heading', { name: 'text_stats' }).waitFor();
+  });
+};

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callApi, makeKey, open, type World } from '../world.ts';
+
+export const keyStories = (world: () => World): void => {
+  test('the page asks for a key once, refuses a wrong one and keeps a right one for the tab', async (t) => {
+    const { page } = await open(t, world(), { key: '' });
+    const dialog = page.getByRole('dialog', { name: 'Welcome to Assay' });
+
+    await dialog.getByLabel('API key').fill('ak_nobody_knows_this');
+    await dialog.getByRole('button', { name: 'Open the console' }).click();
+    await dialog.getByText('This key is not known').waitFor();
+    assert.equal(await dialog.getByLabel('API key').inputValue(), 'ak_nobody_knows_this');
+
+    await dialog.getByLabel('API key').fill(world().adminKey);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.reload();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.equal(await page.evaluate(() => Object.values(localStorage).join()), '');
+  });
+
+  test('a link with a key opens the console and leaves no key in the address', async (t) => {
+    const { page } = await open(t, world());
+
+    await page.getByRole('button', { name: 'Compressed' }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.ok(!page.url().includes(world().adminKey));
+  });
+
+  test('a key that was revoked is asked for again, and what was typed is sent with the new one', async (t) => {
+    const { id, key } = await makeKey(world(), { name: 'short-lived', scopes: ['read', 'invoke'] });
+    const { page } = await open(t, world(), { key, path: '#/decide' });
+    await page.getByText(/all \d+ tools/).waitFor();
+    await callApi(world(), `/v1/keys/${id}`, undefined, 'DELETE');
+    await page.getByLabel('Request').fill('how many words are in "one two three"?');
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+
+    const dialog = page.getByRole('dialog', { name: 'Another key is needed' });
+    await dialog.getByLabel('API key').fill(world().adminKey);
+    await dialog.getByRole('button', { name: 'Open the console' }).click();
+
+    await page.getByRole('region', { name: 'The choice' }).waitFor();
+    assert.equal(await page.getByLabel('Request').inputValue(), 'how many words are in "one two three"?');
+  });
+};

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { open, type World } from '../world.ts';
+
+const pastePlan = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Paste a plan' }).click();
+  await page.getByLabel('Plan as JSON').fill(text);
+  await page.getByRole('button', { name: 'Make the plan' }).click();
+};
+
+export const planStories = (world: () => World): void => {
+  test('an example plan is drawn, runs, asks for approval and succeeds', async (t) => {
+    const { page } = await open(t, world(), { path: '#/plans' });
+
+    await page.getByRole('button', { name: 'Show an example plan' }).click();
+    await page.getByRole('img', { name: /Picture of the plan: rows; total after rows/ }).waitFor();
+    await page.getByText('Expected time').waitFor();
+    await page.getByRole('button', { name: 'Run the plan' }).click();
+    await page.getByRole('button', { name: 'Approve save' }).click();
+
+    const run = page.getByRole('region', { name: 'Run' });
+    await run.getByText('succeeded', { exact: true }).waitFor({ timeout: 30_000 });
+    await run.getByRole('region', { name: 'Result of the run' }).getByText('Bern, Oslo, Rome').waitFor();
+    assert.equal(await page.locator('.dag-node.ok').count(), 8);
+  });
+
+  test('a run is denied at its question, and another is cancelled', async (t) => {
+    const { page } = await open(t, world(), { path: '#/plans' });
+    const run = page.getByRole('region', { name: 'Run' });
+    await pastePlan(
+      page,
+      JSON.stringify({ nodes: [{ id: 'ask', tool: 'text_stats', arguments: { text: 'a b' }, confirm: true }] }),
+    );
+
+    await page.getByRole('button', { name: 'Run the plan' }).click();
+    await page.getByRole('button', { name: 'Deny ask' }).click();
+    await run.getByText('denied', { exact: true }).waitFor();
+    await run.getByText('failed', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('button', { name: 'Approve ask' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await run.getByText('cancelled', { exact: true }).waitFor();
+  });
+
+  test('a task becomes a plan, or a question about what it lacks', async (t) => {
+    const { page } = await open(t, world(), { path: '#/plans' });
+
+    await page.getByLabel('Task').fill('count the words of "hello big world"');
+    await page.getByRole('button', { name: 'Make the plan' }).click();
+    await page.getByRole('heading', { name: 'Read as one step' }).waitFor();
+    await page.getByRole('button', { name: 'Run the plan' }).waitFor();
+
+    await page.getByLabel('Task').fill('resize the picture, then convert it to webp');
+    await page.getByRole('button', { name: 'Make the plan' }).click();
+    await page.getByText(/image_resize: What is the image/).waitFor();
+    await page.getByRole('button', { name: 'Fill it in as a plan' }).click();
+    assert.match(await page.getByLabel('Plan as JSON').inputValue(), /image_convert/);
+  });
+
+  test('a plan that is no JSON or has a cycle is refused with the place, and stays', async (t) => {
+    const { page } = await open(t, world(), { path: '#/plans' });
+
+    await pastePlan(page, '{"nodes": [');
+    await page
+      .getByRole('alert')
+      .getByText(/The plan is not JSON/)
+      .waitFor();
+    const node = { tool: 'text_stats', arguments: { text: 'x' } };
+    const text = JSON.stringify({
+      nodes: [
+        { ...node, id: 'a', after: ['b'] },
+        { ...node, id: 'b', after: ['a'] },
+      ],
+    });
+    await pastePlan(page, text);
+    await page.getByRole('alert').getByText(/cycle/i).waitFor();
+    assert.equal(await page.getByLabel('Plan as JSON').inputValue(), text);
+  });
+};

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
+import { makeKey, open, type World } from '../world.ts';
+
+const golden = (name: string): string => fileURLToPath(new URL(`../../golden/iqa/${name}`, import.meta.url));
+
+export const scoreStories = (world: () => World): void => {
+  test('one click scores a sample: overall, bars, divider and quality map', async (t) => {
+    const { page } = await open(t, world());
+
+    await page.getByRole('button', { name: 'Compressed' }).click();
+    const results = page.getByRole('region', { name: 'Scores' });
+    await results.getByText(/^\d\.\d\d of 5$/).waitFor();
+    assert.equal(await results.getByRole('img', { name: /on the scale from 1 to 5: \d/ }).count(), 3);
+    assert.ok((await results.getByText(/(higher|lower) raw is better/).count()) >= 3);
+
+    const divider = results.getByRole('slider', { name: 'Divider between picture and original' });
+    await divider.press('Home');
+    assert.equal(await divider.inputValue(), '0');
+
+    await results.getByRole('button', { name: 'Quality map' }).click();
+    await results.getByAltText('Where it differs from the original').waitFor();
+    await results.getByRole('slider').fill('30');
+    await results.getByText('30 %').waitFor();
+  });
+
+  test('a picture is judged alone by metrics that need no original', async (t) => {
+    const { page } = await open(t, world());
+
+    await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_noise_2.png'));
+    await page.getByText('Metrics: ').click();
+    assert.ok(await page.getByLabel('ssim', { exact: true }).isDisabled());
+    await page.getByLabel('brisque').check();
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+
+    await page.getByRole('link', { name: 'brisque' }).waitFor();
+    assert.equal(await page.getByRole('img', { name: /on the scale/ }).count(), 1);
+  });
+
+  test('many pictures become a table that downloads as CSV, and one that cannot be read says why', async (t) => {
+    const { page } = await open(t, world());
+
+    await page.getByLabel('Original', { exact: true }).setInputFiles(golden('chelsea.png'));
+    await page
+      .getByLabel('Picture', { exact: true })
+      .setInputFiles([golden('chelsea_jpeg_2.png'), golden('chelsea_blur_2.png'), golden('README.md')]);
+    await page.getByText('3 of 3 scored').waitFor({ timeout: 30_000 });
+    await page.getByRole('cell', { name: /README.md is not a picture/ }).waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    assert.equal(lines.length, 4);
+    assert.match(lines[0] ?? '', /^file,overall,\w+_raw,\w+_1_to_5/);
+  });
+
+  test('a file that is no picture and a picture too large are refused with what to do', async (t) => {
+    const { page } = await open(t, world());
+    const picture = page.getByLabel('Picture', { exact: true });
+
+    await picture.setInputFiles(golden('README.md'));
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/README.md is not a picture that can be read.*send JPEG, PNG/)
+      .waitFor();
+
+    await picture.setInputFiles({ name: 'huge.png', mimeType: 'image/png', buffer: hugePng() });
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/huge.png .*megapixels/i)
+      .waitFor();
+  });
+
+  test('a lost connection and a used-up quota are told, and the pictures stay', async (t) => {
+    const { key } = await makeKey(world(), { name: 'empty', scopes: ['read', 'invoke'], quota: { calls: 0 } });
+    const { page, context } = await open(t, world(), { key });
+    await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea.png'));
+
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page.getByText('The quota of this key is used up').waitFor();
+
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page.getByText('No connection', { exact: true }).waitFor();
+    await page.getByText(/chelsea.png, \d+ KB/).waitFor();
+  });
+};
+
+/** The head of a PNG of 30000 x 30000 pixels: enough to see that it is too large. */
+const hugePng = (): Buffer => {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(30_000, 0);
+  header.writeUInt32BE(30_000, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', Buffer.alloc(64)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+};
+
+const chunk = (type: string, body: Buffer): Buffer => {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(body.length);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
+};

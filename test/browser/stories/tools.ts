@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, type World } from '../world.ts';
+
+export const toolStories = (world: () => World): void => {
+  test('tools are found by words and filters, and an empty result says what to do', async (t) => {
+    const { page } = await open(t, world(), { path: '#/tools' });
+    const found = page.getByRole('region', { name: 'Found tools' });
+
+    await page.getByLabel('Search tools').fill('make a picture smaller');
+    await found.getByRole('link', { name: 'image_resize' }).waitFor();
+    await page.getByLabel('Search tools').fill('');
+    await page.getByLabel('Image type').selectOption('FR');
+    await page.getByLabel('Distortion').selectOption('Color distortions');
+    await found.getByText(/^\d tools?$/).waitFor();
+    assert.equal(await found.getByRole('link', { name: 'vsi' }).count(), 1);
+
+    await page.getByLabel('Category').selectOption('files');
+    await found.getByText('No tool matches').waitFor();
+    await found.getByRole('button', { name: 'Clear the filters' }).click();
+    await found.getByRole('link', { name: 'file_read' }).waitFor();
+  });
+
+  test('a tool shows how models see it and runs from a form made of its schema', async (t) => {
+    const { page } = await open(t, world(), { path: '#/tools/unit_convert' });
+
+    await page.getByRole('button', { name: 'anthropic' }).click();
+    await page.getByText('"input_schema"').waitFor();
+    await page.getByText(/about \d+ tokens/).waitFor();
+    assert.equal(await page.getByRole('table').getByRole('row').count(), 4);
+
+    await page.getByLabel('value *').fill('12');
+    await page.getByLabel('from *').fill('km');
+    await page.getByLabel('to *').fill('mile');
+    await page.getByRole('button', { name: 'Run unit_convert' }).click();
+    await page.getByRole('region', { name: 'Output' }).getByText('7.456').waitFor();
+  });
+
+  test('wrong arguments are marked where they stand, and a tool that fails says why', async (t) => {
+    const { page } = await open(t, world(), { path: '#/tools/unit_convert' });
+
+    await page.getByLabel('value *').fill('twelve');
+    await page.getByRole('button', { name: 'Run unit_convert' }).click();
+    await page.getByText('value must be number', { exact: true }).waitFor();
+    assert.equal(await page.getByLabel('value *').inputValue(), 'twelve');
+    assert.equal(await page.getByLabel('value *').getAttribute('aria-invalid'), 'true');
+
+    await page.getByLabel('value *').fill('1');
+    await page.getByLabel('from *').fill('foo');
+    await page.getByLabel('to *').fill('km');
+    await page.getByRole('button', { name: 'Run unit_convert' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/"foo" is not a known unit; did you mean foot/)
+      .waitFor();
+  });
+
+  test('a confirm-tool runs after consent, not after denial; a dangerous one is refused', async (t) => {
+    const { page } = await open(t, world(), { path: '#/tools/file_write' });
+    const dialog = page.getByRole('dialog', { name: 'Run file_write?' });
+    await page.getByLabel('path *').fill('note.txt');
+    await page.getByLabel('content *').fill('written by consent');
+
+    await page.getByRole('button', { name: 'Run file_write' }).click();
+    await dialog.getByText('written by consent').waitFor();
+    await dialog.getByRole('button', { name: 'Deny' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('region', { name: 'Outcome' }).count(), 0);
+
+    await page.getByRole('button', { name: 'Run file_write' }).click();
+    await dialog.getByRole('button', { name: 'Approve and run' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).getByText('Succeeded').waitFor();
+
+    await page.goto(`${world().address}/#/tools/file_delete`);
+    await page.getByLabel('path *').fill('note.txt');
+    await page.getByRole('button', { name: 'Run file_delete' }).click();
+    await page.getByText('Refused: this tool is dangerous').waitFor();
+  });
+
+  test('a tool that is not there is told with the nearest name', async (t) => {
+    const { page } = await open(t, world(), { path: '#/tools/unit_covert' });
+
+    await page
+      .getByRole('alert')
+      .getByText(/unit_convert/)
+      .waitFor();
+  });
+};
