@@ -1,73 +1,43 @@
 import type { Command } from './command.ts';
-import { convert } from './commands/convert.ts';
-import { decide } from './commands/decide.ts';
-import { events } from './commands/events.ts';
-import { executions, recommend, stats } from './commands/executions.ts';
-import { invoke } from './commands/invoke.ts';
-import { fit, listIqa, modelsAdd, modelsList, modelsShow, modelsVerify, verify } from './commands/iqa.ts';
-import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './commands/keys.ts';
-import {
-  addGrantCommand,
-  approveCommand,
-  listConfirmationsCommand,
-  listGrantsCommand,
-  refuseCommand,
-  removeGrantCommand,
-} from './commands/permissions.ts';
-import { plan, run } from './commands/plan.ts';
-import { score } from './commands/score.ts';
-import { serve } from './commands/serve.ts';
-import { exportCommand, importCommand } from './commands/snapshot.ts';
-import {
-  disableTool,
-  enableTool,
-  listTools,
-  registerTools,
-  removeTool,
-  showTool,
-  toolSchema,
-  toolVersions,
-} from './commands/tools.ts';
-import { usage } from './commands/usage.ts';
 
-/** Every command by its words. */
-export const commands: Readonly<Record<string, Command>> = {
-  serve,
-  score,
-  verify,
-  fit,
-  'iqa list': listIqa,
-  'models list': modelsList,
-  'models add': modelsAdd,
-  'models verify': modelsVerify,
-  'models show': modelsShow,
-  'tools list': listTools,
-  'tools show': showTool,
-  'tools register': registerTools,
-  'tools enable': enableTool,
-  'tools disable': disableTool,
-  'tools remove': removeTool,
-  'tools versions': toolVersions,
-  'tools schema': toolSchema,
-  convert,
-  decide,
-  plan,
-  run,
-  invoke,
-  executions,
-  stats,
-  recommend,
-  events,
-  'confirmations list': listConfirmationsCommand,
-  'confirmations approve': approveCommand,
-  'confirmations refuse': refuseCommand,
-  'grants list': listGrantsCommand,
-  'grants add': addGrantCommand,
-  'grants remove': removeGrantCommand,
-  usage,
-  'keys create': createKeyCommand,
-  'keys list': listKeysCommand,
-  'keys revoke': revokeKeyCommand,
-  'snapshot export': exportCommand,
-  'snapshot import': importCommand,
+/** Every command by its words, loaded when it is called: most need little of what the others need. */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  score: async () => (await import('./commands/score.ts')).score,
+  verify: async () => (await import('./commands/iqa.ts')).verify,
+  fit: async () => (await import('./commands/iqa.ts')).fit,
+  'iqa list': async () => (await import('./commands/iqa.ts')).listIqa,
+  'models list': async () => (await import('./commands/iqa.ts')).modelsList,
+  'models add': async () => (await import('./commands/iqa.ts')).modelsAdd,
+  'models verify': async () => (await import('./commands/iqa.ts')).modelsVerify,
+  'models show': async () => (await import('./commands/iqa.ts')).modelsShow,
+  'tools list': async () => (await import('./commands/tools.ts')).listTools,
+  'tools show': async () => (await import('./commands/tools.ts')).showTool,
+  'tools register': async () => (await import('./commands/tools.ts')).registerTools,
+  'tools enable': async () => (await import('./commands/tools.ts')).enableTool,
+  'tools disable': async () => (await import('./commands/tools.ts')).disableTool,
+  'tools remove': async () => (await import('./commands/tools.ts')).removeTool,
+  'tools versions': async () => (await import('./commands/tools.ts')).toolVersions,
+  'tools schema': async () => (await import('./commands/tools.ts')).toolSchema,
+  convert: async () => (await import('./commands/convert.ts')).convert,
+  decide: async () => (await import('./commands/decide.ts')).decide,
+  plan: async () => (await import('./commands/plan.ts')).plan,
+  run: async () => (await import('./commands/plan.ts')).run,
+  invoke: async () => (await import('./commands/invoke.ts')).invoke,
+  executions: async () => (await import('./commands/executions.ts')).executions,
+  stats: async () => (await import('./commands/executions.ts')).stats,
+  recommend: async () => (await import('./commands/executions.ts')).recommend,
+  events: async () => (await import('./commands/events.ts')).events,
+  'confirmations list': async () => (await import('./commands/permissions.ts')).listConfirmationsCommand,
+  'confirmations approve': async () => (await import('./commands/permissions.ts')).approveCommand,
+  'confirmations refuse': async () => (await import('./commands/permissions.ts')).refuseCommand,
+  'grants list': async () => (await import('./commands/permissions.ts')).listGrantsCommand,
+  'grants add': async () => (await import('./commands/permissions.ts')).addGrantCommand,
+  'grants remove': async () => (await import('./commands/permissions.ts')).removeGrantCommand,
+  usage: async () => (await import('./commands/usage.ts')).usage,
+  'keys create': async () => (await import('./commands/keys.ts')).createKeyCommand,
+  'keys list': async () => (await import('./commands/keys.ts')).listKeysCommand,
+  'keys revoke': async () => (await import('./commands/keys.ts')).revokeKeyCommand,
+  'snapshot export': async () => (await import('./commands/snapshot.ts')).exportCommand,
+  'snapshot import': async () => (await import('./commands/snapshot.ts')).importCommand,
 };

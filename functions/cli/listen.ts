@@ -36,6 +36,8 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
 // close() waits for open streams for ever: they get a while, then they are cut.
 const drain = async (server: Server): Promise<void> => {
   const closed = once(server, 'close');
+  // Callers that keep a connection would go on calling on it.
+  server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
   server.close();
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);

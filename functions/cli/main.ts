@@ -4,11 +4,9 @@ import { jsonLog } from '../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../shared/assay.ts';
 import { Fault } from '../../shared/errors.ts';
 import { suggest } from '../../shared/registry/did-you-mean.ts';
-import { createApp } from '../api/app.ts';
 import { type ApiClient, createClient } from './client.ts';
 import { type Cli, type Command, UsageError } from './command.ts';
 import { commands } from './commands.ts';
-import { localAssay } from './deps.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { createOutput } from './output.ts';
 
@@ -27,11 +25,12 @@ export const main = async (argv: readonly string[]): Promise<number> => {
   const output = createOutput(json, process.stdout, process.stderr);
   let connection: Promise<Connection> | undefined;
   try {
-    const [command, rest] = findCommand(argv);
-    if (!command) {
-      output.line(help());
+    const [load, rest] = findCommand(argv);
+    if (!load) {
+      output.line(await help());
       return argv.length === 0 || argv.includes('--help') || argv.includes('-h') ? 0 : 2;
     }
+    const command = await load();
     const { values, positionals } = parse(command, rest);
     if (values.help) {
       output.line(`assay ${command.usage}\n\n${command.summary}`);
@@ -49,7 +48,9 @@ export const main = async (argv: readonly string[]): Promise<number> => {
   }
 };
 
-const findCommand = (argv: readonly string[]): [Command | undefined, readonly string[]] => {
+type Load = (typeof commands)[string];
+
+const findCommand = (argv: readonly string[]): [Load | undefined, readonly string[]] => {
   const [first = '', second = ''] = argv;
   const two = commands[`${first} ${second}`];
   if (two) return [two, argv.slice(2)];
@@ -95,6 +96,8 @@ const connect = async (environment: Environment, values: Readonly<Record<string,
   const key = randomBytes(24).toString('base64url');
   const log = { ...jsonLog((text) => void process.stderr.write(text)), info: () => {} };
   const data = typeof values.data === 'string' ? values.data : environment.ASSAY_DATA;
+  // Loaded only where the product itself runs in this process.
+  const [{ createApp }, { localAssay }] = await Promise.all([import('../api/app.ts'), import('./deps.ts')]);
   const assay = await localAssay({ environment, data, log, adminKey: key });
   const app = createApp(assay);
   const client = createClient({
@@ -117,7 +120,8 @@ const explain = (error: unknown, json: boolean): number => {
   return 1;
 };
 
-const help = (): string => {
-  const rows = Object.values(commands).map(({ usage, summary }) => `  assay ${usage}\n      ${summary}`);
+const help = async (): Promise<string> => {
+  const loaded = await Promise.all(Object.values(commands).map((load) => load()));
+  const rows = loaded.map(({ usage, summary }) => `  assay ${usage}\n      ${summary}`);
   return `Assay: a tool registry for AI agents that also measures pictures\n\n${rows.join('\n')}\n\nAll take --json, --data DIR, --url URL with --key KEY, --tenant NAME. Exit code: 0 done, 1 refused or failed, 2 typed wrong.`;
 };
