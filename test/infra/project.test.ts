@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The packages of the design, each with a file where it does its work in the deployed product. */
+const packages = {
+  hono: 'functions/api/index.ts',
+  '@aws-sdk/client-dynamodb': 'shared/adapters/aws/dynamo-access.ts',
+  '@aws-sdk/client-s3': 'shared/adapters/aws/s3-blobs.ts',
+  'onnxruntime-node': 'shared/adapters/onnx/sessions.ts',
+  sharp: 'shared/adapters/onnx/decode.ts',
+  zod: 'shared/model/tool.ts',
+  'aws-cdk-lib': 'infra/app.ts',
+  esbuild: 'infra/build/bundle.ts',
+} as const;
+
+describe('the project', () => {
+  test('C.09 has the parts of the design at its top', () => {
+    const parts = [
+      'package.json',
+      'cdk.json',
+      'README.md',
+      'infra',
+      'functions',
+      'layers/onnx',
+      'shared',
+      'metadata',
+      'test',
+    ];
+
+    assert.deepEqual(
+      parts.filter((part) => !existsSync(`${root}/${part}`)),
+      [],
+    );
+  });
+
+  test('C.10 depends directly on the packages of the design and uses each on its real path', async () => {
+    const { dependencies } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
+
+    for (const [name, file] of Object.entries(packages)) {
+      assert.match(dependencies[name] ?? '', /^\d+\.\d+\.\d+$/, name);
+      assert.match(await readFile(`${root}/${file}`, 'utf8'), new RegExp(`from '${name}['/]`), file);
+    }
+  });
+
+  test('C.08 is deployed by CDK and nothing else', async () => {
+    const others = await Array.fromAsync(glob('{sst.config.*,serverless.y*ml,template.y*ml,*.tf}', { cwd: root }));
+    const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
+
+    assert.deepEqual(others, []);
+    for (const script of ['synth', 'deploy', 'destroy', 'cost']) assert.ok(scripts[script], script);
+  });
+});
