@@ -98,8 +98,12 @@ const isFilled = ({ decision }: Decided): boolean => decision.missing.length ===
 const takesList = ({ decision }: Decided): boolean =>
   Object.values(decision.arguments).some((value) => Array.isArray(value) && value.length > 1);
 
+// What a file is called says nothing about what to do: `save it to diff.txt` is no wish to compare.
+const FILE_NAME = /(?<![\w/:.@-])[\w-]+(?=\.[A-Za-z]{2,4}\b(?![\w@]))/g;
+
 const decideOne = async (text: string, deps: PlanTaskDeps, least: number): Promise<Decided> => {
-  const decision = await deps.decide(text);
+  const plain = text.replace(FILE_NAME, 'file');
+  const decision = await deps.decide(plain);
   const [nearest] = decision.alternatives;
   const name = decision.tool ?? (nearest && nearest.confidence >= least ? nearest.tool : undefined);
   const tool = name === undefined ? undefined : deps.tool(name);
@@ -108,7 +112,7 @@ const decideOne = async (text: string, deps: PlanTaskDeps, least: number): Promi
       step: text,
       alternatives: decision.alternatives.map((other) => other.tool),
     });
-  const filled = decision.tool === null ? await deps.fill(text, tool) : {};
+  const filled = decision.tool === null || plain !== text ? await deps.fill(text, tool) : {};
   const confidence = decision.tool === null ? (nearest?.confidence ?? 0) : decision.confidence;
   return { text, decision: { ...decision, ...filled, confidence, tool: tool.name }, tool };
 };
