@@ -1,6 +1,7 @@
 import { splitIdentifier, termOf } from '../../registry/text.ts';
 import { isMentioned } from './booleans.ts';
 import { chosen, examplesSaid, isNumeric, isYesNo } from './choices.ts';
+import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { freeText } from './free-text.ts';
 import { keyValues } from './key-values.ts';
@@ -9,6 +10,7 @@ import { namedValues } from './named-values.ts';
 import { placeSpans } from './place-spans.ts';
 import { isKnownPlace } from './places.ts';
 import type { Reading } from './reading.ts';
+import { roleOf } from './roles.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import { fitOf } from './values.ts';
@@ -38,12 +40,16 @@ export const extract = (
     taken.push(...spans);
   }
   for (const [name, extraction] of namedValues(open(), reading)) found.set(name, extraction);
+  for (const slot of open())
+    if (slot.kind === 'plain' && slot.type === 'string') put(slot, examplesSaid(slot, reading, subject)[0]);
   const placeable = open().filter((slot) => slot.choices.length === 0 || isNumeric(slot));
   for (const { slot, extraction, span } of placeSpans(placeable, reading, taken)) {
     put(slot, extraction);
     taken.push(span);
   }
   for (const slot of open()) put(slot, otherHalf(slot, reading));
+  for (const slot of open()) put(slot, afterNights(slot, slots, found, reading));
+  for (const slot of open()) put(slot, regionOf(slot, [...found.values()]));
   const person = leftPerson(open(), reading, taken);
   if (person !== undefined) put(person.slot, person.extraction);
   for (const slot of open()) {
@@ -51,8 +57,16 @@ export const extract = (
     if (slot.type === 'string')
       put(slot, examplesSaid(slot, reading, subject)[0] ?? freeText(slot, slots, reading, taken, found));
   }
-  for (const slot of open()) put(slot, regionOf(slot, [...found.values()]));
   return found;
+};
+
+/** `three sides` announces side1, side2 and side3; the three itself is for none of them. */
+const countsSlots = (unit: string | undefined, slots: readonly Slot[]): boolean => {
+  const counted = unit === undefined ? '' : termOf(unit);
+  return (
+    counted !== '' &&
+    slots.filter((slot) => slot.nameTerms.some((term) => term.replace(/\d+$/u, '') === counted)).length > 1
+  );
 };
 
 /** What choices, yes-or-no slots and lists take from the text, each in its own way. */
@@ -97,6 +111,7 @@ const isKey = (
   found: ReadonlyMap<string, Extraction>,
 ): boolean => {
   if ([...found.values()].some(({ from }) => from.includes(span.text))) return true;
+  if (span.quantity?.spelled) return countsSlots(span.quantity.unit, slots);
   if (span.kind !== 'proper' && span.kind !== 'code') return false;
   const terms = splitIdentifier(span.text).map((word) => termOf(word) || word);
   // An acronym that the tool itself has, such as RGB, is what it is about.
@@ -112,6 +127,24 @@ const otherHalf = (slot: Slot, reading: Reading): Extraction | undefined => {
   const span = reading.spans.find(({ moment }) => moment?.day !== undefined && moment.minutes !== undefined);
   const fit = span === undefined ? undefined : fitOf(slot, span, reading);
   return span === undefined || fit === undefined ? undefined : { value: fit.value, confidence: 0.65, from: span.text };
+};
+
+/** `3 nights from June 1st` ends on the 4th. */
+const afterNights = (
+  slot: Slot,
+  slots: readonly Slot[],
+  found: ReadonlyMap<string, Extraction>,
+  reading: Reading,
+): Extraction | undefined => {
+  const start = slots.find((other) => other.kind === 'date' && roleOf(other) === 1 && found.has(other.name));
+  if (slot.kind !== 'date' || roleOf(slot) !== -1 || !slot.required || start === undefined) return undefined;
+  const from = reading.spans.find(
+    ({ text, moment }) => moment?.day !== undefined && text === found.get(start.name)?.from,
+  );
+  const stay = reading.spans.find(({ quantity }) => /^(?:night|day)s?$/u.test(quantity?.unit ?? ''));
+  if (from?.moment?.day === undefined || stay?.quantity === undefined) return undefined;
+  const moment = { ...from.moment, day: from.moment.day + stay.quantity.value };
+  return { value: formatMoment(slot, moment, stay.text), confidence: 0.7, from: `${from.text}, ${stay.text}` };
 };
 
 /** A full name that nothing else took is the one person who is asked for. */

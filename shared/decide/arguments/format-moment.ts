@@ -7,7 +7,8 @@ export const formatMoment = (slot: Slot, moment: Moment, said: string): string =
   const stamp = STAMP.exec(description);
   const seconds = /ss/iu.test(description) || stamp?.groups?.seconds !== undefined;
   const time = moment.minutes === undefined ? undefined : clock(moment.minutes, seconds);
-  if (slot.kind === 'time' || moment.day === undefined) return time ?? said;
+  const asSaid = /\d\s?[ap]m\b/iu.test(description) && !/hh|24/iu.test(description);
+  if (slot.kind === 'time' || moment.day === undefined) return asSaid ? said : (time ?? said);
   const date = formatDay(moment, datePattern(description), said);
   if (slot.kind !== 'datetime' || (stamp === null && !/hh/iu.test(description))) return date;
   const joint = stamp !== null || /DD'?T/iu.test(description) ? 'T' : ' ';
@@ -19,9 +20,12 @@ export const formatMoment = (slot: Slot, moment: Moment, said: string): string =
 const STAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d(?<seconds>:\d\d)?(?<zone>Z)?/u;
 
 const datePattern = (description: string): string =>
+  (/month[-/]day[-/]year/iu.test(description) ? 'MM-DD-YYYY' : undefined) ??
+  (/day[-/]month[-/]year/iu.test(description) ? 'DD-MM-YYYY' : undefined) ??
   /(?:YYYY|DD|MM|yyyy|dd|mm)[-/. ]?(?:YYYY|DD|MM|yyyy|dd|mm)[-/. ]?(?:YYYY|DD|MM|YY|yyyy|dd|mm)?/u
     .exec(description)?.[0]
-    .toUpperCase() ?? 'YYYY-MM-DD';
+    .toUpperCase() ??
+  'YYYY-MM-DD';
 
 const formatDay = (moment: Moment, pattern: string, said: string): string => {
   const date = new Date((moment.day ?? 0) * 86_400_000);

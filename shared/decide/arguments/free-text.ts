@@ -98,6 +98,9 @@ const aboutness = (
       .trim();
     return value === '' ? undefined : { value, confidence: 0.3, from: value };
   }
+  const sort = beforeNoun(slot, reading);
+  if (sort !== undefined) return sort;
+  if (slot.kind === 'place') return undefined;
   const open = afterColon(text);
   if (open !== undefined && ![...found.values()].some(({ from }) => from === open.from)) return open;
   return leftOver(slot, reading, taken, found);
@@ -109,6 +112,16 @@ const afterColon = (text: string): Extraction | undefined => {
     text,
   )?.[1];
   return value === undefined ? undefined : { value, confidence: 0.5, from: value };
+};
+
+/** `a single room` answers room_type, `human cell` cell_type. */
+const beforeNoun = (slot: Slot, { tokens }: Reading): Extraction | undefined => {
+  const [noun, last] = slot.nameTerms.slice(-2);
+  if (noun === undefined || last === undefined || !SORTS.has(last)) return undefined;
+  const at = tokens.findIndex((token) => token.term === noun);
+  const word = tokens[at - 1];
+  if (word === undefined || !word.isWord || termOf(word.lower) === '' || at < 1) return undefined;
+  return { value: word.text, confidence: 0.5, from: word.text };
 };
 
 const leftOver = (
@@ -134,6 +147,7 @@ const leftOver = (
 const stripArticle = (text: string): string => text.replace(/^(?:the|an?)\s/iu, '');
 
 const SEARCHED: ReadonlySet<string> = new Set(['queri', 'keyword', 'search', 'q']);
+const SORTS: ReadonlySet<string> = new Set('type kind style categori class'.split(' '));
 const TYPED: ReadonlySet<Slot['kind']> = new Set(['date', 'time', 'datetime', 'email', 'url']);
 const GENERIC: ReadonlySet<string> = new Set('name type id valu number date text in of'.split(' '));
 const BINDING: ReadonlySet<string> = new Set(

@@ -161,7 +161,10 @@ const PATTERNS: readonly {
   },
   { pattern: /(?<![\d/.-])(?<one>\d{1,2})[-/.](?<two>\d{1,2})[-/.](?<year>\d{4}|\d\d)(?![\d/-])/gu, read: slashDate },
   { pattern: new RegExp(`(?<!\\p{L})${MONTH}\\s?${DAY}\\s?(?:,|of)?\\s?,?\\s?${YEAR}(?!\\d)`, 'giu'), read: namedDate },
-  { pattern: new RegExp(`(?<!\\d)${DAY}\\s?(?:of\\s)?${MONTH},?\\s(?:of\\s)?${YEAR}(?!\\d)`, 'giu'), read: namedDate },
+  {
+    pattern: new RegExp(`(?<!\\d)${DAY}\\s?(?:of\\s)?${MONTH}(?:,\\s?|\\s)(?:of\\s)?${YEAR}(?!\\d)`, 'giu'),
+    read: namedDate,
+  },
   { pattern: new RegExp(`(?<!\\d)${YEAR},?\\s${MONTH}\\s${DAY}(?!\\p{L}|\\d)`, 'giu'), read: namedDate },
   { pattern: new RegExp(`(?<!\\p{L})${MONTH}\\s${DAY}(?!\\p{L}|\\d|,?\\s\\d{4})`, 'giu'), read: namedDate },
   { pattern: new RegExp(`(?<!\\d)(?:the\\s)?${DAY}\\s(?:of\\s)?${MONTH}(?!\\p{L})`, 'giu'), read: namedDate },

@@ -34,7 +34,7 @@ export const placeSpans = (slots: readonly Slot[], reading: Reading, taken: read
     const confidence = Math.min(0.95, 0.35 + 0.12 * fit.score + 0.1 * Math.min(fit.evidence, 1.5));
     return [{ slot, span, extraction: { value: fit.value, confidence, from: span.text } }];
   });
-  return inOrder(placed);
+  return datesInOrder(inOrder(placed));
 };
 
 /** By nature, by the words around, by from and to, and a little by order; a list of one counts less. */
@@ -62,6 +62,18 @@ const inOrder = (placed: readonly Placed[]): readonly Placed[] => {
     const sorted = group.toSorted((one, other) => one.span.start - other.span.start);
     return group.map(({ slot }, at) => ({ ...(sorted[at] ?? group[at]), slot }) as Placed);
   });
+};
+
+/** What starts comes before what ends, unless the words said otherwise. */
+const datesInOrder = (placed: readonly Placed[]): readonly Placed[] => {
+  const start = placed.find(({ slot, span }) => roleOf(slot) === 1 && span.moment?.day !== undefined);
+  const end = placed.find(({ slot, span }) => roleOf(slot) === -1 && span.moment?.day !== undefined);
+  if (start === undefined || end === undefined || (start.span.moment?.day ?? 0) <= (end.span.moment?.day ?? 0))
+    return placed;
+  if (start.slot.kind !== end.slot.kind) return placed;
+  return placed.map((each) =>
+    each === start ? { ...end, slot: start.slot } : each === end ? { ...start, slot: end.slot } : each,
+  );
 };
 
 /** An optional slot needs words that speak for it; a required one takes what is of its nature. */

@@ -9,6 +9,23 @@ export interface Place {
   readonly country?: string;
 }
 
+/** `weather of nyc`, where nobody cares for capitals: up to three small words after in, at, of and the like. */
+export const findSmallPlaces = (text: string): readonly Span[] => {
+  if (/[^.!?\s]\s+\p{Lu}/u.test(text)) return [];
+  return Array.from(text.matchAll(AFTER_PREPOSITION), (match) => {
+    const words = (match[1] ?? '').split(' ');
+    for (let length = words.length; length > 0; length--) {
+      const said = words.slice(0, length).join(' ');
+      const start = match.index + match[0].length - (match[1] ?? '').length;
+      if (normal(said) in ALIASES || cities().has(normal(said)))
+        return { kind: 'proper' as const, start, end: start + said.length, text: said };
+    }
+    return undefined;
+  }).filter((span) => span !== undefined);
+};
+
+const AFTER_PREPOSITION = /(?<!\p{L})(?:in|at|of|for|from|to|near)\s(\p{Ll}{2,20}(?:\s\p{Ll}{2,20}){0,2})/gu;
+
 /** Chinese names of places, which no capital or blank sets apart. */
 export const findChinesePlaces = (text: string): readonly Span[] =>
   HAN.test(text)

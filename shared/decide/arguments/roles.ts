@@ -3,6 +3,8 @@ import type { Slot } from './slot.ts';
 
 /** 1 for a slot about where something starts or comes from, -1 for where it ends or goes to, 0 for others. */
 export const roleOf = (slot: Slot): number => {
+  if (/check_?in|pick_?up/iu.test(slot.name)) return 1;
+  if (/check_?out|drop_?off/iu.test(slot.name)) return -1;
   if (slot.nameTerms.some((term) => START.has(term))) return 1;
   return slot.nameTerms.some((term) => END.has(term)) ? -1 : 0;
 };

@@ -47,7 +47,7 @@ const FORMATS: Readonly<Record<string, SlotKind>> = Object.assign(Object.create(
 });
 const DATE = words('date day dob birthday birthdate checkin checkout deadline 日期');
 const TIME = words('time hour clock timestamp 时间');
-const DURATION = words('duration period timeframe timespan length');
+const DURATION = words('duration period timeframe timespan');
 const NO_TIME = words('zone timezone frame period span range timespan limit');
 const EMAIL = words('email mail recipient 邮箱');
 const URL = words('url uri link website webpage endpoint host hostname domain 链接');
@@ -70,6 +70,7 @@ const PLACE_OPENING = /^.{0,52}\b(?:city|location|country|airport)\b/iu;
 const OTHER_NAME = /name of the (?!city|location|country)/iu;
 
 const RULES: readonly { readonly kind: SlotKind; readonly holds: (subject: Subject) => boolean }[] = [
+  { kind: 'id', holds: ({ words }) => /^(?:ids?|identifiers?|uuids?)$/u.test(words.at(-1) ?? '') },
   { kind: 'datetime', holds: ({ description }) => STAMP.test(description) },
   { kind: 'datetime', holds: ({ named, description }) => (named(DATE) || DATE_FORM.test(description)) && named(TIME) },
   { kind: 'date', holds: ({ named, description }) => named(DATE) || DATE_FORM.test(description) },

@@ -1,5 +1,5 @@
 import { findMoments } from './moments.ts';
-import { findChinesePlaces } from './places.ts';
+import { findChinesePlaces, findSmallPlaces } from './places.ts';
 import { findQuantities } from './quantities.ts';
 import { overlaps, type Span, type SpanKind } from './span.ts';
 import type { Token } from './tokens.ts';
@@ -21,6 +21,7 @@ export const findSpans = (text: string, tokens: readonly Token[], today: number 
   add(findQuantities(text));
   add(properNames(text, tokens));
   add(findChinesePlaces(text));
+  add(findSmallPlaces(text));
   return kept.sort((one, other) => one.start - other.start);
 };
 
@@ -83,7 +84,8 @@ const properNames = (text: string, tokens: readonly Token[]): readonly Span[] =>
     if (!startsName(tokens, at)) continue;
     let last = at;
     for (let next = at + 1; next < tokens.length; next++) {
-      if (isCapital(tokens[next]) && joined(text, tokens, last, next)) last = next;
+      if (isCapital(tokens[next]) && joined(text, tokens, last, next) && !opensSentence(tokens, last, next))
+        last = next;
       else if (!isLink(tokens[next]) || next - last > 2) break;
     }
     // The end of McDonald's belongs to the name when nothing follows that it could own.
@@ -105,6 +107,10 @@ const startsName = (tokens: readonly Token[], at: number): boolean => {
     !opens || (!OPENING_WORDS.has(token.lower) && (isCapital(tokens[at + 1]) || !/^[A-Z][a-z]+$/u.test(token.text)))
   );
 };
+
+/** `Liverpool F.C. Include its statistics`: after a dot a word of asking starts anew. */
+const opensSentence = (tokens: readonly Token[], last: number, next: number): boolean =>
+  (tokens[last]?.text.endsWith('.') ?? false) && OPENING_WORDS.has(tokens[next]?.lower ?? '');
 
 const isCapital = (token: Token | undefined): boolean =>
   token !== undefined && /^[\p{Lu}]/u.test(token.text) && !NEVER_NAMES.has(token.lower);

@@ -1,3 +1,4 @@
+import { termOf } from '../../registry/text.ts';
 import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { isKnownPlace } from './places.ts';
@@ -74,13 +75,23 @@ const stringFit = (slot: Slot, span: Span, reading: Reading): Fit | undefined =>
   if (span.moment !== undefined) return momentFit(slot, span);
   const score = STRING_FITS[slot.kind]?.[span.kind];
   if (score === undefined) return undefined;
+  if (/date|time/u.test(slot.kind)) return /^\d/u.test(span.text) ? { value: span.text, score } : undefined;
   if (slot.kind === 'place') return placeFit(slot, span, reading, score);
   if (span.kind === 'proper' && slot.kind === 'id')
     return { value: span.text, score: /^[A-Z]{2,6}$/u.test(span.text) ? 1.8 : 0.5 };
   if (span.kind === 'number') return numberText(slot, span, score);
   // What is known as a place is seldom a person's name.
   const misplaced = span.kind === 'proper' && isKnownPlace(span.text) ? 0.6 : 0;
-  return { value: span.text, score: score - misplaced };
+  return { value: withoutTitle(slot, span), score: score - misplaced };
+};
+
+/** `Lawyer John Doe` is John Doe where the name of a lawyer is asked for. */
+const withoutTitle = (slot: Slot, { kind, text }: Span): string => {
+  const [first = '', ...rest] = text.split(' ');
+  const term = termOf(first.toLowerCase());
+  const isTitle =
+    kind === 'proper' && rest.length > 0 && (slot.nameTerms.includes(term) || slot.descriptionTerms.includes(term));
+  return isTitle ? rest.join(' ') : text;
 };
 
 /** A number for a string: an id as it stands, a duration with its unit, a year for a season. */
@@ -126,6 +137,9 @@ const STRING_FITS: Readonly<Partial<Record<Slot['kind'], Fits>>> = {
   email: { email: 3, quoted: 0.2 },
   url: { url: 3, quoted: 0.4, path: 0.5 },
   path: { path: 3, quoted: 1, url: 0.5, code: 0.8 },
+  date: { quoted: 2.2 },
+  time: { quoted: 2.2 },
+  datetime: { quoted: 2.2 },
   id: { code: 2, quoted: 1.8, path: 1.4, proper: 1, number: 0.9 },
   duration: { number: 1.5, quoted: 1 },
   query: { quoted: 2, proper: 0.9 },
