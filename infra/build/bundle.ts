@@ -90,10 +90,19 @@ const natives: Plugin = {
       namespace === 'native' ? { path, external: true } : { path, namespace: 'native' },
     );
     onLoad({ filter: /.*/, namespace: 'native' }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)});`,
+      contents: path === 'sharp' ? lazySharp : `module.exports = require(${JSON.stringify(path)});`,
     }));
   },
 };
+
+// A tenth of a start, and most calls have nothing to do with pictures: it is loaded by the first that does.
+const lazySharp = `
+let loaded;
+const load = () => (loaded ??= require('sharp'));
+module.exports = new Proxy(() => {}, {
+  apply: (_, self, args) => load()(...args),
+  get: (_, name) => (name === '__esModule' ? undefined : load()[name]),
+});`;
 
 const measure = async (folder: string): Promise<Bundle> => {
   const names = await readdir(folder);

@@ -54,6 +54,9 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     const image = await readFile(new URL('../golden/iqa/astronaut.png', import.meta.url));
     const scored = await send('POST', '/v1/score', { image: { base64: image.toString('base64') }, tools: ['entropy'] });
 
+    const asked = { arguments: { image: { base64: image.toString('base64') } } };
+    const told = await send('POST', '/v1/tools/image_info/invoke', asked);
+    assert.match(told.body.toString(), /"width":384/);
     const [score] = (scored.json as { scores: { tool: string; raw: number; hallmark?: unknown }[] }).scores;
     assert.equal(score?.tool, 'entropy');
     assert.ok(score.raw > 7 && score.raw < 8 && score.hallmark, scored.body.toString());
