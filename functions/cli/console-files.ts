@@ -9,11 +9,14 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** Serves the console at `/`, built when it is first asked for and kept in memory. */
-export const serveConsole = (app: App): void => {
+/** Serves the console at `/`, built when it is first asked for and kept in memory; `opened` is told of it once. */
+export const serveConsole = (app: App, opened: (files: ConsoleFiles) => void = () => {}): void => {
   let built: Promise<ConsoleFiles> | undefined;
   const find = async (path: string): Promise<ConsoleFile | undefined> => {
-    built ??= buildConsole();
+    built ??= buildConsole().then((files) => {
+      opened(files);
+      return files;
+    });
     built.catch(() => {
       built = undefined;
     });

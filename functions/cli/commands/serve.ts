@@ -2,7 +2,9 @@ import { join, resolve } from 'node:path';
 import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { createKey, listKeys } from '../../../shared/billing/keys.ts';
+import { messageOf } from '../../../shared/errors.ts';
 import { createApp } from '../../api/app.ts';
+import type { ConsoleFiles } from '../../console/build.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
 import { serveConsole } from '../console-files.ts';
 import { localAssay } from '../deps.ts';
@@ -10,6 +12,7 @@ import type { Environment } from '../environment.ts';
 import { watchInbox } from '../inbox.ts';
 import { listen } from '../listen.ts';
 import { localUploads, uploadReceiver, uploadSecret } from '../local-uploads.ts';
+import { warmIqa } from '../warm-iqa.ts';
 
 const DEFAULT_PORT = 8787;
 
@@ -25,7 +28,7 @@ export const serve: Command = {
     let address = '';
     const assay = await localAssay({ environment: cli.environment, data, log, base: () => address });
     const app = createApp(assay);
-    serveConsole(app);
+    serveConsole(app, (files) => warm(assay, files));
     const uploads = localUploads(assay, resolve(data));
     uploadReceiver(app, assay, uploads, uploadSecret(resolve(data)));
     const server = await listen(app, host, port);
@@ -76,6 +79,15 @@ const greeting = (address: string, data: string, assay: Assay, admin: string | u
   const key = admin ?? '$ASSAY_KEY';
   lines.push('', 'Try it:', `  curl -H "Authorization: Bearer ${key}" ${address}/v1/tools?limit=3`);
   return lines.join('\n');
+};
+
+/** Whoever opens the console is about to score a picture. */
+const warm = ({ iqa, log }: Assay, files: ConsoleFiles): void => {
+  const sample = files.get('console/samples/chelsea-jpeg.jpg')?.body;
+  if (iqa && sample)
+    warmIqa(iqa, sample, log).catch((error: unknown) =>
+      log.warn('image tools not warmed', { error: messageOf(error) }),
+    );
 };
 
 const untilSignal = (): Promise<void> =>
