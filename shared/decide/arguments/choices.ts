@@ -3,6 +3,7 @@ import { knownWords } from '../words.ts';
 import { contextOf } from './cues.ts';
 import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';
+import { roleOf, saidRole } from './roles.ts';
 import type { Slot } from './slot.ts';
 
 /** Numbers on offer are chosen as numbers are: by what stands beside them. */
@@ -48,7 +49,9 @@ const mention = (phrase: string, slot: Slot, reading: Reading, subject: Readonly
   if (exact === undefined) return nearMention(wanted, slot, reading, subject);
   // A short or common word may be there for another reason, unless the slot is named beside it.
   const doubtful = isSlight(wanted) && !besideSlot(exact.start, exact.end, slot, reading);
-  return { score: doubtful ? 0.4 : 0.85 + Math.min(0.1, wanted.length * 0.03), from: exact.text };
+  // Of English and Danish in `from English to Danish` the one after `to` is the target.
+  const role = 0.08 * roleOf(slot) * saidRole(reading, exact.start);
+  return { score: (doubtful ? 0.4 : 0.82 + Math.min(0.1, wanted.length * 0.03)) + role, from: exact.text };
 };
 
 const termsIn = (phrase: string): readonly string[] => splitIdentifier(phrase).map((word) => termOf(word) || word);
@@ -81,9 +84,9 @@ const nearMention = (wanted: readonly string[], slot: Slot, { tokens }: Reading,
     let best = 0;
     let said = '';
     for (const token of tokens) {
-      if (!token.isWord || subject.has(token.term) || slot.nameTerms.includes(token.term) || termOf(token.lower) === '')
-        continue;
-      const similarity = sameStart(term, token.term) ? 0.85 : words.similarity(term, token.term);
+      if (!token.isWord || termOf(token.lower) === '') continue;
+      const own = subject.has(token.term) || slot.nameTerms.includes(token.term);
+      const similarity = sameStart(term, token.term) ? 0.85 : own ? 0 : words.similarity(term, token.term);
       if (similarity > best) [best, said] = [similarity, token.text];
     }
     total += best;

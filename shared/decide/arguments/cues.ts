@@ -87,6 +87,7 @@ const readContext = (reading: Reading, span: Span): readonly ContextTerm[] => {
   weight = 0.9;
   for (let at = tokenAt(tokens, span.end); at < tokens.length && weight > 0.4; at++) {
     const token = tokens[at];
+    if (token?.text === '-' && token.start === span.end) continue;
     if (token === undefined || !token.isWord) break;
     // A small word starts something else, but for `as the director`.
     if (termOf(token.lower) === '' && !AFTER.has(token.lower)) break;

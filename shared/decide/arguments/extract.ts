@@ -85,8 +85,11 @@ const ofItsKind = (
   if (isYesNo(slot)) return { extraction: asChoice(slot, isMentioned(slot, reading)), spans: [] };
   if (slot.choices.length === 0 || isNumeric(slot)) return { extraction: undefined, spans: [] };
   const extraction = chosen(slot, reading, subject);
-  return { extraction, spans: reading.spans.filter((span) => span.text === extraction?.from) };
+  return { extraction, spans: reading.spans.filter((span) => isPart(extraction?.from, span)) };
 };
+
+const isPart = (from: string | undefined, { kind, text }: Span): boolean =>
+  from !== undefined && (text === from || (kind === 'proper' && from.length > 3 && text.startsWith(from)));
 
 const asChoice = (slot: Slot, said: Extraction | undefined): Extraction | undefined => {
   const choice = slot.choices.find(({ value }) => String(value).toLowerCase() === String(said?.value));

@@ -1,4 +1,5 @@
 import { termOf } from '../../registry/text.ts';
+import { knownWords } from '../words.ts';
 import type { Extraction } from './extract.ts';
 import { type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
@@ -15,6 +16,7 @@ export const freeText = (
   if (found.has(slot.name) || TYPED.has(slot.kind) || slot.choices.length > 0) return undefined;
   return (
     written(slot, reading) ??
+    afterId(slot, reading, taken) ??
     named(slot, slots, reading, taken) ??
     (slot.required || slot.nameTerms.some((term) => SEARCHED.has(term))
       ? aboutness(slot, reading, taken, found)
@@ -36,6 +38,20 @@ const written = (slot: Slot, { text, tokens }: Reading): Extraction | undefined 
   return value === '' || /^(?:in|on|for|to|that|which|is|of|prompt|line|and|or)\b/iu.test(value)
     ? undefined
     : { value, confidence: 0.5, from: value };
+};
+
+/** `project ID badae`: an id may look like a word, but is none. */
+const afterId = (slot: Slot, { text }: Reading, taken: readonly Span[]): Extraction | undefined => {
+  if (slot.kind !== 'id') return undefined;
+  const match = /(?<!\p{L})(?:id|uuid|identifier|code|key)\s?(?:is|:|=|of|#)?\s?([\p{L}\p{N}_-]{3,64})/iu.exec(text);
+  const value = match?.[1];
+  if (match === null || value === undefined || knownWords().number(termOf(value.toLowerCase())) !== undefined)
+    return undefined;
+  const start = match.index + match[0].length - value.length;
+  return termOf(value.toLowerCase()) === '' ||
+    taken.some((span) => overlaps(span, { start, end: start + value.length }))
+    ? undefined
+    : { value, confidence: 0.6, from: value };
 };
 
 /** `genre jazz`, `the title should be Sunday`, `jazz genre`. */
@@ -144,7 +160,7 @@ const leftOver = (
   return undefined;
 };
 
-const stripArticle = (text: string): string => text.replace(/^(?:the|an?)\s/iu, '');
+const stripArticle = (text: string): string => text.replace(/^(?:the|an?|my|some|any)\s/iu, '');
 
 const SEARCHED: ReadonlySet<string> = new Set(['queri', 'keyword', 'search', 'q']);
 const SORTS: ReadonlySet<string> = new Set('type kind style categori class'.split(' '));
@@ -159,4 +175,4 @@ const STOPPERS: ReadonlySet<string> = new Set(
   ),
 );
 const ASKING =
-  /^(?:(?:hi|hello|hey|please|can|could|would|will|you|kindly|i|we|want|wanna|need|like|would|to|help|me|us|let|know|tell|find|search|get|show|give|look|looking|for|up|what|who|where|when|which|how|is|are|was|were|the|a|an|some|any|information|details|about|on|of|trigger|web)\b[\s,;:'’]*)+/iu;
+  /^(?:(?:hi|hello|hey|please|can|could|would|will|you|kindly|i|we|want|wanna|need|like|would|to|help|me|us|let|know|tell|find|search|get|show|give|look|looking|for|up|what|who|where|when|which|how|is|are|was|were|the|a|an|my|some|any|information|details|about|on|of|trigger|web)\b[\s,;:'’]*)+/iu;

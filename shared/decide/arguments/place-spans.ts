@@ -94,9 +94,11 @@ const suffices = (
 const partRole = (slot: Slot, reading: Reading, start: number): number => {
   const preposition = prepositionAt(reading, start);
   const before = reading.tokens[tokenAt(reading.tokens, start) - 1]?.term ?? '';
-  if (slot.nameTerms.some((term) => PLAYERS.has(term))) return preposition === 'with' || PLAYING.has(before) ? 0.8 : 0;
-  if (preposition !== 'by' || PLAYING.has(before)) return 0;
   const verb = reading.tokens[tokenAt(reading.tokens, start) - 2]?.term ?? '';
+  if (slot.nameTerms.some((term) => PLAYERS.has(term))) {
+    return preposition === 'with' || PLAYING.has(before) || (preposition === 'by' && PLAYING.has(verb)) ? 0.8 : 0;
+  }
+  if (preposition !== 'by' || PLAYING.has(before)) return 0;
   return slot.nameTerms.some((term) => MAKERS.has(term)) && !PLAYING.has(verb) ? 1.2 : 0;
 };
 

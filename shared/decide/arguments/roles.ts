@@ -27,8 +27,8 @@ export const prepositionAt = ({ tokens }: Reading, start: number): string => {
 };
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-const START = words('from origin start sourc departur depart pickup sender checkin begin base 出发');
-const END = words('to destin end target arriv arrival dropoff recipi checkout until 到达');
+const START = words('from src origin start sourc departur depart pickup sender checkin begin base 出发');
+const END = words('to tgt destin end target arriv arrival dropoff recipi checkout until 到达');
 const SAID_START = words('from between starting since 从');
 const SAID_END = words('to until till through and into 到 去');
 const PREPOSITIONS = words(

@@ -43,6 +43,7 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
   const description = typeof schema.description === 'string' ? schema.description : '';
   const type = typeOf(schema);
   const nameTerms = splitIdentifier(name).map((word) => termOf(word) || word);
+  const isColour = nameTerms.some((term) => term === 'color' || term === 'colour');
   return {
     name,
     required,
@@ -54,7 +55,7 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
       (term) => !nameTerms.includes(term) && !DULL.has(term),
     ),
     choices: type === 'boolean' ? [] : choicesOf(schema, description),
-    examples: type === 'string' || type === 'array' ? examplesOf(description) : [],
+    examples: type === 'string' || type === 'array' ? [...examplesOf(description), ...(isColour ? COLOURS : [])] : [],
     schema,
     ...(schema.default === undefined ? {} : { default: schema.default }),
     ...(type === 'array' && isObject(schema.items)
@@ -82,6 +83,7 @@ const branchOf = (schema: JsonSchema): JsonSchema => {
   return isObject(branch) ? branch : schema;
 };
 
+const COLOURS = 'red orange yellow green blue purple pink brown black white gray grey gold silver beige'.split(' ');
 const TYPES: ReadonlySet<string> = new Set('string number integer boolean array object'.split(' '));
 /** Words of nearly every description, which tell no parameter from another. */
 const DULL: ReadonlySet<string> = new Set(

@@ -101,9 +101,11 @@ const numberText = (slot: Slot, span: Span, score: number): Fit | undefined => {
     return quantity?.unit === undefined ? undefined : { value: `${quantity.value} ${quantity.unit}`, score };
   if (slot.kind !== 'plain') return quantity?.spelled ? undefined : { value: span.text.replaceAll(',', ''), score };
   const year = quantity !== undefined && quantity.value >= 1500 && quantity.value <= 2100;
-  return year && slot.nameTerms.some((term) => term === 'year' || term === 'season')
-    ? { value: span.text, score: 1.5 }
-    : undefined;
+  if (quantity?.spelled) return undefined;
+  return {
+    value: span.text,
+    score: year && slot.nameTerms.some((term) => term === 'year' || term === 'season') ? 1.5 : 0.4,
+  };
 };
 
 const placeFit = (slot: Slot, span: Span, reading: Reading, score: number): Fit => {
