@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { CallRecord, Outcome } from '../../shared/model/call.ts';
+import { runAssay } from '../support/process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { aTool } from '../support/tools.ts';
+
+const entry = fileURLToPath(new URL('../../functions/cli/assay.ts', import.meta.url));
+
+describe('assay invoke', () => {
+  test('runs a builtin; text parameters take what is typed as it is', async (t) => {
+    const cwd = await temporaryDirectory(t);
+
+    const hash = await runAssay(['invoke', 'hash', 'text=123', '--json'], { cwd });
+    const query = await runAssay(['invoke', 'json_query', 'data={"a":[1,2]}', 'expression=$sum(a)'], { cwd });
+    const wrong = await runAssay(['invoke', 'hash', 'text'], { cwd });
+
+    const outcome = JSON.parse(hash.stdout) as Outcome;
+    assert.equal((outcome.output as { digest: string }).digest.slice(0, 8), 'a665a459');
+    assert.match(query.stdout, /"result": 3/);
+    assert.equal(wrong.code, 2);
+  });
+
+  test('R1.22 asks nobody where nobody is, takes --yes for consent, and leaves records', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const write = ['invoke', 'file_write', 'path=a.txt', 'content=hello'];
+
+    const refused = await runAssay(write, { cwd });
+    const agreed = await runAssay([...write, '--yes'], { cwd });
+    const deleted = await runAssay(['invoke', 'file_delete', 'path=a.txt', '--yes'], { cwd });
+    const listed = await runAssay(['executions', '--json'], { cwd });
+
+    assert.deepEqual([refused.code, agreed.code, deleted.code], [1, 0, 1]);
+    assert.match(refused.stderr, /ConfirmationRequired/);
+    assert.match(deleted.stderr, /Forbidden: file_delete is a dangerous tool/);
+    assert.equal(await readFile(join(cwd, '.assay/files/a.txt'), 'utf8'), 'hello');
+    const { executions } = JSON.parse(listed.stdout) as { executions: CallRecord[] };
+    assert.deepEqual(
+      executions.map(({ status }) => status),
+      ['refused', 'ok', 'refused', 'refused'],
+    );
+  });
+
+  const noTerminal =
+    spawnSync('script', ['--version']).status === 0 ? false : 'no script command to make a terminal with';
+  test('R1.22 asks the person at a terminal, and does as told', { skip: noTerminal }, async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const answering = async (answer: string, file: string): Promise<void> => {
+      const command = `'${process.execPath}' '${entry}' invoke file_write path=${file} content=hello`;
+      const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { ...process.env, NO_COLOR: '1' } });
+      let [shown, isAnswered] = ['', false];
+      child.stdout.on('data', (part) => {
+        shown += String(part);
+        if (shown.includes('Run it? [y/N]') && !isAnswered) {
+          isAnswered = true;
+          child.stdin.write(`${answer}\n`);
+        }
+      });
+      await once(child, 'close');
+      assert.match(shown, /file_write needs your consent to run with/);
+    };
+
+    await answering('n', 'no.txt');
+    await answering('y', 'yes.txt');
+
+    await assert.rejects(access(join(cwd, '.assay/files/no.txt')));
+    assert.equal(await readFile(join(cwd, '.assay/files/yes.txt'), 'utf8'), 'hello');
+  });
+});
+
+test('R1.23 assay grants lets one key run a dangerous tool until a time', async (t) => {
+  const cwd = await temporaryDirectory(t);
+  await runAssay(['invoke', 'file_write', 'path=a.txt', 'content=x', '--yes'], { cwd });
+  const expires = new Date(Date.now() + 3_600_000).toISOString();
+
+  const granted = await runAssay(['grants', 'add', 'admin', 'file_delete', '--expires', expires], { cwd });
+  const deleted = await runAssay(['invoke', 'file_delete', 'path=a.txt'], { cwd });
+  const without = await runAssay(['grants', 'add', 'admin', 'file_delete'], { cwd });
+
+  assert.deepEqual([granted.code, deleted.code, without.code], [0, 0, 2]);
+  await assert.rejects(access(join(cwd, '.assay/files/a.txt')));
+});
+
+test('R4.09f assay events --follow shows what other processes do, until it is interrupted', async (t) => {
+  const cwd = await temporaryDirectory(t);
+  await writeFile(join(cwd, 'tool.json'), JSON.stringify(aTool({ version: '1.0.0' })));
+  await runAssay(['tools', 'register', 'tool.json'], { cwd });
+  const follower = spawn(process.execPath, [entry, 'events', '--follow', '--after', '0', '--json'], { cwd });
+  let text = '';
+  follower.stdout.on('data', (part) => {
+    text += String(part);
+  });
+  const lines = async (count: number): Promise<readonly string[]> => {
+    while (text.split('\n').length <= count) await once(follower.stdout, 'data');
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { type: string }).type);
+  };
+
+  assert.deepEqual(await lines(1), ['tool-registered']);
+  await runAssay(['tools', 'disable', 'weather_lookup'], { cwd });
+  assert.deepEqual(await lines(2), ['tool-registered', 'tool-disabled']);
+  follower.kill('SIGINT');
+  assert.deepEqual(await once(follower, 'close'), [0, null]);
+  const listed = await runAssay(['events'], { cwd });
+  assert.match(listed.stdout, /1 {2}\S+ {2}tool-registered {3}weather_lookup 1\.0\.0\n.*tool-disabled/);
+});
