@@ -35,7 +35,7 @@ export class EdgeFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.X86_64,
       handler: 'index.handler',
-      code: functionCode(this, entry),
+      code: functionCode(entry),
       description,
       memorySize: 512,
       timeout: Duration.seconds(10),

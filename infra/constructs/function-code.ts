@@ -1,23 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { Annotations, AssetHashType, type AssetOptions } from 'aws-cdk-lib';
+import { AssetHashType, type AssetOptions } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { DockerImage } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
 import { fromRoot, root } from '../build/paths.ts';
 
-/** The bundle of a function. One whose source is not there is only a warning here; `npm run deploy` refuses warnings. */
-export const functionCode = (scope: Construct, entry: string): Code => {
-  if (!existsSync(fromRoot(entry))) {
-    missing(scope, entry);
-    return Code.fromInline(`throw new Error(${JSON.stringify(`${entry} was not there when this was deployed`)})`);
-  }
-  return builtAsset('infra/build/bundle-cli.ts', entry);
-};
-
-export const missing = (scope: Construct, path: string): void =>
-  Annotations.of(scope).addWarningV2('assay:missing', `${path} is not there yet`);
+/** The bundle of a function. */
+export const functionCode = (entry: string): Code => builtAsset('infra/build/bundle-cli.ts', entry);
 
 /** What a script of ours writes into a folder. */
 export const builtAsset = (script: string, ...args: readonly string[]): Code =>

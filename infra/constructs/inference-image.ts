@@ -1,21 +1,13 @@
-import { existsSync } from 'node:fs';
 import { IgnoreMode } from 'aws-cdk-lib';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import type { Construct } from 'constructs';
-import { fromRoot, root } from '../build/paths.ts';
-import { missing } from './function-code.ts';
-
-const DOCKERFILE = 'functions/inference/Dockerfile';
-// Until the real one is there, something that can be fingerprinted; deploying is refused.
-const STAND_IN = 'infra/build/stand-in.Dockerfile';
+import { root } from '../build/paths.ts';
 
 /** The image for pictures too large for a function with a layer, and for learned models: with or without CUDA. */
-export const inferenceImage = (scope: Construct, id: string, target: 'cpu' | 'gpu'): DockerImageAsset => {
-  const isThere = existsSync(fromRoot(DOCKERFILE));
-  if (!isThere) missing(scope, DOCKERFILE);
-  return new DockerImageAsset(scope, id, {
+export const inferenceImage = (scope: Construct, id: string, target: 'cpu' | 'gpu'): DockerImageAsset =>
+  new DockerImageAsset(scope, id, {
     directory: root,
-    file: isThere ? DOCKERFILE : STAND_IN,
+    file: 'functions/inference/Dockerfile',
     target,
     platform: Platform.LINUX_AMD64,
     ignoreMode: IgnoreMode.DOCKER,
@@ -30,4 +22,3 @@ export const inferenceImage = (scope: Construct, id: string, target: 'cpu' | 'gp
       '**/*.md',
     ],
   });
-};

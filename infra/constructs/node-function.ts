@@ -21,7 +21,7 @@ export class NodeFunction extends GrantedFunction {
       ...this.common(props),
       runtime: Runtime.NODEJS_24_X,
       handler: 'index.handler',
-      code: functionCode(this, entry),
+      code: functionCode(entry),
       architecture: onnx ? Architecture.X86_64 : Architecture.ARM_64,
       layers: onnx ? [onnx] : [],
       ...(reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: reservedConcurrency }),

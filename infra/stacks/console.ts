@@ -1,16 +1,12 @@
-import { existsSync } from 'node:fs';
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { BucketDeployment, CacheControl } from 'aws-cdk-lib/aws-s3-deployment';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { fromRoot } from '../build/paths.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledge, importedName } from '../constructs/acknowledge.ts';
-import { builtSource, missing } from '../constructs/function-code.ts';
+import { builtSource } from '../constructs/function-code.ts';
 import type { EdgeStack } from './edge.ts';
-
-const BUILD = 'functions/console/build.ts';
 
 interface Props extends StackProps {
   readonly settings: StageSettings;
@@ -22,10 +18,8 @@ export class ConsoleStack extends Stack {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
     const { edge } = props;
-    const isThere = existsSync(fromRoot(BUILD));
-    if (!isThere) missing(this, BUILD);
     new BucketDeployment(this, 'Files', {
-      sources: [isThere ? builtSource(BUILD) : Source.data('index.html', '<!doctype html><title>Assay</title>')],
+      sources: [builtSource('functions/console/build.ts')],
       destinationBucket: edge.site,
       distribution: edge.door.distribution,
       distributionPaths: ['/*'],

@@ -1,2 +1,0 @@
-FROM scratch AS cpu
-FROM scratch AS gpu
