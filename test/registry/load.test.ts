@@ -24,7 +24,12 @@ const workspace = async (root: string, files: Readonly<Record<string, string>>) 
     await mkdir(join(root, path, '..'), { recursive: true });
     await writeFile(join(root, path), text);
   }
-  return createDiscover({ root, configFile: join(root, 'assay.config.json'), configRequired: false, pluginsDir: join(root, 'plugins') });
+  return createDiscover({
+    root,
+    configFile: join(root, 'assay.config.json'),
+    configRequired: false,
+    pluginsDir: join(root, 'plugins'),
+  });
 };
 
 const aPackage = (name: string, code: string) => ({
@@ -34,14 +39,26 @@ const aPackage = (name: string, code: string) => ({
 
 describe('loading the read-only layer', () => {
   test('R2.01 R2.02 registers tools from configuration; an invalid or repeated one is refused and the rest is there', async (t) => {
-    const tools = [aTool({ name: 'first' }), aTool({ name: 'bad', description: 5 }), aTool({ name: 'first', description: 'Second' }), aTool({ name: 'http_one', implementation: { type: 'http' } }), aTool({ name: 'last' })];
-    const discover = await workspace(await temporaryDirectory(t), { 'assay.config.json': JSON.stringify({ tools }), 'plugins/.keep': '' });
+    const tools = [
+      aTool({ name: 'first' }),
+      aTool({ name: 'bad', description: 5 }),
+      aTool({ name: 'first', description: 'Second' }),
+      aTool({ name: 'http_one', implementation: { type: 'http' } }),
+      aTool({ name: 'last' }),
+    ];
+    const discover = await workspace(await temporaryDirectory(t), {
+      'assay.config.json': JSON.stringify({ tools }),
+      'plugins/.keep': '',
+    });
 
     const { assay, json, log } = await testAssay({ discover });
 
     const report = assay.report();
     assert.deepEqual(report.registered, ['first', 'last']);
-    assert.deepEqual(report.refused.map(({ name }) => name), ['bad', 'first', 'http_one']);
+    assert.deepEqual(
+      report.refused.map(({ name }) => name),
+      ['bad', 'first', 'http_one'],
+    );
     assert.equal(report.refused[2]?.reason, 'HTTP tools not yet supported (coming in v2)');
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 3);
     const { body } = await json<{ spec: { description: string } }>('GET', '/v1/tools/first');
@@ -58,7 +75,11 @@ describe('loading the read-only layer', () => {
 
     const { assay, json } = await testAssay({ discover });
 
-    assert.deepEqual(assay.report(), { registered: ['bye', 'hello', 'local'], refused: [], skipped: [] } satisfies LoadReport);
+    assert.deepEqual(assay.report(), {
+      registered: ['bye', 'hello', 'local'],
+      refused: [],
+      skipped: [],
+    } satisfies LoadReport);
     const { body } = await json<{ spec: { implementation: unknown } }>('GET', '/v1/tools/hello');
     assert.deepEqual(body.spec.implementation, { type: 'internal', handler: 'plugin:hello' });
     const handler = assay.handlers().internal.get('plugin:hello');
@@ -78,7 +99,10 @@ describe('loading the read-only layer', () => {
 
     const { body } = await json<{ spec: { description: string } }>('GET', '/v1/tools/same');
     assert.equal(body.spec.description, 'from the package');
-    assert.deepEqual(assay.report().skipped.map(({ name }) => name), ['same', 'configured']);
+    assert.deepEqual(
+      assay.report().skipped.map(({ name }) => name),
+      ['same', 'configured'],
+    );
     assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 2);
   });
 
@@ -95,11 +119,17 @@ describe('loading the read-only layer', () => {
 
     assert.deepEqual(assay.report().registered, ['works']);
     assert.equal(assay.report().skipped.length, 6);
-    assert.match(assay.report().skipped.find(({ source }) => source.endsWith('throws.js'))?.reason ?? '', /no database/);
+    assert.match(
+      assay.report().skipped.find(({ source }) => source.endsWith('throws.js'))?.reason ?? '',
+      /no database/,
+    );
   });
 
   test('R2.01 a corrupt configuration names the file, the line and the column, and nothing stops', async (t) => {
-    const discover = await workspace(await temporaryDirectory(t), { 'assay.config.json': '{\n  "tools": [,]\n}', 'plugins/works.js': plugin('works', 'yes') });
+    const discover = await workspace(await temporaryDirectory(t), {
+      'assay.config.json': '{\n  "tools": [,]\n}',
+      'plugins/works.js': plugin('works', 'yes'),
+    });
 
     const { assay } = await testAssay({ discover });
 
@@ -117,9 +147,15 @@ describe('loading the read-only layer', () => {
     const { body } = await json<LoadReport>('POST', '/v1/reload');
 
     assert.deepEqual(body.registered, ['one', 'two']);
-    assert.equal((await json<{ spec: { description: string } }>('GET', '/v1/tools/one')).body.spec.description, 'after');
+    assert.equal(
+      (await json<{ spec: { description: string } }>('GET', '/v1/tools/one')).body.spec.description,
+      'after',
+    );
     const { body: page } = await json<{ tools: { spec: { name: string } }[] }>('GET', '/v1/tools');
-    assert.deepEqual(page.tools.map(({ spec }) => spec.name), ['mine', 'one', 'two']);
+    assert.deepEqual(
+      page.tools.map(({ spec }) => spec.name),
+      ['mine', 'one', 'two'],
+    );
   });
 
   test('a tenant may switch a shipped tool off for itself, not redefine, change or delete it', async () => {
@@ -134,7 +170,9 @@ describe('loading the read-only layer', () => {
     assert.equal((await json<{ enabled: boolean }>('PATCH', path, { enabled: false }, acme)).body.enabled, false);
     assert.deepEqual((await json('GET', '/v1/tools', undefined, acme)).body, { tools: [] });
     assert.equal((await json('POST', `${path}/invoke`, { arguments: { city: 'x' } }, acme)).status, 503);
-    assert.deepEqual((await json<{ disabled: string[] }>('GET', '/v1/snapshot', undefined, acme)).body.disabled, ['weather_lookup']);
+    assert.deepEqual((await json<{ disabled: string[] }>('GET', '/v1/snapshot', undefined, acme)).body.disabled, [
+      'weather_lookup',
+    ]);
     assert.equal((await json<Outcome>('POST', `${path}/invoke`, { arguments: { city: 'x' } })).body.status, 'ok');
     assert.equal((await json<{ enabled: boolean }>('PATCH', path, { enabled: true }, acme)).body.enabled, true);
     assert.deepEqual((await json<{ disabled: string[] }>('GET', '/v1/snapshot', undefined, acme)).body.disabled, []);
