@@ -13,10 +13,11 @@ import { SchemaForm } from './schema-form.tsx';
 interface Props {
   readonly tool: Registration;
   readonly initial?: JsonObject;
+  readonly onRan?: () => void;
 }
 
 /** Runs a tool: its form, the question to a person where it needs one, and what came of it. */
-export const RunForm = ({ tool, initial = {} }: Props) => {
+export const RunForm = ({ tool, initial = {}, onRan }: Props) => {
   const client = useClient();
   const { name, parameters: schema, permission = 'safe' } = tool.spec;
   const parameters = parametersOf(schema as JsonObject);
@@ -31,6 +32,7 @@ export const RunForm = ({ tool, initial = {} }: Props) => {
     try {
       setOutcome(await client.invoke(name, args, token));
       setQuestion(undefined);
+      onRan?.();
     } catch (thrown) {
       const asked = questionOf(thrown, args);
       if (!asked) throw thrown;

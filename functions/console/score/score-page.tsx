@@ -83,7 +83,14 @@ export const ScorePage = () => {
           )}
         </div>
       </section>
-      <Notice fault={take.fault ?? score.fault ?? metrics.fault} onRetry={metrics.fault && metrics.reload} />
+      <Notice
+        fault={take.fault ?? score.fault ?? metrics.fault}
+        onRetry={() => {
+          metrics.reload();
+          take.clear();
+          if (first) void score.run(first, reference);
+        }}
+      />
       {pictures.length > 1 && (
         <Batch pictures={pictures} reference={reference} tools={usableWith(tools, reference, known)} />
       )}

@@ -4,7 +4,7 @@ import { showMoney, showMs, showPercent, showTime } from '../format.ts';
 import { parametersOf } from '../schema/draft.ts';
 import { RunForm } from '../schema/run-form.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Badge, Empty, Skeleton } from '../ui/parts.tsx';
+import { Badge, Skeleton } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
 import { Definition } from './definition.tsx';
 import { ParameterTable } from './parameter-table.tsx';
@@ -29,19 +29,21 @@ export const ToolPage = ({ name }: { readonly name: string }) => {
           <StatsTiles stats={stats.value} />
           <Notice fault={stats.fault} onRetry={stats.reload} />
           <div class="columns">
-            <section class="card" aria-labelledby="try">
-              <h2 id="try">Try it</h2>
-              <RunForm key={found.id} tool={found} />
-            </section>
+            <div class="stack wide-gap">
+              <section class="card" aria-labelledby="try">
+                <h2 id="try">Try it</h2>
+                <RunForm key={found.id} tool={found} onRan={stats.reload} />
+              </section>
+              <Facts tool={found} />
+            </div>
             <div class="stack wide-gap">
               <section class="card" aria-labelledby="parameters">
                 <h2 id="parameters">Parameters</h2>
                 <ParameterTable parameters={parametersOf(found.spec.parameters as JsonObject)} />
               </section>
-              <Facts tool={found} />
+              <Definition tool={name} />
             </div>
           </div>
-          <Definition tool={name} />
         </>
       )}
     </div>
@@ -65,8 +67,8 @@ const StatsTiles = ({ stats }: { readonly stats: Stats | undefined }) => (
   <dl class="tiles">
     <Tile name="Calls" value={stats ? String(stats.calls) : '–'} />
     <Tile name="Succeeded" value={showPercent(stats?.success_rate)} />
-    <Tile name="Half within" value={showMs(stats?.p50_ms)} />
-    <Tile name="95 % within" value={showMs(stats?.p95_ms)} />
+    <Tile name="Median time (p50)" value={showMs(stats?.p50_ms)} />
+    <Tile name="95 % within (p95)" value={showMs(stats?.p95_ms)} />
     <Tile name="Refused" value={stats ? String(stats.refused) : '–'} />
   </dl>
 );
@@ -80,7 +82,6 @@ export const Tile = ({ name, value }: { readonly name: string; readonly value: s
 
 const Facts = ({ tool }: { readonly tool: Registration }) => {
   const { spec, versions, default_version } = tool;
-  if (!spec) return <Empty title="No facts" />;
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Version', default_version],
     ['All versions', versions.join(', ')],

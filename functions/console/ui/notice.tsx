@@ -6,6 +6,17 @@ interface Props {
   readonly onRetry?: (() => void) | undefined;
 }
 
+/** What may go better without any change: only then trying again is offered. */
+const PASSING = new Set([
+  'Offline',
+  'Unavailable',
+  'RateLimited',
+  'ToolExecutionError',
+  'Conflict',
+  'Internal',
+  'Unexpected',
+]);
+
 /** What happened, with the values, and what to do about it. */
 export const Notice = ({ fault, onRetry }: Props) => {
   if (!fault) return null;
@@ -16,7 +27,7 @@ export const Notice = ({ fault, onRetry }: Props) => {
       <p>{sentence(fault.message)}</p>
       {cure !== undefined && <p class="muted">{cure}</p>}
       <div class="row">
-        {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        {onRetry && PASSING.has(fault.code) && <Button onClick={onRetry}>Try again</Button>}
         {fault.requestId !== undefined && <span class="tiny muted">request {fault.requestId}</span>}
       </div>
     </div>
