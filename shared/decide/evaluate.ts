@@ -41,7 +41,7 @@ export const evaluateTools = async (
   readonly ranking: readonly Evaluated[];
 }> => {
   const examined = matched
-    .filter(({ profile }, at) => at < EXAMINED || deps.lists?.whitelist?.has(profile.tool.name))
+    .filter(({ profile }, at) => at < Math.max(EXAMINED, top + 1) || deps.lists?.whitelist?.has(profile.tool.name))
     .map((candidate) => evaluate(candidate, reading, deps));
   const ranking = examined
     .filter(({ excluded }) => excluded === undefined)

@@ -69,12 +69,15 @@ export const contextOf = (reading: Reading, span: Span): readonly ContextTerm[] 
 // A span belongs to one reading, and every slot asks for the same words around it.
 const contexts = new WeakMap<Span, readonly ContextTerm[]>();
 
-const readContext = (reading: Reading, span: Span): readonly ContextTerm[] => {
-  const { tokens, spans } = reading;
+const readContext = (reading: Reading, span: Span): readonly ContextTerm[] => [
+  ...termsBefore(reading, span),
+  ...termsAfter(reading, span),
+];
+
+const termsBefore = ({ tokens, spans }: Reading, span: Span): readonly ContextTerm[] => {
   const context: ContextTerm[] = [];
-  const first = tokenAt(tokens, span.start);
   let weight = 1;
-  for (let at = first - 1; at >= 0 && weight > 0.2; at--) {
+  for (let at = tokenAt(tokens, span.start) - 1; at >= 0 && weight > 0.2; at--) {
     const token = tokens[at];
     if (token === undefined || SENTENCE_END.test(token.text)) break;
     // Past another value the words belong to that one, unless both are of one list.
@@ -84,14 +87,19 @@ const readContext = (reading: Reading, span: Span): readonly ContextTerm[] => {
     context.push({ term: token.term, weight });
     weight *= 0.7;
   }
-  weight = 0.9;
+  return context;
+};
+
+const termsAfter = ({ tokens }: Reading, span: Span): readonly ContextTerm[] => {
+  const context: ContextTerm[] = [];
+  let weight = 0.9;
   for (let at = tokenAt(tokens, span.end); at < tokens.length && weight > 0.4; at++) {
     const token = tokens[at];
     if (token?.text === '-' && token.start === span.end) continue;
-    if (token === undefined || !token.isWord) break;
+    const small = token !== undefined && termOf(token.lower) === '';
     // A small word starts something else, but for `as the director`.
-    if (termOf(token.lower) === '' && !AFTER.has(token.lower)) break;
-    if (termOf(token.lower) === '') continue;
+    if (token === undefined || !token.isWord || (small && !AFTER.has(token.lower))) break;
+    if (small) continue;
     context.push({ term: token.term, weight });
     weight *= 0.7;
   }
