@@ -35,13 +35,14 @@ export const evaluateTools = async (
   matched: readonly Matched[],
   reading: Reading,
   deps: DecideDeps,
+  shown = 0,
 ): Promise<{
   readonly step: EvaluateStep;
   readonly best: Evaluated | undefined;
   readonly ranking: readonly Evaluated[];
 }> => {
   const examined = matched
-    .filter(({ profile }, at) => at < Math.max(EXAMINED, top + 1) || deps.lists?.whitelist?.has(profile.tool.name))
+    .filter(({ profile }, at) => at < Math.max(EXAMINED, shown + 1) || deps.lists?.whitelist?.has(profile.tool.name))
     .map((candidate) => evaluate(candidate, reading, deps));
   const ranking = examined
     .filter(({ excluded }) => excluded === undefined)
