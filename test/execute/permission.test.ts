@@ -11,8 +11,7 @@ import { aTool } from '../support/tools.ts';
 const levels = ['safe', 'confirm', 'dangerous'] as const;
 
 /** A registry with one tool a level, two agents, and a person who may approve. */
-const setting = async () => {
-  const clock = standingClock();
+const setting = async (clock = standingClock(), table = memoryTable({ now: clock.now })) => {
   const runs: string[] = [];
   const handlers = levels.map((permission): [string, Handler] => [
     permission,
@@ -20,7 +19,7 @@ const setting = async () => {
   ]);
   const made = await testAssay({
     clock,
-    table: memoryTable({ now: clock.now }),
+    table,
     handlers: { builtin: new Map(handlers), internal: new Map() },
   });
   const define = (name: string, fields: object = {}) =>
@@ -148,6 +147,18 @@ describe('permission', () => {
     const late = await approved();
     clock.move(10 * 60_000);
     assert.match(await refused(late), /expired/);
+    assert.deepEqual(runs, []);
+  });
+
+  test('a confirmation ends in time even where the store is late to forget it', async () => {
+    const clock = standingClock(Date.now());
+    const { invoke, ask, decide, agent, runs } = await setting(clock, memoryTable());
+    const [late, undecided] = [await ask(agent), await ask(agent)];
+    await decide(late, true);
+    clock.move(10 * 60_000);
+
+    assert.match((await invoke('confirm', agent, { confirmation: late })).body.error.message, /expired at/);
+    assert.equal((await decide(undecided, true)).status, 404);
     assert.deepEqual(runs, []);
   });
 

@@ -90,10 +90,14 @@ describe('folding a stream', () => {
     }));
     assert.ok(early && late);
 
-    await foldStream(context, [late, early], 's');
     await foldStream(context, [early], 's');
-
+    await foldStream(context, [late, early], 's');
     assert.equal((await total(context.table))[0], 2);
+
+    const other = setting();
+    await foldStream(other, [late, early], 's');
+    await foldStream(other, [late], 's');
+    assert.equal((await total(other.table))[0], 2);
   });
 
   test('counts a call when it ends, not when it is reserved, and not again when it is changed', async () => {

@@ -71,7 +71,8 @@ interface Account {
 
 const add = (account: Account, cpuMs: number, bytes: number): void => {
   account.cpuMs += cpuMs;
-  account.bytes += bytes;
+  // Garbage that is collected meanwhile may be others': a call cannot give back more than it took.
+  account.bytes = Math.max(0, account.bytes + bytes);
   if (account.bytes > account.peak) account.peak = account.bytes;
 };
 
