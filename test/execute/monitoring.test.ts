@@ -186,7 +186,7 @@ describe('executions', () => {
     );
   });
 
-  test('of a busy hour come in order though one of its shards has most of them', async () => {
+  test('of a busy hour come in order though its shards hold different parts of it', async () => {
     const clock = standingClock();
     const table = memoryTable({ now: clock.now });
     const recorder = createRecorder({ table, log: memoryLog(), folds: [] });
@@ -196,7 +196,7 @@ describe('executions', () => {
     const [record] = before.executions;
     assert.ok(record);
     // The last character of an id decides its shard.
-    const id = (n: number) => `${writeUlidTime(clock.now() + n)}${'0'.repeat(15)}${n % 9 === 0 ? n % 4 : 0}`;
+    const id = (n: number) => `${writeUlidTime(clock.now() + n)}${'0'.repeat(15)}${n > 150 ? 0 : 1}`;
     for (let n = 1; n <= 300; n++)
       recorder.keep(
         'default',
