@@ -30,7 +30,7 @@ export const open = async (t: TestContext, world: World, options: Options = {}):
     reducedMotion: 'reduce',
     acceptDownloads: true,
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const wrong = watch(page, world.address);
   t.after(async () => {

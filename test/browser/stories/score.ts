@@ -59,6 +59,23 @@ export const scoreStories = (world: () => World): void => {
     assert.match(lines[0] ?? '', /^file,overall,\w+_raw,\w+_1_to_5/);
   });
 
+  test('a picture too large for a request is uploaded first', async (t) => {
+    const { page } = await open(t, world());
+    const buffer = Buffer.concat([await readFile(golden('chelsea.png')), Buffer.alloc(4_000_000)]);
+    await page
+      .getByLabel('Picture', { exact: true })
+      .setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer });
+    await page.getByText('Metrics: ').click();
+    await page.getByLabel('entropy').check();
+
+    const [announced] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/v1/uploads')),
+      page.getByRole('button', { name: 'Score', exact: true }).click(),
+    ]);
+    await page.getByRole('link', { name: 'entropy' }).waitFor();
+    assert.equal(announced.status(), 201);
+  });
+
   test('a file that is no picture and a picture too large are refused with what to do', async (t) => {
     const { page } = await open(t, world());
     const picture = page.getByLabel('Picture', { exact: true });
