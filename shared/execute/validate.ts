@@ -2,6 +2,7 @@ import { Fault } from '../errors.ts';
 import type { JsonSchema } from '../model/json.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../registry/json-schema.ts';
+import { boundedCheck } from './bounded-check.ts';
 import type { CallLayer } from './call.ts';
 import { recentlyUsed } from './recently-used.ts';
 
@@ -32,7 +33,8 @@ export const createOutputCheck = (kept = 2000): CheckOutput => {
 
 const createValidators = (kept: number, field: string): ((digest: string, schema: JsonSchema) => Validator) => {
   const validators = recentlyUsed<Validator>(kept);
-  return (digest, schema) => validators.get(digest) ?? validators.set(digest, validatorFor(schema, field));
+  return (digest, schema) =>
+    validators.get(digest) ?? validators.set(digest, boundedCheck(validatorFor(schema, field), schema, field));
 };
 
 /** Lets only arguments through that fit the schema and that the handler itself would take. */

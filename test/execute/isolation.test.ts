@@ -10,6 +10,7 @@ import type { CallRecord } from '../../shared/model/call.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import { testAssay } from '../support/assay.ts';
 import { toolsAssay } from '../support/execution.ts';
+import { doublingSchema } from '../support/schemas.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const admin: Actor = { keyId: 'admin', tenant: 'default', scopes: new Set(['admin']) };
@@ -149,7 +150,7 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
   const hostile: readonly (readonly [string, string, object])[] = [
     ['recurses for ever', 'json_query', { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' }],
     ['backtracks for ever', 'json_query', { data: `${'a'.repeat(40)}!`, expression: '$match($, /^(a+)+$/)' }],
-    ['takes exponential time', 'json_validate', { data: {}, schema: doubling(40) }],
+    ['takes exponential time', 'json_validate', { data: {}, schema: doublingSchema(40) }],
   ];
   for (const [what, tool, args] of hostile)
     test(`an expression that ${what} is ended at the timeout, and the server goes on meanwhile`, async (t) => {
@@ -189,13 +190,6 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
     );
   });
 });
-
-/** A schema in which each part refers to the next one twice. */
-function doubling(depth: number): object {
-  const next = (n: number) => ({ allOf: [{ $ref: `#/$defs/p${n + 1}` }, { $ref: `#/$defs/p${n + 1}` }] });
-  const $defs = Object.fromEntries(Array.from({ length: depth }, (_, n) => [`p${n}`, next(n)]));
-  return { $ref: '#/$defs/p0', $defs: { ...$defs, [`p${depth}`]: { type: 'string' } } };
-}
 
 /** Gives a shipped tool less time, so that the test takes less. */
 function shorten(assay: Awaited<ReturnType<typeof toolsAssay>>['assay'], tool: string, seconds: number): void {

@@ -5,6 +5,7 @@ import { executeTool } from '../../shared/execute/execute.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import { testAssay } from '../support/assay.ts';
 import { assayWith } from '../support/execution.ts';
+import { doublingSchema } from '../support/schemas.ts';
 import { aTool } from '../support/tools.ts';
 
 const actor: Actor = { keyId: 'k1', tenant: 'default', scopes: new Set(['invoke']) };
@@ -172,6 +173,37 @@ describe('a call is refused', () => {
     assert.equal((await json('POST', path, { version: '9.0.0' })).status, 404);
     assert.equal((await json('POST', '/v1/tools/nothing/invoke', {})).status, 404);
     assert.equal((await json('POST', path, { arguments: { city: 'x' } }, confined)).status, 404);
+  });
+
+  test('when its schema would take for ever to check, and the next time at once', async () => {
+    const { invoke } = await assayWith({ slow: async () => 1 }, { definition: { parameters: doublingSchema(40) } });
+
+    const first = await invoke('slow', {});
+    const started = performance.now();
+    const second = await invoke('slow', {});
+
+    assert.deepEqual([first.status, second.status], [400, 400]);
+    assert.match(first.body.error.message, /cannot be checked within 1000 ms/);
+    assert.ok(performance.now() - started < 900);
+  });
+
+  test('when there is too much to compare, and not the next time when there is little', async () => {
+    const parameters = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };
+    const { invoke } = await assayWith({ unique: async () => 1 }, { definition: { parameters } });
+    const list = Array.from({ length: 40_000 }, (_, n) => ({ a: 1, n }));
+
+    assert.equal((await invoke('unique', { list })).status, 400);
+    assert.equal((await invoke('unique', { list: [{ n: 1 }, { n: 2 }] })).status, 200);
+  });
+
+  test('not when its schema merely uses a definition twice', async () => {
+    const $defs = { place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } };
+    const place = { $ref: '#/$defs/place' };
+    const parameters = { type: 'object', properties: { from: place, to: place }, $defs };
+    const { invoke } = await assayWith({ travel: async () => 1 }, { definition: { parameters } });
+
+    assert.equal((await invoke('travel', { from: { city: 'Bern' }, to: { city: 'Basel' } })).status, 200);
+    assert.equal((await invoke('travel', { from: { city: 'Bern' }, to: {} })).status, 400);
   });
 
   test('of a tool whose function is not loaded any more', async () => {

@@ -18,7 +18,11 @@ export interface ToolsAssay extends TestAssay {
 export interface Invoked {
   readonly status: number;
   readonly body: Outcome & {
-    readonly error: { readonly code: string; readonly details: Readonly<Record<string, never>> };
+    readonly error: {
+      readonly code: string;
+      readonly message: string;
+      readonly details: Readonly<Record<string, never>>;
+    };
   };
 }
 
