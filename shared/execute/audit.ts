@@ -1,3 +1,4 @@
+import { contentOf } from '../item-content.ts';
 import { auditPk } from '../keys.ts';
 import type { Clock, Log, Table, Write } from '../ports.ts';
 
@@ -56,9 +57,6 @@ export const readAudit = async (
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly entries: readonly StoredAudit[]; readonly next?: string }> => {
   const { items, next } = await table.query(auditPk(tenant, month), { reverse: true, ...page });
-  const entries = items.map(({ body }) => {
-    const { v: _, ...entry } = body;
-    return entry as unknown as StoredAudit;
-  });
+  const entries = items.map((item) => contentOf<StoredAudit>(item));
   return next === undefined ? { entries } : { entries, next };
 };

@@ -1,4 +1,5 @@
 import { Fault } from '../errors.ts';
+import { contentOf } from '../item-content.ts';
 import { CONFIRMATION_PREFIX, confirmationKey, onceKey, toolsPk } from '../keys.ts';
 import type { Actor } from '../model/key.ts';
 import type { Item, Key, Table } from '../ports.ts';
@@ -184,7 +185,4 @@ const unknownToken = ({ record }: Call): Fault =>
 const unknownConfirmation = (): Fault =>
   new Fault('NotFound', 'no such confirmation is waiting; it may have expired, or belong to another tenant');
 
-const confirmationOf = ({ body }: Item): Confirmation => {
-  const { v: _, ...confirmation } = body;
-  return confirmation as unknown as Confirmation;
-};
+const confirmationOf = (item: Item): Confirmation => contentOf(item);

@@ -1,3 +1,4 @@
+import { contentOf } from '../item-content.ts';
 import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../keys.ts';
 import type { CallRecord, CallStatus } from '../model/call.ts';
 import type { Clock, Item, Table } from '../ports.ts';
@@ -113,7 +114,4 @@ const matches = (record: CallRecord, { tool, status, key, allowed }: ExecutionsQ
   (key === undefined || record.key === key) &&
   (allowed === undefined || allowed.has(record.tool));
 
-const recordOf = ({ body }: Item): CallRecord => {
-  const { v: _, ...record } = body;
-  return record as unknown as CallRecord;
-};
+const recordOf = (item: Item): CallRecord => contentOf(item);

@@ -1,5 +1,6 @@
 import { findKey } from '../billing/keys.ts';
 import { Fault } from '../errors.ts';
+import { contentOf } from '../item-content.ts';
 import { GRANT_PREFIX, grantKey, toolsPk } from '../keys.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
@@ -135,7 +136,4 @@ const requireKey = async (table: Table, tenant: string, keyId: string): Promise<
   throw new Fault('NotFound', `no key with the id ${JSON.stringify(keyId)} that is in use`, { id: keyId });
 };
 
-const grantOf = ({ body }: Item): Grant => {
-  const { v: _, ...grant } = body;
-  return grant as unknown as Grant;
-};
+const grantOf = (item: Item): Grant => contentOf(item);

@@ -1,3 +1,4 @@
+import { contentOf } from '../item-content.ts';
 import { EVENT_PREFIX, eventCountKey, eventKey, eventsPk } from '../keys.ts';
 import type { Item, Table, Write } from '../ports.ts';
 
@@ -63,7 +64,4 @@ export const readEvents = async (
 export const latestEvent = async (table: Table, tenant: string): Promise<number> =>
   Number((await table.get(eventCountKey(tenant)))?.body.count ?? 0);
 
-export const eventOf = ({ body }: Item): ChangeEvent => {
-  const { v: _, ...event } = body;
-  return event as unknown as ChangeEvent;
-};
+export const eventOf = (item: Item): ChangeEvent => contentOf(item);
