@@ -15,19 +15,32 @@ export const SCENARIOS: readonly Scenario[] = data.scenarios.map(({ id, name, ch
 
 /** What a list of terms is about; what a tool declares itself outweighs its words. */
 export const scenariosOf = (terms: readonly string[], declared: readonly string[] = []): Shares => {
-  const votes = new Map<string, number>();
-  for (const term of terms) for (const [id, vote] of votesOf(term)) votes.set(id, (votes.get(id) ?? 0) + vote);
+  const sums = new Map<string, number>();
+  for (const term of terms) for (const [id, vote] of votesOf(term)) sums.set(id, (sums.get(id) ?? 0) + vote);
   for (const label of declared) {
     const id = scenarioNamed(label);
-    if (id !== undefined) votes.set(id, (votes.get(id) ?? 0) + DECLARED_VOTES);
+    if (id !== undefined) sums.set(id, (sums.get(id) ?? 0) + DECLARED_VOTES);
   }
-  const total = [...votes.values()].reduce((sum, vote) => sum + vote, 0);
-  const shares = [...votes].map(([id, vote]) => [id, vote / total] as const);
+  const total = [...sums.values()].reduce((sum, vote) => sum + vote, 0);
+  const shares = [...sums].map(([id, vote]) => [id, vote / total] as const);
   return new Map(shares.sort(([one, share], [other, otherShare]) => otherShare - share || (one < other ? -1 : 1)));
 };
 
 /** What a term speaks for: a listed word for its scenarios in equal parts, another one for those of its neighbours. */
-const votesOf = (term: string): readonly (readonly [string, number])[] => {
+const votesOf = (term: string): readonly Vote[] => {
+  const known = votes.get(term);
+  if (known !== undefined) return known;
+  const made = readVotes(term);
+  if (votes.size >= VOTES_LIMIT) votes.clear();
+  votes.set(term, made);
+  return made;
+};
+
+type Vote = readonly [id: string, vote: number];
+const votes = new Map<string, readonly Vote[]>();
+const VOTES_LIMIT = 50_000;
+
+const readVotes = (term: string): readonly Vote[] => {
   const listed = lexicon().get(term);
   if (listed !== undefined) return listed.map((id) => [id, 1 / listed.length]);
   return knownWords()

@@ -37,14 +37,19 @@ const readWords = (): Words => {
   const vectors = new Int8Array(bytesOf(data.vectors).buffer);
   const near = bytesOf(data.neighbours);
 
+  // The table is small and requests repeat their words, so each list is unpacked once.
+  const unpacked = new Map<number, readonly Neighbour[]>();
   const neighbours = (term: string): readonly Neighbour[] => {
     const number = numbers.get(term);
     if (number === undefined) return NONE;
+    const known = unpacked.get(number);
+    if (known !== undefined) return known;
     const list: Neighbour[] = [];
     for (let at = number * NEIGHBOURS * 3; at < (number + 1) * NEIGHBOURS * 3 && near[at + 2] !== 0; at += 3) {
       const other = terms[((near[at] ?? 0) << 8) | (near[at + 1] ?? 0)] ?? '';
       list.push({ term: other, similarity: (near[at + 2] ?? 0) / 255 });
     }
+    unpacked.set(number, list);
     return list;
   };
 

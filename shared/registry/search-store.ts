@@ -17,12 +17,17 @@ export interface SearchStore {
   documents(): readonly (string | undefined)[];
   /** Document and packed field counts in turn; only the part from `start`, `length` pairs long, is the term's. */
   postings(term: number): { readonly pairs: Uint32Array; readonly start: number; readonly length: number };
-  /** Field lengths, FIELD_COUNT to a document. */
-  lengths(): Uint32Array;
-  averageLength(field: number): number;
+  /** What one occurrence of a term counts, by field, FIELD_COUNT to a document: less the longer the field is. */
+  gains(): Float32Array;
 }
 
-export const createSearchStore = (): SearchStore => {
+/** How much a field counts, and how much its length beside the average discounts it. */
+export interface FieldRule {
+  readonly weight: number;
+  readonly norm: number;
+}
+
+export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
   const numbers = new Map<string, number>();
   let words = new Map<string, number>();
   let names: (string | undefined)[] = [];
@@ -33,6 +38,8 @@ export const createSearchStore = (): SearchStore => {
   let forward = new Uint32Array(1024);
   let ends = new Uint32Array(64);
   const totals = new Float64Array(FIELD_COUNT);
+  let gains = new Float32Array(0);
+  let gained: { readonly averages: readonly number[]; readonly documents: number } = NONE_GAINED;
 
   const termNumber = (word: string): number => {
     const known = words.get(word);
@@ -96,9 +103,24 @@ export const createSearchStore = (): SearchStore => {
       ends[number] = end;
     }
     names = names.slice(0, kept.length);
+    gained = NONE_GAINED;
     words = new Map([...words].flatMap(([word, term]) => live(word, smaller.terms[term])));
     postings = smaller.postings;
     frequencies = Uint32Array.from({ length: words.size }, (_, term) => postings.length(term));
+  };
+
+  // Averages are rounded to an eighth of an octave: a change of one tool hardly ever moves them, and when it
+  // does all gains are made anew. So they depend on what is stored alone, and cost nothing most of the time.
+  const currentGains = (): Float32Array => {
+    const averages = Array.from(totals, (total) => roundedAverage(total, numbers.size));
+    const unmoved = averages.join() === gained.averages.join();
+    gains = larger(gains, names.length * FIELD_COUNT);
+    for (let at = unmoved ? gained.documents * FIELD_COUNT : 0; at < names.length * FIELD_COUNT; at++) {
+      const { weight, norm } = rules[at % FIELD_COUNT] ?? NO_RULE;
+      gains[at] = weight / (1 - norm + (norm * (lengths[at] ?? 0)) / (averages[at % FIELD_COUNT] || 1));
+    }
+    gained = { averages, documents: names.length };
+    return gains;
   };
 
   return {
@@ -111,9 +133,21 @@ export const createSearchStore = (): SearchStore => {
     frequency: (term) => frequencies[term] ?? 0,
     documents: () => names,
     postings: (term) => ({ pairs: postings.pairs(), start: postings.start(term), length: postings.length(term) }),
-    lengths: () => lengths,
-    averageLength: (field) => (numbers.size === 0 ? 0 : (totals[field] ?? 0) / numbers.size),
+    gains: currentGains,
   };
+};
+
+const NONE_GAINED = { averages: [], documents: 0 };
+const NO_RULE: FieldRule = { weight: 0, norm: 0 };
+
+const roundedAverage = (total: number, size: number): number =>
+  total === 0 || size === 0 ? 0 : 2 ** (Math.round(Math.log2(total / size) * 8) / 8);
+
+const larger = (array: Float32Array<ArrayBuffer>, needed: number): Float32Array<ArrayBuffer> => {
+  if (needed <= array.length) return array;
+  const copy = new Float32Array(Math.ceil(needed * 1.5));
+  copy.set(array);
+  return copy;
 };
 
 const live = (word: string, term: number | undefined): [string, number][] =>

@@ -40,7 +40,7 @@ export interface SearchIndex {
  * so every process with the same catalogue gives the same answer.
  */
 export const createSearchIndex = (): SearchIndex => {
-  const store = createSearchStore();
+  const store = createSearchStore(FIELDS);
   const sums = createSums();
 
   const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] => {
@@ -84,7 +84,7 @@ interface Reading {
 }
 
 const accumulate = (store: SearchStore, query: readonly QueryTerm[], sums: Sums): void => {
-  const match = matcher(store);
+  const gains = store.gains();
   const groups = query.map((asked) => readingsOf(store, asked)).filter(({ cost }) => cost > 0);
   // Rare terms first: when a long text would read too much, the common ones that say least are left out.
   groups.sort((one, other) => one.cost - other.cost);
@@ -96,7 +96,10 @@ const accumulate = (store: SearchStore, query: readonly QueryTerm[], sums: Sums)
       const { pairs, start, length } = store.postings(term);
       for (let at = start; at < start + length * 2; at += 2) {
         const document = pairs[at] ?? 0;
-        const matched = match(pairs[at + 1] ?? 0, document);
+        let matched = 0;
+        for (let gain = document * FIELD_COUNT, rest = pairs[at + 1] ?? 0; rest !== 0; gain++, rest >>>= 8) {
+          matched += (rest & 255) * (gains[gain] ?? 0);
+        }
         sums.offer(document, (weight * matched * (SATURATION + 1)) / (matched + SATURATION));
       }
     }
@@ -119,23 +122,6 @@ const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: Que
   add(asked, 1);
   for (const alternative of alternatives) add(store.term(alternative.term), alternative.factor);
   return { readings, cost };
-};
-
-/** The weighted term frequency over all fields of a document. */
-const matcher = (store: SearchStore): ((packed: number, document: number) => number) => {
-  const lengths = store.lengths();
-  const bases = FIELDS.map(({ norm }) => 1 - norm);
-  const slopes = FIELDS.map(({ norm }, field) => norm / (store.averageLength(field) || 1));
-  return (packed, document) => {
-    let sum = 0;
-    for (let field = 0, rest = packed; rest !== 0; field++, rest >>>= 8) {
-      const count = rest & 255;
-      if (count === 0) continue;
-      const length = lengths[document * FIELD_COUNT + field] ?? 0;
-      sum += ((FIELDS[field]?.weight ?? 0) * count) / ((bases[field] ?? 1) + (slopes[field] ?? 0) * length);
-    }
-    return sum;
-  };
 };
 
 const rarityOf = (store: SearchStore, term: number | undefined): number => {
@@ -167,4 +153,4 @@ const better = (one: Hit, other: Hit): number =>
 
 const SATURATION = 1.2;
 const TERM_LIMIT = 512;
-const READ_LIMIT = 300_000;
+const READ_LIMIT = 200_000;
