@@ -43,7 +43,14 @@ export const scoreKey = (tenant: string, image: string, tool: string, digests: s
 
 /** A call's key follows from its id: the hour it was made in, and one of a few shards. */
 const CALL_SHARDS = 4;
-export const callHour = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 13);
+const HOUR_MS = 3_600_000;
+let lastHour = { at: Number.NaN, text: '' };
+export const callHour = (milliseconds: number): string => {
+  const at = Math.floor(milliseconds / HOUR_MS);
+  // Most calls are of the hour of the call before; writing a date out takes longer than all else here.
+  if (at !== lastHour.at) lastHour = { at, text: new Date(at * HOUR_MS).toISOString().slice(0, 13) };
+  return lastHour.text;
+};
 export const callShards = (tenant: string, hour: string): readonly string[] =>
   Array.from({ length: CALL_SHARDS }, (_, shard) => `T#${tenant}#CALLS#${hour}#${shard}`);
 export const callKey = (tenant: string, id: string): Key => {

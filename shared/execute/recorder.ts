@@ -35,6 +35,9 @@ const MOST_WAITING = 2000;
 const MOST_KEPT = 20_000;
 const RETRY_MS = 500;
 const MOST_PATIENCE_MS = 2000;
+/** When so many urgent records came together last time, the next ones are given a moment to gather. */
+const MANY = 4;
+const TOGETHER_MS = 2;
 
 export const createRecorder = (options: RecorderOptions): Recorder => {
   const { table, log, delayMs = 20, observe } = options;
@@ -69,10 +72,15 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     return running;
   };
   let soon: Promise<void> | undefined;
-  // Calls that end in the same turn of the event loop share one change.
+  let lastTogether = 0;
+  // Calls that end at about the same time share one change; who is alone does not wait for others.
   const flushSoon = (): Promise<void> => {
-    soon ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+    soon ??= new Promise<void>((resolve) => {
+      if (lastTogether < MANY) setImmediate(resolve);
+      else setTimeout(resolve, TOGETHER_MS);
+    }).then(() => {
       soon = undefined;
+      lastTogether = waiting.length;
       return flush();
     });
     return soon;

@@ -32,8 +32,23 @@ export const createRedact = (kept = 2000): Redact => {
 const apply = (redactor: Redactor, value: unknown): unknown => (redactor ? redactor(value) : value);
 
 /** What to do with values of a schema; nothing when no part of it is marked. */
-export const redactorFor = (root: JsonSchema): Redactor =>
-  isMarkedAnywhere(root) ? (value) => redact(value, [root], root) : undefined;
+export const redactorFor = (root: JsonSchema): Redactor => {
+  if (!isMarkedAnywhere(root)) return undefined;
+  const known = new Map<JsonSchema, readonly JsonSchema[]>();
+  const expand: Expand = (schemas) => {
+    const [only, more] = schemas;
+    if (only === undefined) return none;
+    if (more) return withReferences(schemas, root);
+    const found = known.get(only) ?? withReferences(schemas, root);
+    known.set(only, found);
+    return found;
+  };
+  return (value) => redact(value, [root], expand);
+};
+
+/** The schemas that a value falls under, with all they refer to. */
+type Expand = (schemas: readonly JsonSchema[]) => readonly JsonSchema[];
+const none: readonly JsonSchema[] = [];
 
 const isMarked = (schema: JsonSchema): boolean => schema.writeOnly === true || schema['x-sensitive'] === true;
 
@@ -43,13 +58,13 @@ const isMarkedAnywhere = (schema: unknown): boolean => {
 };
 
 /** A value may fall under several schemas at once; it is taken out when any of them marks it. */
-const redact = (value: unknown, schemas: readonly JsonSchema[], root: JsonSchema): unknown => {
-  const all = withReferences(schemas, root);
+const redact = (value: unknown, schemas: readonly JsonSchema[], expand: Expand): unknown => {
+  const all = expand(schemas);
   if (all.some(isMarked)) return REDACTED;
-  if (Array.isArray(value)) return value.map((item, at) => redact(item, schemasOfItem(all, at), root));
-  if (!isObject(value)) return value;
+  if (all.length === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item, at) => redact(item, schemasOfItem(all, at), expand));
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, redact(field, schemasOfField(all, name), root)]),
+    Object.entries(value).map(([name, field]) => [name, redact(field, schemasOfField(all, name), expand)]),
   );
 };
 

@@ -29,10 +29,17 @@ export const checkSchema = (schema: JsonSchema, field: string): void => {
 /** Compiles a schema once; the caller keeps the validator by the tool's digest. */
 export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator => {
   const validate = compile(schema, field);
+  const fillsIn = hasDefaults(schema);
   return (value) => {
-    const copy = structuredClone(value);
+    // Only defaults change what is checked.
+    const copy = fillsIn ? structuredClone(value) : value;
     return validate(copy) ? { value: copy, issues: [] } : { value: copy, issues: (validate.errors ?? []).map(toIssue) };
   };
+};
+
+const hasDefaults = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.some(hasDefaults);
+  return isObject(schema) && ('default' in schema || Object.values(schema).some(hasDefaults));
 };
 
 const regExp = Object.assign((source: string) => compilePattern(source, 'pattern'), { code: 'new RegExp' });
