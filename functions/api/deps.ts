@@ -50,7 +50,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const ports = awsPorts(environment, hallmark);
   const assay = await composeAssay({
     ...ports,
-    adminDigest: digestOfKey(adminKey).toString('hex'),
+    adminDigest: digestOfKey(adminKey),
     startRuns: () => stateMachineRuns(ports, environment),
   });
   void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);

@@ -33,7 +33,9 @@ export const traceRequests = ({ clock, log }: Assay): MiddlewareHandler<Env> => 
 /** Finds out who is calling, and for which tenant. */
 export const authenticateRequests = ({ authenticate, limitRate }: Assay): MiddlewareHandler<Env> =>
   async function authenticateRequests(c, next) {
-    const found = authenticate(presentedKey(c.req.header('authorization'), c.req.header('x-api-key')));
+    const authorization = c.req.header('authorization');
+    const apiKey = authorization === undefined ? c.req.header('x-api-key') : undefined;
+    const found = authenticate(presentedKey(authorization, apiKey));
     const actor = found instanceof Promise ? await found : found;
     const limited = limitRate(actor);
     if (limited) await limited;

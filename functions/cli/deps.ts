@@ -64,7 +64,7 @@ export const localAssay = async ({ environment, data, log, adminKey, base }: Loc
     ...llmOf(environment),
     startRuns: (context) => localRuns(context, blobs, base !== undefined),
     ...(base === undefined ? {} : { signPut: localSignPut({ secret: uploadSecret(folder), base, now: clock.now }) }),
-    ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed).toString('hex') }),
+    ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed) }),
   });
 };
 

@@ -5,13 +5,11 @@ import { sameDigest } from './secret.ts';
 /** A stored key, ready to be compared. */
 export interface KnownKey {
   readonly key: ApiKey;
-  readonly digest: Buffer;
   readonly actor: Actor;
 }
 
 export const knownKey = (key: ApiKey): KnownKey => ({
   key,
-  digest: Buffer.from(key.digest, 'hex'),
   actor: {
     keyId: key.id,
     tenant: key.tenant,
@@ -22,8 +20,8 @@ export const knownKey = (key: ApiKey): KnownKey => ({
 });
 
 /** Who presents a key with this digest; refused when it is another, revoked or expired. */
-export const admit = ({ key, actor, ...known }: KnownKey, digest: Buffer, now: number): Actor => {
-  if (!sameDigest(digest, known.digest)) throw unknownKey();
+export const admit = ({ key, actor }: KnownKey, digest: string, now: number): Actor => {
+  if (!sameDigest(digest, key.digest)) throw unknownKey();
   if (key.revoked_at !== undefined)
     throw new Fault('Unauthenticated', `the key ${key.id} was revoked; ask for a new one`);
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= now)

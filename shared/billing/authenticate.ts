@@ -25,9 +25,8 @@ const MAX_KEPT = 10_000;
 
 export const createAuthenticator = ({ table, clock, adminDigest, keptMs = 1000 }: Options): Authenticator => {
   const seen = new Map<string, KnownKey & { readonly at: number }>();
-  const admin = adminDigest === undefined ? undefined : Buffer.from(adminDigest, 'hex');
 
-  const look = async (id: string, digest: Buffer): Promise<Actor> => {
+  const look = async (id: string, digest: string): Promise<Actor> => {
     const key = await findKey(table, id);
     if (!key) throw unknownKey();
     const found = { ...knownKey(key), at: clock.now() };
@@ -39,7 +38,7 @@ export const createAuthenticator = ({ table, clock, adminDigest, keptMs = 1000 }
   const authenticate = (text: string | undefined): Actor | Promise<Actor> => {
     if (text === undefined || text === '') throw missingKey();
     const digest = digestOfKey(text);
-    if (admin !== undefined && sameDigest(digest, admin)) return fixedAdmin;
+    if (adminDigest !== undefined && sameDigest(digest, adminDigest)) return fixedAdmin;
     const id = idOfKey(text);
     if (id === undefined) throw unknownKey();
     const known = seen.get(id);

@@ -28,7 +28,7 @@ export const createKey = async (
     ...parsed.data,
     id,
     tenant: parsed.data.tenant ?? tenant,
-    digest: digestOfKey(text).toString('hex'),
+    digest: digestOfKey(text),
     created_at: new Date(now).toISOString(),
   };
   await table.write([

@@ -54,7 +54,7 @@ export const testAssay = async (ports: Partial<AssayPorts> = {}): Promise<TestAs
     random: (bytes) => randomBytes(bytes),
     discover: async () => [],
     handlers: { builtin: new Map(), internal: new Map() },
-    adminDigest: digestOfKey(ADMIN_KEY).toString('hex'),
+    adminDigest: digestOfKey(ADMIN_KEY),
     ...ports,
   });
   const app = createApp(assay);
