@@ -8,12 +8,11 @@ import { monthOf } from './month.ts';
 export const usageFold: Fold = {
   keyOf: (tenant, record) =>
     record.status === 'ok' ? usageKey(tenant, monthOf(Date.parse(record.at)), record.key, record.tool) : undefined,
-  add: (total, record) => ({
-    v: 1,
-    key: record.key,
-    tool: record.tool,
-    ...addSums((total as Sum | undefined) ?? nothing, sumOf(record)),
-  }),
+  add: (total, records) => {
+    const { key, tool } = records[0] ?? {};
+    const sums = records.map(sumOf).reduce(addSums, (total as Sum | undefined) ?? nothing);
+    return { total: { v: 1, key, tool, ...sums } };
+  },
 };
 
 export interface ToolUsage extends Sum {

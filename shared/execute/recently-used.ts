@@ -18,7 +18,8 @@ export const recentlyUsed = <T>(most: number, onForget: (value: T) => void = () 
   return {
     get(key) {
       const value = kept.get(key);
-      if (value === undefined) return undefined;
+      // While there is room for twice as many nothing will be forgotten soon, and the order may wait.
+      if (value === undefined || kept.size < most / 2) return value;
       kept.delete(key);
       kept.set(key, value);
       return value;

@@ -60,6 +60,7 @@ interface Stopping {
 const stopping = (tool: string, timeoutMs: number, caller: AbortSignal | undefined): Stopping => {
   let controller: AbortController | undefined;
   let reason: Error | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (why: Error): void => {
     reason = why;
@@ -67,12 +68,15 @@ const stopping = (tool: string, timeoutMs: number, caller: AbortSignal | undefin
     controller?.abort(why);
   };
   const cancel = () => stop(failure('Cancelled', `the call of ${tool} was cancelled`));
-  const timer = setTimeout(
-    () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`)),
-    timeoutMs,
-  );
+  const timeOut = () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`));
+  const watch = (): void => {
+    timer = setTimeout(timeOut, timeoutMs);
+    if (caller?.aborted) cancel();
+    else caller?.addEventListener('abort', cancel, { once: true });
+  };
+  // Most tools have answered before the thread turns to anything else: for them nothing needs to be set up.
+  const later = setImmediate(watch);
   if (caller?.aborted) cancel();
-  else caller?.addEventListener('abort', cancel, { once: true });
   return {
     stopped,
     signal() {
@@ -83,8 +87,9 @@ const stopping = (tool: string, timeoutMs: number, caller: AbortSignal | undefin
       return controller.signal;
     },
     clear() {
+      clearImmediate(later);
       clearTimeout(timer);
-      caller?.removeEventListener('abort', cancel);
+      if (timer !== undefined) caller?.removeEventListener('abort', cancel);
     },
   };
 };

@@ -11,10 +11,13 @@ type Body = Item['body'];
 export interface Fold {
   /** The total a call belongs to; none when it does not count. */
   keyOf(tenant: string, record: CallRecord): Key | undefined;
-  /** The total with one more call. Pure: it may run again. */
-  add(total: Body | undefined, record: CallRecord): Body;
-  /** What the world should hear about it. */
-  eventsOf?(before: Body | undefined, after: Body, record: CallRecord): readonly NewEvent[];
+  /** The total with more calls, at least one, and what the world should hear of it. Pure: it may run again. */
+  add(total: Body | undefined, records: readonly CallRecord[]): Added;
+}
+
+export interface Added {
+  readonly total: Body;
+  readonly events?: readonly NewEvent[];
 }
 
 export interface Folded {
@@ -23,15 +26,8 @@ export interface Folded {
 }
 
 /** The keys of all totals that a tenant's calls touch, each once. */
-export const keysOfFolds = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): readonly Key[] => {
-  const keys = new Map<string, Key>();
-  for (const record of records)
-    for (const fold of folds) {
-      const key = fold.keyOf(tenant, record);
-      if (key) keys.set(nameOf(key), key);
-    }
-  return [...keys.values()];
-};
+export const keysOfFolds = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): readonly Key[] =>
+  sharesOf(folds, tenant, records).map(({ key }) => key);
 
 /** Adds calls to what is stored of their totals. */
 export const foldCalls = (
@@ -41,20 +37,34 @@ export const foldCalls = (
   stored: readonly (Item | undefined)[],
 ): Folded => {
   const totals = new Map(stored.flatMap((item) => (item ? [[nameOf(item.key), item.body]] : [])));
-  const changed = new Map<string, Key>();
+  const writes: Write[] = [];
   const events: NewEvent[] = [];
-  for (const record of records)
-    for (const fold of folds) {
+  for (const { fold, key, records: share } of sharesOf(folds, tenant, records)) {
+    const added = fold.add(totals.get(nameOf(key)), share);
+    writes.push({ put: key, body: added.total });
+    events.push(...(added.events ?? []));
+  }
+  return { writes, events };
+};
+
+interface Share {
+  readonly fold: Fold;
+  readonly key: Key;
+  readonly records: CallRecord[];
+}
+
+/** Which calls go into which total. */
+const sharesOf = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): readonly Share[] => {
+  const shares = new Map<string, Share>();
+  for (const fold of folds)
+    for (const record of records) {
       const key = fold.keyOf(tenant, record);
       if (!key) continue;
-      const before = totals.get(nameOf(key));
-      const after = fold.add(before, record);
-      totals.set(nameOf(key), after);
-      changed.set(nameOf(key), key);
-      events.push(...(fold.eventsOf?.(before, after, record) ?? []));
+      const share = shares.get(nameOf(key));
+      if (share) share.records.push(record);
+      else shares.set(nameOf(key), { fold, key, records: [record] });
     }
-  const writes = [...changed].map(([name, key]): Write => ({ put: key, body: totals.get(name) ?? {} }));
-  return { writes, events };
+  return [...shares.values()];
 };
 
 const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;

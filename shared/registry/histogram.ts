@@ -3,10 +3,14 @@ export type Histogram = Readonly<Record<string, number>>;
 
 const GROWTH = Math.log(1.02);
 
-/** The histogram with one more value, of at least 1. */
-export const addValue = (histogram: Histogram, value: number): Histogram => {
-  const bucket = bucketOf(value);
-  return { ...histogram, [bucket]: (histogram[bucket] ?? 0) + 1 };
+/** The histogram with more values, each of at least 1. */
+export const addValues = (histogram: Histogram, values: readonly number[]): Histogram => {
+  const counts: Record<string, number> = { ...histogram };
+  for (const value of values) {
+    const bucket = bucketOf(value);
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+  }
+  return counts;
 };
 
 /** Both together: exactly the histogram of all their values. */

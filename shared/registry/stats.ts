@@ -3,7 +3,7 @@ import type { CallRecord } from '../model/call.ts';
 import { type Block, blockAfter } from './block.ts';
 import type { NewEvent } from './events.ts';
 import type { Fold } from './fold.ts';
-import { addValue, type Histogram } from './histogram.ts';
+import { addValues, type Histogram } from './histogram.ts';
 import { addRecent, type Recent } from './recent.ts';
 
 /** What the calls of one version add up to. */
@@ -48,21 +48,39 @@ export const emptyStats = (tool: string, version: string): StatsTotal => ({
   last_at: new Date(0).toISOString(),
 });
 
-/** The statistics with one more call. */
-export const addCall = (stats: StatsTotal, record: CallRecord): StatsTotal => {
+/** The statistics with more calls, in their order, and what to tell of them. */
+export const addCalls = (
+  stats: StatsTotal,
+  records: readonly CallRecord[],
+): { readonly stats: StatsTotal; readonly events: readonly NewEvent[] } => {
+  const events: NewEvent[] = [];
+  let current = stats;
+  for (const record of records) {
+    const next = countCall(current, record);
+    events.push(...eventsOf(current, next, record));
+    current = next;
+  }
+  // In one go: a histogram is too large to copy for every call.
+  const durations = records.filter(isMeasured).map(microseconds);
+  return { stats: { ...current, histogram: addValues(stats.histogram, durations) }, events };
+};
+
+const isMeasured = ({ status, cached }: CallRecord): boolean => status !== 'refused' && !cached;
+
+const microseconds = ({ duration_ms: ms }: CallRecord): number => Math.round(ms * 1000);
+
+const countCall = (stats: StatsTotal, record: CallRecord): StatsTotal => {
   const lastAt = record.at > stats.last_at ? record.at : stats.last_at;
   if (record.status === 'refused') return { ...stats, refused: stats.refused + 1, last_at: lastAt };
   const isOk = record.status === 'ok';
   const isFault = isToolsFault(record);
-  const us = Math.round(record.duration_ms * 1000);
   const counted: StatsTotal = {
     ...stats,
     calls: stats.calls + 1,
     successes: stats.successes + (isOk ? 1 : 0),
     failures: isOk ? stats.failures : countFailure(stats.failures, record.error?.type ?? 'Error'),
     cached: stats.cached + (record.cached ? 1 : 0),
-    total_us: stats.total_us + (record.cached ? 0 : us),
-    histogram: record.cached ? stats.histogram : addValue(stats.histogram, us),
+    total_us: stats.total_us + (isMeasured(record) ? microseconds(record) : 0),
     recent: isOk || isFault ? addRecent(stats.recent, isOk, Date.parse(record.at)) : stats.recent,
     failed_in_a_row: isOk ? 0 : stats.failed_in_a_row + (isFault ? 1 : 0),
     last_at: lastAt,
@@ -82,12 +100,15 @@ const countFailure = (failures: StatsTotal['failures'], type: string): StatsTota
 /** Folds calls into the statistics of their version, and tells of failures and of what follows from them. */
 export const statsFold: Fold = {
   keyOf: (tenant, { tool, version }) => statsKey(tenant, tool, version),
-  add: (total, record) => ({ ...addCall(statsOf(total, record), record) }),
-  eventsOf: (before, after, record) => eventsOf(statsOf(before, record), statsOf(after, record), record),
+  add: (total, records) => {
+    const { tool = '', version = '' } = records[0] ?? {};
+    const { stats, events } = addCalls(statsOf(total, tool, version), records);
+    return { total: { ...stats }, events };
+  },
 };
 
 // Written by the fold alone.
-const statsOf = (total: unknown, { tool, version }: CallRecord): StatsTotal =>
+const statsOf = (total: unknown, tool: string, version: string): StatsTotal =>
   (total as StatsTotal | undefined) ?? emptyStats(tool, version);
 
 const eventsOf = (before: StatsTotal, after: StatsTotal, record: CallRecord): readonly NewEvent[] => {

@@ -76,10 +76,11 @@ const http = async (): Promise<void> => {
     (tool: string, text = body) =>
     () =>
       requestsPerSecond(ours, `/v1/tools/${tool}/invoke`, key, 1500, text);
+  await register(ours, key);
   const rates = await alternate(5, {
     bare: () => requestsPerSecond(theirs, '/constant', '', 1500, body),
-    hash: invoke('hash'),
-    convert: invoke('unit_convert', JSON.stringify({ arguments: { value: 5, from: 'mi', to: 'km' } })),
+    unpriced: invoke('weather_lookup', JSON.stringify({ arguments: { city: 'Bern' } })),
+    priced: invoke('unit_convert', JSON.stringify({ arguments: { value: 5, from: 'mi', to: 'km' } })),
   });
   for (const child of [own, bare]) child.kill();
   await Promise.all([own, bare].map((child) => once(child, 'close')));
@@ -87,11 +88,21 @@ const http = async (): Promise<void> => {
   const ratio = (rate: number): string => (rate / rates.bare).toFixed(2);
   printRows('HTTP, invoke on SQLite with key, log, record and statistics', [
     ['bare Hono route that reads the body', `${rates.bare.toFixed(0)} /s`],
-    ['POST /v1/tools/hash/invoke', `${rates.hash.toFixed(0)} /s`],
-    ['  ratio', ratio(rates.hash), 'at least 0.25'],
-    ['POST /v1/tools/unit_convert/invoke', `${rates.convert.toFixed(0)} /s`],
-    ['  ratio', ratio(rates.convert), 'at least 0.25'],
+    ['a tool without a price: records within 20 ms', `${rates.unpriced.toFixed(0)} /s`],
+    ['  ratio', ratio(rates.unpriced), 'at least 0.25'],
+    ['a tool with a price: its record before its answer', `${rates.priced.toFixed(0)} /s`],
+    ['  ratio', ratio(rates.priced)],
   ]);
+};
+
+const register = async (port: number, key: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/tools`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(aTool()),
+  });
+  if (answer.status !== 201) throw new Error(`the tool was not registered: ${answer.status}`);
 };
 
 const portOf = async (child: ChildProcess): Promise<number> => {

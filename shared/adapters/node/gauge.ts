@@ -1,4 +1,4 @@
-import { type AsyncHook, AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Gauge, Usage } from '../../ports.ts';
 
@@ -10,10 +10,13 @@ export interface NodeGauge extends Gauge {
 /**
  * Measures calls that share one thread. The thread's CPU time and heap are read whenever the thread turns from one
  * call to another, so each reading belongs to the call that ran before it: a call that waits is charged nothing.
+ *
+ * Following every turn doubles the cost of all that runs on the thread. So a call that is alone is measured from its
+ * start to its end, and turns are followed only while one goes on beyond its turn of the event loop or beside another.
  */
 export const nodeGauge = (): NodeGauge => {
   const calls = new AsyncLocalStorage<Account>();
-  const nested: (Account | undefined)[] = [];
+  const open = new Set<Account>();
   let running: Account | undefined;
   let last = readThread();
 
@@ -24,32 +27,38 @@ export const nodeGauge = (): NodeGauge => {
     last = now;
     running = next;
   };
-  const hook = createHook({
-    before() {
-      nested.push(running);
-      turnTo(calls.getStore());
-    },
-    after() {
-      const outer = nested.pop();
-      // Outermost, the account stays open: an idle thread costs nothing, and often the same call goes on.
-      if (nested.length > 0) turnTo(outer);
-    },
-  });
-  const watch = watchWhileUsed(hook, () => {
-    nested.length = 0;
-  });
+  const turns = followTurns(
+    () => calls.getStore(),
+    () => running,
+    turnTo,
+  );
+  let isLooking = false;
+  const lookAfterTurn = (): void => {
+    if (isLooking || turns.areFollowed()) return;
+    isLooking = true;
+    setImmediate(() => {
+      isLooking = false;
+      if (open.size === 0) return;
+      turns.follow();
+      turnTo(undefined);
+    });
+  };
 
   return {
     async measure(work) {
       const account: Account = { cpuMs: 0, bytes: 0, peak: 0 };
-      const outer = running;
+      const outer = calls.getStore();
       const started = performance.now();
-      watch.enter();
+      if (open.size > 0) turns.follow();
+      open.add(account);
+      lookAfterTurn();
       turnTo(account);
       const working = calls.run(account, settle, work);
-      turnTo(outer);
+      if (turns.areFollowed()) turnTo(outer);
       const result = await working;
-      watch.leave();
+      open.delete(account);
+      if (running === account) turnTo(outer && open.has(outer) ? outer : undefined);
+      if (open.size === 0) turns.leave();
       return { result, durationMs: performance.now() - started, usage: usageOf(account) };
     },
     forCall() {
@@ -59,6 +68,41 @@ export const nodeGauge = (): NodeGauge => {
         account.peak = Math.max(account.peak, account.bytes + usage.memoryPeakBytes);
         add(account, usage.cpuMs, usage.memoryDeltaBytes);
       };
+    },
+  };
+};
+
+/** Tells of every turn of the thread from one asynchronous context to another, while it is asked to. */
+const followTurns = (
+  current: () => Account | undefined,
+  before: () => Account | undefined,
+  turnTo: (next: Account | undefined) => void,
+) => {
+  const nested: (Account | undefined)[] = [];
+  let isOn = false;
+  const hook = createHook({
+    before() {
+      nested.push(before());
+      turnTo(current());
+    },
+    after() {
+      const outer = nested.pop();
+      // Outermost, the account stays open: an idle thread costs nothing, and often the same call goes on.
+      if (nested.length > 0) turnTo(outer);
+    },
+  });
+  return {
+    areFollowed: () => isOn,
+    follow(): void {
+      if (isOn) return;
+      isOn = true;
+      nested.length = 0;
+      hook.enable();
+    },
+    leave(): void {
+      if (!isOn) return;
+      isOn = false;
+      hook.disable();
     },
   };
 };
@@ -94,34 +138,4 @@ const readThread = (): { readonly cpuMs: number; readonly bytes: number } => {
   const { user, system } = process.threadCpuUsage();
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   return { cpuMs: (user + system) / 1000, bytes: heap + external };
-};
-
-const IDLE_MS = 1000;
-
-/** Keeps the hook on while calls run and a little longer: switching it for every call would cost more than it. */
-const watchWhileUsed = (hook: AsyncHook, onStart: () => void) => {
-  let users = 0;
-  let isOn = false;
-  let idle: NodeJS.Timeout | undefined;
-  const stop = (): void => {
-    if (users > 0) return;
-    isOn = false;
-    idle = undefined;
-    hook.disable();
-  };
-  return {
-    enter(): void {
-      users++;
-      if (isOn) return;
-      isOn = true;
-      onStart();
-      hook.enable();
-    },
-    leave(): void {
-      users--;
-      if (users > 0) return;
-      if (idle) idle.refresh();
-      else idle = setTimeout(stop, IDLE_MS).unref();
-    },
-  };
 };
