@@ -62,7 +62,7 @@ const microseconds = (ms: number): string => `${(ms * 1000).toFixed(1)} us`;
 const http = async (): Promise<void> => {
   const data = await mkdtemp(join(tmpdir(), 'assay-bench-'));
   const key = 'an-admin-key-for-the-bench';
-  const entry = fileURLToPath(new URL('../../functions/cli/assay.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
   const own = spawn(process.execPath, [entry, 'serve', '--port', '0', '--data', data], {
     env: { ...process.env, ASSAY_ADMIN_KEY: key },
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -92,7 +92,7 @@ const startUp = async (stored: readonly Family[]): Promise<void> => {
   await table.close();
   const key = 'an-admin-key-for-the-bench';
   const started = performance.now();
-  const server = spawn(process.execPath, ['functions/cli/assay.ts', 'serve', '--port', '0', '--data', cwd], {
+  const server = spawn(process.execPath, ['functions/cli/assay.js', 'serve', '--port', '0', '--data', cwd], {
     env: { ...process.env, ASSAY_ADMIN_KEY: key },
   });
   server.stderr.resume();

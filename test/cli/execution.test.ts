@@ -10,7 +10,7 @@ import { runAssay } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
-const entry = fileURLToPath(new URL('../../functions/cli/assay.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
 describe('assay invoke', () => {
   test('runs a builtin; text parameters take what is typed as it is', async (t) => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const entry = fileURLToPath(new URL('../../functions/cli/assay.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
 export interface Finished {
   readonly code: number;

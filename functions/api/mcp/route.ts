@@ -1,4 +1,3 @@
-import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
 import type { MiddlewareHandler } from 'hono';
 import * as z from 'zod';
 import type { Assay } from '../../../shared/assay.ts';
@@ -7,25 +6,16 @@ import { limitBodies } from '../body.ts';
 import { describe } from '../describe.ts';
 import type { ApiContext, App, Env } from '../env.ts';
 import { authenticateRequests } from '../middleware.ts';
-import { authInfoOf, callerOf, type McpCaller } from './caller.ts';
-import { type EarlierContext, serveEarlier } from './earlier.ts';
-import { rpcError } from './errors.ts';
-import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
-import { createMailbox } from './mailbox.ts';
-import { createServer } from './server.ts';
-import { createToolBook } from './tool-book.ts';
+import type { McpCaller } from './caller.ts';
+import type { McpNames } from './guard.ts';
+import type { McpService } from './service.ts';
 
 /** `POST /mcp`: the Model Context Protocol, stateless since 2026-07-28, and its versions before. */
 export const mcpRoutes = (app: App, assay: Assay, names: McpNames = {}): void => {
-  const context: EarlierContext = {
-    assay,
-    book: createToolBook(assay.handlers),
-    mailbox: createMailbox(assay),
-  };
-  const modern = createMcpHandler(({ authInfo }) => createServer(context, callerOf(authInfo)), {
-    legacy: 'reject',
-    onerror: (error) => assay.log.info('MCP request refused', { error: error.message }),
-  });
+  // The protocol's package is a quarter of the start of a process that may never speak it.
+  let loading: Promise<McpService> | undefined;
+  const service = () =>
+    (loading ??= import('./service.ts').then(({ createMcpService }) => createMcpService(assay, names)));
 
   describe(app, {
     method: 'post',
@@ -40,24 +30,14 @@ export const mcpRoutes = (app: App, assay: Assay, names: McpNames = {}): void =>
     },
     faults: ['InvalidInput', 'TooLarge'],
   });
-  app.use('/mcp', refusePages(names), authenticateRequests(assay), limitBodies);
-  app.post('/mcp', async (c) => {
-    const request = c.req.raw;
-    if (!isJsonContentType(request.headers.get('content-type')))
-      return rpcError(415, -32_000, 'content-type must be application/json');
-    const body = parse(await c.req.text());
-    if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
-    const caller = mcpCallerOf(c);
-    if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);
-    return modern.fetch(request, { parsedBody: body, authInfo: authInfoOf(caller) });
-  });
-  app.all('/mcp', () => rpcError(405, -32_000, 'send JSON-RPC by POST; there is no stream to open and no session'));
+  app.use('/mcp', refusePages(service), authenticateRequests(assay), limitBodies);
+  app.all('/mcp', async (c) => (await service()).answer(c.req.raw, mcpCallerOf(c)));
 };
 
 /** Before the key is looked at: a page of another site must not even learn whether it is good. */
-const refusePages = (names: McpNames): MiddlewareHandler<Env> =>
+const refusePages = (service: () => Promise<McpService>): MiddlewareHandler<Env> =>
   async function refusePages(c, next) {
-    return refuseRebinding(c.req.raw, cameOverLoopback(c.env), names) ?? next();
+    return (await service()).refuse(c.req.raw, c.env) ?? next();
   };
 
 const mcpCallerOf = (c: ApiContext): McpCaller => {
@@ -68,12 +48,4 @@ const mcpCallerOf = (c: ApiContext): McpCaller => {
       value: mode,
     });
   return { actor: c.get('actor'), requestId: c.get('requestId'), isSearch: mode === 'search' };
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { operate } from '../../../shared/billing/operation.ts';
 import { operationPrice } from '../../../shared/billing/prices.ts';
-import { decideFor } from '../../../shared/decide/decide-for.ts';
 import type { Remaining } from '../../../shared/execute/meter.ts';
 import { answerJson } from '../answer.ts';
 import { readBody } from '../body.ts';
@@ -52,6 +51,7 @@ export const decideRoutes: Routes = (app, assay) => {
   app.post('/v1/decide', async (c) => {
     requireScope(c.get('actor'), 'invoke');
     const input = await readBody(c, Decide);
+    const { decideFor } = await loadDecide();
     const priceMicros = assay.prices ? operationPrice(assay.prices, 'decide') : 0;
     const operation = {
       name: 'decide',
@@ -66,3 +66,6 @@ export const decideRoutes: Routes = (app, assay) => {
     return answerJson(c, { ...value, charged_micros: chargedMicros });
   });
 };
+
+/** With its table of words: loaded by the first decision, not by every start. */
+const loadDecide = () => import('../../../shared/decide/decide-for.ts');

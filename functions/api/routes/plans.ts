@@ -10,7 +10,6 @@ import { type MadePlan, makePlan, requireBlobs } from '../../../shared/plan/make
 import { planDefinition } from '../../../shared/plan/plan-tool.ts';
 import type { SavedPlan } from '../../../shared/plan/run-deps.ts';
 import { loadPlan } from '../../../shared/plan/run-store.ts';
-import { planTaskFor } from '../../../shared/plan/task/plan-for.ts';
 import { toAsl } from '../../../shared/plan/to-asl.ts';
 import { toSvg } from '../../../shared/plan/to-svg.ts';
 import { registerTool } from '../../../shared/registry/register-tool.ts';
@@ -92,7 +91,7 @@ export const planRoutes: Routes = (app, assay) => {
     if (!isObject(body) || !('task' in body))
       return answerJson(c, viewPlan(await makePlan(assay, c.get('actor'), body)), 201);
     const { task } = parseBy(PlanTask, body, 'the body');
-    const { plan, ...draft } = await planTaskFor(assay, c.get('actor'), task);
+    const { plan, ...draft } = await (await loadPlanner()).planTaskFor(assay, c.get('actor'), task);
     // What is not known is asked for: such a draft is shown, and kept by nobody.
     if (draft.missing.length > 0) return answerJson(c, { ...draft, ...plan });
     return answerJson(c, { ...viewPlan(await makePlan(assay, c.get('actor'), plan)), ...draft }, 201);
@@ -118,6 +117,9 @@ export const planRoutes: Routes = (app, assay) => {
     return answerJson(c, registration, created ? 201 : 200);
   });
 };
+
+/** With the decision's table of words: loaded by the first task, not by every start. */
+const loadPlanner = () => import('../../../shared/plan/task/plan-for.ts');
 
 const viewSaved = ({ plan, tree, predicted }: SavedPlan) =>
   viewPlan({ plan, tree, predicted, machine: toAsl(plan, tree, { makespan_ms: predicted.makespan_ms }) });

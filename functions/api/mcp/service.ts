@@ -1,0 +1,49 @@
+import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
+import type { Assay } from '../../../shared/assay.ts';
+import { authInfoOf, callerOf, type McpCaller } from './caller.ts';
+import { type EarlierContext, serveEarlier } from './earlier.ts';
+import { rpcError } from './errors.ts';
+import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
+import { createMailbox } from './mailbox.ts';
+import { createServer } from './server.ts';
+import { createToolBook } from './tool-book.ts';
+
+/** The protocol's side of `/mcp`, made when the first request comes. */
+export interface McpService {
+  /** The refusal of a request that a page of another site may have sent. */
+  refuse(request: Request, env: unknown): Response | undefined;
+  answer(request: Request, caller: McpCaller): Promise<Response>;
+}
+
+export const createMcpService = (assay: Assay, names: McpNames): McpService => {
+  const context: EarlierContext = {
+    assay,
+    book: createToolBook(assay.handlers),
+    mailbox: createMailbox(assay),
+  };
+  const modern = createMcpHandler(({ authInfo }) => createServer(context, callerOf(authInfo)), {
+    legacy: 'reject',
+    onerror: (error) => assay.log.info('MCP request refused', { error: error.message }),
+  });
+  return {
+    refuse: (request, env) => refuseRebinding(request, cameOverLoopback(env), names),
+    async answer(request, caller) {
+      if (request.method !== 'POST')
+        return rpcError(405, -32_000, 'send JSON-RPC by POST; there is no stream to open and no session');
+      if (!isJsonContentType(request.headers.get('content-type')))
+        return rpcError(415, -32_000, 'content-type must be application/json');
+      const body = parse(await request.text());
+      if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
+      if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);
+      return modern.fetch(request, { parsedBody: body, authInfo: authInfoOf(caller) });
+    },
+  };
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
