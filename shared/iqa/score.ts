@@ -18,6 +18,8 @@ export interface ScoreImageRequest {
   readonly tools?: readonly string[] | undefined;
   readonly distortions?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told of each score as it is made, the quickest first. */
+  readonly onScore?: ((entry: ScoreEntry) => void) | undefined;
 }
 
 /** A score, or in its place why there is none. */
@@ -73,7 +75,7 @@ interface Attempt {
 
 const attempt = async (
   deps: ScoreDeps,
-  { tenant, tools, signal }: ScoreImageRequest,
+  { tenant, tools, signal, onScore }: ScoreImageRequest,
   images: OpenImages,
   name: string,
 ): Promise<Attempt> => {
@@ -86,9 +88,11 @@ const attempt = async (
     const { score, cached, hallmark } = await scoreWith(deps, tool, images, tenant, signal);
     const { raw, normalized, warnings } = score;
     const version = tool.version ?? '1.0.0';
-    const entry = { tool: tool.name, version, raw, normalized, cached, ...duration(), warnings };
+    const made = { tool: tool.name, version, raw, normalized, cached, ...duration(), warnings };
+    const entry = { ...made, ...(hallmark ? { hallmark } : {}) };
     const calibrated = tool.logistic_params ? { calibrated: { tool: tool.name, normalized } } : {};
-    return { score, ...calibrated, entry: { ...entry, ...(hallmark ? { hallmark } : {}) } };
+    onScore?.(entry);
+    return { score, ...calibrated, entry };
   } catch (thrown) {
     const code = thrown instanceof Fault ? thrown.code : 'ToolExecutionError';
     const error = { code, message: messageOf(thrown) };

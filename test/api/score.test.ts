@@ -65,6 +65,27 @@ describe('scoring over HTTP', () => {
     assert.ok((body.scores[0]?.normalized ?? 0) > 1 && body.scores[0]?.hallmark);
   });
 
+  test('whoever asks for lines sees each score when it is made, and the whole answer last', async () => {
+    const ask = async (tools: readonly string[]) => {
+      const body = JSON.stringify({ image: base64(image.bytes), reference: base64(reference.bytes), tools });
+      const headers = { 'content-type': 'application/json', accept: 'application/x-ndjson', 'x-api-key': ADMIN_KEY };
+      return server.app.request('/v1/score', { method: 'POST', headers, body });
+    };
+
+    const response = await ask(['psnr', 'gmsd', 'nosuch']);
+    const lines = (await response.text()).trim().split('\n');
+    const parts = lines.map((line) => JSON.parse(line) as { score?: { tool: string } } & ScoreReport);
+    assert.deepEqual(parts.map(({ score }) => score?.tool ?? '').sort(), ['', 'gmsd', 'psnr']);
+    assert.deepEqual(
+      parts.at(-1)?.scores.map(({ tool }) => tool),
+      ['psnr', 'gmsd', 'nosuch'],
+    );
+
+    const refused = await ask(['nosuch']);
+    assert.equal(refused.status, 404);
+    assert.match(await refused.text(), /there is no image-quality tool nosuch/);
+  });
+
   test('R0.13 answers the second time from the cache, and counts it', async () => {
     const ask = () =>
       server.json<ScoreReport>('POST', '/v1/score', { image: base64(reference.bytes), tools: ['entropy'] });

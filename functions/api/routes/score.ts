@@ -8,10 +8,12 @@ import { heatMap } from '../../../shared/iqa/heat-map.ts';
 import { ImageSource, readImageSource } from '../../../shared/iqa/image-source.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import { type ImageFile, openImages } from '../../../shared/iqa/open-images.ts';
+import type { ScoreImageRequest } from '../../../shared/iqa/score.ts';
 import { answerJson } from '../answer.ts';
 import { parseBy, readBody } from '../body.ts';
 import { describe } from '../describe.ts';
 import type { ApiContext, Routes } from '../env.ts';
+import { answerLines, wantsLines } from '../score-lines.ts';
 
 const Names = z.array(z.string().min(1).max(64)).max(64);
 const ScoreBody = z
@@ -50,7 +52,8 @@ export const scoreRoutes: Routes = (app, assay) => {
   describe(app, {
     method: 'post',
     path: '/v1/score',
-    summary: 'Score a picture, sent as JSON or as multipart/form-data with image, reference, tools and distortions',
+    summary:
+      'Score a picture, sent as JSON or as multipart/form-data with image, reference, tools and distortions; with Accept: application/x-ndjson each score comes in a line when it is made, and the whole answer in the last',
     tag: 'Images',
     body: ScoreBody,
     answers: { 200: { description: 'A score for each tool', schema: ScoreAnswer } },
@@ -72,7 +75,9 @@ export const scoreRoutes: Routes = (app, assay) => {
     const iqa = requireIqa(assay);
     const request = { tenant: c.get('tenant'), signal: c.req.raw.signal, ...(await readPictures(c, iqa)) };
     const options = { requestId: c.get('requestId'), metered: (left: Remaining) => c.set('remaining', left) };
-    return answerJson(c, await scorePriced(assay, iqa, c.get('actor'), request, options));
+    const score = (onScore?: ScoreImageRequest['onScore']) =>
+      scorePriced(assay, iqa, c.get('actor'), { ...request, onScore }, options);
+    return wantsLines(c) ? answerLines(c, assay.log, score) : answerJson(c, await score());
   });
 
   app.post('/v1/score/map', async (c) => {
