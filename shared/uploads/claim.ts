@@ -14,8 +14,8 @@ export interface StoredObject {
 
 export type Claim =
   | { readonly todo: 'score'; readonly upload: Upload }
-  /** Done already, somebody is at it, or a newer object has come. */
-  | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' }
+  /** Done already, somebody is at it, a newer object has come, or nobody asked. */
+  | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' | 'unasked' }
   /** It failed for good: said again each time, so that its event ends with the dead letters. */
   | { readonly todo: 'refuse'; readonly error: NonNullable<Upload['error']> };
 
@@ -27,6 +27,7 @@ const REPEAT_MS = 30_000;
 /** Decides whether an event is work: the same object once, a newer one again, an older one never. */
 export const claimUpload = (known: Upload | undefined, object: StoredObject, now: number, newId: string): Claim => {
   const upload = known ?? droppedByHand(object, now);
+  if (upload.score === false) return { todo: 'nothing', why: 'unasked' };
   const isSame = upload.etag === object.etag;
   if (upload.sequencer !== undefined && object.sequencer !== undefined && isOlder(object.sequencer, upload.sequencer))
     return { todo: 'nothing', why: 'older' };

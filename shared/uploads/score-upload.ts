@@ -23,7 +23,7 @@ export interface UploadContext extends Pick<ExecuteContext, 'table' | 'clock' | 
 /** After so many tries a picture is recorded as failed, and its event is left to the dead letters. */
 export const MAX_ATTEMPTS = 3;
 
-export type Scored = 'scored' | 'done' | 'underway' | 'older';
+export type Scored = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
 
 /**
  * Scores an uploaded picture exactly once, however often and in whatever order its events come. Throws when it

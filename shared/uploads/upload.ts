@@ -30,6 +30,8 @@ export const NewUpload = z.strictObject({
   reference_key: ImageKey.optional(),
   tools: z.array(z.string().min(1).max(64)).min(1).max(64).optional(),
   distortions: z.array(z.string().min(1).max(64)).min(1).max(8).optional(),
+  /** False for a picture that is only kept: it is named by its key in calls of its own. */
+  score: z.boolean().optional(),
 });
 export type NewUpload = Readonly<z.infer<typeof NewUpload>>;
 
@@ -58,9 +60,9 @@ export interface Upload extends Omit<NewUpload, 'content_type'> {
 }
 
 /** What callers see of it. */
-export const viewUpload = ({ key, status, report, error, created_at, attempts }: Upload) => ({
+export const viewUpload = ({ key, status, score, report, error, created_at, attempts }: Upload) => ({
   key,
-  status: status === 'scoring' ? ('pending' as const) : status,
+  status: score === false ? ('unscored' as const) : status === 'scoring' ? ('pending' as const) : status,
   created_at,
   ...(attempts === undefined ? {} : { attempts }),
   ...(report === undefined

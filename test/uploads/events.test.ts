@@ -9,6 +9,7 @@ import { imageBlobKey, uploadKey } from '../../shared/keys.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { scoreUpload, uploadOf } from '../../shared/uploads/score-upload.ts';
+import { viewUpload } from '../../shared/uploads/upload.ts';
 import { testAssay } from '../support/assay.ts';
 import { goldenImage, shippedCatalogue, testEngine } from '../support/iqa.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -148,6 +149,18 @@ describe('upload events', () => {
     await assert.rejects(scoreUpload(context, { ...object, delivery: 'one' }), /ended its process 3 times/);
     const item = await context.table.get(uploadKey('default', 'a.png'));
     assert.equal(item && uploadOf(item).status, 'failed');
+  });
+
+  test('a picture announced with score: false is kept and neither scored nor charged', async () => {
+    const { context } = await shop();
+    const upload = { v: 1, key: 'b.png', key_id: 'admin', status: 'pending', score: false, created_at: '2026-01-01' };
+    await context.table.write([{ put: uploadKey('default', 'b.png'), body: upload }]);
+
+    const object = readObjectCreated(objectCreated('images/default/b.png', 'e', 5, '01'));
+    assert.equal(await scoreUpload(context, object), 'unasked');
+
+    const item = await context.table.get(uploadKey('default', 'b.png'));
+    assert.equal(item && viewUpload(uploadOf(item)).status, 'unscored');
   });
 
   test('an object larger than any picture is refused before its bytes are read', async () => {

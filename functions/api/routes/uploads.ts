@@ -20,7 +20,7 @@ const Signed = z.object({
 const Scores = z
   .object({
     key: z.string(),
-    status: z.enum(['pending', 'scored', 'failed']),
+    status: z.enum(['pending', 'scored', 'failed', 'unscored']),
     created_at: z.string(),
     scores: z.array(z.record(z.string(), z.unknown())).optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
@@ -44,7 +44,12 @@ export const uploadRoutes: Routes = (app, assay) => {
     summary: 'What became of an uploaded picture',
     tag: 'Images',
     params: z.object({ key: z.string() }),
-    answers: { 200: { description: 'Pending, scored or failed', schema: Scores } },
+    answers: {
+      200: {
+        description: 'Pending, scored, failed, or unscored when it was announced with score: false',
+        schema: Scores,
+      },
+    },
     faults: ['InvalidInput', 'NotFound'],
   });
 
