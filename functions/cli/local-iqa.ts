@@ -25,7 +25,7 @@ const metadata = fileURLToPath(new URL('../../metadata/tools.json', import.meta.
 export const localIqa = async ({ folder, table, blobs, clock, log, providers }: Options): Promise<Iqa> =>
   composeIqa({
     catalogue: await loadMetadata(metadata, (file) => readFile(file, 'utf8')),
-    engine: onnxEngine({ log, ...(providers === undefined ? {} : { providers }) }),
+    engine: onnxEngine({ log, graphFolder: graphFolder(folder), ...(providers === undefined ? {} : { providers }) }),
     table,
     blobs,
     modelFiles: blobModelFiles(blobs, join(folder, 'model-cache')),
@@ -33,6 +33,9 @@ export const localIqa = async ({ folder, table, blobs, clock, log, providers }: 
     log,
     signingKey: signingKey(join(folder, 'hallmark-key.pem')),
   });
+
+/** Where the graphs that ran lie as files. */
+export const graphFolder = (folder: string): string => join(folder, 'graph-cache');
 
 /** The key that signs scores, made on first use and readable by its owner alone. */
 const signingKey = (file: string): KeyObject => {

@@ -36,6 +36,7 @@ export interface Iqa extends ScoreDeps {
 
 export const composeIqa = (ports: IqaPorts): Iqa => {
   const { catalogue, engine, table, blobs, clock, log, signingKey } = ports;
+  tellWarnings(catalogue, log);
   const models = createModelStore({ catalogue, blobs, files: ports.modelFiles, engine, clock });
   const deps: ScoreDeps = {
     catalogue,
@@ -62,4 +63,11 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
     ]),
     publishedKeys: signingKey === undefined ? [] : publishKeys([createPublicKey(signingKey)]).keys,
   };
+};
+
+/** One line, however many there are: most are tools without a model file, which nobody has calibrated yet. */
+const tellWarnings = ({ warnings }: IqaCatalogue, log: Log): void => {
+  if (warnings.length === 0) return;
+  const examples = warnings.slice(0, 3);
+  log.info('image-quality metadata has warnings', { warnings: warnings.length, examples });
 };

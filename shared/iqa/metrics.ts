@@ -4,6 +4,8 @@ import type { BuiltGraph } from './graph.ts';
 import { cwSsim } from './graphs/cw-ssim.ts';
 import { fsim } from './graphs/fsim.ts';
 import { gmsd } from './graphs/gmsd.ts';
+import { haarpsi } from './graphs/haarpsi.ts';
+import { mdsi } from './graphs/mdsi.ts';
 import { msSsim } from './graphs/ms-ssim.ts';
 import { nlpd } from './graphs/nlpd.ts';
 import { psnr, psnry } from './graphs/psnr.ts';
@@ -25,6 +27,8 @@ export const graphMetrics: readonly GraphMetric[] = [
   vsi,
   vif,
   cwSsim,
+  haarpsi,
+  mdsi,
 ];
 
 const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
@@ -51,16 +55,12 @@ export interface GraphDescription {
   }[];
 }
 
-/** The graphs a shipped metric runs, with their operators, inputs, outputs and sizes. */
-export function describeGraphs(name: string): readonly GraphDescription[] {
-  return requireMetric(name).graphs().map(describe);
-}
+/** The graphs a shipped metric runs. */
+export const graphsOf = (name: string): readonly BuiltGraph[] => requireMetric(name).graphs();
 
 /** SHA-256 over the digests of a metric's graphs: what its scores depend on besides the code around them. */
 export function graphDigest(name: string): string {
-  const digests = requireMetric(name)
-    .graphs()
-    .map((graph) => graph.digest);
+  const digests = graphsOf(name).map((graph) => graph.digest);
   return digests.length === 1 && digests[0]
     ? digests[0]
     : createHash('sha256').update(digests.join('\n')).digest('hex');
@@ -73,7 +73,8 @@ function requireMetric(name: string): GraphMetric {
   throw new Fault('NotFound', `${name} has no built-in graph; these have: ${known}`, { tool: name });
 }
 
-function describe(graph: BuiltGraph): GraphDescription {
+/** Its operators, inputs, outputs and size. */
+export function describeGraph(graph: BuiltGraph): GraphDescription {
   const operators: Record<string, number> = {};
   for (const { op } of graph.nodes) operators[op] = (operators[op] ?? 0) + 1;
   return {

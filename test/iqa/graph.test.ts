@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createSessions, graphRunner } from '../../shared/adapters/onnx/sessions.ts';
 import { createGraph, toEnd } from '../../shared/iqa/graph.ts';
 import type { Feed } from '../../shared/iqa/metric.ts';
-import { describeGraphs, graphDigest, graphMetrics } from '../../shared/iqa/metrics.ts';
+import { describeGraph, graphDigest, graphMetrics, graphsOf } from '../../shared/iqa/metrics.ts';
 
 const runner = graphRunner(
   createSessions(['cpu'], () => {}),
@@ -99,7 +99,7 @@ describe('the graph builder', () => {
 describe('shipped graphs', () => {
   test('every metric describes its graphs', () => {
     for (const { name } of graphMetrics) {
-      for (const graph of describeGraphs(name)) {
+      for (const graph of graphsOf(name).map(describeGraph)) {
         assert.match(graph.digest, /^[0-9a-f]{64}$/);
         assert.ok(graph.size_bytes > 100 && graph.nodes > 0 && graph.inputs.length > 0 && graph.outputs.length > 0);
         assert.equal(
@@ -111,7 +111,7 @@ describe('shipped graphs', () => {
   });
 
   test('ssim is one graph of convolutions over bytes', () => {
-    const [graph, ...others] = describeGraphs('ssim');
+    const [graph, ...others] = graphsOf('ssim').map(describeGraph);
 
     assert.equal(others.length, 0);
     assert.equal(graph?.operators.Conv, 8);
@@ -126,6 +126,6 @@ describe('shipped graphs', () => {
   });
 
   test('an unknown metric is refused with those that are known', () => {
-    assert.throws(() => describeGraphs('topiq_fr'), { name: 'NotFound', message: /topiq_fr.*ssim/ });
+    assert.throws(() => graphsOf('topiq_fr'), { name: 'NotFound', message: /topiq_fr.*ssim/ });
   });
 });

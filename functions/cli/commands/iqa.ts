@@ -3,10 +3,9 @@ import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import { Fault, messageOf } from '../../../shared/errors.ts';
 import { FIT_FORMATS, type FitFormat, fitImage } from '../../../shared/iqa/fit.ts';
 import type { PublishedKey } from '../../../shared/iqa/hallmark.ts';
-import type { Iqa } from '../../../shared/iqa/iqa.ts';
-import { describeGraphs } from '../../../shared/iqa/metrics.ts';
 import { verifyScores } from '../../../shared/iqa/verify-score.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { localIqaOf } from '../local-command.ts';
 import { tableOf } from '../output.ts';
 
 interface ListedTool {
@@ -130,84 +129,6 @@ const formatOf = (text: string): FitFormat => {
   const found = FIT_FORMATS.find((format) => format === text.trim());
   if (!found) throw new UsageError(`--formats takes ${FIT_FORMATS.join(', ')}, not ${text}`);
   return found;
-};
-
-export const modelsList: Command = {
-  usage: 'models list',
-  summary: 'Lists the model files of learned tools',
-  async run(cli) {
-    const models = await (await localIqaOf(cli)).models.list();
-    cli.output.result({ models }, () =>
-      models.length === 0
-        ? 'no models; add one with: assay models add topiq_nr file.onnx'
-        : tableOf(models, [
-            { title: 'TOOL', value: ({ tool }) => tool },
-            { title: 'SHA-256', value: ({ sha256 }) => sha256.slice(0, 16) },
-            {
-              title: 'BYTES',
-              right: true,
-              value: ({ files }) => String(files.reduce((sum, { bytes }) => sum + bytes, 0)),
-            },
-            { title: 'ADDED', value: ({ added_at }) => added_at },
-          ]),
-    );
-    return 0;
-  },
-};
-
-export const modelsAdd: Command = {
-  usage: 'models add TOOL FILE.onnx [--preprocessing JSON]',
-  summary: 'Checks a model file of a learned tool on a sample picture and stores it',
-  options: { preprocessing: { type: 'string' } },
-  async run(cli) {
-    const given = textOption(cli, 'preprocessing');
-    const preprocessing = given === undefined ? {} : { preprocessing: parseJsonFile('--preprocessing', given) };
-    const record = await (await localIqaOf(cli)).models.add({
-      tool: required(cli, 0, 'TOOL'),
-      path: required(cli, 1, 'FILE.onnx'),
-      ...preprocessing,
-    });
-    cli.output.result(
-      record,
-      () =>
-        `${record.tool} is available: ${record.sha256.slice(0, 16)}, sample score ${record.sample_score}\na running server sees it after POST /v1/reload`,
-    );
-    return 0;
-  },
-};
-
-export const modelsVerify: Command = {
-  usage: 'models verify TOOL',
-  summary: 'Checks a stored model’s digests and inputs and scores the sample picture again',
-  async run(cli) {
-    const record = await (await localIqaOf(cli)).models.verify(required(cli, 0, 'TOOL'));
-    const same = Math.abs(record.score_now - record.sample_score) <= 1e-4 * Math.max(1, Math.abs(record.sample_score));
-    cli.output.result(
-      { ...record, same },
-      () =>
-        `${record.tool}: sample score ${record.score_now}, ${same ? 'as when it was added' : `but ${record.sample_score} when it was added`}`,
-    );
-    return same ? 0 : 1;
-  },
-};
-
-export const modelsShow: Command = {
-  usage: 'models show TOOL',
-  summary: 'Shows the ONNX graphs of a shipped metric: inputs, outputs, operators and size',
-  async run(cli) {
-    const tool = required(cli, 0, 'TOOL');
-    const graphs = describeGraphs(tool);
-    if (graphs.length === 0)
-      throw new Fault('NotFound', `${tool} has no graph of ours; assay iqa list says what runs here`);
-    cli.output.result(graphs, () => JSON.stringify(graphs, undefined, 2));
-    return 0;
-  },
-};
-
-const localIqaOf = async (cli: Cli): Promise<Iqa> => {
-  const assay = await cli.local();
-  if (assay?.iqa) return assay.iqa;
-  throw new UsageError('this command works on this machine’s data directory; leave --url out');
 };
 
 const readBytes = (file: string): Promise<Buffer> =>

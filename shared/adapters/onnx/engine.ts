@@ -21,6 +21,8 @@ export interface OnnxEngineOptions {
   /** Worker threads; as many as there are cores unless given. */
   readonly workers?: number;
   readonly limits?: Partial<DecodeLimits>;
+  /** Where the graphs that run are kept as files, for people to open; nowhere unless given. */
+  readonly graphFolder?: string;
   /** The worker's own file, where it was bundled apart from this one. */
   readonly workerUrl?: URL;
 }
@@ -32,7 +34,11 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
   const pool = new WorkerPool({
     workerUrl: options.workerUrl ?? new URL('./worker.ts', import.meta.url),
     size,
-    settings: { providers: options.providers ?? ['cpu'], limits: { ...defaultLimits, ...options.limits } },
+    settings: {
+      providers: options.providers ?? ['cpu'],
+      limits: { ...defaultLimits, ...options.limits },
+      ...(options.graphFolder === undefined ? {} : { graphFolder: options.graphFolder }),
+    },
     log: options.log,
   });
   return {

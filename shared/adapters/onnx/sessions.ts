@@ -13,9 +13,10 @@ export interface Sessions {
 
 /**
  * Sessions on the first of the providers that works; each that does not is reported once. Where `cpu` is not among
- * them, one that does not work is refused: a machine paid for its GPU shall not quietly go without.
+ * them, one that does not work is refused: a machine paid for its GPU shall not quietly go without. Each graph is also
+ * given to `keep`, whose failure is reported and stops nothing.
  */
-export function createSessions(providers: readonly string[], warn: Warn): Sessions {
+export function createSessions(providers: readonly string[], warn: Warn, keep?: (graph: BuiltGraph) => void): Sessions {
   const opened = new Map<string, Promise<InferenceSession>>();
   const failed = new Set(['cpu']);
   const supported = new Set(listSupportedBackends().map(({ name }) => name));
@@ -43,8 +44,20 @@ export function createSessions(providers: readonly string[], warn: Warn): Sessio
     return opening;
   };
 
+  const kept = (graph: BuiltGraph): void => {
+    try {
+      keep?.(graph);
+    } catch (thrown) {
+      warn('graphs cannot be kept as files', { error: messageOf(thrown) });
+    }
+  };
+
   return {
-    ofGraph: (graph) => once(graph.digest, (settings) => InferenceSession.create(graph.bytes, settings)),
+    ofGraph: (graph) =>
+      once(graph.digest, (settings) => {
+        kept(graph);
+        return InferenceSession.create(graph.bytes, settings);
+      }),
     ofFile: (path, digest) => once(digest, (settings) => InferenceSession.create(path, settings)),
   };
 }

@@ -8,6 +8,7 @@ import type { QualityMap } from '../../iqa/pixels.ts';
 import { decodePicture } from './decode.ts';
 import { encodePicture } from './encode.ts';
 import { toFailure } from './failure.ts';
+import { keepGraph } from './graph-files.ts';
 import type { DecodeLimits } from './limits.ts';
 import type { JobKind, JobMessage, Jobs, MetricAsk, PicturesAsk, Reply } from './messages.ts';
 import { inspectModel, runModel } from './model.ts';
@@ -18,12 +19,18 @@ import { createWeights } from './weights.ts';
 export interface WorkerSettings {
   readonly providers: readonly string[];
   readonly limits: DecodeLimits;
+  /** Where the graphs that run are kept as files. */
+  readonly graphFolder?: string;
 }
 
-const { providers, limits } = workerData as WorkerSettings;
+const { providers, limits, graphFolder } = workerData as WorkerSettings;
 const port = parentPort;
 const reply = (message: Reply): void => port?.postMessage(message);
-const sessions = createSessions(providers, (warning, fields) => reply({ warning, fields }));
+const sessions = createSessions(
+  providers,
+  (warning, fields) => reply({ warning, fields }),
+  graphFolder === undefined ? undefined : (graph) => keepGraph(graphFolder, graph),
+);
 const weigh = createWeights();
 // Pictures are read once; libvips' cache of operations would only hold memory.
 sharp.cache(false);

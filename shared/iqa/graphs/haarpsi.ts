@@ -1,3 +1,4 @@
+import { Fault } from '../../errors.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
 import { lazily } from '../lazily.ts';
 import type { Size, StripMetric } from '../metric.ts';
@@ -23,6 +24,9 @@ const side = 8;
 
 const graph = lazily(build);
 
+const undefinedText =
+  'haarpsi is undefined for two black pictures, which have no edges to weigh; use ssim or psnr for them';
+
 /** HaarPSI: similarity of Haar wavelet coefficients and colour, weighted by the coarsest coefficients. */
 export const haarpsi: StripMetric = {
   kind: 'strips',
@@ -42,6 +46,7 @@ export const haarpsi: StripMetric = {
     return totals;
   },
   finish([product = Number.NaN, weights = Number.NaN]) {
+    if (weights === 0) throw new Fault('InvalidInput', undefinedText, { tool: 'haarpsi' });
     const mean = product / weights;
     return (Math.log(mean / (1 - mean)) / steepness) ** 2;
   },
