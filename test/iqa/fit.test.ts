@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { type FitPoint, fitImage } from '../../shared/iqa/fit.ts';
 import { fitHandler } from '../../shared/iqa/fit-tool.ts';
 import type { CallContext } from '../../shared/ports.ts';
-import { goldenImage, scoring, testEngine } from '../support/iqa.ts';
+import { goldenImage, scoring, testEngine, watchingMemory } from '../support/iqa.ts';
 
 const image = goldenImage('chelsea.png');
 
@@ -49,8 +49,13 @@ describe('image_fit', () => {
   });
 
   test('a target that nothing meets gives no file, and says what was tried', async () => {
-    const { report, bytes } = await fitImage(deps, { image, target: { tool: 'ssim', value: 1 }, formats: ['jpeg'] });
+    const watching = watchingMemory(engine);
+    const { report, bytes } = await fitImage(
+      { ...deps, engine: watching.engine },
+      { image, target: { tool: 'ssim', value: 1 }, formats: ['jpeg'] },
+    );
 
+    assert.deepEqual([...watching.held], [], 'and the memory is given back');
     assert.equal(report.best, null);
     assert.equal(bytes, undefined);
     assert.deepEqual(

@@ -11,7 +11,7 @@ import { scoreImage } from '../../shared/iqa/score.ts';
 import { createScoreCache } from '../../shared/iqa/score-cache.ts';
 import { verifyScores } from '../../shared/iqa/verify-score.ts';
 import { sha256 } from '../../shared/registry/canonical.ts';
-import { goldenImage, scoring, testEngine } from '../support/iqa.ts';
+import { goldenImage, scoring, testEngine, watchingMemory } from '../support/iqa.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const image = goldenImage('chelsea_jpeg_2.png');
@@ -173,6 +173,19 @@ describe('scoring a picture', () => {
     const statement = report.scores[0]?.hallmark?.statement;
     assert.match(statement?.graph_sha256 ?? '', /^[0-9a-f]{64}$/);
     assert.match(statement?.decoder ?? '', /sharp \d/);
+  });
+
+  test('the memory of the pictures is given back, also when scoring fails', async () => {
+    const watching = watchingMemory(engine);
+    const { deps } = scoring(watching.engine);
+    const score = (other: typeof image, tool: string) =>
+      scoreImage(deps, { tenant, image, reference: other, tools: [tool] }).catch(() => 'refused');
+
+    assert.notEqual(await score(reference, 'psnr'), 'refused');
+    assert.equal(await score(goldenImage('astronaut.png'), 'psnr'), 'refused');
+    assert.equal(await score({ name: 'no.png', bytes: new Uint8Array(9) }, 'psnr'), 'refused');
+
+    assert.deepEqual([...watching.held], []);
   });
 
   const refusals: readonly (readonly [string, Partial<Parameters<typeof scoreImage>[1]>, string, RegExp])[] = [
