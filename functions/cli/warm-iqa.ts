@@ -13,5 +13,6 @@ export const warmIqa = async ({ engine, catalogue, computations }: Iqa, bytes: U
   const tools = chooseTools(catalogue, { hasReference: true }, canRun);
   // All at once, as a request does it: each worker keeps graphs of its own.
   await Promise.all(tools.map((tool) => engine.score({ tool, picture, reference: picture })));
+  engine.release(picture);
   log.info('image tools are warm', { ms: Math.round(performance.now() - started) });
 };

@@ -61,7 +61,16 @@ export const fitImage = async (
   const model = await open?.();
   const { image, signal } = request;
   const original = await deps.engine.decode(image.bytes, image.name ?? 'the picture', signal);
-  const search: Search = { deps, request, tool, model, original, curve: [] };
+  try {
+    return await searchAll({ deps, request, tool, model, original, curve: [] });
+  } finally {
+    deps.engine.release(original);
+  }
+};
+
+const searchAll = async (search: Search): ReturnType<typeof fitImage> => {
+  const { request, tool, original } = search;
+  const { image, signal } = request;
   const formats = request.formats ?? FIT_FORMATS;
   const skipped: { format: FitFormat; reason: string }[] = [];
   let best: Candidate | undefined;
@@ -137,7 +146,9 @@ const tryQuality = async (
   signal?.throwIfAborted();
   const bytes = await deps.engine.encode(original.pixels, { format, quality });
   const picture = await deps.engine.decode(bytes, `${original.name} as ${format} ${quality}`, signal);
-  const raw = await executeTool(deps, { tool, model, picture, reference: original, signal });
+  const raw = await executeTool(deps, { tool, model, picture, reference: original, signal }).finally(() =>
+    deps.engine.release(picture),
+  );
   const meets = tool.lower_better ? raw <= target.value : raw >= target.value;
   const { normalized } = normaliseScore(tool, raw);
   return { bytes, point: { format, quality, bytes: bytes.length, raw, normalized, meets } };

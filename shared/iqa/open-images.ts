@@ -22,6 +22,8 @@ export interface OpenImages {
   readonly referenceSha256: string;
   readonly hasReference: boolean;
   decode(): Promise<Pictures>;
+  /** Gives their memory to the next pictures; nobody may look at these any more. */
+  close(): void;
 }
 
 export const openImages = (
@@ -31,10 +33,16 @@ export const openImages = (
   signal: AbortSignal | undefined,
 ): OpenImages => {
   const name = image.name ?? 'the picture';
+  const opened: Picture[] = [];
+  const open = async (bytes: Uint8Array, called: string): Promise<Picture> => {
+    const picture = await engine.decode(bytes, called, signal);
+    opened.push(picture);
+    return picture;
+  };
   const decodeBoth = async (): Promise<Pictures> => {
-    const picture = await engine.decode(image.bytes, name, signal);
+    const picture = await open(image.bytes, name);
     if (!reference) return { picture };
-    const other = await engine.decode(reference.bytes, reference.name ?? 'the reference', signal);
+    const other = await open(reference.bytes, reference.name ?? 'the reference');
     requireSameSize(picture, other);
     return { picture, reference: other };
   };
@@ -47,6 +55,10 @@ export const openImages = (
     decode: () => {
       decoded ??= decodeBoth();
       return decoded;
+    },
+    close() {
+      const release = (): void => opened.forEach(engine.release);
+      decoded?.then(release, release);
     },
   };
 };

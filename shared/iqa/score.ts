@@ -56,6 +56,7 @@ export const scoreImage = async (deps: ScoreDeps, request: ScoreImageRequest): P
   const names = chooseTools(catalogue, { hasReference, tools, distortions }, await computations.availability());
   const images = openImages(engine, request.image, request.reference, request.signal);
   const results = await Promise.all(names.map((name) => attempt(deps, request, images, name)));
+  images.close();
   const facts = results.find(({ score }) => score)?.score;
   if (!facts) throw faultOfAll(results, images.name);
   return {

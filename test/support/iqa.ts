@@ -49,3 +49,23 @@ export const scoring = (
 };
 
 export const testEngine = (log: Log = recordingLog()): IqaEngine => onnxEngine({ log, workers: 2 });
+
+/** An engine, and the names of the pictures it decoded that nobody has given back yet. */
+export const watchingMemory = (engine: IqaEngine): { readonly engine: IqaEngine; readonly held: Set<string> } => {
+  const held = new Set<string>();
+  return {
+    held,
+    engine: {
+      ...engine,
+      async decode(bytes, name, signal) {
+        const picture = await engine.decode(bytes, name, signal);
+        held.add(picture.name);
+        return picture;
+      },
+      release(picture) {
+        held.delete(picture.name);
+        engine.release(picture);
+      },
+    },
+  };
+};

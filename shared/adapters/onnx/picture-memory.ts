@@ -10,6 +10,9 @@ export interface PictureMemory {
   release(picture: Picture): void;
 }
 
+// Two pictures of 4K for each of two cores; the memory of a huge one goes back to the system.
+const keepBytes = 128 * 2 ** 20;
+
 export function createPictureMemory(keep: number): PictureMemory {
   const free: SharedArrayBuffer[] = [];
   const weigh = createWeights();
@@ -28,7 +31,10 @@ export function createPictureMemory(keep: number): PictureMemory {
       const { buffer } = picture.pixels.data;
       if (!weights.delete(picture) || !(buffer instanceof SharedArrayBuffer)) return;
       free.push(buffer);
-      if (free.length > keep) free.shift();
+      while (free.length > keep || sizeOf(free) > keepBytes) free.shift();
     },
   };
 }
+
+const sizeOf = (buffers: readonly SharedArrayBuffer[]): number =>
+  buffers.reduce((bytes, { byteLength }) => bytes + byteLength, 0);

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPictureMemory } from '../../shared/adapters/onnx/picture-memory.ts';
+
+const megabyte = 2 ** 20;
+const pictureOf = (bytes: number) => ({
+  name: 'a.png',
+  format: 'png',
+  notes: [],
+  pixels: { width: 1, height: bytes / 3, data: new Uint8Array(new SharedArrayBuffer(bytes)) },
+});
+
+test('the memory of a huge picture is not kept, of small ones as many as are wanted', () => {
+  const memory = createPictureMemory(2);
+  const give = (bytes: number): void => memory.release(memory.receive(pictureOf(bytes), undefined));
+
+  for (const bytes of [3, 6, 9]) give(bytes);
+  give(300 * megabyte);
+  assert.equal(memory.lend(), undefined);
+
+  for (const bytes of [3, 6, 9]) give(bytes);
+  assert.deepEqual(
+    [memory.lend(), memory.lend(), memory.lend()].map((each) => each?.byteLength),
+    [9, 6, undefined],
+  );
+});
+
+test('a picture is given back once', () => {
+  const memory = createPictureMemory(4);
+  const picture = memory.receive(pictureOf(3), undefined);
+
+  memory.release(picture);
+  memory.release(picture);
+
+  assert.equal(memory.lend()?.byteLength, 3);
+  assert.equal(memory.lend(), undefined);
+});
