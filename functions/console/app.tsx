@@ -67,9 +67,9 @@ const Page = ({ page, rest }: PageProps) => {
     case 'decide':
       return <DecidePage />;
     case 'plans':
-      return <PlansPage />;
+      return <PlansPage run={rest} />;
     case 'activity':
-      return <ActivityPage />;
+      return <ActivityPage view={rest} />;
   }
 };
 

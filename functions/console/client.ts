@@ -1,119 +1,105 @@
+import { hc } from 'hono/client';
+import type { AppType } from '../api/app-type.ts';
 import type * as A from './answers.ts';
 import { ApiFault, readFault } from './fault.ts';
 import type { Keyring } from './keyring.ts';
-import { sendPictures } from './send-pictures.ts';
+import { type Pictures, pictureSender } from './send-pictures.ts';
 
-type Query = Readonly<Record<string, string | undefined>>;
-
-export interface Request {
-  readonly method?: string;
-  readonly json?: unknown;
-  readonly form?: FormData;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export type Send = (path: string, request?: Request) => Promise<Response>;
-
-export interface Pictures {
-  readonly image: File;
-  readonly reference?: File | undefined;
-  readonly tools?: readonly string[];
-}
+export type Api = ReturnType<typeof hc<AppType>>;
 
 /** Every request of the console. A refused key is asked for again, and the request repeated with the new one. */
 export const createClient = (keyring: Keyring) => {
-  const send: Send = async (path, request = {}) => {
+  const send = async (url: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     for (;;) {
       const key = await keyring.ready();
-      const response = await fetchWith(key, path, request);
+      const response = await reach(url, withKey(key, init));
       if (response.ok) return response;
       const fault = await readFault(response);
       if (fault.code !== 'Unauthenticated') throw fault;
       keyring.refuse(key, fault.message);
     }
   };
-  const get = async <T>(path: string, query: Query = {}): Promise<T> =>
-    (await send(`${path}${searchOf(query)}`)).json() as Promise<T>;
-  const post = async <T>(path: string, json: unknown, method = 'POST'): Promise<T> =>
-    (await send(path, { method, json })).json() as Promise<T>;
-  const drop = (path: string): Promise<Response> => send(path, { method: 'DELETE' });
-  const name = encodeURIComponent;
+  const api: Api = hc<AppType>('/', { fetch: send });
+  const { v1 } = api;
+  const pictures = pictureSender(api);
 
   return {
     /** Whether a key is good, before it is kept. */
     async check(key: string): Promise<void> {
-      const response = await fetchWith(key, '/v1/tools?limit=1', {});
+      const fetch = (url: RequestInfo | URL, init?: RequestInit) => reach(url, withKey(key, init));
+      const response: Response = await v1.tools.$get({ query: { limit: '1' } }, { fetch });
       const fault = response.ok ? undefined : await readFault(response);
       if (fault && fault.code !== 'Forbidden') throw fault;
     },
-    score: async (pictures: Pictures, signal?: AbortSignal): Promise<A.Scores> =>
-      (await sendPictures(send, '/v1/score', pictures, signal)).json() as Promise<A.Scores>,
-    map: async (pictures: Pictures): Promise<Blob> =>
-      (await sendPictures(send, '/v1/score/map?tool=ssim', pictures)).blob(),
+    score: pictures.score,
+    map: pictures.map,
     sample: async (file: string): Promise<File> => {
       const response = await reach(`/console/samples/${file}`, {});
       if (!response.ok) throw await readFault(response);
       return new File([await response.blob()], file, { type: response.headers.get('content-type') ?? '' });
     },
-    iqaTools: () => get<{ tools: A.IqaTool[] }>('/v1/iqa/tools'),
-    tools: (query: Query) => get<{ tools: A.Registration[]; next_cursor?: string }>('/v1/tools', query),
-    tool: (tool: string) => get<A.Registration>(`/v1/tools/${name(tool)}`),
-    versions: (tool: string) => get<A.Versions>(`/v1/tools/${name(tool)}/versions`),
-    stats: (tool: string) => get<A.Stats>(`/v1/tools/${name(tool)}/stats`),
-    providers: () => get<{ providers: string[] }>('/v1/providers'),
+    iqaTools: () => read(v1.iqa.tools.$get({})),
+    tools: (query: Words) => read(v1.tools.$get({ query: given(query) })),
+    tool: (name: string) => read(v1.tools[':name'].$get(path({ name }))),
+    versions: (name: string) => read(v1.tools[':name'].versions.$get(path({ name }))),
+    stats: (name: string) => read(v1.tools[':name'].stats.$get(path({ name }))),
+    providers: () => read(v1.providers.$get({})),
     definition: (provider: string, tool: string) =>
-      get<A.Explained>(`/v1/providers/${provider}/tools`, { allowed: tool, explain: 'true' }),
-    invoke: (tool: string, args: A.JsonObject, confirmation?: string) =>
-      post<A.Outcome>(`/v1/tools/${name(tool)}/invoke`, {
-        arguments: args,
-        ...(confirmation === undefined ? {} : { confirmation }),
-      }),
-    confirmations: () => get<{ confirmations: A.Confirmation[] }>('/v1/confirmations'),
-    confirm: (id: string, approve: boolean) => post<A.Confirmation>('/v1/confirmations', { id, approve }),
-    decide: (body: { task: string; candidates?: readonly string[] }) => post<A.Decision>('/v1/decide', body),
-    makePlan: (body: unknown) => post<A.Plan>('/v1/plans', body),
-    planTask: (task: string) => post<A.PlannedTask | (A.PlannedTask & A.Plan)>('/v1/plans', { task }),
-    startRun: (plan: string, input: unknown) =>
-      post<A.RunView>(`/v1/plans/${name(plan)}/runs`, input === undefined ? {} : { input }),
-    run: (id: string) => get<A.RunView>(`/v1/runs/${name(id)}`),
-    confirmNode: (run: string, node: string, approve: boolean) =>
-      post<A.RunView>(`/v1/runs/${name(run)}/nodes/${name(node)}/confirm`, { approve }),
-    cancelRun: async (id: string): Promise<A.RunView> => (await drop(`/v1/runs/${name(id)}`)).json(),
-    executions: (query: Query) => get<{ executions: A.Execution[]; next_cursor?: string }>('/v1/executions', query),
-    recommendations: (query: Query) => get<{ recommendations: A.Recommendation[] }>('/v1/recommendations', query),
-    list: (kind: string) => get<{ entries: A.ListEntry[] }>(`/v1/lists/${kind}`),
-    putOnList: (kind: string, tool: string, reason?: string) =>
-      post<A.ListEntry>(`/v1/lists/${kind}/${name(tool)}`, reason === undefined ? {} : { reason }, 'PUT'),
-    takeOffList: (kind: string, tool: string) => drop(`/v1/lists/${kind}/${name(tool)}`),
-    keys: () => get<{ keys: A.KeyView[] }>('/v1/keys'),
-    usage: () => get<A.Usage>('/v1/usage'),
+      read(v1.providers[':provider'].tools.$get({ ...path({ provider }), query: { allowed: tool, explain: 'true' } })),
+    invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
+      read(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
+    confirmations: () => read(v1.confirmations.$get({})),
+    confirm: (id: string, approve: boolean) => read(v1.confirmations.$post({ json: { id, approve } })),
+    decide: (task: string, candidates?: readonly string[]) => read(v1.decide.$post({ json: { task, candidates } })),
+    makePlan: (json: unknown) => read(v1.plans.$post({ json })),
+    plan: (id: string) => read(v1.plans[':id'].$get(path({ id }))),
+    startRun: (id: string, input: unknown) => read(v1.plans[':id'].runs.$post({ ...path({ id }), json: { input } })),
+    run: (id: string) => read(v1.runs[':id'].$get(path({ id }))),
+    confirmNode: (id: string, node: string, approve: boolean) =>
+      read(v1.runs[':id'].nodes[':node'].confirm.$post({ ...path({ id, node }), json: { approve } })),
+    cancelRun: (id: string) => read(v1.runs[':id'].$delete(path({ id }))),
+    executions: (query: Words & { readonly status?: A.CallStatus | '' }) =>
+      read(v1.executions.$get({ query: given(query) })),
+    recommendations: (query: Words) => read(v1.recommendations.$get({ query: given(query) })),
+    list: (kind: A.ListKind) => read(v1.lists[':kind'].$get({ param: { kind } })),
+    putOnList: (kind: A.ListKind, name: string, reason?: string) =>
+      read(v1.lists[':kind'][':name'].$put({ param: { kind, name: encodeURIComponent(name) }, json: { reason } })),
+    takeOffList: (kind: A.ListKind, name: string) =>
+      v1.lists[':kind'][':name'].$delete({ param: { kind, name: encodeURIComponent(name) } }),
+    keys: () => read(v1.keys.$get({ query: { limit: '1000' } })),
+    makeKey: (json: A.NewKey) => read(v1.keys.$post({ json })),
+    revokeKey: (id: string) => v1.keys[':id'].$delete(path({ id })),
+    usage: () => read(v1.usage.$get({})),
   };
 };
 
 export type Client = ReturnType<typeof createClient>;
+export type { Pictures };
 
-const fetchWith = (key: string, path: string, { method, json, form, signal }: Request): Promise<Response> =>
-  reach(path, {
-    method: method ?? (json === undefined && form === undefined ? 'GET' : 'POST'),
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    ...(form === undefined ? {} : { body: form }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+type Words = Readonly<Record<string, string | undefined>>;
 
-const reach = async (path: string, init: RequestInit): Promise<Response> => {
+export const read = async <T>(response: Promise<{ json(): Promise<T> }>): Promise<T> => (await response).json();
+
+/** Parameters of a path; Hono's client puts them in as they are. */
+const path = <Names extends Record<string, string>>(names: Names): { param: Names } => ({
+  param: Object.fromEntries(Object.entries(names).map(([name, value]) => [name, encodeURIComponent(value)])) as Names,
+});
+
+/** A filter that is left empty asks for nothing. */
+const given = <Query extends Words>(query: Query): { [Name in keyof Query]?: Exclude<Query[Name], ''> } =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')) as never;
+
+const withKey = (key: string, init: RequestInit = {}): RequestInit => {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${key}`);
+  return { ...init, headers };
+};
+
+const reach = async (url: RequestInfo | URL, init: RequestInit): Promise<Response> => {
   try {
-    return await fetch(path, init);
+    return await fetch(url, init);
   } catch (thrown) {
     if (init.signal?.aborted) throw new ApiFault('Cancelled', 'stopped');
     throw new ApiFault('Offline', `the server cannot be reached (${(thrown as Error).message}); check that it runs`);
   }
-};
-
-const searchOf = (query: Query): string => {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => (pair[1] ?? '') !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 };

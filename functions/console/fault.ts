@@ -15,14 +15,24 @@ export class ApiFault extends Error {
 export const faultOf = (thrown: unknown): ApiFault =>
   thrown instanceof ApiFault ? thrown : new ApiFault('Unexpected', String(thrown));
 
+/** The one shape of the API's errors. */
+export interface ErrorAnswer {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details: object;
+    readonly request_id: string;
+  };
+}
+
+export const faultFrom = ({ error }: ErrorAnswer): ApiFault =>
+  new ApiFault(error.code, error.message, { ...error.details }, error.request_id);
+
 /** What an answer that is no success says. */
 export const readFault = async (response: Response): Promise<ApiFault> => {
   const text = await response.text();
   try {
-    const { error } = JSON.parse(text) as {
-      error: { code: string; message: string; details: object; request_id: string };
-    };
-    return new ApiFault(error.code, error.message, { ...error.details }, error.request_id);
+    return faultFrom(JSON.parse(text) as ErrorAnswer);
   } catch {
     return new ApiFault('Unavailable', `the server answered ${response.status} without saying why`);
   }

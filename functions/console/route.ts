@@ -15,6 +15,13 @@ export const routeOf = (hash: string): Route => {
   return { page: known ?? 'score', rest: known === undefined ? '' : decodeURIComponent(rest.join('/')) };
 };
 
+/** Goes to a place of the console; in the stead of the present one where going back would lead nowhere. */
+export const goTo = (place: string, options: { readonly instead?: boolean } = {}): void => {
+  if (location.hash === `#/${place}`) return;
+  if (options.instead) location.replace(`#/${place}`);
+  else location.hash = `#/${place}`;
+};
+
 export const useRoute = (): Route => {
   const [route, setRoute] = useState(routeOf(location.hash));
   useEffect(() => {

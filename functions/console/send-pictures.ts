@@ -1,41 +1,64 @@
-import type { Pictures, Send } from './client.ts';
+import type { NewUpload } from '../../shared/uploads/upload.ts';
+import type { PicturesSent, ScoreLine } from '../api/app-type.ts';
+import type { Score, Scores } from './answers.ts';
+import { type Api, read } from './client.ts';
 import { ApiFault } from './fault.ts';
+import { readLines } from './read-lines.ts';
 
 /** A request takes 4 MB; what is larger goes through an upload of its own. */
 const MOST_IN_A_REQUEST = 3_900_000;
 
-interface Upload {
-  readonly key: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+export interface Pictures {
+  readonly image: File;
+  readonly reference?: File | undefined;
+  readonly tools?: readonly string[] | undefined;
 }
 
-/** Sends pictures as a form, or uploads them first when they are too large for one. */
-export const sendPictures = async (
-  send: Send,
-  path: string,
-  { image, reference, tools }: Pictures,
-  signal?: AbortSignal,
-): Promise<Response> => {
-  if (image.size + (reference?.size ?? 0) > MOST_IN_A_REQUEST) {
-    const json = {
-      image: { key: await upload(send, image) },
-      ...(reference === undefined ? {} : { reference: { key: await upload(send, reference) } }),
-      ...(tools === undefined ? {} : { tools }),
-    };
-    return send(path, { json, signal });
-  }
-  const form = new FormData();
-  form.set('image', image);
-  if (reference) form.set('reference', reference);
-  if (tools) form.set('tools', tools.join(','));
-  return send(path, { form, signal });
-};
+export interface ScoreOptions {
+  readonly signal?: AbortSignal;
+  /** Told of each score when it is made. */
+  readonly onScore?: (score: Score) => void;
+}
 
-const upload = async (send: Send, file: File): Promise<string> => {
-  const answer = await send('/v1/uploads', { json: { content_type: file.type, size: file.size } });
-  const { key, url, headers } = (await answer.json()) as Upload;
-  const put = await fetch(url, { method: 'PUT', headers, body: file }).catch(() => undefined);
-  if (put?.ok) return key;
-  throw new ApiFault('Unavailable', `${file.name} could not be uploaded (${put?.status ?? 'no connection'})`);
+/** Sends pictures as a form, or by their keys when they are too large for one: each is uploaded once. */
+export const pictureSender = ({ v1 }: Api) => {
+  const uploaded = new WeakMap<File, Promise<string>>();
+
+  const upload = async (file: File): Promise<string> => {
+    // Not to be scored by its arrival: it is scored by name, with the tools and the original that were chosen.
+    const wish = { content_type: file.type as NewUpload['content_type'], size: file.size, score: false };
+    const { key, url, headers } = await read(v1.uploads.$post({ json: wish }));
+    const put = await fetch(url, { method: 'PUT', headers, body: file }).catch(() => undefined);
+    if (put?.ok) return key;
+    throw new ApiFault('Unavailable', `${file.name} could not be uploaded (${put?.status ?? 'no connection'})`);
+  };
+
+  const keyOf = async (file: File): Promise<{ key: string }> => {
+    const known = uploaded.get(file) ?? upload(file);
+    uploaded.set(file, known);
+    known.catch(() => uploaded.delete(file));
+    return { key: await known };
+  };
+
+  const sent = async ({ image, reference, tools }: Pictures): Promise<PicturesSent> => {
+    if (image.size + (reference?.size ?? 0) <= MOST_IN_A_REQUEST)
+      return { form: { image, reference, tools: tools?.join(',') } };
+    return { json: { image: await keyOf(image), reference: reference && (await keyOf(reference)), tools } };
+  };
+
+  return {
+    score: async (pictures: Pictures, { signal, onScore }: ScoreOptions = {}): Promise<Scores> => {
+      const response: Response = await v1.score.$post(await sent(pictures), {
+        headers: { accept: 'application/x-ndjson' },
+        ...(signal === undefined ? {} : { init: { signal } }),
+      });
+      for await (const line of readLines<ScoreLine>(response)) {
+        if (!('score' in line)) return line;
+        onScore?.(line.score);
+      }
+      throw new ApiFault('Offline', 'the connection was lost before the last score came');
+    },
+    map: async (pictures: Pictures): Promise<Blob> =>
+      (await v1.score.map.$post({ ...(await sent(pictures)), query: { tool: 'ssim' } })).blob(),
+  };
 };

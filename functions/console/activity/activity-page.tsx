@@ -1,4 +1,4 @@
-import { useState } from 'hono/jsx/dom';
+import { goTo } from '../route.ts';
 import { type Choice, Tabs } from '../ui/parts.tsx';
 import { Calls } from './calls.tsx';
 import { Keys } from './keys.tsx';
@@ -16,15 +16,20 @@ const VIEWS: readonly Choice<View>[] = [
 ];
 
 /** What was called, what waits, what is preferred, and what it costs. */
-export const ActivityPage = () => {
-  const [view, setView] = useState<View>('calls');
+export const ActivityPage = ({ view: asked }: { readonly view: string }) => {
+  const view = VIEWS.find(({ value }) => value === asked)?.value ?? 'calls';
   return (
     <div class="page">
       <div class="page-head">
         <h1>Activity</h1>
         <p class="lead">Every call with its outcome, what waits for a person, and what each key has used.</p>
       </div>
-      <Tabs<View> label="View" choices={VIEWS} chosen={view} onChoose={setView} />
+      <Tabs<View>
+        label="View"
+        choices={VIEWS}
+        chosen={view}
+        onChoose={(next) => goTo(`activity/${next}`, { instead: true })}
+      />
       {view === 'calls' && <Calls />}
       {view === 'waiting' && <Waiting />}
       {view === 'recommended' && <Recommendations />}

@@ -1,19 +1,26 @@
 import { useState } from 'hono/jsx/dom';
-import type { Execution } from '../answers.ts';
+import type { CallStatus, Execution } from '../answers.ts';
 import { useClient } from '../context.ts';
-import { faultOf } from '../fault.ts';
 import { showJson, showMoney, showMs, showTime } from '../format.ts';
+import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Code, Empty, Field } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { Panel } from './panel.tsx';
 
-const NO_FILTER = { tool: '', status: '', key: '' };
+interface Filter {
+  readonly tool: string;
+  readonly status: CallStatus | '';
+  readonly key: string;
+}
+
+const NO_FILTER: Filter = { tool: '', status: '', key: '' };
 const PAGE = '50';
 
 /** Calls, newest first, a page at a time. */
 export const Calls = () => {
   const client = useClient();
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, setFilter] = useKept('calls.filter', NO_FILTER);
   const [older, setOlder] = useState<readonly Execution[]>([]);
   const [cursor, setCursor] = useState<string | undefined>(undefined);
   const load = useLoad(async () => {
@@ -27,7 +34,7 @@ export const Calls = () => {
     setOlder((before) => [...before, ...page.executions]);
     setCursor(page.next_cursor);
   });
-  const set = (name: keyof typeof NO_FILTER) => (event: Event) =>
+  const set = (name: keyof Filter) => (event: Event) =>
     setFilter({ ...filter, [name]: (event.target as HTMLInputElement).value });
   const calls = [...(load.value?.executions ?? []), ...older];
   return (
@@ -56,7 +63,7 @@ export const Calls = () => {
           <CallRow key={call.call_id} call={call} />
         ))}
       </ul>
-      {more.fault && <p class="danger-text">{faultOf(more.fault).message}</p>}
+      <Notice fault={more.fault} onRetry={() => void more.run()} />
       {cursor !== undefined && (
         <Button isBusy={more.isBusy} onClick={() => void more.run()}>
           Show older calls

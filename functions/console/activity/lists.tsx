@@ -1,8 +1,9 @@
-import { useState } from 'hono/jsx/dom';
+import type { ListKind } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Empty, Field } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { Panel } from './panel.tsx';
 
@@ -15,15 +16,15 @@ export const Lists = () => (
 );
 
 interface ListProps {
-  readonly kind: 'whitelist' | 'blacklist';
+  readonly kind: ListKind;
   readonly about: string;
 }
 
 const List = ({ kind, about }: ListProps) => {
   const client = useClient();
   const load = useLoad(() => client.list(kind), []);
-  const [tool, setTool] = useState('');
-  const [reason, setReason] = useState('');
+  const [tool, setTool] = useKept(`${kind}.tool`, '');
+  const [reason, setReason] = useKept(`${kind}.reason`, '');
   const add = useAction(async () => {
     await client.putOnList(kind, tool.trim(), reason.trim() === '' ? undefined : reason.trim());
     setTool('');

@@ -1,13 +1,13 @@
-import { useState } from 'hono/jsx/dom';
 import { useClient } from '../context.ts';
 import { Badge, Empty, Field, Meter } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useLoad } from '../use-load.ts';
 import { Panel } from './panel.tsx';
 
 /** The tools to prefer, for a task or of all, and why. */
 export const Recommendations = () => {
   const client = useClient();
-  const [task, setTask] = useState('');
+  const [task, setTask] = useKept('recommended.task', '');
   const load = useLoad(() => client.recommendations({ task: task.trim(), limit: '10' }), [task]);
   const found = load.value?.recommendations ?? [];
   return (

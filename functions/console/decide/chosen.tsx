@@ -32,7 +32,7 @@ export const Chosen = ({ decision, tools, onOther }: Props) => {
           </p>
         ))}
         {tool ? (
-          <RunForm key={tool.id} tool={tool} initial={decision.arguments} />
+          <RunForm key={`${tool.id} ${JSON.stringify(decision.arguments)}`} tool={tool} initial={decision.arguments} />
         ) : (
           <p class="small">Say it in other words, or take one of the nearest below.</p>
         )}

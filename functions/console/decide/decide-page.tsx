@@ -1,8 +1,8 @@
-import { useState } from 'hono/jsx/dom';
 import type { Decision } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Button, Field } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { Candidates } from './candidates.tsx';
 import { Chosen } from './chosen.tsx';
@@ -19,11 +19,11 @@ const EXAMPLES = [
 export const DecidePage = () => {
   const client = useClient();
   const tools = useLoad(() => client.tools({ limit: '1000' }), []);
-  const [task, setTask] = useState('');
-  const [candidates, setCandidates] = useState<readonly string[]>([]);
-  const [decision, setDecision] = useState<Decision | undefined>(undefined);
+  const [task, setTask] = useKept('decide.task', '');
+  const [candidates, setCandidates] = useKept<readonly string[]>('decide.candidates', []);
+  const [decision, setDecision] = useKept<Decision | undefined>('decide.decision', undefined);
   const decide = useAction(async (text: string, among: readonly string[]) =>
-    setDecision(await client.decide({ task: text, ...(among.length === 0 ? {} : { candidates: among }) })),
+    setDecision(await client.decide(text, among.length === 0 ? undefined : among)),
   );
   const submit = (event: Event): void => {
     event.preventDefault();

@@ -6,6 +6,7 @@ import { plural, showMs } from '../format.ts';
 import { Tile } from '../tools/tool-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Button, Field, Scroll } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import { Dag } from './dag.tsx';
 import { RunPanel } from './run-panel.tsx';
@@ -16,13 +17,27 @@ const LOOK_MS = 350;
 
 export type NodesById = ReadonlyMap<string, NodeView>;
 
+interface Props {
+  readonly plan: Plan;
+  /** The run to watch, once there is one. */
+  readonly runId: string | undefined;
+  onStarted(id: string): void;
+}
+
 /** A plan as it was given and as it will run, and its run. */
-export const PlanView = ({ plan }: { readonly plan: Plan }) => {
+export const PlanView = ({ plan, runId, onStarted }: Props) => {
   const client = useClient();
-  const [input, setInput] = useState('');
+  const [input, setInput] = useKept(`plan.input.${plan.plan_id}`, '');
   const [run, setRun] = useState<RunView | undefined>(undefined);
-  const start = useAction(async () => setRun(await client.startRun(plan.plan_id, parseInput(input))));
+  const start = useAction(async () => {
+    const started = await client.startRun(plan.plan_id, parseInput(input));
+    setRun(started);
+    onStarted(started.run_id);
+  });
   const watch = useAction(async (id: string) => setRun(await client.run(id)));
+  useEffect(() => {
+    if (runId !== undefined && runId !== run?.run_id) void watch.run(runId);
+  }, [runId]);
   useEffect(() => {
     if (run?.status !== 'running') return undefined;
     const timer = setTimeout(() => void watch.run(run.run_id), LOOK_MS);
@@ -71,7 +86,7 @@ export const PlanView = ({ plan }: { readonly plan: Plan }) => {
           <TreeView tree={plan.tree} nodes={nodes} />
         </Scroll>
       </section>
-      <Notice fault={watch.fault} onRetry={run && (() => void watch.run(run.run_id))} />
+      <Notice fault={watch.fault} onRetry={() => runId !== undefined && void watch.run(runId)} />
       {run && <RunPanel run={run} onRun={setRun} />}
     </>
   );

@@ -1,9 +1,11 @@
-import { useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
 import type { Plan, PlannedTask } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
+import { goTo } from '../route.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Button, type Choice, Field, Tabs } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import example from './example.json' with { type: 'json' };
 import { PlanView } from './plan-view.tsx';
@@ -15,23 +17,37 @@ const WAYS: readonly Choice<Way>[] = [
   { value: 'plan', label: 'Paste a plan' },
 ];
 
-/** A task or a plan becomes a picture; the picture can be run and watched. */
-export const PlansPage = () => {
+interface Made {
+  readonly plan?: Plan | undefined;
+  readonly draft?: PlannedTask | undefined;
+  /** The run that is watched. */
+  readonly run?: string | undefined;
+}
+
+/** A task or a plan becomes a picture; the picture can be run and watched. The address names the run. */
+export const PlansPage = ({ run: asked }: { readonly run: string }) => {
   const client = useClient();
-  const [way, setWay] = useState<Way>('task');
-  const [task, setTask] = useState('');
-  const [text, setText] = useState('');
-  const [plan, setPlan] = useState<Plan | undefined>(undefined);
-  const [draft, setDraft] = useState<PlannedTask | undefined>(undefined);
-  const show = (made: Plan | undefined, planned: PlannedTask | undefined): void => {
-    setPlan(made);
-    setDraft(planned);
-  };
-  const make = useAction(async (source: Way, given: string) => {
-    if (source === 'plan') return show(await client.makePlan(parsePlan(given)), undefined);
-    const planned = await client.planTask(given);
-    show('plan_id' in planned ? planned : undefined, planned);
+  const [way, setWay] = useKept<Way>('plans.way', 'task');
+  const [task, setTask] = useKept('plans.task', '');
+  const [text, setText] = useKept('plans.text', '');
+  const [{ plan, draft, run }, setMade] = useKept<Made>('plans.made', {});
+  const follow = useAction(async (id: string) => {
+    const { plan_id } = await client.run(id);
+    setMade({ plan: plan?.plan_id === plan_id ? plan : await client.plan(plan_id), run: id });
   });
+  useEffect(() => {
+    if (asked !== '' && asked !== run) void follow.run(asked);
+  }, [asked]);
+  const make = useAction(async (source: Way, given: string) => {
+    const made = await client.makePlan(source === 'plan' ? parsePlan(given) : { task: given });
+    setMade({ plan: 'plan_id' in made ? made : undefined, draft: 'steps' in made ? made : undefined });
+    follow.clear();
+    goTo('plans', { instead: true });
+  });
+  const started = (id: string): void => {
+    setMade({ plan, draft, run: id });
+    goTo(`plans/${id}`);
+  };
   const takeExample = (): void => {
     const shown = JSON.stringify(example, null, 2);
     setWay('plan');
@@ -76,8 +92,9 @@ export const PlansPage = () => {
         </div>
       </form>
       <Notice fault={make.fault} onRetry={() => void make.run(way, given)} />
+      <Notice fault={follow.fault} onRetry={() => void follow.run(asked)} />
       {draft && <Questions draft={draft} isPlan={plan !== undefined} onEdit={edit} />}
-      {plan && <PlanView key={plan.plan_id} plan={plan} />}
+      {plan && <PlanView key={plan.plan_id} plan={plan} runId={run} onStarted={started} />}
     </div>
   );
 };

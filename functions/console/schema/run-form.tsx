@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useState } from 'hono/jsx/dom';
 import type { JsonObject, Outcome, Registration } from '../answers.ts';
 import { useClient } from '../context.ts';
 import type { ApiFault } from '../fault.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import { ConsentDialog, type Question, questionOf } from './consent-dialog.tsx';
 import { argumentsOf, type Draft, draftOf, issuesOf, parametersOf } from './draft.ts';
@@ -16,15 +17,14 @@ interface Props {
   readonly onRan?: () => void;
 }
 
-/** Runs a tool: its form, the question to a person where it needs one, and what came of it. */
+/** Runs a tool: its form, kept over a reload, the question to a person where it needs one, and what came of it. */
 export const RunForm = ({ tool, initial = {}, onRan }: Props) => {
   const client = useClient();
   const { name, parameters: schema, permission = 'safe' } = tool.spec;
   const parameters = parametersOf(schema as JsonObject);
-  const [draft, setDraft] = useState<Draft>(draftOf(parameters, initial));
+  const [draft, setDraft] = useKept<Draft>(`form.${name}.${JSON.stringify(initial)}`, draftOf(parameters, initial));
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
   const [question, setQuestion] = useState<Question | undefined>(undefined);
-  useEffect(() => setDraft(draftOf(parameters, initial)), [JSON.stringify(initial)]);
 
   const run = useAction(async (token?: string) => {
     const args = argumentsOf(parameters, draft);

@@ -1,4 +1,4 @@
-import type { IqaTool, Score } from '../answers.ts';
+import type { IqaTool, Score, Scores } from '../answers.ts';
 import { plural, showMoney, showMs, showRaw } from '../format.ts';
 import { Badge } from '../ui/parts.tsx';
 import { Bar } from './bar.tsx';
@@ -8,27 +8,17 @@ import { Viewer } from './viewer.tsx';
 interface Props {
   readonly scored: Scored;
   readonly metrics: readonly IqaTool[];
-  readonly isStale: boolean;
 }
 
-export const Results = ({ scored, metrics, isStale }: Props) => {
-  const { scores, overall, image, charged_micros } = scored.scores;
+/** Each score as it comes; places are held for those that are still awaited. */
+export const Results = ({ scored, metrics }: Props) => {
+  const { picture, reference, scores, expected, report } = scored;
+  const awaited = report ? 0 : Math.max(1, expected - scores.length);
   return (
-    <section class={isStale ? 'results stale' : 'results'} aria-label="Scores" aria-live="polite">
-      <Viewer picture={scored.picture} reference={scored.reference} image={image} />
+    <section class="results" aria-label="Scores" aria-busy={report ? 'false' : 'true'}>
+      <Viewer picture={picture} reference={reference} image={report?.image} />
       <div class="card verdict">
-        {overall && (
-          <div class="overall">
-            <p class="overall-number">
-              {overall.mean.toFixed(2)}
-              <span class="muted"> of 5</span>
-            </p>
-            <p>
-              <strong>{wordFor(overall.mean)}</strong>
-              <span class="muted small"> · metrics differ by {overall.spread.toFixed(2)}</span>
-            </p>
-          </div>
-        )}
+        <Overall report={report} />
         <p class="scale tiny muted" aria-hidden="true">
           <span>1 bad</span>
           <span>2</span>
@@ -36,18 +26,53 @@ export const Results = ({ scored, metrics, isStale }: Props) => {
           <span>4</span>
           <span>5 excellent</span>
         </p>
-        <ol class="metrics">
+        <ol class="metrics" aria-live="polite">
           {scores.map((score) => (
             <Metric key={score.tool} score={score} metric={metrics.find(({ name }) => name === score.tool)} />
           ))}
+          {Array.from({ length: awaited }, (_, index) => (
+            <Awaited key={`awaited ${index}`} />
+          ))}
         </ol>
         <p class="muted small">
-          {plural(scores.length, 'metric')} · charged {showMoney(charged_micros)}
+          {report
+            ? `${plural(scores.length, 'metric')} · charged ${showMoney(report.charged_micros)}`
+            : `${scores.length} of ${scores.length + awaited} measured`}
         </p>
       </div>
     </section>
   );
 };
+
+const Overall = ({ report }: { readonly report: Scores | undefined }) => {
+  if (report && !report.overall) return null;
+  return (
+    <div class="overall" aria-live="polite">
+      <p class={report ? 'overall-number' : 'overall-number muted'}>
+        {report?.overall?.mean.toFixed(2) ?? '–.––'}
+        <span class="muted"> of 5</span>
+      </p>
+      {report?.overall ? (
+        <p>
+          <strong>{wordFor(report.overall.mean)}</strong>
+          <span class="muted small"> · metrics differ by {report.overall.spread.toFixed(2)}</span>
+        </p>
+      ) : (
+        <p class="muted">Measuring…</p>
+      )}
+    </div>
+  );
+};
+
+/** As high as a metric, so that nothing jumps when it comes. */
+const Awaited = () => (
+  <li class="metric awaited" aria-hidden="true">
+    <span class="skeleton-row" />
+    <span class="skeleton-row" />
+    <span class="skeleton-row" />
+    <span class="skeleton-row" />
+  </li>
+);
 
 /** The five words of the usual scale of opinion (ITU-T P.800). */
 const wordFor = (score: number): string =>

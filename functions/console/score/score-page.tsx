@@ -1,8 +1,9 @@
-import { useState } from 'hono/jsx/dom';
-import type { IqaTool, Scores } from '../answers.ts';
+import { useRef, useState } from 'hono/jsx/dom';
+import type { IqaTool, Score, Scores } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { Batch } from './batch.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -13,8 +14,16 @@ import { ToolChoice } from './tool-choice.tsx';
 export interface Scored {
   readonly picture: File;
   readonly reference: File | undefined;
-  readonly scores: Scores;
+  /** In the order they came: the quickest first. */
+  readonly scores: readonly Score[];
+  /** How many scores are awaited. */
+  readonly expected: number;
+  /** The whole answer, once all are there. */
+  readonly report?: Scores;
 }
+
+/** Without a choice the server takes the best three. */
+const UNCHOSEN = 3;
 
 /** A picture in, with or without its original; scores, comparison and quality map out. */
 export const ScorePage = () => {
@@ -22,23 +31,40 @@ export const ScorePage = () => {
   const metrics = useLoad(() => client.iqaTools(), []);
   const [pictures, setPictures] = useState<readonly File[]>([]);
   const [reference, setReference] = useState<File | undefined>(undefined);
-  const [tools, setTools] = useState<readonly string[]>([]);
+  const [tools, setTools] = useKept<readonly string[]>('score.tools', []);
   const [scored, setScored] = useState<Scored | undefined>(undefined);
+  const stopper = useRef<AbortController>(null);
   const known = metrics.value?.tools ?? [];
 
   const score = useAction(async (picture: File, original: File | undefined) => {
     const usable = usableWith(tools, original, known);
-    const scores = await client.score({
-      image: picture,
-      reference: original,
-      ...(usable.length === 0 ? {} : { tools: usable }),
-    });
-    setScored({ picture, reference: original, scores });
+    const controller = new AbortController();
+    stopper.current?.abort();
+    stopper.current = controller;
+    const { signal } = controller;
+    const pictures = { image: picture, reference: original, ...(usable.length === 0 ? {} : { tools: usable }) };
+    setScored({ picture, reference: original, scores: [], expected: usable.length || UNCHOSEN });
+    const onScore = (one: Score): void => {
+      if (!signal.aborted) setScored((before) => before && { ...before, scores: [...before.scores, one] });
+    };
+    try {
+      const report = await client.score(pictures, { signal, onScore });
+      if (!signal.aborted) setScored((before) => before && completed(before, report));
+    } catch (thrown) {
+      if (!signal.aborted) setScored(undefined);
+      throw thrown;
+    }
   });
-  const choose = (files: readonly File[]): void => {
-    setPictures(files);
+  /** What was measured no longer belongs to what is chosen. */
+  const clear = (): void => {
+    stopper.current?.abort();
     setScored(undefined);
     score.clear();
+    take.clear();
+  };
+  const choose = (files: readonly File[]): void => {
+    setPictures(files);
+    clear();
   };
   const take = useAction(async (sample: Sample) => {
     const [picture, original] = await Promise.all([client.sample(sample.picture), client.sample(sample.reference)]);
@@ -64,7 +90,7 @@ export const ScorePage = () => {
             files={reference ? [reference] : []}
             onFiles={([file]) => {
               setReference(file);
-              setScored(undefined);
+              clear();
             }}
           />
         </div>
@@ -94,9 +120,16 @@ export const ScorePage = () => {
       {pictures.length > 1 && (
         <Batch pictures={pictures} reference={reference} tools={usableWith(tools, reference, known)} />
       )}
-      {scored && pictures.length < 2 && <Results scored={scored} metrics={known} isStale={score.isBusy} />}
+      {scored && pictures.length < 2 && <Results scored={scored} metrics={known} />}
     </div>
   );
+};
+
+/** The whole answer, in the order that is on the screen already; what failed comes last. */
+const completed = (scored: Scored, report: Scores): Scored => {
+  const came = scored.scores.map(({ tool }) => tool);
+  const place = ({ tool }: Score): number => (came.includes(tool) ? came.indexOf(tool) : came.length);
+  return { ...scored, report, scores: [...report.scores].sort((a, b) => place(a) - place(b)) };
 };
 
 /** Metrics that compare are left out while there is nothing to compare with. */

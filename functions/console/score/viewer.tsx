@@ -9,7 +9,8 @@ import { useObjectUrl } from './drop-zone.tsx';
 interface Props {
   readonly picture: File;
   readonly reference: File | undefined;
-  readonly image: Scores['image'];
+  /** Known once the server has looked. */
+  readonly image: Scores['image'] | undefined;
 }
 
 type Mode = 'compare' | 'map';
@@ -27,12 +28,10 @@ export const Viewer = ({ picture, reference, image }: Props) => {
         ) : (
           <span class="small muted">Add the original to compare and to see a quality map.</span>
         )}
-        <span class="small muted">
-          {image.width} × {image.height} {image.format}
-        </span>
+        <span class="small muted">{image ? `${image.width} × ${image.height} ${image.format}` : ' '}</span>
       </div>
       {address !== undefined && original === undefined && (
-        <img class="viewer-alone" src={address} alt={picture.name} width={image.width} height={image.height} />
+        <img class="viewer-alone" src={address} alt={picture.name} {...sizeOf(image)} />
       )}
       {address !== undefined && original !== undefined && mode === 'compare' && (
         <Compare address={address} original={original} image={image} />
@@ -49,16 +48,18 @@ const VIEWS: readonly Choice<Mode>[] = [
   { value: 'map', label: 'Quality map' },
 ];
 
+const sizeOf = (image: Props['image']) => (image ? { width: image.width, height: image.height } : {});
+
 interface CompareProps {
   readonly address: string;
   readonly original: string;
-  readonly image: Scores['image'];
+  readonly image: Props['image'];
 }
 
 /** The divider is a range over the pictures: it can be dragged, touched and moved by the arrow keys. */
 const Compare = ({ address, original, image }: CompareProps) => {
   const [split, setSplit] = useState(50);
-  const size = { width: image.width, height: image.height };
+  const size = sizeOf(image);
   return (
     <div class="compare" style={{ '--split': `${split}%` }}>
       <img src={original} alt="The original" {...size} />
@@ -91,7 +92,7 @@ const QualityMap = ({ address, picture, reference, image }: MapProps) => {
   const paint = useAction(async () => setMap(await client.map({ image: picture, reference })));
   useEffect(() => void paint.run(), []);
   const painted = useObjectUrl(map);
-  const size = { width: image.width, height: image.height };
+  const size = sizeOf(image);
   return (
     <>
       <div class="compare" style={{ '--opacity': String(opacity / 100) }}>

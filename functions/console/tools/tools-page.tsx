@@ -4,6 +4,7 @@ import { useClient } from '../context.ts';
 import { plural } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Empty, Skeleton } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
 import { useLoad } from '../use-load.ts';
 import { Filters, NO_FILTER } from './filters.tsx';
 import { PermissionBadge } from './permission-badge.tsx';
@@ -11,7 +12,7 @@ import { PermissionBadge } from './permission-badge.tsx';
 /** The catalogue, narrowed by words and by what tools say of themselves. */
 export const ToolsPage = () => {
   const client = useClient();
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, setFilter] = useKept('tools.filter', NO_FILTER);
   const settled = useSettled(filter, 180);
   const all = useLoad(() => client.tools({ limit: '1000' }), []);
   const found = useLoad(() => client.tools({ ...settled, limit: '200' }), [JSON.stringify(settled)]);

@@ -72,6 +72,8 @@ export const toolStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Outcome' }).getByText('Succeeded').waitFor();
 
     await page.goto(`${world().address}/#/tools/file_delete`);
+    // The form before has a path of its own.
+    await page.getByRole('button', { name: 'Run file_delete' }).waitFor();
     await page.getByLabel('path *').fill('note.txt');
     await page.getByRole('button', { name: 'Run file_delete' }).click();
     await page.getByText('Refused: this tool is dangerous').waitFor();
