@@ -1,27 +1,40 @@
 import type { ExecuteContext } from '../execute/execute.ts';
+import type { Iqa } from '../iqa/iqa.ts';
 import type { Actor } from '../model/key.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { stricter } from '../registry/layer.ts';
 import { automaticEntries, readLists } from '../registry/lists.ts';
 import { readAllStats, readRatings } from '../registry/read-stats.ts';
+import { TEXT_LIMIT } from '../registry/text.ts';
 import { decide } from './decide.ts';
 import type { DecideDeps, DecideInput, Decision } from './decision.ts';
+import { imageRequestOf } from './image.ts';
 import type { Llm } from './llm.ts';
 
 export interface DecideContext
   extends Pick<ExecuteContext, 'table' | 'clock' | 'catalogs' | 'handlers' | 'checkArguments'> {
   readonly llm?: Llm;
+  /** The image side, which knows which of its tools have what they run on. */
+  readonly iqa?: Pick<Iqa, 'catalogue' | 'computations'>;
 }
 
 /** Decides for a caller: with its tenant's tools, their record, its lists, and what its key may see. */
 export const decideFor = async (context: DecideContext, actor: Actor, input: DecideInput): Promise<Decision> =>
-  decide({ now: context.clock.now(), ...input }, await decideDepsFor(context, actor));
+  decide({ now: context.clock.now(), ...input }, await decideDepsFor(context, actor, input));
 
 /** What deciding for a caller stands on. */
-export const decideDepsFor = async (context: DecideContext, actor: Actor): Promise<DecideDeps> => {
+export const decideDepsFor = async (
+  context: DecideContext,
+  actor: Actor,
+  asked: Pick<DecideInput, 'task' | 'context'>,
+): Promise<DecideDeps> => {
   const held = await context.catalogs.of(actor.tenant);
-  const [index, record] = await Promise.all([held.search(), recordOf(context, actor.tenant, held.catalog)]);
+  const [index, record, available] = await Promise.all([
+    held.search(),
+    recordOf(context, actor.tenant, held.catalog),
+    imageAvailability(context, asked),
+  ]);
   return {
     index,
     tool: (name) => {
@@ -31,7 +44,18 @@ export const decideDepsFor = async (context: DecideContext, actor: Actor): Promi
     validate: (tool, value) => issuesOf(context, held.catalog, tool, value),
     permission: (tool) => permissionOf(context, tool),
     ...record,
+    ...(available === undefined ? {} : { available }),
     ...(context.llm === undefined ? {} : { llm: context.llm }),
+  };
+};
+
+/** Whether image tools can run here; the model store is asked only for requests about pictures. */
+const imageAvailability = async ({ iqa }: DecideContext, { task, context }: Pick<DecideInput, 'task' | 'context'>) => {
+  if (iqa === undefined || imageRequestOf(task.slice(0, TEXT_LIMIT), context) === undefined) return undefined;
+  const canRun = await iqa.computations.availability();
+  return (tool: Tool): boolean => {
+    const known = tool.iqa === undefined ? undefined : iqa.catalogue.find(tool.name);
+    return known === undefined || canRun(known);
   };
 };
 

@@ -105,4 +105,6 @@ export interface Candidate {
   readonly text: number;
   /** What speaks for it, or against it, beside its words. */
   readonly bonus?: { readonly score: number; readonly reason: string };
+  /** Set for a tool that cannot run here: it comes after all that can. */
+  readonly unavailable?: true;
 }

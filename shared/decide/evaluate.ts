@@ -1,7 +1,7 @@
 import type { Reading } from './arguments/reading.ts';
 import type { Alternative, DecideDeps, Step } from './decision.ts';
 import { askForTool } from './llm.ts';
-import type { Matched } from './match.ts';
+import { type Matched, UNAVAILABLE } from './match.ts';
 import { type Needs, needsOf } from './needs.ts';
 import type { Request } from './request.ts';
 import { round } from './scenario.ts';
@@ -25,7 +25,6 @@ export interface EvaluateStep extends Step {
 
 const EXAMINED = 8;
 const WHITELISTED = 100;
-const UNAVAILABLE = -50;
 /** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
 export const FITS_FROM = 0.5;
 
@@ -104,7 +103,7 @@ const evaluate = (candidate: Matched, reading: Reading, deps: DecideDeps): Evalu
   weighUsage(tool.name, deps, weigh);
   const { bonus } = candidate;
   if (bonus !== undefined) weigh(bonus.score, bonus.reason);
-  if (deps.available?.(tool) === false) weigh(UNAVAILABLE, 'cannot run here yet');
+  if (candidate.unavailable) weigh(UNAVAILABLE, 'cannot run here yet');
   const confidence = 1 / (1 + Math.exp(-(weighed(features, FITTING) + FITTING.bias + (bonus?.score ?? 0))));
   const listed = listing(tool.name, deps);
   // The whitelist comes before the ranking, but a tool that does not fit is not forced on a task.

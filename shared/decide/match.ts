@@ -6,7 +6,7 @@ import { round } from './scenario.ts';
 import type { Shares } from './scenarios.ts';
 import { RANKING, weighed } from './weights.ts';
 
-export interface Matched extends Pick<Candidate, 'bonus'> {
+export interface Matched extends Pick<Candidate, 'bonus' | 'unavailable'> {
   readonly profile: Profile;
   readonly features: Features;
 }
@@ -16,6 +16,8 @@ export interface MatchStep extends Step {
   readonly decided: readonly { readonly tool: string; readonly score: number }[];
 }
 
+/** More than anything else can speak for a tool: one that cannot run is named only when none can. */
+export const UNAVAILABLE = -50;
 const COMPARED = 16;
 const SHOWN = 5;
 
@@ -28,10 +30,10 @@ export const matchCapabilities = (
 ): { readonly step: MatchStep; readonly matched: readonly Matched[]; readonly measure: Measure } => {
   const profiles = pool.map(({ tool }) => profileOf(tool));
   const measure = measureFor(request, index, profiles, known);
-  const read = pool.map(({ tool, text, bonus }) => ({
+  const read = pool.map(({ tool, text, ...more }) => ({
+    ...more,
     profile: profileOf(tool),
     features: wordFeatures(measure, profileOf(tool), text),
-    ...(bonus === undefined ? {} : { bonus }),
   }));
   const matched = ranked(read)
     .slice(0, COMPARED)
@@ -58,7 +60,10 @@ export const matchCapabilities = (
 
 export const ranked = (list: readonly Matched[]): readonly Matched[] =>
   list
-    .map((matched) => ({ matched, score: weighed(matched.features, RANKING) + (matched.bonus?.score ?? 0) }))
+    .map((matched) => ({
+      matched,
+      score: weighed(matched.features, RANKING) + (matched.bonus?.score ?? 0) + (matched.unavailable ? UNAVAILABLE : 0),
+    }))
     .sort(
       (one, other) =>
         other.score - one.score || (one.matched.profile.tool.name < other.matched.profile.tool.name ? -1 : 1),

@@ -6,7 +6,11 @@ const POOL = 40;
 const NAMED_LIMIT = 500;
 
 /** The tools that share words or meanings with a request, by the index, best first. */
-export const findPool = (request: Request, input: DecideInput, { index, tool }: DecideDeps): readonly Candidate[] => {
+export const findPool = (
+  request: Request,
+  input: DecideInput,
+  { index, tool, available }: DecideDeps,
+): readonly Candidate[] => {
   const allowed = input.allowed === undefined ? undefined : new Set(input.allowed);
   const named = input.candidates === undefined ? undefined : new Set(input.candidates.slice(0, NAMED_LIMIT));
   const accept = (name: string): boolean =>
@@ -29,6 +33,13 @@ export const findPool = (request: Request, input: DecideInput, { index, tool }: 
     const found = tool(name);
     if (found === undefined) return [];
     const fit = imageFit(found, image);
-    return [{ tool: found, text, ...(fit === undefined ? {} : { bonus: fit }) }];
+    return [
+      {
+        tool: found,
+        text,
+        ...(fit === undefined ? {} : { bonus: fit }),
+        ...(available?.(found) === false ? { unavailable: true as const } : {}),
+      },
+    ];
   });
 };

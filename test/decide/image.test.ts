@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
+import type { Decision } from '../../shared/decide/decision.ts';
+import { composeIqa } from '../../shared/iqa/iqa.ts';
 import { parseMetadata } from '../../shared/iqa/metadata.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
 import type { Tool } from '../../shared/model/tool.ts';
+import { testAssay } from '../support/assay.ts';
+import { shippedCatalogue, testEngine } from '../support/iqa.ts';
+import { recordingLog } from '../support/recording-log.ts';
 import { decideAmong, depsOf, TOOLS } from './catalogue.ts';
 
 const file = new URL('../../metadata/tools.json', import.meta.url);
@@ -53,5 +62,65 @@ describe('image requests', () => {
       (await decideAmong('resize the image cat.png to width 100 and height 50', {}, deps)).tool,
       'resize_image',
     );
+  });
+});
+
+describe('image requests over HTTP', () => {
+  const table = memoryTable();
+  const blobs = memoryBlobs();
+  const engine = testEngine();
+  const iqa = composeIqa({
+    catalogue: shippedCatalogue(),
+    engine,
+    table,
+    blobs,
+    modelFiles: blobModelFiles(blobs, 'unused'),
+    clock: systemClock(),
+    log: recordingLog(),
+  });
+  const server = testAssay({
+    table,
+    blobs,
+    iqa,
+    handlers: { builtin: new Map(), internal: iqa.handlers },
+    discover: async () => [{ kind: 'shipped', source: 'assay', definitions: toDefinitions(iqa.catalogue.tools) }],
+  });
+  after(() => engine.close());
+
+  for (const [task, type] of [
+    ['is this photo blurred compared with the original?', 'FR'],
+    ['这张照片和原图相比模糊吗？', 'FR'],
+    ['how sharp is this photo?', 'NR'],
+    ['is the colour of this picture distorted compared with the original?', 'FR'],
+  ] as const) {
+    test(`${task} is given to a tool that can run, not to one without its model`, async () => {
+      const { json } = await server;
+      const context = type === 'FR' ? { image: picture, reference: picture } : { image: picture };
+
+      const { status, body } = await json<Decision>('POST', '/v1/decide', { task, context, top: 20 });
+
+      assert.equal(status, 200);
+      const chosen = iqa.catalogue.find(body.tool ?? '');
+      const canRun = await iqa.computations.availability();
+      assert.equal(chosen?.type, type);
+      assert.ok(chosen !== undefined && canRun(chosen), `${body.tool} has no model here`);
+      assert.deepEqual(
+        body.alternatives.slice(0, 3).filter(({ reasons }) => reasons.includes('cannot run here yet')),
+        [],
+      );
+    });
+  }
+
+  test('a tool without its model is still named when it is the only one allowed, with the reason', async () => {
+    const { json } = await server;
+
+    const { body } = await json<Decision>('POST', '/v1/decide', {
+      task: 'is this photo blurred?',
+      context: { image: picture },
+      allowed: ['topiq_nr'],
+    });
+
+    assert.equal(body.tool, 'topiq_nr');
+    assert.match(body.reason, /cannot run here yet/u);
   });
 });

@@ -7,7 +7,7 @@ import { type PlannedTask, planTask } from './plan-task.ts';
 
 /** Plans a task for a caller, with the tools it may use. */
 export const planTaskFor = async (context: DecideContext, actor: Actor, task: string): Promise<PlannedTask> => {
-  const deps = await decideDepsFor(context, actor);
+  const deps = await decideDepsFor(context, actor, { task });
   const { catalog } = await context.catalogs.of(actor.tenant);
   const now = context.clock.now();
   return planTask(task, {
