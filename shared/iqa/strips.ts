@@ -81,26 +81,29 @@ function packWindow(pixels: Pixels, window: Window, data: Uint8Array): void {
   const start = Math.max(0, window.left) * 3;
   const { width, height } = window.within ?? pixels;
   const end = Math.max(start, Math.min(width, window.left + window.blocks * blockWidth) * 3);
-  for (let row = 0; row < window.rows; row++) {
+  const used = before + end - start;
+  for (let row = 0, at = 0; row < window.rows; row++, at += stride) {
     const y = window.top + row;
-    const target = data.subarray(row * stride, (row + 1) * stride);
     if (y < 0 || y >= height) {
-      target.fill(0);
+      data.fill(0, at, at + stride);
       continue;
     }
     const offset = y * pixels.width * 3;
-    if (before > 0) target.fill(0, 0, before);
-    target.set(pixels.data.subarray(offset + start, offset + end), before);
-    if (before + end - start < stride) target.fill(0, before + end - start);
+    if (before > 0) data.fill(0, at, at + before);
+    data.set(pixels.data.subarray(offset + start, offset + end), at + before);
+    if (used < stride) data.fill(0, at + used, at + stride);
   }
 }
 
-/** Adds the first `columns` of column sums in polyphase order [lanes, blocks]. */
-export function sumColumns(sums: Float32Array, columns: number, lanes = blockWidth): number {
-  const blocks = sums.length / lanes;
+/** Adds the first `columns` of column sums in polyphase order [planes, lanes, blocks]. */
+export function sumColumns(sums: Float32Array, columns: number, { lanes = blockWidth, planes = 1 } = {}): number {
+  const size = sums.length / planes;
+  const blocks = size / lanes;
   let total = 0;
-  for (let column = 0; column < columns; column++) {
-    total += sums[(column % lanes) * blocks + Math.floor(column / lanes)] as number;
+  for (let plane = 0; plane < planes; plane++) {
+    for (let column = 0; column < columns; column++) {
+      total += sums[plane * size + (column % lanes) * blocks + Math.floor(column / lanes)] as number;
+    }
   }
   return total;
 }

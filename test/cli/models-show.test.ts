@@ -41,7 +41,7 @@ describe('assay models show', () => {
 
     assert.match(shown.stdout, /ms_ssim_level: \d+ nodes.*operators {2}Conv \d+/s);
     const files = (await readdir(cwd)).sort();
-    assert.deepEqual(files, ['saved.ms_ssim_level.onnx', 'saved.ms_ssim_luma.onnx']);
+    assert.deepEqual(files, ['saved.ms_ssim_last.onnx', 'saved.ms_ssim_level.onnx', 'saved.ms_ssim_luma.onnx']);
     const session = await InferenceSession.create(join(cwd, 'saved.ms_ssim_luma.onnx'));
     assert.deepEqual(session.inputNames, ['picture', 'reference']);
     const nowhere = await runAssay(['models', 'show', 'ssim', '--out', 'no/such/folder.onnx'], { cwd });

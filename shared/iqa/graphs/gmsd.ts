@@ -36,8 +36,8 @@ export const gmsd: StripMetric = {
     const pack = pairPacker();
     for (const tile of tilesOf(rows, Math.floor(pair.picture.width / 2), tileHeight, tileWidth)) {
       const { loss, squares } = await runner.run(sumGraph(), pack(pair, windowOf(tile, pair)));
-      total[0] = (total[0] ?? 0) + sumColumns(loss, tile.columns, lanes);
-      total[1] = (total[1] ?? 0) + sumColumns(squares, tile.columns, lanes);
+      total[0] = (total[0] ?? 0) + sumColumns(loss, tile.columns, { lanes });
+      total[1] = (total[1] ?? 0) + sumColumns(squares, tile.columns, { lanes });
     }
     return total;
   },
@@ -51,10 +51,10 @@ export const gmsd: StripMetric = {
 function buildSums(): BuiltGraph<'loss' | 'squares'> {
   const graph = createGraph('gmsd');
   const loss = lossOf(graph);
-  const shape = [lanes, 'blocks_out'];
+  const shape = [1, lanes, 'blocks_out'];
   return graph.build({
-    loss: { value: graph.sum(loss, [0, 2]), shape },
-    squares: { value: graph.sum(graph.mul(loss, loss), [0, 2]), shape },
+    loss: { value: graph.sum(loss, [2]), shape },
+    squares: { value: graph.sum(graph.mul(loss, loss), [2]), shape },
   });
 }
 

@@ -40,8 +40,8 @@ export const haarpsi: StripMetric = {
     const pack = pairPacker();
     for (const tile of tilesOf(rows, halvedSize(pair.picture).width, tileRows / 2, tileColumns / 2)) {
       const { weighted: product, weights } = await runner.run(graph(), pack(pair, windowOf(tile)));
-      totals[0] = (totals[0] as number) + sumColumns(product, tile.columns, lanes);
-      totals[1] = (totals[1] as number) + sumColumns(weights, tile.columns, lanes);
+      totals[0] = (totals[0] as number) + sumColumns(product, tile.columns, { lanes });
+      totals[1] = (totals[1] as number) + sumColumns(weights, tile.columns, { lanes });
     }
     return totals;
   },
@@ -86,10 +86,10 @@ function build(): BuiltGraph<'weighted' | 'weights'> {
   const squashed = terms.map(([similarity, weight]) =>
     made.mul(made.op('Sigmoid', [made.mul(similarity, steepness)]), weight),
   );
-  const columns = [lanes, 'blocks_out'];
+  const columns = [1, lanes, 'blocks_out'];
   return made.build({
-    weighted: { value: made.sum(add(squashed), [0, 2]), shape: columns },
-    weights: { value: made.sum(add(terms.map(([, weight]) => weight)), [0, 2]), shape: columns },
+    weighted: { value: made.sum(add(squashed), [2]), shape: columns },
+    weights: { value: made.sum(add(terms.map(([, weight]) => weight)), [2]), shape: columns },
   });
 }
 

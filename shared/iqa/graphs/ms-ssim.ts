@@ -12,7 +12,8 @@ const weights = [0.0448, 0.2856, 0.3001, 0.2363, 0.1333];
 const border = windowSide - 1;
 
 const lumaGraph = lazily(buildLuma);
-const levelGraph = lazily(buildLevel);
+const levelGraph = lazily(() => buildLevel('ms_ssim_level', 'structure'));
+const lastGraph = lazily(() => buildLevel('ms_ssim_last', 'map'));
 
 /** SSIM over five scales, as a product: structure on the finer four, everything on the coarsest. */
 export const msSsim: StripMetric = {
@@ -21,7 +22,7 @@ export const msSsim: StripMetric = {
   // After four halvings the window must still fit.
   minimumSide: 161,
   rowUnit: 8,
-  graphs: () => [lumaGraph(), levelGraph()],
+  graphs: () => [lumaGraph(), levelGraph(), lastGraph()],
   rows: (size) => levelSizes(size, weights.length).at(-1)?.height ?? 0,
   async sums(pair, rows, runner) {
     const totals = new Float64Array(weights.length);
@@ -54,13 +55,13 @@ function buildLuma(): BuiltGraph<'sum' | 'difference'> {
   return graph.build({ sum: { value: sum, shape: plane }, difference: { value: difference, shape: plane } });
 }
 
-function buildLevel(): BuiltGraph<'structure' | 'all'> {
-  const graph = createGraph('ms_ssim_level');
+function buildLevel(name: string, term: 'structure' | 'map'): BuiltGraph<'sums'> {
+  const graph = createGraph(name);
   const shape = [1, 'rows', 'blocks', blockWidth];
-  const sum = toPolyphase(graph, graph.input('sum', 'float32', shape));
-  const difference = toPolyphase(graph, graph.input('difference', 'float32', shape));
-  const { structure, map } = similarity(graph, sum, difference);
-  return graph.build({ structure: columnSums(graph, structure()), all: columnSums(graph, map()) });
+  const sum = graph.input('sum', 'float32', shape);
+  const difference = graph.input('difference', 'float32', shape);
+  const terms = similarity(graph, sum, difference, (value) => toPolyphase(graph, value));
+  return graph.build({ sums: columnSums(graph, terms[term]()) });
 }
 
 function stripsOf({ input }: Level, height: number): readonly RowRange[] {
@@ -87,12 +88,13 @@ async function levelSum(
   runner: GraphRunner,
 ): Promise<number> {
   let total = 0;
+  const graph = level.index === weights.length - 1 ? lastGraph() : levelGraph();
   for (const tile of tilesOf({ from: 0, to: batch.rows - border }, level.width - border)) {
-    const { structure, all } = await runner.run(levelGraph(), {
+    const { sums } = await runner.run(graph, {
       sum: pack.sum(batch.sum, level.width, tile),
       difference: pack.difference(batch.difference, level.width, tile),
     });
-    total += sumColumns(level.index === weights.length - 1 ? all : structure, tile.columns);
+    total += sumColumns(sums, tile.columns);
   }
   return total;
 }

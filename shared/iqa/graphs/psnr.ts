@@ -48,7 +48,7 @@ function build(name: string, difference: Difference): BuiltGraph<'sums'> {
   const graph = createGraph(name);
   const shape = [1, 'rows', 'blocks', 3 * blockWidth];
   const error = difference(graph, graph.input('picture', 'uint8', shape), graph.input('reference', 'uint8', shape));
-  return graph.build({ sums: { value: graph.sum(graph.mul(error, error), [0, 1]), shape: ['blocks', 'values'] } });
+  return graph.build({ sums: { value: graph.sum(graph.mul(error, error), [1]), shape: [1, 'blocks', 'values'] } });
 }
 
 // Whole numbers, which float32 holds exactly.

@@ -14,7 +14,7 @@ const border = windowSide - 1;
 interface Input {
   readonly channels: number;
   createPack(): (pair: Pair, window: Window) => Readonly<Record<string, Feed>>;
-  planes(graph: GraphBuilder): { readonly sum: Ref; readonly difference: Ref };
+  planes(graph: GraphBuilder): { readonly sum: Ref; readonly difference: Ref; toPlane?(value: Ref): Ref };
 }
 
 /** SSIM on rounded luma, 11 x 11 Gaussian window, mean over the places where the window fits. */
@@ -25,7 +25,7 @@ export const ssim = ssimMetric('ssim', {
     const shape = [1, 'rows', 'blocks', 3 * blockWidth];
     const picture = graph.input('picture', 'uint8', shape);
     const { sum, difference } = lumaSumAndDifference(graph, picture, graph.input('reference', 'uint8', shape));
-    return { sum: toPolyphase(graph, sum), difference: toPolyphase(graph, difference) };
+    return { sum, difference, toPlane: (value) => toPolyphase(graph, value) };
   },
 });
 
@@ -54,7 +54,7 @@ function ssimMetric(name: string, input: Input): StripMetric {
       const pack = input.createPack();
       for (const tile of tilesOf(rows, pair.picture.width - border)) {
         const { sums } = await runner.run(sumGraph(), pack(pair, windowOf(tile)));
-        total += sumColumns(sums, tile.columns);
+        total += sumColumns(sums, tile.columns, { planes: input.channels });
       }
       return Float64Array.of(total);
     },
@@ -65,7 +65,7 @@ function ssimMetric(name: string, input: Input): StripMetric {
 
 function buildSums(name: string, input: Input): BuiltGraph<'sums'> {
   const graph = createGraph(name);
-  return graph.build({ sums: columnSums(graph, mapOf(graph, input)) });
+  return graph.build({ sums: columnSums(graph, mapOf(graph, input), input.channels) });
 }
 
 function buildMap(name: string, input: Input): BuiltGraph<'map'> {
@@ -76,8 +76,8 @@ function buildMap(name: string, input: Input): BuiltGraph<'map'> {
 }
 
 function mapOf(graph: GraphBuilder, input: Input): Ref {
-  const { sum, difference } = input.planes(graph);
-  return similarity(graph, sum, difference).map();
+  const { sum, difference, toPlane } = input.planes(graph);
+  return similarity(graph, sum, difference, toPlane).map();
 }
 
 // The horizontal pass reads one block beyond the last it gives.
