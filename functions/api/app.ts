@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
 import { limitBodies } from './body.ts';
 import type { App, Env } from './env.ts';
@@ -6,7 +7,14 @@ import { answerErrors, answerNotFound } from './errors.ts';
 import { replayAnswers } from './idempotency.ts';
 import type { McpNames } from './mcp/guard.ts';
 import { mcpRoutes } from './mcp/route.ts';
-import { authenticateRequests, traceRequests } from './middleware.ts';
+import {
+  authenticateRequests,
+  createAdmission,
+  createTracer,
+  type Lookup,
+  servedAlone,
+  traceRequests,
+} from './middleware.ts';
 import { serveOpenApi } from './openapi.ts';
 import { decideRoutes } from './routes/decide.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -22,20 +30,23 @@ import { recommendationRoutes } from './routes/recommendations.ts';
 import { runRoutes } from './routes/runs.ts';
 import { scoreRoutes } from './routes/score.ts';
 import { snapshotRoutes } from './routes/snapshot.ts';
-import { toolRoutes } from './routes/tools.ts';
+import { showTool, toolRoutes } from './routes/tools.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { usageRoutes } from './routes/usage.ts';
 
 /** The HTTP API as a function of what it stands on. */
 export const createApp = (assay: Assay, names: McpNames = {}): App => {
   const app = new OpenAPIHono<Env>();
-  app.onError(answerErrors(assay.log));
+  const tracer = createTracer(assay);
+  const admission = createAdmission(assay);
+  const answerError = answerErrors(assay.log);
+  app.onError(answerError);
   app.notFound(answerNotFound);
-  app.use(traceRequests(assay));
+  app.use(traceRequests(tracer));
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   serveOpenApi(app);
 
-  app.use('/v1/*', authenticateRequests(assay));
+  app.use('/v1/*', authenticateRequests(admission));
   app.on(writes, '/v1/*', limitBodies, replayAnswers(assay));
   for (const routes of [
     toolRoutes,
@@ -57,8 +68,15 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
     runRoutes,
   ])
     routes(app, assay);
-  mcpRoutes(app, assay, names);
-  return app;
+  mcpRoutes(app, assay, admission, names);
+  return withLookup(app, servedAlone(tracer, admission, answerError, showTool(assay)));
+};
+
+/** Puts the most asked call before all middleware. */
+const withLookup = (app: App, lookup: Lookup): App => {
+  const { fetch } = app;
+  const front = new Hono<Env>().get('/v1/tools/:name', lookup).notFound((c) => fetch(c.req.raw, c.env));
+  return Object.assign(app, { fetch: front.fetch });
 };
 
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];

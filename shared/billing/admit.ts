@@ -20,8 +20,13 @@ export const knownKey = (key: ApiKey): KnownKey => ({
 });
 
 /** Who presents a key with this digest; refused when it is another, revoked or expired. */
-export const admit = ({ key, actor }: KnownKey, digest: string, now: number): Actor => {
-  if (!sameDigest(digest, key.digest)) throw unknownKey();
+export const admit = (known: KnownKey, digest: string, now: number): Actor => {
+  if (!sameDigest(digest, known.key.digest)) throw unknownKey();
+  return inForce(known, now);
+};
+
+/** Who a key stands for whose digest was compared; refused when it is revoked or expired. */
+export const inForce = ({ key, actor }: KnownKey, now: number): Actor => {
   if (key.revoked_at !== undefined)
     throw new Fault('Unauthenticated', `the key ${key.id} was revoked; ask for a new one`);
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= now)
@@ -29,11 +34,15 @@ export const admit = ({ key, actor }: KnownKey, digest: string, now: number): Ac
   return actor;
 };
 
+const BEARER = 'Bearer '.length;
+
 /** The key in a request's headers. */
 export const presentedKey = (authorization: string | undefined, apiKey: string | undefined): string | undefined => {
   if (authorization === undefined) return apiKey;
-  const [scheme, key] = authorization.split(' ', 2);
-  return scheme?.toLowerCase() === 'bearer' ? key : undefined;
+  if (authorization.startsWith('Bearer ')) return authorization.slice(BEARER).trimStart();
+  return authorization.slice(0, BEARER).toLowerCase() === 'bearer '
+    ? authorization.slice(BEARER).trimStart()
+    : undefined;
 };
 
 export const missingKey = (): Fault =>

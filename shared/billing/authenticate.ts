@@ -1,6 +1,6 @@
 import type { Actor, Scope } from '../model/key.ts';
 import type { Clock, Table } from '../ports.ts';
-import { admit, type KnownKey, knownKey, missingKey, unknownKey } from './admit.ts';
+import { admit, inForce, type KnownKey, knownKey, missingKey, unknownKey } from './admit.ts';
 import { findKey } from './keys.ts';
 import { digestOfKey, idOfKey, isWhole, sameDigest } from './secret.ts';
 
@@ -38,12 +38,13 @@ export const createAuthenticator = ({ table, clock, adminDigest, keptMs = 1000 }
   const authenticate = (text: string | undefined): Actor | Promise<Actor> => {
     if (text === undefined || text === '') throw missingKey();
     const digest = digestOfKey(text);
-    if (adminDigest !== undefined && sameDigest(digest, adminDigest)) return fixedAdmin;
     const id = idOfKey(text);
-    if (id === undefined) throw unknownKey();
-    const known = seen.get(id);
-    if (known && clock.now() - known.at < keptMs) return admit(known, digest, clock.now());
-    if (!isWhole(text)) throw unknownKey();
+    const now = clock.now();
+    const known = id === undefined ? undefined : seen.get(id);
+    const isFresh = known !== undefined && now - known.at < keptMs;
+    if (isFresh && sameDigest(digest, known.key.digest)) return inForce(known, now);
+    if (adminDigest !== undefined && sameDigest(digest, adminDigest)) return fixedAdmin;
+    if (isFresh || id === undefined || !isWhole(text)) throw unknownKey();
     return look(id, digest);
   };
   return Object.assign(authenticate, { forget: (id: string) => void seen.delete(id) });

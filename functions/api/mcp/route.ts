@@ -5,13 +5,13 @@ import { Fault } from '../../../shared/errors.ts';
 import { limitBodies } from '../body.ts';
 import { describe } from '../describe.ts';
 import type { ApiContext, App, Env } from '../env.ts';
-import { authenticateRequests } from '../middleware.ts';
+import { type Admission, authenticateRequests } from '../middleware.ts';
 import type { McpCaller } from './caller.ts';
 import type { McpNames } from './guard.ts';
 import type { McpService } from './service.ts';
 
 /** `POST /mcp`: the Model Context Protocol, stateless since 2026-07-28, and its versions before. */
-export const mcpRoutes = (app: App, assay: Assay, names: McpNames = {}): void => {
+export const mcpRoutes = (app: App, assay: Assay, admission: Admission, names: McpNames = {}): void => {
   // The protocol's package is a quarter of the start of a process that may never speak it.
   let loading: Promise<McpService> | undefined;
   const service = () =>
@@ -30,7 +30,7 @@ export const mcpRoutes = (app: App, assay: Assay, names: McpNames = {}): void =>
     },
     faults: ['InvalidInput', 'TooLarge'],
   });
-  app.use('/mcp', refusePages(service), authenticateRequests(assay), limitBodies);
+  app.use('/mcp', refusePages(service), authenticateRequests(admission), limitBodies);
   app.all('/mcp', async (c) => (await service()).answer(c.req.raw, mcpCallerOf(c)));
 };
 

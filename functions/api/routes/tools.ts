@@ -5,6 +5,8 @@ import { Fault } from '../../../shared/errors.ts';
 import { isObject } from '../../../shared/model/json.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
 import { lintTool } from '../../../shared/providers/index.ts';
+import type { Catalog } from '../../../shared/registry/catalog.ts';
+import type { TenantCatalog } from '../../../shared/registry/catalogs.ts';
 import { changeTool, unknownTool } from '../../../shared/registry/change-tool.ts';
 import { type Answer, answerOf, type Entry } from '../../../shared/registry/entry.ts';
 import { registerTool } from '../../../shared/registry/register-tool.ts';
@@ -45,15 +47,7 @@ export const toolRoutes: Routes = (app, assay) => {
 
   app.get('/v1/tools', (c) => listTools(c, assay));
 
-  app.get('/v1/tools/:name', async (c) => {
-    requireScope(c.get('actor'), 'read');
-    const found = catalogOf(c, assay);
-    const { catalog } = found instanceof Promise ? await found : found;
-    const name = c.req.param('name');
-    const entry = visible(c, catalog.get(name));
-    if (!entry) throw unknownTool(name, c.get('actor').tools ?? catalog.names());
-    return answer(c, versionAnswer(entry, c.req.query('version')));
-  });
+  app.get('/v1/tools/:name', showTool(assay));
 
   app.get('/v1/tools/:name/versions', async (c) => {
     requireScope(c.get('actor'), 'read');
@@ -73,6 +67,18 @@ export const toolRoutes: Routes = (app, assay) => {
     return c.body(null, 204);
   });
 };
+
+/** `GET /v1/tools/:name`, without a promise while the catalogue is fresh. */
+export const showTool =
+  (assay: Assay) =>
+  (c: ApiContext): Response | Promise<Response> => {
+    requireScope(c.get('actor'), 'read');
+    const found = catalogOf(c, assay);
+    return found instanceof Promise ? found.then((held) => answerTool(c, held)) : answerTool(c, found);
+  };
+
+const answerTool = (c: ApiContext, { catalog }: TenantCatalog): Response =>
+  answer(c, versionAnswer(requireVisible(c, catalog), c.req.query('version')));
 
 /** What models of each provider will not see of a tool as it is written. */
 const warningsOf = (tool: Tool): readonly string[] =>
@@ -98,8 +104,10 @@ const visible = (c: ApiContext, entry: Entry | undefined): Entry | undefined => 
   return entry && tools && !tools.has(entry.family.name) ? undefined : entry;
 };
 
-const requireEntry = async (c: ApiContext, assay: Assay): Promise<Entry> => {
-  const { catalog } = await catalogOf(c, assay);
+const requireEntry = async (c: ApiContext, assay: Assay): Promise<Entry> =>
+  requireVisible(c, (await catalogOf(c, assay)).catalog);
+
+const requireVisible = (c: ApiContext, catalog: Catalog): Entry => {
   const name = c.req.param('name') ?? '';
   const entry = visible(c, catalog.get(name));
   if (!entry) throw unknownTool(name, c.get('actor').tools ?? catalog.names());
