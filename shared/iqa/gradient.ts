@@ -1,8 +1,8 @@
 import type { Size } from './metric.ts';
 
-/** Squared Scharr gradient (3, 10, 3 over 16), with zeros around the plane. */
-export function scharrEnergy(plane: Float32Array, { width, height }: Size): Float32Array {
-  const energy = new Float32Array(plane.length);
+/** Length of the Scharr gradient (3, 10, 3 over 16), with zeros around the plane; `tiny` is added to its square. */
+export function scharrMagnitude(plane: Float32Array, { width, height }: Size, tiny: number): Float32Array {
+  const magnitude = new Float32Array(plane.length);
   const framed = withFrame(plane, width, height);
   const line = width + 2;
   for (let y = 0, target = 0; y < height; y++) {
@@ -18,10 +18,10 @@ export function scharrEnergy(plane: Float32Array, { width, height }: Size): Floa
       const southNorth = (framed[below + 1] as number) - (framed[above + 1] as number);
       const across = (3 * (northEast - northWest + southEast - southWest) + 10 * eastWest) / 16;
       const down = (3 * (southWest - northWest + southEast - northEast) + 10 * southNorth) / 16;
-      energy[target] = across * across + down * down;
+      magnitude[target] = Math.sqrt(Math.fround(across * across + down * down) + tiny);
     }
   }
-  return energy;
+  return magnitude;
 }
 
 function withFrame(plane: Float32Array, width: number, height: number): Float32Array {

@@ -52,14 +52,17 @@ export async function phaseCongruency(luma: Float32Array, tables: PhaseTables, r
       row_sines: feed(tables.rows.sin, [halfWidth, halfWidth]),
     });
     const threshold = filters.threshold * lowerMedian(unfold(response.finest, tables));
-    unfold(response.energy, tables).forEach((value, at) => {
-      energy[at] = (energy[at] as number) + Math.max(0, value - threshold);
-    });
-    unfold(response.amplitude, tables).forEach((value, at) => {
-      amplitude[at] = (amplitude[at] as number) + value;
-    });
+    const energies = unfold(response.energy, tables);
+    const amplitudes = unfold(response.amplitude, tables);
+    for (let at = 0; at < energy.length; at++) {
+      energy[at] = (energy[at] as number) + Math.max(0, (energies[at] as number) - threshold);
+      amplitude[at] = (amplitude[at] as number) + (amplitudes[at] as number);
+    }
   }
-  return energy.map((value, at) => (value + epsilon) / ((amplitude[at] as number) + epsilon));
+  for (let at = 0; at < energy.length; at++) {
+    energy[at] = ((energy[at] as number) + epsilon) / ((amplitude[at] as number) + epsilon);
+  }
+  return energy;
 }
 
 /** Rows k = 0..n/2 and, after them, -k of the real parts, then of the imaginary parts. */

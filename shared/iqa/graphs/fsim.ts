@@ -1,9 +1,9 @@
 import { Fault } from '../../errors.ts';
-import { scharrEnergy } from '../gradient.ts';
+import { scharrMagnitude } from '../gradient.ts';
 import { keepLast } from '../lazily.ts';
 import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
-import { type Planes, poolingFactor, poolPlanes, transposePlane, transposePlanes } from '../pool-planes.ts';
+import { mixPlanes, poolingFactor, poolPlanes, transposePlane, transposePlanes } from '../pool-planes.ts';
 import { epsilon, phaseCongruency, phaseGraphs, phaseTables } from './fsim-phase.ts';
 
 /** FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. */
@@ -67,7 +67,7 @@ interface Features {
 function featuresOf(pixels: Pixels, factor: number, turned: boolean): Features {
   const pooled = poolPlanes(pixels, factor);
   const planes = turned ? transposePlanes(pooled) : pooled;
-  const y = mix(planes, 0.299, 0.587, 0.114);
+  const y = mixPlanes(planes, 0.299, 0.587, 0.114);
   if (isFlat(y)) {
     const text = 'fsim is undefined for a picture of one brightness, which has no phase; use ssim or psnr for it';
     throw new Fault('InvalidInput', text, { tool: 'fsim' });
@@ -76,14 +76,10 @@ function featuresOf(pixels: Pixels, factor: number, turned: boolean): Features {
     width: planes.width,
     height: planes.height,
     y,
-    i: mix(planes, 0.5959, -0.2746, -0.3213),
-    q: mix(planes, 0.2115, -0.5227, 0.3112),
-    gradient: scharrEnergy(y, planes).map((energy) => Math.sqrt(energy + epsilon)),
+    i: mixPlanes(planes, 0.5959, -0.2746, -0.3213),
+    q: mixPlanes(planes, 0.2115, -0.5227, 0.3112),
+    gradient: scharrMagnitude(y, planes, epsilon),
   };
-}
-
-function mix({ red, green, blue }: Planes, r: number, g: number, b: number): Float32Array {
-  return red.map((value, at) => r * value + g * (green[at] as number) + b * (blue[at] as number));
 }
 
 const isFlat = (plane: Float32Array): boolean => plane.every((value) => value === plane[0]);
@@ -92,7 +88,8 @@ function similarityOf(a: Features, b: Features, pc1: Float64Array, pc2: Float64A
   const similarity = new Float32Array(pc1.length);
   const weight = new Float64Array(pc1.length);
   for (let at = 0; at < pc1.length; at++) {
-    const [p1, p2] = [pc1[at] as number, pc2[at] as number];
+    const p1 = pc1[at] as number;
+    const p2 = pc2[at] as number;
     const colour = dice(a.i[at] as number, b.i[at] as number, 200) * dice(a.q[at] as number, b.q[at] as number, 200);
     similarity[at] =
       dice(p1, p2, 0.85) * dice(a.gradient[at] as number, b.gradient[at] as number, 160) * Math.abs(colour) ** 0.03;

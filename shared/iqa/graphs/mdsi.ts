@@ -1,7 +1,7 @@
 import { type BuiltGraph, createGraph } from '../graph.ts';
 import { lazily } from '../lazily.ts';
 import type { Pair, WholeMetric } from '../metric.ts';
-import { type Planes, poolingFactor, poolPlanes } from '../pool-planes.ts';
+import { mixPlanes, type Planes, poolingFactor, poolPlanes } from '../pool-planes.ts';
 
 const graph = lazily(build);
 
@@ -17,15 +17,14 @@ export const mdsi: WholeMetric = {
     const lightness = new Float32Array(3 * size);
     lightness.set(x.l);
     lightness.set(y.l, size);
-    lightness.set(
-      x.l.map((value, at) => (value + (y.l[at] as number)) / 2),
-      2 * size,
-    );
+    for (let at = 0; at < size; at++) lightness[2 * size + at] = ((x.l[at] as number) + (y.l[at] as number)) / 2;
     const shape = [3, 1, height, width];
     const { gradient } = await runner.run(graph(), { lightness: { type: 'float32', data: lightness, shape } });
     const similarity = new Float64Array(size);
     for (let at = 0; at < size; at++) {
-      const [a, b, both] = [gradient[at] as number, gradient[size + at] as number, gradient[2 * size + at] as number];
+      const a = gradient[at] as number;
+      const b = gradient[size + at] as number;
+      const both = gradient[2 * size + at] as number;
       const edges = dice(a, b, 140) + dice(a, both, 55) - dice(b, both, 55);
       similarity[at] = 0.6 * edges + 0.4 * colourSimilarity(x, y, at);
     }
@@ -58,38 +57,43 @@ function pooled({ picture, reference }: Pair) {
   return { x: axesOf(first), y: axesOf(second), width: first.width, height: first.height };
 }
 
-function axesOf({ red, green, blue }: Planes): Axes {
-  const mix = (r: number, g: number, b: number): Float32Array =>
-    red.map((value, at) => r * value + g * (green[at] as number) + b * (blue[at] as number));
-  return { l: mix(0.2989, 0.587, 0.114), h: mix(0.3, 0.04, -0.35), m: mix(0.34, -0.6, 0.17) };
-}
+const axesOf = (planes: Planes): Axes => ({
+  l: mixPlanes(planes, 0.2989, 0.587, 0.114),
+  h: mixPlanes(planes, 0.3, 0.04, -0.35),
+  m: mixPlanes(planes, 0.34, -0.6, 0.17),
+});
 
 const dice = (a: number, b: number, constant: number): number => (2 * a * b + constant) / (a * a + b * b + constant);
 
 function colourSimilarity(x: Axes, y: Axes, at: number): number {
-  const [hx, hy, mx, my] = [x.h[at] as number, y.h[at] as number, x.m[at] as number, y.m[at] as number];
+  const hx = x.h[at] as number;
+  const hy = y.h[at] as number;
+  const mx = x.m[at] as number;
+  const my = y.m[at] as number;
   return (2 * (hx * hy + mx * my) + 550) / (hx * hx + hy * hy + mx * mx + my * my + 550);
 }
 
 /** Mean distance of the fourth roots from their mean, in the complex plane: the root of a negative has phase pi / 4. */
 function meanDeviation(values: Float64Array): number {
-  const diagonal = Math.SQRT1_2;
-  const rootOf = (value: number): readonly [number, number] => {
-    const length = Math.abs(value) ** 0.25;
-    return value < 0 ? [length * diagonal, length * diagonal] : [length, 0];
-  };
+  const roots = values.map((value) => Math.sqrt(Math.sqrt(Math.abs(value))));
   // Sums are divided last: the mean of equal values is then exact, and a fourth root would enlarge any error.
-  let [real, imaginary] = [0, 0];
-  for (const value of values) {
-    const root = rootOf(value);
-    real += root[0];
-    imaginary += root[1];
+  let real = 0;
+  let imaginary = 0;
+  for (let at = 0; at < values.length; at++) {
+    const root = roots[at] as number;
+    const isNegative = (values[at] as number) < 0;
+    real += isNegative ? root * Math.SQRT1_2 : root;
+    if (isNegative) imaginary += root * Math.SQRT1_2;
   }
-  const [meanReal, meanImaginary] = [real / values.length, imaginary / values.length];
+  real /= values.length;
+  imaginary /= values.length;
   let distance = 0;
-  for (const value of values) {
-    const root = rootOf(value);
-    distance += Math.hypot(root[0] - meanReal, root[1] - meanImaginary);
+  for (let at = 0; at < values.length; at++) {
+    const root = roots[at] as number;
+    const isNegative = (values[at] as number) < 0;
+    const across = (isNegative ? root * Math.SQRT1_2 : root) - real;
+    const up = (isNegative ? root * Math.SQRT1_2 : 0) - imaginary;
+    distance += Math.sqrt(across * across + up * up);
   }
   return distance / values.length;
 }

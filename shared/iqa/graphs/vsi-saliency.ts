@@ -14,9 +14,9 @@ export const saliencyGraph = lazily(build);
 export async function saliency(pixels: Pixels, runner: GraphRunner): Promise<Float64Array> {
   const [lightness, a, b] = labPlanes(pixels);
   const lab = new Float32Array(3 * side * side);
-  [lightness, a, b].forEach((plane, index) => {
-    lab.set(plane, index * side * side);
-  });
+  lab.set(lightness);
+  lab.set(a, side * side);
+  lab.set(b, 2 * side * side);
   const { energy } = await runner.run(saliencyGraph(), {
     lab: { type: 'float32', data: lab, shape: [3, side, side] },
   });
@@ -24,7 +24,9 @@ export async function saliency(pixels: Pixels, runner: GraphRunner): Promise<Flo
   const centre = centrePrior();
   const salient = new Float64Array(side * side);
   for (let at = 0; at < salient.length; at++) {
-    const colour = 1 - Math.exp(-((warmth[at] as number) ** 2 + (hue[at] as number) ** 2) / 1e-6);
+    const x = warmth[at] as number;
+    const y = hue[at] as number;
+    const colour = 1 - Math.exp(-(x * x + y * y) / 1e-6);
     salient[at] = Math.sqrt((energy[at] as number) + tiny) * (centre[at] as number) * colour;
   }
   return salient;
@@ -39,15 +41,23 @@ const centrePrior = lazily(() =>
 );
 
 /** (x - min) / (max - min), 0 where all are equal. */
-export function normalised(values: Float64Array): Float64Array {
+function normalised(values: Float64Array): Float64Array {
   const { low, high } = extremes(values);
-  return values.map((value) => (value - low) / (high - low + tiny));
+  const result = new Float64Array(values.length);
+  for (let at = 0; at < result.length; at++) result[at] = ((values[at] as number) - low) / (high - low + tiny);
+  return result;
 }
 
-export function extremes(values: Float64Array): { readonly low: number; readonly high: number } {
+export interface Extremes {
+  readonly low: number;
+  readonly high: number;
+}
+
+export function extremes(values: Float64Array): Extremes {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (const value of values) {
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as number;
     if (value < low) low = value;
     if (value > high) high = value;
   }
@@ -63,9 +73,16 @@ function build(): BuiltGraph<'energy'> {
   const along = graph.op('Concat', graph.halves(graph.op('MatMul', [lab, rows]), 2), { axis: 1 });
   const forward = graph.constant(complexRotation(side, 1), [2 * side, 2 * side]);
   const spectrum = graph.op('MatMul', [forward, along]);
-  const gain = matrix(2 * side, half, (row, column) => logGabor(row % side, column));
-  const filtered = graph.mul(spectrum, graph.constant(gain, [2 * side, half]));
-  const backward = graph.constant(complexRotation(side, -1), [2 * side, 2 * side]);
+  const gain = matrix(side, half, logGabor);
+  const filtered = graph.mul(
+    spectrum,
+    graph.op(
+      'Concat',
+      [gain, gain].map((each) => graph.constant(each, [side, half])),
+      { axis: 0 },
+    ),
+  );
+  const backward = graph.op('Transpose', [forward], { perm: [1, 0] });
   const back = graph.op('Concat', graph.halves(graph.op('MatMul', [backward, filtered]), 1), { axis: 2 });
   const inverse = graph.constant(realBackward(side, 1 / side ** 2), [2 * half, side]);
   const response = graph.op('MatMul', [back, inverse]);
@@ -74,46 +91,53 @@ function build(): BuiltGraph<'energy'> {
 
 function logGabor(row: number, column: number): number {
   const signed = (index: number): number => (index < side / 2 ? index : index - side) / side;
-  const radius = Math.hypot(signed(row), signed(column));
+  const [y, x] = [signed(row), signed(column)];
+  const radius = Math.sqrt(y * y + x * x);
   if (radius === 0 || radius > 0.5) return 0;
   return Math.exp(-(Math.log(radius / 0.021) ** 2) / (2 * 1.34 ** 2));
 }
 
 /** Lightness and colour axes at 256 x 256, in float64: the colour prior divides their range by a millionth. */
 function labPlanes(pixels: Pixels): readonly [Float64Array, Float64Array, Float64Array] {
-  const red = linearPlane(pixels, 0);
-  const green = linearPlane(pixels, 1);
-  const blue = linearPlane(pixels, 2);
-  // The reference divides by the white of D50 after the matrix of D65.
-  const fx = bentMix(red, green, blue, 0.4124564 / 0.964212, 0.3575761 / 0.964212, 0.1804375 / 0.964212);
-  const fy = bentMix(red, green, blue, 0.2126729, 0.7151522, 0.072175);
-  const fz = bentMix(red, green, blue, 0.0193339 / 0.825188, 0.119192 / 0.825188, 0.9503041 / 0.825188);
-  return [
-    fy.map((y) => 116 * y - 16),
-    fx.map((x, at) => 500 * (x - (fy[at] as number))),
-    fy.map((y, at) => 200 * (y - (fz[at] as number))),
-  ];
+  const linear = linearSamples(pixels);
+  const size = side * side;
+  const [lightness, a, b] = [new Float64Array(size), new Float64Array(size), new Float64Array(size)];
+  for (let at = 0; at < size; at++) {
+    const red = linear[3 * at] as number;
+    const green = linear[3 * at + 1] as number;
+    const blue = linear[3 * at + 2] as number;
+    // The reference divides by the white of D50 after the matrix of D65.
+    const fx = bend((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / 0.964212);
+    const fy = bend(0.2126729 * red + 0.7151522 * green + 0.072175 * blue);
+    const fz = bend((0.0193339 * red + 0.119192 * green + 0.9503041 * blue) / 0.825188);
+    lightness[at] = 116 * fy - 16;
+    a[at] = 500 * (fx - fy);
+    b[at] = 200 * (fy - fz);
+  }
+  return [lightness, a, b];
 }
 
-/** One channel at 256 x 256 by two neighbours on each axis, without its gamma curve. */
-function linearPlane({ width, height, data }: Pixels, channel: number): Float64Array {
-  const plane = new Float64Array(side * side);
+/** Red, green and blue at 256 x 256 by two neighbours on each axis, without their gamma curve. */
+function linearSamples({ width, height, data }: Pixels): Float64Array {
+  const samples = new Float64Array(3 * side * side);
   const columns = sampling(width);
-  let target = 0;
-  for (const row of sampling(height)) {
-    const above = row.first * width * 3 + channel;
-    const below = row.second * width * 3 + channel;
-    for (const { first, second, share } of columns) {
-      const upper = lerp(data[above + 3 * first] as number, data[above + 3 * second] as number, share);
-      const lower = lerp(data[below + 3 * first] as number, data[below + 3 * second] as number, share);
-      plane[target++] = linear(lerp(upper, lower, row.share) / 255);
+  const rows = sampling(height);
+  for (let y = 0, target = 0; y < side; y++) {
+    const above = 3 * width * (rows.first[y] as number);
+    const below = 3 * width * (rows.second[y] as number);
+    const down = rows.share[y] as number;
+    for (let x = 0; x < side; x++) {
+      const left = 3 * (columns.first[x] as number);
+      const right = 3 * (columns.second[x] as number);
+      const across = columns.share[x] as number;
+      for (let channel = 0; channel < 3; channel++) {
+        const upper = lerp(data[above + left + channel] as number, data[above + right + channel] as number, across);
+        const lower = lerp(data[below + left + channel] as number, data[below + right + channel] as number, across);
+        samples[target++] = linear(lerp(upper, lower, down) / 255);
+      }
     }
   }
-  return plane;
-}
-
-function bentMix(red: Float64Array, green: Float64Array, blue: Float64Array, r: number, g: number, b: number) {
-  return red.map((value, at) => bend(r * value + g * (green[at] as number) + b * (blue[at] as number)));
+  return samples;
 }
 
 const linear = (c: number): number => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
@@ -122,9 +146,14 @@ const lerp = (from: number, to: number, share: number): number => from + (to - f
 
 /** Where the 256 samples of an axis lie between its pixels: two neighbours, no smoothing. */
 function sampling(length: number) {
-  return Array.from({ length: side }, (_, index) => {
+  const first = new Int32Array(side);
+  const second = new Int32Array(side);
+  const share = new Float64Array(side);
+  for (let index = 0; index < side; index++) {
     const source = Math.max(((index + 0.5) * length) / side - 0.5, 0);
-    const first = Math.min(Math.floor(source), length - 1);
-    return { first, second: Math.min(first + 1, length - 1), share: source - Math.floor(source) };
-  });
+    first[index] = Math.min(Math.floor(source), length - 1);
+    second[index] = Math.min((first[index] as number) + 1, length - 1);
+    share[index] = source - Math.floor(source);
+  }
+  return { first, second, share };
 }

@@ -1,94 +1,111 @@
 import type { Size } from '../metric.ts';
 import type { Overhang } from '../pool-planes.ts';
-import { side, tiny } from './vsi-saliency.ts';
+import { type Extremes, extremes, side, tiny } from './vsi-saliency.ts';
 
 /**
  * Saliency stretched to the picture's size (corners aligned), brought to 0..1 over it, and pooled.
  * All of this is linear but for the extremes, so the full-size map is never made.
  */
 export function stretchAndPool(values: Float64Array, size: Size, factor: number, overhang: Overhang): Float64Array {
-  const wide = stretchRows(values, size.width);
+  const wide = applyAlongRows(values, stretchTaps(size.width));
   const { low, high } = stretchedExtremes(wide, size);
   const columns = poolingTaps(size.width, factor, overhang);
   const rows = poolingTaps(size.height, factor, overhang);
-  const narrow = applyAlongRows(values, columns);
-  const pooled = applyDown(narrow, columns.length, rows);
-  return pooled.map((value) => (value - low) / (high - low + tiny));
+  const pooled = applyDown(applyAlongRows(values, columns), columns.count, rows);
+  for (let at = 0; at < pooled.length; at++) pooled[at] = ((pooled[at] as number) - low) / (high - low + tiny);
+  return pooled;
 }
 
-interface Tap {
-  readonly index: number;
-  readonly weight: number;
+/** What each target sample takes of the source samples: entries `starts[target]` up to `starts[target + 1]`. */
+interface Taps {
+  readonly count: number;
+  readonly starts: Int32Array;
+  readonly indices: Int32Array;
+  readonly weights: Float64Array;
 }
 
 /** The two source samples of each target sample. */
-function stretchTaps(length: number): readonly (readonly [Tap, Tap])[] {
-  return Array.from({ length }, (_, index) => {
+function stretchTaps(length: number): Taps {
+  const indices = new Int32Array(2 * length);
+  const weights = new Float64Array(2 * length);
+  for (let index = 0; index < length; index++) {
     const source = (index * (side - 1)) / (length - 1);
     const first = Math.min(Math.floor(source), side - 1);
-    const share = source - first;
-    return [
-      { index: first, weight: 1 - share },
-      { index: Math.min(first + 1, side - 1), weight: share },
-    ];
-  });
+    indices[2 * index] = first;
+    indices[2 * index + 1] = Math.min(first + 1, side - 1);
+    weights[2 * index] = 1 - (source - first);
+    weights[2 * index + 1] = source - first;
+  }
+  return { count: length, starts: Int32Array.from({ length: length + 1 }, (_, index) => 2 * index), indices, weights };
 }
 
-function poolingTaps(length: number, factor: number, { before, after }: Overhang): readonly (readonly Tap[])[] {
+// Windows next to each other take some samples twice: their weights are added first.
+function poolingTaps(length: number, factor: number, { before, after }: Overhang): Taps {
   const stretch = stretchTaps(length);
   const count = Math.floor((length + before + after) / factor);
-  return Array.from({ length: count }, (_, window) => {
-    const weights = new Map<number, number>();
+  const starts = new Int32Array(count + 1);
+  const indices = new Int32Array(2 * count * factor);
+  const weights = new Float64Array(2 * count * factor);
+  let used = 0;
+  for (let target = 0; target < count; target++) {
     for (let inside = 0; inside < factor; inside++) {
-      const at = Math.min(Math.max(window * factor + inside - before, 0), length - 1);
-      for (const { index, weight } of stretch[at] ?? [])
-        weights.set(index, (weights.get(index) ?? 0) + weight / factor);
+      const at = 2 * Math.min(Math.max(target * factor + inside - before, 0), length - 1);
+      for (let tap = at; tap < at + 2; tap++) {
+        const index = stretch.indices[tap] as number;
+        let place = starts[target] as number;
+        while (place < used && indices[place] !== index) place++;
+        if (place === used) indices[used++] = index;
+        weights[place] = (weights[place] as number) + (stretch.weights[tap] as number) / factor;
+      }
     }
-    return [...weights].map(([index, weight]) => ({ index, weight }));
-  });
+    starts[target + 1] = used;
+  }
+  return { count, starts, indices, weights };
 }
 
-function applyAlongRows(values: Float64Array, taps: readonly (readonly Tap[])[]): Float64Array {
-  const result = new Float64Array(side * taps.length);
+function applyAlongRows(values: Float64Array, { count, starts, indices, weights }: Taps): Float64Array {
+  const result = new Float64Array(side * count);
   for (let row = 0, target = 0; row < side; row++) {
-    for (const tap of taps) {
+    for (let column = 0, tap = 0; column < count; column++) {
       let sum = 0;
-      for (const { index, weight } of tap) sum += (values[row * side + index] as number) * weight;
+      for (const end = starts[column + 1] as number; tap < end; tap++) {
+        sum += (values[row * side + (indices[tap] as number)] as number) * (weights[tap] as number);
+      }
       result[target++] = sum;
     }
   }
   return result;
 }
 
-function applyDown(values: Float64Array, width: number, taps: readonly (readonly Tap[])[]): Float64Array {
-  const result = new Float64Array(width * taps.length);
-  taps.forEach((tap, row) => {
-    for (const { index, weight } of tap) {
-      for (let column = 0; column < width; column++) {
-        const at = row * width + column;
-        result[at] = (result[at] as number) + (values[index * width + column] as number) * weight;
+function applyDown(values: Float64Array, width: number, { count, starts, indices, weights }: Taps): Float64Array {
+  const result = new Float64Array(width * count);
+  for (let row = 0; row < count; row++) {
+    for (let tap = starts[row] as number; tap < (starts[row + 1] as number); tap++) {
+      const source = (indices[tap] as number) * width;
+      const weight = weights[tap] as number;
+      for (let column = 0, at = row * width; column < width; column++, at++) {
+        result[at] = (result[at] as number) + (values[source + column] as number) * weight;
       }
     }
-  });
+  }
   return result;
 }
 
-const stretchRows = (values: Float64Array, width: number): Float64Array => applyAlongRows(values, stretchTaps(width));
-
 /** Least and greatest stretched value; a row between two others cannot pass theirs, so few are looked at. */
 function stretchedExtremes(wide: Float64Array, { width, height }: Size) {
-  const rowAt = (row: number): Float64Array => wide.subarray(row * width, (row + 1) * width);
-  const lows = Array.from({ length: side }, (_, row) => rowAt(row).reduce((a, b) => Math.min(a, b)));
-  const highs = Array.from({ length: side }, (_, row) => rowAt(row).reduce((a, b) => Math.max(a, b)));
+  const bounds = Array.from({ length: side }, (_, row) => extremes(wide.subarray(row * width, (row + 1) * width)));
+  const { indices, weights } = stretchTaps(height);
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (const [first, second] of stretchTaps(height)) {
-    const couldBe = (bounds: readonly number[], pick: (a: number, b: number) => number): number =>
-      pick(bounds[first.index] as number, bounds[second.index] as number);
-    if (couldBe(lows, Math.min) >= low && couldBe(highs, Math.max) <= high) continue;
-    const [above, below] = [rowAt(first.index), rowAt(second.index)];
+  for (let tap = 0; tap < indices.length; tap += 2) {
+    const above = indices[tap] as number;
+    const below = indices[tap + 1] as number;
+    const [one, other] = [bounds[above] as Extremes, bounds[below] as Extremes];
+    if (Math.min(one.low, other.low) >= low && Math.max(one.high, other.high) <= high) continue;
     for (let column = 0; column < width; column++) {
-      const value = (above[column] as number) * first.weight + (below[column] as number) * second.weight;
+      const value =
+        (wide[above * width + column] as number) * (weights[tap] as number) +
+        (wide[below * width + column] as number) * (weights[tap + 1] as number);
       if (value < low) low = value;
       if (value > high) high = value;
     }

@@ -1,7 +1,7 @@
-import { scharrEnergy } from '../gradient.ts';
+import { scharrMagnitude } from '../gradient.ts';
 import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
-import { type Overhang, poolingFactor, poolPlanes } from '../pool-planes.ts';
+import { mixPlanes, type Overhang, poolingFactor, poolPlanes } from '../pool-planes.ts';
 import { saliency, saliencyGraph, tiny } from './vsi-saliency.ts';
 import { stretchAndPool } from './vsi-stretch.ts';
 
@@ -13,11 +13,12 @@ export const vsi: WholeMetric = {
   graphs: () => [saliencyGraph()],
   async score(pair, runner) {
     const { similarity, weight } = await compare(pair, runner);
-    let [total, weights] = [0, 0];
-    similarity.forEach((value, at) => {
-      total += value * (weight[at] as number);
+    let total = 0;
+    let weights = 0;
+    for (let at = 0; at < similarity.length; at++) {
+      total += (similarity[at] as number) * (weight[at] as number);
       weights += weight[at] as number;
-    });
+    }
     return (total + tiny) / (weights + tiny);
   },
   async map(pair, runner) {
@@ -36,7 +37,8 @@ async function compare(pair: Pair, runner: GraphRunner) {
   const similarity = new Float64Array(a.saliency.length);
   const weight = new Float64Array(a.saliency.length);
   for (let at = 0; at < similarity.length; at++) {
-    const [salient, other] = [a.saliency[at] as number, b.saliency[at] as number];
+    const salient = a.saliency[at] as number;
+    const other = b.saliency[at] as number;
     const edges = dice(a.gradient[at] as number, b.gradient[at] as number, 386);
     const colour = dice(a.m[at] as number, b.m[at] as number, 130) * dice(a.n[at] as number, b.n[at] as number, 130);
     similarity[at] = dice(salient, other, 1.27) * edges ** 0.4 * colourTerm(colour);
@@ -46,17 +48,14 @@ async function compare(pair: Pair, runner: GraphRunner) {
 }
 
 async function featuresOf(pixels: Pixels, factor: number, overhang: Overhang, runner: GraphRunner) {
-  const { red, green, blue, width, height } = poolPlanes(pixels, factor, overhang);
-  const mix = (r: number, g: number, b: number): Float32Array =>
-    red.map((value, at) => r * value + g * (green[at] as number) + b * (blue[at] as number));
-  const energy = scharrEnergy(mix(0.06, 0.63, 0.27), { width, height });
+  const planes = poolPlanes(pixels, factor, overhang);
   return {
-    width,
-    height,
+    width: planes.width,
+    height: planes.height,
     saliency: stretchAndPool(await saliency(pixels, runner), pixels, factor, overhang),
-    gradient: energy.map((value) => Math.sqrt(value + tiny)),
-    m: mix(0.3, 0.04, -0.35),
-    n: mix(0.34, -0.6, 0.17),
+    gradient: scharrMagnitude(mixPlanes(planes, 0.06, 0.63, 0.27), planes, tiny),
+    m: mixPlanes(planes, 0.3, 0.04, -0.35),
+    n: mixPlanes(planes, 0.34, -0.6, 0.17),
   };
 }
 
