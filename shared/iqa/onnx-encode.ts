@@ -1,5 +1,8 @@
 import type { Attribute, ElementType, Graph, GraphNode, GraphTensor, GraphValue } from './graph.ts';
 
+/** Bytes in the order they will be written: large tensors are copied once, when everything is joined. */
+type Parts = readonly Uint8Array[];
+
 /** The ONNX file of a graph. Field numbers are those of onnx.proto; the order is fixed, so equal graphs have equal bytes. */
 export function encodeModel(graph: Graph): Uint8Array {
   const body = message(
@@ -10,7 +13,7 @@ export function encodeModel(graph: Graph): Uint8Array {
     ...graph.outputs.map((value) => field(12, encodeValue(value))),
   );
   const operators = message(field(1, text('')), number(2, graph.opset));
-  return message(number(1, irVersion), field(2, text('assay')), field(7, body), field(8, operators));
+  return join(message(number(1, irVersion), field(2, text('assay')), field(7, body), field(8, operators)));
 }
 
 const irVersion = 8;
@@ -18,7 +21,7 @@ const irVersion = 8;
 const elementCode: Readonly<Record<ElementType, number>> = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9 };
 const attributeCode = { float: 1, int: 2, string: 3, ints: 7 } as const;
 
-function encodeNode(node: GraphNode): Uint8Array {
+function encodeNode(node: GraphNode): Parts {
   return message(
     ...node.inputs.map((name) => field(1, text(name))),
     ...node.outputs.map((name) => field(2, text(name))),
@@ -28,7 +31,7 @@ function encodeNode(node: GraphNode): Uint8Array {
   );
 }
 
-function encodeAttribute(name: string, value: Attribute): Uint8Array {
+function encodeAttribute(name: string, value: Attribute): Parts {
   if (typeof value === 'string')
     return message(field(1, text(name)), field(4, text(value)), number(20, attributeCode.string));
   if (typeof value === 'number') return message(field(1, text(name)), number(3, value), number(20, attributeCode.int));
@@ -36,16 +39,16 @@ function encodeAttribute(name: string, value: Attribute): Uint8Array {
   return message(field(1, text(name)), ...value.map((item) => number(8, item)), number(20, attributeCode.ints));
 }
 
-function encodeTensor(tensor: GraphTensor): Uint8Array {
+function encodeTensor(tensor: GraphTensor): Parts {
   return message(
     ...tensor.shape.map((size) => number(1, size)),
     number(2, elementCode[tensor.type]),
     field(8, text(tensor.name)),
-    field(9, new Uint8Array(tensor.data.buffer, tensor.data.byteOffset, tensor.data.byteLength)),
+    field(9, [new Uint8Array(tensor.data.buffer, tensor.data.byteOffset, tensor.data.byteLength)]),
   );
 }
 
-function encodeValue(value: GraphValue): Uint8Array {
+function encodeValue(value: GraphValue): Parts {
   const dimensions = value.shape.map((size) =>
     field(1, typeof size === 'number' ? message(number(1, size)) : message(field(2, text(size)))),
   );
@@ -53,22 +56,25 @@ function encodeValue(value: GraphValue): Uint8Array {
   return message(field(1, text(value.name)), field(2, message(field(1, tensorType))));
 }
 
-const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+const text = (value: string): Parts => [new TextEncoder().encode(value)];
 
-const field = (tag: number, bytes: Uint8Array): Uint8Array =>
-  message(varint((BigInt(tag) << 3n) | 2n), varint(BigInt(bytes.length)), bytes);
+const field = (tag: number, parts: Parts): Parts => [
+  ...varint((BigInt(tag) << 3n) | 2n),
+  ...varint(BigInt(lengthOf(parts))),
+  ...parts,
+];
 
 // A negative number is its 64-bit two's complement, ten bytes long.
-const number = (tag: number, value: number): Uint8Array =>
+const number = (tag: number, value: number): Parts =>
   message(varint(BigInt(tag) << 3n), varint(BigInt.asUintN(64, BigInt(value))));
 
-function float(tag: number, value: number): Uint8Array {
+function float(tag: number, value: number): Parts {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setFloat32(0, value, true);
-  return message(varint((BigInt(tag) << 3n) | 5n), bytes);
+  return [...varint((BigInt(tag) << 3n) | 5n), bytes];
 }
 
-function varint(value: bigint): Uint8Array {
+function varint(value: bigint): Parts {
   const bytes: number[] = [];
   let rest = value;
   while (rest > 127n) {
@@ -76,11 +82,15 @@ function varint(value: bigint): Uint8Array {
     rest >>= 7n;
   }
   bytes.push(Number(rest));
-  return Uint8Array.from(bytes);
+  return [Uint8Array.from(bytes)];
 }
 
-function message(...parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+const message = (...fields: readonly Parts[]): Parts => fields.flat();
+
+const lengthOf = (parts: Parts): number => parts.reduce((length, part) => length + part.length, 0);
+
+function join(parts: Parts): Uint8Array {
+  const joined = new Uint8Array(lengthOf(parts));
   let offset = 0;
   for (const part of parts) {
     joined.set(part, offset);

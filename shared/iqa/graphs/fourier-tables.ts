@@ -19,11 +19,20 @@ export function matrix(rows: number, columns: number, entry: (row: number, colum
 /** The matrix [[C, sS], [-sS, C]] that takes stacked real and imaginary parts forwards (s = 1) or back (s = -1). */
 export function complexRotation(length: number, sign: 1 | -1): Float32Array {
   const { cos, sin } = trigonometry(length);
-  return matrix(2 * length, 2 * length, (row, column) => {
-    const index = ((row % length) * (column % length)) % length;
-    if (row < length === column < length) return cos[index] as number;
-    return (row < length ? sign : -sign) * (sin[index] as number);
-  });
+  const values = new Float32Array(4 * length * length);
+  for (let row = 0; row < length; row++) {
+    const upper = row * 2 * length;
+    const lower = upper + 2 * length * length;
+    for (let column = 0, index = 0; column < length; column++, index = (index + row) % length) {
+      const c = cos[index] as number;
+      const s = sign * (sin[index] as number);
+      values[upper + column] = c;
+      values[upper + length + column] = s;
+      values[lower + column] = -s;
+      values[lower + length + column] = c;
+    }
+  }
+  return values;
 }
 
 /** How many frequencies 0..n/2 describe a real signal of n samples. */

@@ -73,15 +73,8 @@ function build(): BuiltGraph<'energy'> {
   const along = graph.op('Concat', graph.halves(graph.op('MatMul', [lab, rows]), 2), { axis: 1 });
   const forward = graph.constant(complexRotation(side, 1), [2 * side, 2 * side]);
   const spectrum = graph.op('MatMul', [forward, along]);
-  const gain = matrix(side, half, logGabor);
-  const filtered = graph.mul(
-    spectrum,
-    graph.op(
-      'Concat',
-      [gain, gain].map((each) => graph.constant(each, [side, half])),
-      { axis: 0 },
-    ),
-  );
+  const gain = graph.constant(logGabor(half), [side, half]);
+  const filtered = graph.mul(spectrum, graph.op('Concat', [gain, gain], { axis: 0 }));
   const backward = graph.op('Transpose', [forward], { perm: [1, 0] });
   const back = graph.op('Concat', graph.halves(graph.op('MatMul', [backward, filtered]), 1), { axis: 2 });
   const inverse = graph.constant(realBackward(side, 1 / side ** 2), [2 * half, side]);
@@ -89,12 +82,18 @@ function build(): BuiltGraph<'energy'> {
   return graph.build({ energy: { value: graph.sum(graph.mul(response, response), [0]), shape: [side, side] } });
 }
 
-function logGabor(row: number, column: number): number {
-  const signed = (index: number): number => (index < side / 2 ? index : index - side) / side;
-  const [y, x] = [signed(row), signed(column)];
-  const radius = Math.sqrt(y * y + x * x);
-  if (radius === 0 || radius > 0.5) return 0;
-  return Math.exp(-(Math.log(radius / 0.021) ** 2) / (2 * 1.34 ** 2));
+/** The band-pass over non-negative frequencies of the columns; those of the rows go 0, 1, .. -1, as a transform gives them. */
+function logGabor(half: number): Float32Array {
+  const upper = matrix(half, half, (row, column) => {
+    const radius = Math.sqrt(row * row + column * column) / side;
+    return radius === 0 || radius > 0.5 ? 0 : Math.exp(-(Math.log(radius / 0.021) ** 2) / (2 * 1.34 ** 2));
+  });
+  const gain = new Float32Array(side * half);
+  for (let row = 0; row < side; row++) {
+    const mirror = Math.min(row, side - row);
+    gain.set(upper.subarray(mirror * half, (mirror + 1) * half), row * half);
+  }
+  return gain;
 }
 
 /** Lightness and colour axes at 256 x 256, in float64: the colour prior divides their range by a millionth. */
