@@ -26,6 +26,9 @@ export interface OpenImages {
   close(): void;
 }
 
+/** Of smaller files both are decoded at a time; of larger ones the memory that decoding takes counts more. */
+const TOGETHER_BYTES = 24 * 2 ** 20;
+
 export const openImages = (
   engine: IqaEngine,
   image: ImageFile,
@@ -40,9 +43,14 @@ export const openImages = (
     return picture;
   };
   const decodeBoth = async (): Promise<Pictures> => {
-    const picture = await open(image.bytes, name);
-    if (!reference) return { picture };
-    const other = await open(reference.bytes, reference.name ?? 'the reference');
+    if (!reference) return { picture: await open(image.bytes, name) };
+    const openReference = () => open(reference.bytes, reference.name ?? 'the reference');
+    const isLarge = image.bytes.length + reference.bytes.length > TOGETHER_BYTES;
+    const first = open(image.bytes, name);
+    if (isLarge) await first;
+    // Both are waited for even when one fails: whoever releases them must know them all.
+    const [one, two] = await Promise.allSettled([first, openReference()]);
+    const [picture, other] = [valueFrom(one), valueFrom(two)];
     requireSameSize(picture, other);
     return { picture, reference: other };
   };
@@ -71,4 +79,9 @@ const requireSameSize = (picture: Picture, reference: Picture): void => {
     `${picture.name} has ${size} pixels, its reference ${reference.name} ${other}; scale one to the size of the other`,
     { image: picture.name, field: 'reference' },
   );
+};
+
+const valueFrom = <Value>(settled: PromiseSettledResult<Value>): Value => {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 };
