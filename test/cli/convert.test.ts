@@ -2,24 +2,23 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { runAssay } from '../support/process.ts';
+import { serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
 describe('assay convert', () => {
   test('R2.09 prints exactly the provider’s tools value, and to people what it costs', async (t) => {
-    const cwd = await temporaryDirectory(t);
+    const { run, stop, cwd } = await serveCli(await temporaryDirectory(t));
+    t.after(() => stop());
     const parameters = { type: 'object', properties: { n: { not: { type: 'string' } } } };
     await writeFile(
       join(cwd, 'tools.json'),
       JSON.stringify([aTool({ name: 'mine', parameters }), aTool({ name: 'other' })]),
     );
-    assert.equal((await runAssay(['tools', 'register', 'tools.json'], { cwd })).code, 0);
+    assert.equal((await run('tools', 'register', 'tools.json')).code, 0);
 
-    const converted = await runAssay(['convert', '--provider', 'gemini', '--allowed', 'mine'], { cwd });
-    const explained = await runAssay(['convert', '--provider', 'gemini', '--allowed', 'mine', '--explain', '--json'], {
-      cwd,
-    });
+    const converted = await run('convert', '--provider', 'gemini', '--allowed', 'mine');
+    const explained = await run('convert', '--provider', 'gemini', '--allowed', 'mine', '--explain', '--json');
 
     assert.equal(converted.code, 0, converted.stderr);
     const [value] = JSON.parse(converted.stdout) as { functionDeclarations: { name: string }[] }[];
@@ -34,10 +33,11 @@ describe('assay convert', () => {
   });
 
   test('R2.11 refuses an unknown provider, and a call without one', async (t) => {
-    const cwd = await temporaryDirectory(t);
+    const { run, stop } = await serveCli(await temporaryDirectory(t));
+    t.after(() => stop());
 
-    const unknown = await runAssay(['convert', '--provider', 'clippy'], { cwd });
-    const missing = await runAssay(['convert'], { cwd });
+    const unknown = await run('convert', '--provider', 'clippy');
+    const missing = await run('convert');
 
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /"clippy" is not supported/);

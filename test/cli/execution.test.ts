@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CallRecord, Outcome } from '../../shared/model/call.ts';
-import { runAssay } from '../support/process.ts';
+import { runAssay, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -27,13 +27,14 @@ describe('assay invoke', () => {
   });
 
   test('R1.22 asks nobody where nobody is, takes --yes for consent, and leaves records', async (t) => {
-    const cwd = await temporaryDirectory(t);
+    const { run, stop, cwd } = await serveCli(await temporaryDirectory(t));
+    t.after(() => stop());
     const write = ['invoke', 'file_write', 'path=a.txt', 'content=hello'];
 
-    const refused = await runAssay(write, { cwd });
-    const agreed = await runAssay([...write, '--yes'], { cwd });
-    const deleted = await runAssay(['invoke', 'file_delete', 'path=a.txt', '--yes'], { cwd });
-    const listed = await runAssay(['executions', '--json'], { cwd });
+    const refused = await run(...write);
+    const agreed = await run(...write, '--yes');
+    const deleted = await run('invoke', 'file_delete', 'path=a.txt', '--yes');
+    const listed = await run('executions', '--json');
 
     assert.deepEqual([refused.code, agreed.code, deleted.code], [1, 0, 1]);
     assert.match(refused.stderr, /ConfirmationRequired/);
@@ -44,6 +45,21 @@ describe('assay invoke', () => {
       executions.map(({ status }) => status),
       ['refused', 'ok', 'refused', 'refused'],
     );
+  });
+
+  test('R1.23 assay grants lets one key run a dangerous tool until a time', async (t) => {
+    const { run, stop, cwd, key } = await serveCli(await temporaryDirectory(t));
+    t.after(() => stop());
+    await run('invoke', 'file_write', 'path=a.txt', 'content=x', '--yes');
+    const [, id = ''] = key.split('_');
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+
+    const granted = await run('grants', 'add', id, 'file_delete', '--expires', expires);
+    const deleted = await run('invoke', 'file_delete', 'path=a.txt');
+    const without = await run('grants', 'add', id, 'file_delete');
+
+    assert.deepEqual([granted.code, deleted.code, without.code], [0, 0, 2]);
+    await assert.rejects(access(join(cwd, '.assay/files/a.txt')));
   });
 
   const noTerminal =
@@ -71,19 +87,6 @@ describe('assay invoke', () => {
     await assert.rejects(access(join(cwd, '.assay/files/no.txt')));
     assert.equal(await readFile(join(cwd, '.assay/files/yes.txt'), 'utf8'), 'hello');
   });
-});
-
-test('R1.23 assay grants lets one key run a dangerous tool until a time', async (t) => {
-  const cwd = await temporaryDirectory(t);
-  await runAssay(['invoke', 'file_write', 'path=a.txt', 'content=x', '--yes'], { cwd });
-  const expires = new Date(Date.now() + 3_600_000).toISOString();
-
-  const granted = await runAssay(['grants', 'add', 'admin', 'file_delete', '--expires', expires], { cwd });
-  const deleted = await runAssay(['invoke', 'file_delete', 'path=a.txt'], { cwd });
-  const without = await runAssay(['grants', 'add', 'admin', 'file_delete'], { cwd });
-
-  assert.deepEqual([granted.code, deleted.code, without.code], [0, 0, 2]);
-  await assert.rejects(access(join(cwd, '.assay/files/a.txt')));
 });
 
 test('R4.09f assay events --follow shows what other processes do, until it is interrupted', async (t) => {

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { runAssay, serveAssay } from '../support/process.ts';
+import { runAssay, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
 describe('the command line', () => {
-  test('registers, lists, shows, switches and removes tools on the data directory', async (t) => {
+  test('registers, lists, shows, invokes, switches and removes tools of a server, with a key it made there', async (t) => {
     const cwd = await temporaryDirectory(t);
+    const { run, stop, address } = await serveCli(cwd);
+    t.after(() => stop());
     await writeFile(join(cwd, 'tool.json'), JSON.stringify(aTool({ version: '1.0.0' })));
-    const run = (...args: string[]) => runAssay(args, { cwd });
 
     assert.match(
       (await run('tools', 'register', 'tool.json')).stdout,
@@ -20,11 +21,22 @@ describe('the command line', () => {
     assert.match(list.stdout, /^NAME +VERSION +STATE +CATEGORY +DESCRIPTION\nweather_lookup +1\.0\.0 +enabled/);
     const shown = JSON.parse((await run('tools', 'show', 'weather_lookup', '--json')).stdout) as { id: string };
     assert.equal(shown.id, 'weather_lookup@1.0.0');
+    const pairs = await run('invoke', 'weather_lookup', 'city=Bern', '--json');
+    assert.deepEqual((JSON.parse(pairs.stdout) as { output: unknown }).output, { temperature: 21 });
+    const wrong = await run('invoke', 'weather_lookup', '--arguments', '{"city": 5}');
+    assert.deepEqual([wrong.code, /city must be string/.test(wrong.stderr)], [1, true]);
     assert.match((await run('tools', 'disable', 'weather_lookup')).stdout, /is disabled/);
     assert.ok(!(await run('tools', 'list')).stdout.includes('weather_lookup'));
     assert.match((await run('tools', 'versions', 'weather_lookup')).stdout, /1\.0\.0 +default/);
     assert.equal((await run('tools', 'remove', 'weather_lookup')).code, 0);
     assert.equal((await run('tools', 'show', 'weather_lookup')).code, 1);
+
+    const made = await run('keys', 'create', '--scopes', 'read', '--json');
+    const { key } = JSON.parse(made.stdout) as { key: string };
+    const asReader = { cwd, env: { ASSAY_URL: address, ASSAY_KEY: key } };
+    assert.equal((await runAssay(['tools', 'list', '--json'], asReader)).code, 0);
+    const refused = await runAssay(['keys', 'list'], asReader);
+    assert.deepEqual([refused.code, /this call needs admin/.test(refused.stderr)], [1, true]);
   });
 
   test('R4.09a what one process stores the next one finds, and a snapshot moves it elsewhere', async (t) => {
@@ -42,16 +54,6 @@ describe('the command line', () => {
       (await runAssay(['tools', 'list', '--json', '--allowed', 'weather_lookup,second'], { cwd: there })).stdout,
     ) as { tools: unknown[] };
     assert.equal(tools.length, 2);
-  });
-
-  test('invokes a tool with name=value pairs or JSON', async (t) => {
-    const cwd = await temporaryDirectory(t);
-    await runAssay(['tools', 'register', '-'], { cwd, input: JSON.stringify(aTool()) });
-
-    const pairs = await runAssay(['invoke', 'weather_lookup', 'city=Bern', '--json'], { cwd });
-    assert.deepEqual((JSON.parse(pairs.stdout) as { output: unknown }).output, { temperature: 21 });
-    const wrong = await runAssay(['invoke', 'weather_lookup', '--arguments', '{"city": 5}'], { cwd });
-    assert.deepEqual([wrong.code, /city must be string/.test(wrong.stderr)], [1, true]);
   });
 
   test('says what is wrong: exit code 2 for usage, 1 for a refusal, with a suggestion', async (t) => {
@@ -84,25 +86,5 @@ describe('the command line', () => {
     const { code, stderr } = await runAssay(['tools', 'list', '--data', join(cwd, 'file', 'inside')], { cwd });
     assert.equal(code, 1);
     assert.match(stderr, /^Unavailable: the data directory .* cannot be made/);
-  });
-
-  test('speaks to a server by --url with a key it made there', async (t) => {
-    const cwd = await temporaryDirectory(t);
-    const served = await serveAssay({ cwd });
-    t.after(() => served.stop());
-    assert.ok(served.adminKey);
-
-    const made = await runAssay(
-      ['keys', 'create', '--scopes', 'read', '--json', '--url', served.address, '--key', served.adminKey],
-      { cwd },
-    );
-    const { key } = JSON.parse(made.stdout) as { key: string };
-    const listed = await runAssay(['tools', 'list', '--json'], {
-      cwd,
-      env: { ASSAY_URL: served.address, ASSAY_KEY: key },
-    });
-    assert.equal(listed.code, 0);
-    const refused = await runAssay(['keys', 'list'], { cwd, env: { ASSAY_URL: served.address, ASSAY_KEY: key } });
-    assert.deepEqual([refused.code, /this call needs admin/.test(refused.stderr)], [1, true]);
   });
 });

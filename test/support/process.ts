@@ -67,6 +67,25 @@ export const serveAssay = async ({ cwd, env }: RunOptions): Promise<Served> => {
   };
 };
 
+export interface ServedCli extends Served {
+  readonly cwd: string;
+  readonly key: string;
+  /** Runs a command against the server: it need not load the product. */
+  run(...args: string[]): Promise<Finished>;
+}
+
+/** A server on a data directory, and the command line as its client. */
+export const serveCli = async (cwd: string): Promise<ServedCli> => {
+  const served = await serveAssay({ cwd });
+  const key = served.adminKey ?? '';
+  return {
+    ...served,
+    cwd,
+    key,
+    run: (...args) => runAssay(args, { cwd, env: { ASSAY_URL: served.address, ASSAY_KEY: key } }),
+  };
+};
+
 const collect = (child: ChildProcess, stream: 'stdout' | 'stderr'): (() => string) => {
   let text = '';
   child[stream]?.setEncoding('utf8').on('data', (part: string) => {
