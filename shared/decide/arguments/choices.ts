@@ -5,6 +5,7 @@ import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';
 import { roleOf, saidRole } from './roles.ts';
 import type { Slot } from './slot.ts';
+import type { Token } from './tokens.ts';
 
 /** Numbers on offer are chosen as numbers are: by what stands beside them. */
 export const isNumeric = ({ choices }: Slot): boolean =>
@@ -36,7 +37,7 @@ export const chosen = (slot: Slot, reading: Reading, subject: ReadonlySet<string
 export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Extraction[] =>
   slot.examples.flatMap((example) => {
     const wanted = termsIn(example);
-    if (wanted.length === 0 || IDLE.has(example.toLowerCase()) || isSlight(wanted)) return [];
+    if (wanted.length === 0 || IDLE.has(example.toLowerCase()) || isSlight(splitIdentifier(example))) return [];
     if (wanted.every((term) => slot.nameTerms.includes(term) || subject.has(term))) return [];
     const run = findRun(wanted, reading);
     return run === undefined ? [] : [{ value: example, confidence: 0.75, from: run.text }];
@@ -46,9 +47,9 @@ const mention = (phrase: string, slot: Slot, reading: Reading, subject: Readonly
   const wanted = termsIn(phrase);
   if (wanted.length === 0) return undefined;
   const exact = findRun(wanted, reading);
-  if (exact === undefined) return nearMention(wanted, slot, reading, subject);
+  if (exact === undefined) return shortMention(phrase, reading) ?? nearMention(wanted, slot, reading, subject);
   // A short or common word may be there for another reason, unless the slot is named beside it.
-  const doubtful = isSlight(wanted) && !besideSlot(exact.start, exact.end, slot, reading);
+  const doubtful = isSlight(splitIdentifier(phrase)) && !besideSlot(exact.start, exact.end, slot, reading);
   // Of English and Danish in `from English to Danish` the one after `to` is the target.
   const role = 0.08 * roleOf(slot) * saidRole(reading, exact.start);
   return { score: (doubtful ? 0.4 : 0.82 + Math.min(0.1, wanted.length * 0.03)) + role, from: exact.text };
@@ -75,35 +76,55 @@ const findRun = (wanted: readonly string[], { tokens, text }: Reading) => {
   return undefined;
 };
 
+/** `desc` on offer is meant by `descending`: the start of a word, and no word of its own. */
+const shortMention = (phrase: string, { tokens }: Reading) => {
+  const short = phrase.toLowerCase();
+  if (!/^[a-z]{3,5}$/u.test(short) || knownWords().number(short) !== undefined) return undefined;
+  const token = tokens.find(({ lower }) => lower.length > short.length + 2 && lower.startsWith(short));
+  return token === undefined ? undefined : { score: 0.8, from: token.text };
+};
+
 /** Near words count only when they are not what the tool is about anyway: `movie` does not choose the genre. */
-const nearMention = (wanted: readonly string[], slot: Slot, { tokens }: Reading, subject: ReadonlySet<string>) => {
+const nearMention = (wanted: readonly string[], slot: Slot, reading: Reading, subject: ReadonlySet<string>) => {
   const words = knownWords();
+  const { tokens } = reading;
   let total = 0;
+  let beside = true;
   const from: string[] = [];
   for (const term of wanted) {
     let best = 0;
-    let said = '';
+    let said: Token | undefined;
     for (const token of tokens) {
       if (!token.isWord || termOf(token.lower) === '') continue;
       const own = subject.has(token.term) || slot.nameTerms.includes(token.term);
       const similarity = sameStart(term, token.term) ? 0.85 : own ? 0 : words.similarity(term, token.term);
-      if (similarity > best) [best, said] = [similarity, token.text];
+      if (similarity > best) [best, said] = [similarity, token];
     }
     total += best;
-    from.push(said);
+    from.push(said?.text ?? '');
+    beside &&= said !== undefined && isBeside(said, slot, tokens);
   }
   const mean = total / wanted.length;
-  return mean >= (slot.required ? NEAR_REQUIRED : NEAR) ? { score: 0.2 + mean * 0.5, from: from.join(' ') } : undefined;
+  return mean >= (slot.required ? NEAR_REQUIRED : beside ? NEAR_NAMED : NEAR)
+    ? { score: 0.2 + mean * 0.5 + (beside ? 0.15 : 0), from: from.join(' ') }
+    : undefined;
 };
 
 export const sameStart = (one: string, other: string): boolean =>
   Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
+
+/** `the comic genre`, `genre: comic`: the slot is named just before or after. */
+const isBeside = (said: Token, slot: Slot, tokens: readonly Token[]): boolean => {
+  const at = tokens.indexOf(said);
+  return [tokens[at - 1], tokens[at + 1]].some((token) => token !== undefined && slot.nameTerms.includes(token.term));
+};
 
 const besideSlot = (start: number, end: number, slot: Slot, reading: Reading): boolean =>
   contextOf(reading, { kind: 'phrase', start, end, text: '' }).some(({ term }) => slot.nameTerms.includes(term));
 
 const NEAR = 0.62;
 const NEAR_REQUIRED = 0.45;
+const NEAR_NAMED = 0.45;
 const IDLE: ReadonlySet<string> = new Set([
   'dontcare',
   'any',

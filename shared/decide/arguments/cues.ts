@@ -24,7 +24,10 @@ const ownWord = (span: Span, slot: Slot, rarity: ReadonlyMap<string, number>): n
     .toLowerCase()
     .split(/[^\p{L}]+/u)
     .map((word) => termOf(word));
-  const own = words.length > 1 ? slot.nameTerms.find((term) => words.includes(term)) : undefined;
+  if (words.length < 2) return 0;
+  // `Sai Kong Subdistrict` is a sub_district before it is a district.
+  if (slot.nameTerms.some((term, at) => words.includes(`${term}${slot.nameTerms[at + 1]}`))) return 1.2;
+  const own = slot.nameTerms.find((term) => words.includes(term));
   return own === undefined ? 0 : 0.8 * (rarity.get(own) ?? 1);
 };
 
@@ -110,6 +113,7 @@ const termsAfter = ({ tokens }: Reading, span: Span): readonly ContextTerm[] => 
 const ALIKE: readonly ReadonlySet<string>[] = [
   'peopl person adult passeng guest seat travel ticket attende occup'.split(' '),
   'unit item piec copi quantiti count'.split(' '),
+  'rate score star review grade'.split(' '),
 ].map((list) => new Set(list));
 /** `bedroom` in `2-bedroom, 1-bathroom` belongs to the two. */
 const isUnitOf = (spans: readonly Span[], token: Token): boolean =>

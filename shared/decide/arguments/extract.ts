@@ -1,6 +1,7 @@
 import { splitIdentifier, termOf } from '../../registry/text.ts';
 import { isMentioned } from './booleans.ts';
 import { chosen, examplesSaid, isNumeric, isYesNo } from './choices.ts';
+import { commandSaid } from './commands.ts';
 import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { freeText } from './free-text.ts';
@@ -41,7 +42,7 @@ export const extract = (
   }
   for (const [name, extraction] of namedValues(open(), reading)) found.set(name, extraction);
   for (const slot of open())
-    if (slot.kind === 'plain' && slot.type === 'string') put(slot, examplesSaid(slot, reading, subject)[0]);
+    if (slot.kind === 'plain' && slot.type === 'string') put(slot, exampleOf(slot, reading, subject));
   const placeable = open().filter((slot) => slot.choices.length === 0 || isNumeric(slot));
   for (const { slot, extraction, span } of placeSpans(placeable, reading, taken)) {
     put(slot, extraction);
@@ -55,10 +56,14 @@ export const extract = (
   for (const slot of open()) {
     if (slot.type === 'object') put(slot, nested(slot, reading, subject, taken));
     if (slot.type === 'string')
-      put(slot, examplesSaid(slot, reading, subject)[0] ?? freeText(slot, slots, reading, taken, found));
+      put(slot, exampleOf(slot, reading, subject) ?? freeText(slot, slots, reading, taken, found));
   }
   return found;
 };
+
+/** A value that the description gives as an example; where values are offered, only those count. */
+const exampleOf = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined =>
+  slot.choices.length > 0 ? undefined : examplesSaid(slot, reading, subject)[0];
 
 /** `three sides` announces side1, side2 and side3; the three itself is for none of them. */
 const countsSlots = (unit: string | undefined, slots: readonly Slot[]): boolean => {
@@ -81,6 +86,9 @@ const ofItsKind = (
     const list = listFor(slot, slots, reading, taken, subject);
     return { extraction: list?.extraction, spans: list?.spans ?? [] };
   }
+  const command = commandSaid(slot, reading);
+  if (command !== undefined)
+    return { extraction: command, spans: reading.spans.filter((span) => command.from.includes(span.text)) };
   if (slot.type === 'boolean') return { extraction: isMentioned(slot, reading), spans: [] };
   if (isYesNo(slot)) return { extraction: asChoice(slot, isMentioned(slot, reading)), spans: [] };
   if (slot.choices.length === 0 || isNumeric(slot)) return { extraction: undefined, spans: [] };
@@ -117,8 +125,8 @@ const isKey = (
   if (span.quantity?.spelled) return countsSlots(span.quantity.unit, slots);
   if (span.kind !== 'proper' && span.kind !== 'code') return false;
   const terms = splitIdentifier(span.text).map((word) => termOf(word) || word);
-  // An acronym that the tool itself has, such as RGB, is what it is about.
-  if (/^[A-Z]{2,}$/u.test(span.text) && terms.every((term) => subject.has(term))) return true;
+  // An acronym or product that the tool itself names, such as RGB or PostgreSQL, is what it is about.
+  if (NAMED_BY_CAPITALS.test(span.text) && terms.every((term) => subject.has(term))) return true;
   return terms.every(
     (term) => ABBREVIATIONS.has(term) || slots.some((slot) => slot.nameTerms.includes(term) && slot.kind !== 'place'),
   );
@@ -184,6 +192,7 @@ const nested = (slot: Slot, reading: Reading, subject: ReadonlySet<string>, take
 };
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+const NAMED_BY_CAPITALS = /^(?:\p{Lu}[\p{L}\d]*\p{Lu}[\p{L}\d]*)(?:\s\p{Lu}[\p{L}\d]*\p{Lu}[\p{L}\d]*)*$/u;
 const ABBREVIATIONS = words('id ids uuid url api http https sql json xml csv pdf');
 const PEOPLE = words(
   'artist author director direct cast star starring actor actress singer player band writer person celebr',

@@ -1,3 +1,4 @@
+import { termOf } from '../../registry/text.ts';
 import { countryCode, readPlace, stateName } from './places.ts';
 import type { Slot } from './slot.ts';
 
@@ -5,12 +6,20 @@ import type { Slot } from './slot.ts';
 export const formatPlace = (slot: Slot, said: string): string => {
   const place = readPlace(said);
   const wants = (word: string): boolean => slot.nameTerms.includes(word);
+  const part = /^(?<name>.+?)\s(?:sub-?)?(?<kind>district|county|province|prefecture|borough|ward)$/iu.exec(
+    said,
+  )?.groups;
+  // `Mong Kok District` is Mong Kok where the name of a district is asked for.
+  if (part?.name !== undefined && wants(termOf(part.kind?.toLowerCase() ?? ''))) return part.name;
   if (wants('state') || wants('provinc')) return stateForm(slot, place.state) ?? said;
   if (wants('countri')) return countryForm(slot, place.country ?? said);
   if (/^\d/u.test(said) && /street|address/iu.test(slot.description)) {
     return /street, city(?!, ?state)/iu.test(slot.description) ? said.replace(/,\s?[A-Z]{2}$/u, '') : said;
   }
-  if (/city[,/ ]+(?:and )?(?:state|country)|[A-Z]\w+, [A-Z]{2}\b/iu.test(slot.description))
+  if (
+    /city[,/ ]+(?:and )?(?:state|country)/iu.test(slot.description) ||
+    /\p{Lu}\w+, [A-Z]{2}\b/u.test(slot.description)
+  )
     return withRegion(slot, said);
   if (wants('citi') && place.city !== undefined) return place.city;
   return said;

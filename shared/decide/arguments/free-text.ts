@@ -18,6 +18,7 @@ export const freeText = (
     written(slot, reading) ??
     afterId(slot, reading, taken) ??
     named(slot, slots, reading, taken) ??
+    saidAs(slot, reading) ??
     (slot.required || slot.nameTerms.some((term) => SEARCHED.has(term))
       ? aboutness(slot, reading, taken, found)
       : undefined)
@@ -43,7 +44,10 @@ const written = (slot: Slot, { text, tokens }: Reading): Extraction | undefined 
 /** `project ID badae`: an id may look like a word, but is none. */
 const afterId = (slot: Slot, { text }: Reading, taken: readonly Span[]): Extraction | undefined => {
   if (slot.kind !== 'id') return undefined;
-  const match = /(?<!\p{L})(?:id|uuid|identifier|code|key)\s?(?:is|:|=|of|#)?\s?([\p{L}\p{N}_-]{3,64})/iu.exec(text);
+  const match =
+    /(?<!\p{L})(?:id|uuid|identifier|code|key)(?!\p{L})\s?(?:(?:is|of)(?!\p{L})|:|=|#)?\s?([\p{L}\p{N}_-]{3,64})/iu.exec(
+      text,
+    );
   const value = match?.[1];
   if (match === null || value === undefined || knownWords().number(termOf(value.toLowerCase())) !== undefined)
     return undefined;
@@ -80,6 +84,21 @@ const named = (
   return undefined;
 };
 
+/** `black as their special request`: what stands before `as` is what the slot gets. */
+const saidAs = (slot: Slot, { tokens, text, spans }: Reading): Extraction | undefined => {
+  for (const [at, token] of tokens.entries()) {
+    if (!slot.nameTerms.includes(token.term) || GENERIC.has(token.term)) continue;
+    const as = OWNING.has(tokens[at - 1]?.lower ?? '') ? at - 2 : at - 1;
+    const before = tokens[as - 1];
+    if (tokens[as]?.lower !== 'as' || before === undefined || !before.isWord) continue;
+    const whole = spans.find((span) => span.end === before.end || span.end === before.end + 1);
+    const value = whole?.text ?? before.text;
+    if (termOf(value.toLowerCase()) !== '')
+      return { value, confidence: 0.55, from: text.slice(whole?.start ?? before.start, before.end) };
+  }
+  return undefined;
+};
+
 /** Up to a mark, a conjunction or a preposition that starts something else. */
 const phraseEnd = ({ tokens }: Reading, from: number): number => {
   let end = from;
@@ -99,6 +118,8 @@ const aboutness = (
   found: ReadonlyMap<string, Extraction>,
 ): Extraction | undefined => {
   const { text } = reading;
+  if (slot.required && USERS_WORDS.test(slot.description))
+    return { value: text.trim(), confidence: 0.5, from: text.trim() };
   if (slot.kind === 'text' || slot.kind === 'query') {
     const after =
       /(?:\b(?:about|regarding|concerning|on the topic of|related to|for the (?:query|keyword|term)|search for|look up|say(?:ing)?|says)\s|[:：]\s)(.{2,400}?)(?:[.?!]\s|[.?!]?$)/iu.exec(
@@ -124,9 +145,10 @@ const aboutness = (
 
 /** What stands after a colon at the end, when a person says `the following: ...`. */
 const afterColon = (text: string): Extraction | undefined => {
-  const value = /(?:verbatim|following|these words|as follows)[^:：\n]{0,40}[:：]\s*(.{2,400}?)[.!?]?$/iu.exec(
-    text,
-  )?.[1];
+  const value =
+    /(?:verbatim|following|these words|as follows|here is|here's|this is|如下|以下)[^:：\n]{0,60}[:：](?:\s|\\n)*(.{2,400}?)[.!?]?$/iu.exec(
+      text,
+    )?.[1];
   return value === undefined ? undefined : { value, confidence: 0.5, from: value };
 };
 
@@ -160,6 +182,10 @@ const leftOver = (
   return undefined;
 };
 
+/** What the user says is asked for as such. */
+const USERS_WORDS =
+  /(?:question|statement|message|utterance|request|complaint)s?\s(?:that (?:is|was)\s)?(?:posed|asked|made|stated|raised|given|entered|said) by the (?:user|customer|caller)|the (?:user|customer)['’]s (?:question|statement|message|utterance|exact words)|用户(?:的|所说的)?(?:原话|问题|消息)/iu;
+
 const stripArticle = (text: string): string => text.replace(/^(?:the|an?|my|some|any)\s/iu, '');
 
 const SEARCHED: ReadonlySet<string> = new Set(['queri', 'keyword', 'search', 'q']);
@@ -169,6 +195,7 @@ const GENERIC: ReadonlySet<string> = new Set('name type id valu number date text
 const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : should named called titled being was equal equals by must will'.split(' '),
 );
+const OWNING: ReadonlySet<string> = new Set('the a an my our your his her its their'.split(' '));
 const STOPPERS: ReadonlySet<string> = new Set(
   'and or in on at for from to with by of using that which who where when while if as but so including than until is are was were please 的 和'.split(
     ' ',

@@ -20,19 +20,28 @@ export const findMoments = (text: string, today: number | undefined): readonly S
   const [said] = absoluteDates(text, undefined);
   const year =
     said?.moment?.day !== undefined ? yearOf(said.moment.day) : present === undefined ? undefined : yearOf(present);
-  const dates = [...absoluteDates(text, year), ...relativeDates(text, present)].filter(
+  const dates = [...absoluteDates(text, year), ...relativeDates(text, present, stated?.weekday)].filter(
     // Where the task says what day it is, that is no value of its own.
     (span) => stated === undefined || span.end <= stated.start || span.start >= stated.end,
   );
   return withTimes(text, withoutOverlaps(dates), times(text));
 };
 
-/** `today is 2023-09-29` in the task itself overrules the clock. */
-const statedToday = (text: string): Span | undefined => {
-  const match = /(?:today(?:'s date)? is|current date(?: is|:)|今天是)\s*(?:\p{L}+day,?\s)?(.{4,40})/iu.exec(text);
-  const [date] = match === null ? [] : absoluteDates(match[1] ?? '', undefined);
+/** `today is Friday 2023-09-29` in the task itself overrules the clock and the calendar. */
+const statedToday = (text: string): (Span & { readonly weekday: number | undefined }) | undefined => {
+  const match =
+    /(?:today(?:'s date)? is|current date(?: is|:)|今天是)\s*(?:(?<weekday>\p{L}+day),?\s)?(?<date>.{4,40})/iu.exec(
+      text,
+    );
+  const [date] = match === null ? [] : absoluteDates(match.groups?.date ?? '', undefined);
   if (match === null || date === undefined) return undefined;
-  return { ...date, start: match.index, end: match.index + match[0].length };
+  const weekday = WEEKDAYS.indexOf((match.groups?.weekday ?? '').slice(0, 3).toLowerCase());
+  return {
+    ...date,
+    start: match.index,
+    end: match.index + match[0].length,
+    weekday: weekday < 0 ? undefined : weekday,
+  };
 };
 
 /** A time that stands beside a date makes one moment with it; a second one after a dash ends the same day. */
@@ -97,11 +106,11 @@ const dated = (year: number, month: number, day: number): Dated =>
     ? { day: dayNumber(year, month, day), precision: 'day' }
     : undefined;
 
-const relativeDates = (text: string, today: number | undefined): readonly Span[] => {
+const relativeDates = (text: string, today: number | undefined, weekday: number | undefined): readonly Span[] => {
   if (today === undefined) return [];
   return RELATIVE.flatMap(({ pattern, days }) =>
     Array.from(text.matchAll(pattern), (match) => {
-      const offset = days(match.groups ?? {}, today);
+      const offset = days(match.groups ?? {}, weekday ?? weekdayOf(today));
       return offset === undefined ? undefined : momentSpan(match, { day: today + offset, precision: 'day' }, true);
     }).filter((span) => span !== undefined),
   );
@@ -114,7 +123,7 @@ const readTime = (match: RegExpExecArray): Span | undefined => {
   const { before = '', hour = '', minute = '0', second = '0', after = '' } = match.groups ?? {};
   const half = `${before}${after}`;
   if (Number(hour) > 24 || Number(minute) > 59) return undefined;
-  const late = /^p|下午|晚上/iu.test(half);
+  const late = /^p|afternoon|evening|night|下午|晚上/iu.test(half);
   const hours = half === '' ? Number(hour) % 24 : (Number(hour) % 12) + (late ? 12 : 0);
   return momentSpan(match, { minutes: hours * 60 + Number(minute) + Number(second) / 60, precision: 'time' });
 };
@@ -177,10 +186,10 @@ const PATTERNS: readonly {
 
 const weekdayOf = (today: number): number => (((today + 4) % 7) + 7) % 7;
 
-const untilWeekday = ({ which = '', weekday = '' }: Groups, today: number): number | undefined => {
+const untilWeekday = ({ which = '', weekday = '' }: Groups, present: number): number | undefined => {
   const wanted = WEEKDAYS.indexOf(weekday.slice(0, 3).toLowerCase());
   if (wanted < 0) return undefined;
-  const ahead = (wanted - weekdayOf(today) + 7) % 7;
+  const ahead = (wanted - present + 7) % 7;
   if (/last/iu.test(which)) return ahead === 0 ? -7 : ahead - 7;
   return ahead === 0 && !/this/iu.test(which) ? 7 : ahead;
 };
@@ -190,7 +199,8 @@ const counted = (groups: Groups): number => Number(groups.count) * (UNIT_DAYS[(g
 
 const RELATIVE: readonly {
   readonly pattern: RegExp;
-  readonly days: (groups: Groups, today: number) => number | undefined;
+  /** Days from today, whose weekday is given. */
+  readonly days: (groups: Groups, weekday: number) => number | undefined;
 }[] = [
   { pattern: /(?<!\p{L})day after tomorrow(?!\p{L})|后天/giu, days: () => 2 },
   { pattern: /(?<!\p{L})day before yesterday(?!\p{L})|前天/giu, days: () => -2 },
@@ -217,5 +227,6 @@ const RELATIVE: readonly {
 const TIMES: readonly RegExp[] = [
   /(?<![\d.:])(?<before>上午|下午|晚上|早上)?(?<hour>\d{1,2})[:：](?<minute>\d{2})(?:[:：](?<second>\d{2}))?(?:\s?(?<after>[ap]\.?m\b\.?))?(?!\d)/giu,
   /(?<![\d.:])(?<hour>\d{1,2})\s?(?<after>[ap]\.?m\b\.?)/giu,
+  /(?<![\d.:])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?\s?(?:o['’]?clock\s?)?(?<after>in the (?:morning|afternoon|evening)|at night)(?!\p{L})/giu,
   /(?<before>上午|下午|晚上|早上)?(?<hour>\d{1,2})\s?点(?:(?<minute>\d{1,2})分)?/gu,
 ];

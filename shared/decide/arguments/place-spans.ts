@@ -25,7 +25,7 @@ export const placeSpans = (slots: readonly Slot[], reading: Reading, taken: read
   );
   const accepted = fits.map((row, at) =>
     row.map((fit, column) =>
-      fit !== undefined && suffices(slots[at], spans[column], fit) ? Math.max(fit.score - FILLING, 0.05) : 0,
+      fit !== undefined && suffices(slots[at], spans[column], fit) ? worthOf(slots[at], fit) : 0,
     ),
   );
   const placed = assign(accepted).flatMap((column, row) => {
@@ -36,6 +36,10 @@ export const placeSpans = (slots: readonly Slot[], reading: Reading, taken: read
   });
   return datesInOrder(inOrder(placed));
 };
+
+/** What a match adds; an optional slot that no words speak for only takes what nothing else wants. */
+const worthOf = (slot: Slot | undefined, { score, evidence }: { readonly score: number; readonly evidence: number }) =>
+  slot?.required || evidence >= 0.2 ? Math.max(score - FILLING, 0.05) : Math.min(Math.max(score - FILLING, 0.05), 0.3);
 
 /** By nature, by the words around, by from and to, and a little by order; a list of one counts less. */
 const weigh = (slot: Slot, span: Span, order: number, reading: Reading, rarity: ReadonlyMap<string, number>) => {

@@ -23,9 +23,15 @@ export const choicesOf = (schema: JsonSchema, description: string): readonly Cho
   }));
 };
 
+/** `1 corresponds to Bangkok, 2 to Chiang Mai` says the verb once. */
+const spelledOut = (description: string): string =>
+  /\bcorresponds? to\b/iu.test(description)
+    ? description.replaceAll(/(?<=[,;]\s(?:and\s)?-?\d{1,6})\sto\s(?=\p{Lu})/gu, ' corresponds to ')
+    : description;
+
 const explanations = (description: string): readonly (readonly [string, string])[] => [
   ...Array.from(
-    description.matchAll(VALUE_FOR),
+    spelledOut(description).matchAll(VALUE_FOR),
     ([, quoted, plain, phrase = '']) => [quoted ?? plain ?? '', phrase.trim()] as const,
   ),
   ...Array.from(description.matchAll(NAME_VALUE), ([, phrase = '', key = '']) => [key, phrase.trim()] as const),
@@ -50,5 +56,5 @@ export const examplesOf = (description: string): readonly string[] => {
 const EXAMPLES =
   /(?:e\.g\.,?|such as|for example,?|for instance,?|\blike\b|options?(?: are| include)?:?|choices(?: are)?:?|supports?|can be|either|one of|valid values(?: are| include)?:?|possible values(?: are| include)?:?)\s([^.;()]{3,160})/giu;
 const VALUE_FOR =
-  /(?:['"]([\w.-]{1,24})['"]|(?<![\w.])(-?\d{1,6}|[A-Z]{1,5}))\s(?:for|means|is for|represents|stands for|indicates|=)\s(?:the\s|an?\s)?([\p{L}][^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/gu;
+  /(?:['"]([\w.-]{1,24})['"]|(?<![\w.])(-?\d{1,6}|[A-Z]{1,5}))\s(?:for|means|is for|represents|stands for|indicates|denotes|refers to|corresponds? to|=)\s(?:the\s|an?\s)?([\p{L}][^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/gu;
 const NAME_VALUE = /(\p{Lu}[\p{L} ]{2,24})\s\(['"]?([A-Z]{2,6})['"]?\)/gu;
