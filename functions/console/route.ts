@@ -27,6 +27,8 @@ export const useRoute = (): Route => {
   useEffect(() => {
     const follow = (): void => setRoute(routeOf(location.hash));
     addEventListener('hashchange', follow);
+    // The address may have changed between the first look and this.
+    follow();
     return () => removeEventListener('hashchange', follow);
   }, []);
   return route;

@@ -34,7 +34,7 @@ else
         () => server.stop(),
         () => browser.close(),
       );
-      world = { browser, address: server.address, adminKey: server.adminKey ?? '' };
+      world = { browser, address: server.address, adminKey: server.adminKey ?? '', idle: [] };
     });
     after(async () => {
       for (const close of closing) await close();

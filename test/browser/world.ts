@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core';
 
-/** What all browser stories share: one browser and one server. */
+/** What all browser stories share: one browser with its pages, and one server. */
 export interface World {
   readonly browser: Browser;
   readonly address: string;
   readonly adminKey: string;
+  /** Pages that no story uses at the moment: opening a new one takes longer than most stories. */
+  readonly idle: Opened[];
 }
 
 interface Options {
@@ -21,39 +23,64 @@ export interface Opened {
   readonly context: BrowserContext;
 }
 
-/** Opens the console in a fresh profile. At the end of the test nothing may have gone wrong or out. */
+/** Opens the console in a page that remembers nothing. At the end of the test nothing may have gone wrong or out. */
 export const open = async (t: TestContext, world: World, options: Options = {}): Promise<Opened> => {
   const { path = '#/score', key = world.adminKey, scheme = 'light', width = 1280 } = options;
-  const context = await world.browser.newContext({
-    viewport: { width, height: 800 },
-    colorScheme: scheme,
-    reducedMotion: 'reduce',
-    acceptDownloads: true,
-  });
-  context.setDefaultTimeout(30_000);
-  const page = await context.newPage();
+  const opened = world.idle.pop() ?? (await openPage(world));
+  const { page } = opened;
+  await page.setViewportSize({ width, height: 800 });
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   const wrong = watch(page, world.address);
   t.after(async () => {
-    await context.close();
-    assert.deepEqual(wrong, []);
+    // A page that a failed story left in some state is not used again.
+    if (hasPassed(t)) await giveBack(world, opened);
+    else await opened.context.close();
+    assert.deepEqual(wrong.stop(), []);
   });
   await page.goto(`${world.address}/${key === '' ? '' : `#key=${key}`}`);
   if (path !== '#/score') await page.goto(`${world.address}/${path}`);
-  return { page, context };
+  return opened;
 };
 
-const watch = (page: Page, origin: string): readonly string[] => {
+// Node 24 has it, its types do not yet.
+const hasPassed = (t: TestContext): boolean => (t as { readonly passed?: boolean }).passed === true;
+
+const openPage = async ({ browser }: World): Promise<Opened> => {
+  const context = await browser.newContext({ acceptDownloads: true });
+  context.setDefaultTimeout(30_000);
+  return { context, page: await context.newPage() };
+};
+
+const giveBack = async ({ idle }: World, opened: Opened): Promise<void> => {
+  const { page, context } = opened;
+  await context.setOffline(false);
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    localStorage.clear();
+  });
+  await page.goto('about:blank');
+  idle.push(opened);
+};
+
+const watch = (page: Page, origin: string): { stop(): readonly string[] } => {
   const wrong: string[] = [];
-  page.on('pageerror', (error) => wrong.push(`thrown: ${error.message}`));
-  page.on('console', (message) => {
+  const onError = (error: Error): void => void wrong.push(`thrown: ${error.message}`);
+  const onMessage = (message: ConsoleMessage): void => {
     // The browser reports every refusal of the server by itself; the stories look at how the page tells it.
     const isRefusal = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isRefusal) wrong.push(`console: ${message.text()}`);
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !/^(blob|data):/.test(request.url())) wrong.push(`left: ${request.url()}`);
-  });
-  return wrong;
+  };
+  const onRequest = (request: Request): void => {
+    if (!request.url().startsWith(origin) && !/^(blob|data|about):/.test(request.url()))
+      wrong.push(`left: ${request.url()}`);
+  };
+  page.on('pageerror', onError).on('console', onMessage).on('request', onRequest);
+  return {
+    stop() {
+      page.off('pageerror', onError).off('console', onMessage).off('request', onRequest);
+      return wrong;
+    },
+  };
 };
 
 /** Calls the API beside the page, as the admin. */

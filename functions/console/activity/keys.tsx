@@ -1,32 +1,54 @@
+import { useEffect, useRef, useState } from 'hono/jsx/dom';
 import type { KeyView, Usage } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { faultOf } from '../fault.ts';
-import { plural, showMoney, showTime } from '../format.ts';
-import { Badge, Empty, Meter, Scroll } from '../ui/parts.tsx';
+import { Button, CopyButton, Empty } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
+import { KeyRow, type KeyUse } from './key-row.tsx';
+import { NewKeyForm } from './new-key.tsx';
 import { Panel } from './panel.tsx';
+import { Spend } from './spend.tsx';
 
-/** What each key used this month beside what it may, and on which tools. */
+type MadeKey = KeyView & { readonly key: string };
+
+/** What each key used this month beside what it may, on which tools; an admin makes and revokes keys here. */
 export const Keys = () => {
   const client = useClient();
+  const [made, setMade] = useState<MadeKey | undefined>(undefined);
   const usage = useLoad(() => client.usage(), []);
   // Keys are an admin's to see; without them the usage still names its own.
   const keys = useLoad(
     () =>
-      client.keys().catch((thrown: unknown) => {
-        if (faultOf(thrown).code === 'Forbidden') return { keys: [] };
-        throw thrown;
-      }),
+      client.keys().then(
+        (answer) => ({ keys: answer.keys, isAdmin: true }),
+        (thrown: unknown) => {
+          if (faultOf(thrown).code === 'Forbidden') return { keys: [], isAdmin: false };
+          throw thrown;
+        },
+      ),
     [],
   );
   const shown = merge(keys.value?.keys ?? [], usage.value);
+  const finish = (key: MadeKey): void => {
+    setMade(key);
+    keys.reload();
+  };
   return (
     <>
+      {made && <Secret made={made} onKept={() => setMade(undefined)} />}
+      {keys.value?.isAdmin && (
+        <details class="card new-key">
+          <summary>Make a key</summary>
+          <NewKeyForm onMade={finish} />
+        </details>
+      )}
       <Panel title="Keys" about={`Use in ${usage.value?.month ?? 'this month'}.`} load={keys}>
-        {shown.length === 0 && <Empty title="No keys">Make one: npx assay keys create --scopes invoke</Empty>}
+        {shown.length === 0 && !keys.isLoading && (
+          <Empty title="Nothing used">Calls by this key appear here. Only an admin’s key sees the others.</Empty>
+        )}
         <ul class="entries">
           {shown.map((entry) => (
-            <KeyRow key={entry.id} {...entry} />
+            <KeyRow key={entry.id} {...entry} onRevoked={keys.reload} />
           ))}
         </ul>
       </Panel>
@@ -37,14 +59,7 @@ export const Keys = () => {
   );
 };
 
-interface Row {
-  readonly id: string;
-  readonly found: KeyView | undefined;
-  readonly calls: number;
-  readonly micros: number;
-}
-
-const merge = (keys: readonly KeyView[], usage: Usage | undefined): readonly Row[] => {
+const merge = (keys: readonly KeyView[], usage: Usage | undefined): readonly KeyUse[] => {
   const used = new Map(usage?.keys.map((each) => [each.key_id, each]));
   const ids = new Set([...keys.map(({ id }) => id), ...used.keys()]);
   return [...ids].map((id) => ({
@@ -55,92 +70,26 @@ const merge = (keys: readonly KeyView[], usage: Usage | undefined): readonly Row
   }));
 };
 
-const KeyRow = ({ id, found, calls, micros }: Row) => {
-  const { quota = {}, scopes = [], name } = found ?? {};
-  return (
-    <li class="entry">
-      <div class="row between">
-        <div class="row">
-          <strong>{name ?? id}</strong>
-          {scopes.map((scope) => (
-            <Badge key={scope}>{scope}</Badge>
-          ))}
-          {found?.revoked_at !== undefined && <Badge tone="bad">revoked</Badge>}
-        </div>
-        <span class="number small">
-          {plural(calls, 'call')}, {showMoney(micros)}
-        </span>
-      </div>
-      {quota.calls !== undefined && (
-        <Quota used={calls} most={quota.calls} text={`${calls} of ${plural(quota.calls, 'call')}`} />
-      )}
-      {quota.micros !== undefined && (
-        <Quota used={micros} most={quota.micros} text={`${showMoney(micros)} of ${showMoney(quota.micros)}`} />
-      )}
-      <p class="tiny muted">
-        {id}
-        {found?.expires_at === undefined ? '' : ` · expires ${showTime(found.expires_at)}`}
-      </p>
-    </li>
-  );
-};
-
-interface QuotaProps {
-  readonly used: number;
-  readonly most: number;
-  readonly text: string;
+interface SecretProps {
+  readonly made: MadeKey;
+  onKept(): void;
 }
 
-const Quota = ({ used, most, text }: QuotaProps) => (
-  <div class="quota">
-    <Meter share={most === 0 ? 1 : used / most} label={`Quota: ${text}`} />
-    <span class="tiny muted">{text}</span>
-  </div>
-);
-
-const Spend = ({ usage }: { readonly usage: Usage }) => {
-  const byTool = new Map<string, { calls: number; micros: number }>();
-  for (const { tool, calls, micros } of usage.keys.flatMap(({ tools }) => tools)) {
-    const sum = byTool.get(tool) ?? { calls: 0, micros: 0 };
-    byTool.set(tool, { calls: sum.calls + calls, micros: sum.micros + micros });
-  }
-  const rows = [...byTool].sort(([, a], [, b]) => b.micros - a.micros);
-  const most = Math.max(1, ...rows.map(([, { micros }]) => micros));
-  if (rows.length === 0)
-    return <Empty title="Nothing spent">Lookups are free; calls, scores and runs appear here.</Empty>;
+/** The key's text: it is nowhere else, so it stays until somebody says that it is kept. */
+const Secret = ({ made, onKept }: SecretProps) => {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => box.current?.focus(), []);
   return (
-    <Scroll label="Table of spend">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Tool</th>
-            <th scope="col">Share</th>
-            <th scope="col" class="number">
-              Calls
-            </th>
-            <th scope="col" class="number">
-              Spend
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([tool, { calls, micros }]) => (
-            <tr key={tool}>
-              <td>
-                <code>{tool}</code>
-              </td>
-              <td class="spend-bar">
-                <Meter share={micros / most} label={showMoney(micros)} />
-              </td>
-              <td class="number">{calls}</td>
-              <td class="number">{showMoney(micros)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="small muted">
-        Together {plural(usage.calls, 'call')}, {showMoney(usage.micros)}.
-      </p>
-    </Scroll>
+    <section ref={box} class="card secret" aria-label="The new key" tabindex={-1}>
+      <h2>{made.name ?? 'The new key'} is ready</h2>
+      <p>This is the only time its text is shown. Copy it now.</p>
+      <div class="secret-text">
+        <code>{made.key}</code>
+        <CopyButton text={made.key} />
+      </div>
+      <div class="row">
+        <Button onClick={onKept}>I have kept it</Button>
+      </div>
+    </section>
   );
 };

@@ -13,7 +13,7 @@ interface Props<T> {
 /** A card around something loaded: its title, a way to load it again, and its three states. */
 export const Panel = <T,>({ title, about, load, children }: Props<T>) => (
   <section class="card" aria-label={title}>
-    <div class="row between">
+    <div class="panel-head">
       <div>
         <h2>{title}</h2>
         <p class="small muted">{about}</p>

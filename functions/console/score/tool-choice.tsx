@@ -1,4 +1,5 @@
 import type { IqaTool } from '../answers.ts';
+import { Chips } from '../ui/parts.tsx';
 
 interface Props {
   readonly metrics: readonly IqaTool[];
@@ -9,27 +10,22 @@ interface Props {
 
 /** Which metrics judge; none chosen means the best three that can run. */
 export const ToolChoice = ({ metrics, hasReference, chosen, onChoose }: Props) => {
-  const toggle = (name: string): void =>
-    onChoose(chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name]);
   const available = metrics.filter((metric) => metric.available);
   return (
     <details class="choice">
       <summary>
         Metrics: <strong>{chosen.length === 0 ? 'the best three' : chosen.join(', ')}</strong>
       </summary>
-      <div class="chips">
-        {available.map(({ name, title, type }) => (
-          <label key={name} class="chip" title={title}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(name)}
-              disabled={type === 'FR' && !hasReference}
-              onChange={() => toggle(name)}
-            />
-            {name}
-          </label>
-        ))}
-      </div>
+      <Chips
+        choices={available.map(({ name, title, type }) => ({
+          value: name,
+          label: name,
+          title,
+          isDisabled: type === 'FR' && !hasReference,
+        }))}
+        chosen={chosen}
+        onChoose={onChoose}
+      />
       <p class="muted small">
         {hasReference
           ? 'Those that compare need the original; the others look at the picture alone.'

@@ -143,6 +143,33 @@ export const Tabs = <T extends string>({ label, choices, chosen, onChoose }: Tab
   );
 };
 
+interface ChipsProps<T extends string> {
+  readonly choices: readonly (Choice<T> & { readonly title?: string | undefined; readonly isDisabled?: boolean })[];
+  readonly chosen: readonly T[];
+  onChoose(values: readonly T[]): void;
+}
+
+/** Boxes of which any number is ticked. */
+export const Chips = <T extends string>({ choices, chosen, onChoose }: ChipsProps<T>) => {
+  const toggle = (value: T): void =>
+    onChoose(chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value]);
+  return (
+    <div class="chips">
+      {choices.map(({ value, label, title, isDisabled }) => (
+        <label key={value} class="chip" title={title}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            disabled={isDisabled}
+            onChange={() => toggle(value)}
+          />
+          {label}
+        </label>
+      ))}
+    </div>
+  );
+};
+
 export const Meter = ({ share, label }: { readonly share: number; readonly label: string }) => (
   <span class="meter" role="img" aria-label={label}>
     <span class="meter-fill" style={{ width: `${Math.round(Math.min(1, Math.max(0, share)) * 100)}%` }} />

@@ -64,6 +64,40 @@ export const activityStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Spend by tool' }).getByRole('row').nth(1).waitFor();
   });
 
+  test('a key is made with its limits, its text shown once, and revoked', async (t) => {
+    const { page } = await open(t, world(), { path: '#/activity/keys' });
+    await page.getByText('Make a key', { exact: true }).click();
+    const form = page.locator('form');
+
+    await form.getByLabel('Name').fill('night shift');
+    await form.getByLabel(/^write/).check();
+    await form.getByLabel('Calls a month').fill('many');
+    await form.getByRole('button', { name: 'Make the key' }).click();
+    await form.getByText(/calls a month, "many", must be a number/).waitFor();
+    assert.equal(await form.getByLabel('Name').inputValue(), 'night shift');
+
+    await form.getByLabel('Calls a month').fill('40');
+    await form.getByLabel('Budget a month').fill('2.50');
+    await form.getByText('Tools: all').click();
+    await form.getByLabel('hash', { exact: true }).check();
+    await form.getByRole('button', { name: 'Make the key' }).click();
+    const secret = await page.getByRole('region', { name: 'The new key' }).getByText(/^ak_/).textContent();
+    const { keys } = (await callApi(world(), '/v1/keys?limit=1000')) as { keys: { name?: string }[] };
+    const { id, ...made } = keys.find(({ name }) => name === 'night shift') as { id: string } & Record<string, unknown>;
+    assert.deepEqual(
+      [made.scopes, made.quota, made.tools],
+      [['read', 'invoke', 'write'], { calls: 40, micros: 2_500_000 }, ['hash']],
+    );
+    assert.ok(secret?.includes(id));
+
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'Revoke night shift' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'night shift' });
+    await row.getByText('revoked', { exact: true }).waitFor();
+    assert.equal(await page.getByText(secret ?? '').count(), 0);
+  });
+
   test('a key without the scope to approve is told so', async (t) => {
     const { key } = await makeKey(world(), { name: 'reader', scopes: ['read'] });
     const { page } = await open(t, world(), { key, path: '#/activity' });

@@ -30,26 +30,41 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('button', { name: 'Run the plan' }).click();
     await page.getByRole('button', { name: 'Approve save' }).waitFor();
   },
-  activity: (page) => page.getByRole('region', { name: 'Calls' }).getByText('text_stats').first().waitFor(),
+  activity: (page) => page.getByRole('region', { name: 'Calls' }).getByRole('listitem').first().waitFor(),
+  'activity/keys': async (page) => {
+    await page.getByText('Make a key', { exact: true }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('region', { name: 'The new key' }).waitFor();
+  },
 };
 
+const COMBINATIONS = [
+  ['light', 1280],
+  ['dark', 1280],
+  ['dark', 360],
+  ['light', 360],
+] as const;
+
+const PAPER = { light: 'rgb(247, 248, 247)', dark: 'rgb(14, 17, 16)' };
+
 export const appearanceStories = (world: () => World): void => {
-  for (const [scheme, width] of [
-    ['light', 1280],
-    ['dark', 360],
-  ] as const)
-    test(`in ${scheme} colours and ${width} pixels every page fits and has no serious fault of access`, async (t) => {
-      const { page } = await open(t, world(), { scheme, width });
-      const axe = await readFile(axeFile, 'utf8');
-      for (const [path, fill] of Object.entries(PAGES)) {
-        await page.goto(`${world().address}/#/${path}`);
-        await fill(page);
-        await page.evaluate(axe);
-        assert.deepEqual(await seriousFaults(page), [], path);
-        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${path} is too wide`);
+  for (const [path, fill] of Object.entries(PAGES))
+    test(`${path} fits and has no serious fault of access, light and dark, wide and narrow`, async (t) => {
+      const { page } = await open(t, world(), { path: `#/${path}` });
+      await fill(page);
+      await page.evaluate(await readFile(axeFile, 'utf8'));
+      for (const [scheme, width] of COMBINATIONS) {
+        const where = `${path}, ${scheme}, ${width} pixels`;
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        assert.deepEqual(await seriousFaults(page), [], where);
+        const look = await page.evaluate(() => ({
+          paper: getComputedStyle(document.documentElement).backgroundColor,
+          wide: document.documentElement.scrollWidth,
+        }));
+        assert.equal(look.paper, PAPER[scheme], where);
+        assert.ok(look.wide <= width, `${where}: ${look.wide} wide`);
       }
-      const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-      assert.equal(paper, scheme === 'dark' ? 'rgb(14, 17, 16)' : 'rgb(247, 248, 247)');
     });
 
   test('the keyboard alone reaches the pages and scores a sample', async (t) => {

@@ -33,6 +33,18 @@ export const decideStories = (world: () => World): void => {
     assert.equal(await page.getByLabel('Request').inputValue(), 'zzz qqq');
   });
 
+  test('a reload loses nothing: not the request, its decision, nor the arguments as corrected', async (t) => {
+    const { page } = await open(t, world(), { path: '#/decide' });
+    await page.getByRole('button', { name: 'how many words are in' }).click();
+    await page.getByLabel('text *').fill('corrected by hand');
+
+    await page.reload();
+
+    await page.getByRole('heading', { name: 'text_stats' }).waitFor();
+    assert.match(await page.getByLabel('Request').inputValue(), /how many words/);
+    assert.equal(await page.getByLabel('text *').inputValue(), 'corrected by hand');
+  });
+
   test('without a connection the request stays and can be tried again', async (t) => {
     const { page, context } = await open(t, world(), { path: '#/decide' });
     await page.getByText(/all \d\d tools/).waitFor();

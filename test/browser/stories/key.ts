@@ -28,6 +28,23 @@ export const keyStories = (world: () => World): void => {
     assert.ok(!page.url().includes(world().adminKey));
   });
 
+  test('a key that expires meanwhile is told, and what was typed is still there', async (t) => {
+    const expires_at = new Date(Date.now() + 1500).toISOString();
+    const { key } = await makeKey(world(), { name: 'brief', scopes: ['read', 'invoke'], expires_at });
+    const { page } = await open(t, world(), { key, path: '#/decide' });
+    await page.getByLabel('Request').fill('how many words are in "one two"?');
+    const isGood = async () => (await fetch(`${world().address}/v1/providers`, { headers: { 'x-api-key': key } })).ok;
+    while (await isGood()) await page.waitForTimeout(50);
+
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+
+    await page
+      .getByRole('dialog')
+      .getByText(/no longer takes this key: .*expired/)
+      .waitFor();
+    assert.equal(await page.getByLabel('Request').inputValue(), 'how many words are in "one two"?');
+  });
+
   test('a key that was revoked is asked for again, and what was typed is sent with the new one', async (t) => {
     const { id, key } = await makeKey(world(), { name: 'short-lived', scopes: ['read', 'invoke'] });
     const { page } = await open(t, world(), { key, path: '#/decide' });

@@ -25,6 +25,28 @@ export const planStories = (world: () => World): void => {
     assert.equal(await page.locator('.dag-node.ok').count(), 8);
   });
 
+  test('a reload goes on watching a run, and its address opens it elsewhere', async (t) => {
+    const { page } = await open(t, world(), { path: '#/plans' });
+    const plan = { nodes: [{ id: 'ask', tool: 'text_stats', arguments: { text: 'a b' }, confirm: true }] };
+    await pastePlan(page, JSON.stringify(plan));
+    await page.getByRole('button', { name: 'Run the plan' }).click();
+    await page.getByRole('button', { name: 'Approve ask' }).waitFor();
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Approve ask' }).waitFor();
+    assert.equal(await page.getByLabel('Plan as JSON').inputValue(), JSON.stringify(plan));
+    const address = page.url();
+    assert.match(address, /#\/plans\/\w+$/);
+
+    await page.evaluate(() => {
+      for (const key of Object.keys(sessionStorage)) if (key !== 'assay-key') sessionStorage.removeItem(key);
+    });
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Approve ask' }).click();
+    await page.getByRole('region', { name: 'Run' }).getByText('succeeded', { exact: true }).waitFor();
+  });
+
   test('a run is denied at its question, and another is cancelled', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
     const run = page.getByRole('region', { name: 'Run' });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
-import { makeKey, open, type World } from '../world.ts';
+import { callApi, makeKey, open, type World } from '../world.ts';
 
 const golden = (name: string): string => fileURLToPath(new URL(`../../golden/iqa/${name}`, import.meta.url));
 
@@ -27,6 +27,31 @@ export const scoreStories = (world: () => World): void => {
     await results.getByText('30 %').waitFor();
   });
 
+  test('each score is shown when it is there, the first before the last', async (t) => {
+    const { page } = await open(t, world());
+    await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_blur_2.png'));
+    await page.getByLabel('Original', { exact: true }).setInputFiles(golden('chelsea.png'));
+    await page.getByText('Metrics: ').click();
+    const chosen = ['psnr', 'psnry', 'ssim', 'ms_ssim', 'gmsd', 'vif', 'fsim', 'nlpd'];
+    for (const name of chosen) await page.getByLabel(name, { exact: true }).check();
+    await page.evaluate(() => {
+      const seen = new Set<number>();
+      Object.assign(window, { seen });
+      const count = (): unknown => seen.add(document.querySelectorAll('.metric-score').length);
+      new MutationObserver(count).observe(document.body, { childList: true, subtree: true });
+    });
+
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page.getByText(/^\d\.\d\d of 5$/).waitFor();
+
+    const seen = (await page.evaluate('[...seen]')) as number[];
+    assert.ok(seen.includes(chosen.length), seen.join());
+    assert.ok(
+      seen.some((count) => count > 0 && count < chosen.length),
+      seen.join(),
+    );
+  });
+
   test('a picture is judged alone by metrics that need no original', async (t) => {
     const { page } = await open(t, world());
 
@@ -44,6 +69,8 @@ export const scoreStories = (world: () => World): void => {
     const { page } = await open(t, world());
 
     await page.getByLabel('Original', { exact: true }).setInputFiles(golden('chelsea.png'));
+    await page.getByText('Metrics: ').click();
+    await page.getByLabel('psnr', { exact: true }).check();
     await page
       .getByLabel('Picture', { exact: true })
       .setInputFiles([golden('chelsea_jpeg_2.png'), golden('chelsea_blur_2.png'), golden('README.md')]);
@@ -59,8 +86,11 @@ export const scoreStories = (world: () => World): void => {
     assert.match(lines[0] ?? '', /^file,overall,\w+_raw,\w+_1_to_5/);
   });
 
-  test('a picture too large for a request is uploaded first', async (t) => {
-    const { page } = await open(t, world());
+  test('a picture too large for a request is uploaded once, scored once and charged once', async (t) => {
+    const { id, key } = await makeKey(world(), { name: 'uploader', scopes: ['read', 'invoke'] });
+    const { page } = await open(t, world(), { key });
+    const announced: unknown[] = [];
+    page.on('request', (request) => request.url().endsWith('/v1/uploads') && announced.push(request.postDataJSON()));
     const buffer = Buffer.concat([await readFile(golden('chelsea.png')), Buffer.alloc(4_000_000)]);
     await page
       .getByLabel('Picture', { exact: true })
@@ -68,12 +98,20 @@ export const scoreStories = (world: () => World): void => {
     await page.getByText('Metrics: ').click();
     await page.getByLabel('entropy').check();
 
-    const [announced] = await Promise.all([
-      page.waitForResponse((response) => response.url().endsWith('/v1/uploads')),
-      page.getByRole('button', { name: 'Score', exact: true }).click(),
-    ]);
-    await page.getByRole('link', { name: 'entropy' }).waitFor();
-    assert.equal(announced.status(), 201);
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page.getByText('1 metric · charged').waitFor();
+    await page.getByRole('checkbox', { name: 'entropy' }).uncheck();
+    await page.getByLabel('piqe').check();
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page.getByRole('link', { name: 'piqe' }).waitFor();
+    await page.getByText('1 metric · charged').waitFor();
+
+    assert.deepEqual(announced, [{ content_type: 'image/png', size: buffer.length, score: false }]);
+    const { executions } = (await callApi(world(), `/v1/executions?key=${id}`)) as { executions: { tool: string }[] };
+    assert.deepEqual(
+      executions.map(({ tool }) => tool),
+      ['score', 'score'],
+    );
   });
 
   test('a file that is no picture and a picture too large are refused with what to do', async (t) => {

@@ -1,0 +1,54 @@
+import type { NewKey, Scope } from '../answers.ts';
+import { ApiFault } from '../fault.ts';
+
+export const SCOPES: readonly (readonly [Scope, string])[] = [
+  ['read', 'look up and watch'],
+  ['invoke', 'run, score, decide, plan'],
+  ['write', 'register and change tools'],
+  ['approve', 'consent to calls that ask'],
+  ['admin', 'everything, keys too'],
+];
+
+/** A key as it stands in the form: texts as typed. */
+export interface KeyDraft {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly tools: readonly string[];
+  readonly calls: string;
+  readonly dollars: string;
+  readonly expires: string;
+}
+
+export const NO_KEY: KeyDraft = {
+  name: '',
+  scopes: ['read', 'invoke'],
+  tools: [],
+  calls: '',
+  dollars: '',
+  expires: '',
+};
+
+/** What is asked for; a field left empty sets no limit. */
+export const newKeyOf = ({ name, scopes, tools, calls, dollars, expires }: KeyDraft): NewKey => {
+  const quota = {
+    ...(calls.trim() === '' ? {} : { calls: wholeNumber('the calls a month', calls, 1) }),
+    ...(dollars.trim() === '' ? {} : { micros: wholeNumber('the budget a month', dollars, 1_000_000) }),
+  };
+  return {
+    scopes: [...scopes],
+    ...(name.trim() === '' ? {} : { name: name.trim() }),
+    ...(tools.length === 0 ? {} : { tools: [...tools] }),
+    ...(Object.keys(quota).length === 0 ? {} : { quota }),
+    // A date is good until it ends, where the user is.
+    ...(expires === '' ? {} : { expires_at: new Date(`${expires}T23:59:59`).toISOString() }),
+  };
+};
+
+const wholeNumber = (what: string, text: string, unit: number): number => {
+  const value = Math.round(Number(text.replace(',', '.')) * unit);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new ApiFault(
+    'InvalidInput',
+    `${what}, ${JSON.stringify(text)}, must be a number such as ${unit === 1 ? 500 : '2.50'}`,
+  );
+};

@@ -1,0 +1,72 @@
+import type { KeyView, Scope } from '../answers.ts';
+import { useClient } from '../context.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Button, Chips, Field } from '../ui/parts.tsx';
+import { useKept } from '../use-kept.ts';
+import { useAction, useLoad } from '../use-load.ts';
+import { type KeyDraft, NO_KEY, newKeyOf, SCOPES } from './key-draft.ts';
+
+interface Props {
+  onMade(key: KeyView & { readonly key: string }): void;
+}
+
+/** Asks what a new key may do and how much it may cost. */
+export const NewKeyForm = ({ onMade }: Props) => {
+  const client = useClient();
+  const tools = useLoad(() => client.tools({ limit: '1000' }), []);
+  const [draft, setDraft] = useKept('keys.draft', NO_KEY);
+  const make = useAction(async () => {
+    onMade(await client.makeKey(newKeyOf(draft)));
+    setDraft(NO_KEY);
+  });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void make.run();
+  };
+  const set = (name: keyof KeyDraft) => (event: Event) =>
+    setDraft({ ...draft, [name]: (event.target as HTMLInputElement).value });
+  return (
+    <form class="stack wide-gap" novalidate onSubmit={submit}>
+      <Field label="Name" hint="Who or what uses it.">
+        <input type="text" autocomplete="off" placeholder="nightly pipeline" value={draft.name} onInput={set('name')} />
+      </Field>
+      <fieldset class="plain stack">
+        <legend class="field-label">May</legend>
+        <Chips<Scope>
+          choices={SCOPES.map(([value, about]) => ({ value, label: `${value}: ${about}` }))}
+          chosen={draft.scopes}
+          onChoose={(scopes) => setDraft({ ...draft, scopes })}
+        />
+      </fieldset>
+      <div class="key-limits">
+        <Field label="Calls a month" hint="No limit if empty.">
+          <input type="text" inputmode="numeric" autocomplete="off" value={draft.calls} onInput={set('calls')} />
+        </Field>
+        <Field label="Budget a month, in dollars" hint="No limit if empty.">
+          <input type="text" inputmode="decimal" autocomplete="off" value={draft.dollars} onInput={set('dollars')} />
+        </Field>
+        <Field label="Good until" hint="For ever if empty.">
+          <input type="date" value={draft.expires} onInput={set('expires')} />
+        </Field>
+      </div>
+      <details class="choice">
+        <summary>
+          Tools: <strong>{draft.tools.length === 0 ? 'all' : draft.tools.join(', ')}</strong>
+        </summary>
+        <Notice fault={tools.fault} onRetry={tools.reload} />
+        <Chips
+          choices={(tools.value?.tools ?? []).map(({ spec: { name } }) => ({ value: name, label: name }))}
+          chosen={draft.tools}
+          onChoose={(names) => setDraft({ ...draft, tools: names })}
+        />
+      </details>
+      <Notice fault={make.fault} onRetry={() => void make.run()} />
+      <div class="row">
+        <Button kind="primary" type="submit" isBusy={make.isBusy} disabled={draft.scopes.length === 0}>
+          Make the key
+        </Button>
+        {draft.scopes.length === 0 && <span class="small muted">Choose at least one thing it may do.</span>}
+      </div>
+    </form>
+  );
+};
