@@ -27,7 +27,9 @@ export const executeTool = async (
     throw new Fault('ToolExecutionError', `${tool.name} gave ${raw} for ${picture.name}`, { tool: tool.name });
   } catch (thrown) {
     const message = messageOf(thrown);
-    log.error('image-quality tool failed', { tool: tool.name, image: picture.name, message });
+    // A picture that a tool has no value for is the caller's matter, not an incident.
+    const level = thrown instanceof Fault && thrown.code === 'InvalidInput' ? 'info' : 'error';
+    log[level]('image-quality tool failed', { tool: tool.name, image: picture.name, error: message });
     if (thrown instanceof Fault) throw thrown;
     throw new Fault(
       'ToolExecutionError',

@@ -69,7 +69,7 @@ describe('scoring a picture', () => {
       {
         level: 'error',
         message: 'image-quality tool failed',
-        fields: { tool: 'niqe', image: 'cat.png', message: 'out of luck' },
+        fields: { tool: 'niqe', image: 'cat.png', error: 'out of luck' },
       },
     ]);
   });
