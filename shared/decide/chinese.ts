@@ -23,7 +23,15 @@ export const chineseWords = (text: string): readonly ChineseWord[] => {
   return [...found.values()];
 };
 
-const wordAt = (run: string, at: number): string | undefined => {
+/** The English terms of a Chinese word; none when it is not known. */
+export const englishOf = (word: string): readonly string[] => dictionary().get(word) ?? [];
+
+/** The same as words that a person would write. */
+export const englishWordsOf = (word: string): readonly string[] =>
+  Object.hasOwn(data.words, word) ? ((data.words as Readonly<Record<string, string>>)[word]?.split(' ') ?? []) : [];
+
+/** The longest known word at a place of a Chinese text. */
+export const wordAt = (run: string, at: number): string | undefined => {
   for (let length = LONGEST; length > 0; length--) {
     const word = run.slice(at, at + length);
     if (word.length === length && dictionary().has(word)) return word;

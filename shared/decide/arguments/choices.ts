@@ -85,29 +85,25 @@ const shortMention = (phrase: string, { tokens }: Reading) => {
 };
 
 /** Near words count only when they are not what the tool is about anyway: `movie` does not choose the genre. */
-const nearMention = (wanted: readonly string[], slot: Slot, reading: Reading, subject: ReadonlySet<string>) => {
+const nearMention = (wanted: readonly string[], slot: Slot, { tokens }: Reading, subject: ReadonlySet<string>) => {
+  const near = wanted.map((term) => nearest(term, slot, tokens, subject));
+  const mean = near.reduce((sum, { similarity }) => sum + similarity, 0) / near.length;
+  const beside = near.every(({ token }) => token !== undefined && isBeside(token, slot, tokens));
+  if (mean < (slot.required ? NEAR_REQUIRED : beside ? NEAR_NAMED : NEAR)) return undefined;
+  return { score: 0.2 + mean * 0.5 + (beside ? 0.15 : 0), from: near.map(({ token }) => token?.text ?? '').join(' ') };
+};
+
+/** The word of the text that comes nearest to a term. */
+const nearest = (term: string, slot: Slot, tokens: readonly Token[], subject: ReadonlySet<string>) => {
   const words = knownWords();
-  const { tokens } = reading;
-  let total = 0;
-  let beside = true;
-  const from: string[] = [];
-  for (const term of wanted) {
-    let best = 0;
-    let said: Token | undefined;
-    for (const token of tokens) {
-      if (!token.isWord || termOf(token.lower) === '') continue;
-      const own = subject.has(token.term) || slot.nameTerms.includes(token.term);
-      const similarity = sameStart(term, token.term) ? 0.85 : own ? 0 : words.similarity(term, token.term);
-      if (similarity > best) [best, said] = [similarity, token];
-    }
-    total += best;
-    from.push(said?.text ?? '');
-    beside &&= said !== undefined && isBeside(said, slot, tokens);
+  let best: { readonly similarity: number; readonly token?: Token } = { similarity: 0 };
+  for (const token of tokens) {
+    if (!token.isWord || termOf(token.lower) === '') continue;
+    const own = subject.has(token.term) || slot.nameTerms.includes(token.term);
+    const similarity = sameStart(term, token.term) ? 0.85 : own ? 0 : words.similarity(term, token.term);
+    if (similarity > best.similarity) best = { similarity, token };
   }
-  const mean = total / wanted.length;
-  return mean >= (slot.required ? NEAR_REQUIRED : beside ? NEAR_NAMED : NEAR)
-    ? { score: 0.2 + mean * 0.5 + (beside ? 0.15 : 0), from: from.join(' ') }
-    : undefined;
+  return best;
 };
 
 export const sameStart = (one: string, other: string): boolean =>

@@ -27,6 +27,8 @@ const ownWord = (span: Span, slot: Slot, rarity: ReadonlyMap<string, number>): n
   if (words.length < 2) return 0;
   // `Sai Kong Subdistrict` is a sub_district before it is a district.
   if (slot.nameTerms.some((term, at) => words.includes(`${term}${slot.nameTerms[at + 1]}`))) return 1.2;
+  // `Chatuchak District` is a district, whatever place is named before it.
+  if (slot.kind === 'place' && slot.nameTerms.includes(words.at(-1) ?? '')) return 1.2;
   const own = slot.nameTerms.find((term) => words.includes(term));
   return own === undefined ? 0 : 0.8 * (rarity.get(own) ?? 1);
 };

@@ -6,7 +6,7 @@ import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { freeText } from './free-text.ts';
 import { keyValues } from './key-values.ts';
-import { listFor } from './lists.ts';
+import { commaList, listFor } from './lists.ts';
 import { namedValues } from './named-values.ts';
 import { placeSpans } from './place-spans.ts';
 import { isKnownPlace } from './places.ts';
@@ -89,6 +89,8 @@ const ofItsKind = (
   const command = commandSaid(slot, reading);
   if (command !== undefined)
     return { extraction: command, spans: reading.spans.filter((span) => command.from.includes(span.text)) };
+  const parted = commaList(slot, slots, reading, taken);
+  if (parted !== undefined) return parted;
   if (slot.type === 'boolean') return { extraction: isMentioned(slot, reading), spans: [] };
   if (isYesNo(slot)) return { extraction: asChoice(slot, isMentioned(slot, reading)), spans: [] };
   if (slot.choices.length === 0 || isNumeric(slot)) return { extraction: undefined, spans: [] };

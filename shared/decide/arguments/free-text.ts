@@ -128,6 +128,8 @@ const aboutness = (
     const value = after?.[1]?.trim();
     if (value !== undefined && value !== '') return { value: stripArticle(value), confidence: 0.45, from: value };
   }
+  const chinese = slot.kind === 'text' || slot.kind === 'query' ? chineseObject(text) : undefined;
+  if (chinese !== undefined) return chinese;
   if (slot.kind === 'query') {
     const value = text
       .replace(ASKING, '')
@@ -181,6 +183,17 @@ const leftOver = (
   }
   return undefined;
 };
+
+/** `把 X 翻译成法语`, `搜索X的新闻`: what is done something to, unless a word only points at it. */
+const chineseObject = (text: string): Extraction | undefined => {
+  const value = (CHINESE_OBJECT.exec(text) ?? CHINESE_SOUGHT.exec(text))?.[1]?.trim();
+  return value === undefined || value === '' || /^(?:这|那|下面|以下|上面|它)/u.test(value)
+    ? undefined
+    : { value, confidence: 0.45, from: value };
+};
+const CHINESE_OBJECT = /[把将]\s?([^，。？！\n]{1,400}?)\s?(?:翻译|译成|译为|总结|改写|保存|写入|发送|发给)/u;
+const CHINESE_SOUGHT =
+  /(?:搜索|搜一下|查找|查询|查一下|关于)\s?([^，。？！\n]{1,60}?)(?:的?(?:新闻|信息|资料|文章|论文|内容|网页))?[。？！]?$/u;
 
 /** What the user says is asked for as such. */
 const USERS_WORDS =

@@ -1,4 +1,5 @@
 import { chosen, examplesSaid } from './choices.ts';
+import { countedThings } from './counted-things.ts';
 import { cueOf, slotRarity } from './cues.ts';
 import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';
@@ -25,10 +26,26 @@ export const listFor = (
   return (
     literalList(slot, slots, items, reading, free) ??
     choiceList(items, reading, subject) ??
+    countedThings(slot, items, reading) ??
     runOf(slot, slots, items, reading, free) ??
     exampleList(items, reading, subject) ??
     phraseList(slot, items, reading)
   );
+};
+
+/** Several values in one string, where the description wants them parted by commas. */
+export const commaList = (
+  slot: Slot,
+  slots: readonly Slot[],
+  reading: Reading,
+  taken: readonly Span[],
+): FoundList | undefined => {
+  if (slot.type !== 'string' || slot.choices.length > 0 || !/comma[- ]separated|逗号分隔/iu.test(slot.description))
+    return undefined;
+  const free = reading.spans.filter((span) => !taken.includes(span));
+  const list = runOf(slot, slots, slot, reading, free);
+  if (list === undefined) return undefined;
+  return { ...list, extraction: { ...list.extraction, value: (list.extraction.value as unknown[]).join(',') } };
 };
 
 const literalList = (

@@ -30,7 +30,7 @@ export const findMoments = (text: string, today: number | undefined): readonly S
 /** `today is Friday 2023-09-29` in the task itself overrules the clock and the calendar. */
 const statedToday = (text: string): (Span & { readonly weekday: number | undefined }) | undefined => {
   const match =
-    /(?:today(?:'s date)? is|current date(?: is|:)|今天是)\s*(?:(?<weekday>\p{L}+day),?\s)?(?<date>.{4,40})/iu.exec(
+    /(?:today(?:'s date)? is|current date(?: is|:)|今天是)\s*(?:(?<weekday>\p{L}+day),?\s)?(?<date>.{4,40})/diu.exec(
       text,
     );
   const [date] = match === null ? [] : absoluteDates(match.groups?.date ?? '', undefined);
@@ -39,7 +39,7 @@ const statedToday = (text: string): (Span & { readonly weekday: number | undefin
   return {
     ...date,
     start: match.index,
-    end: match.index + match[0].length,
+    end: (match.indices?.groups?.date?.[0] ?? 0) + date.end,
     weekday: weekday < 0 ? undefined : weekday,
   };
 };

@@ -1,3 +1,5 @@
+import { englishWordsOf } from '../chinese.ts';
+import { currencyCode, languageCode, languageName } from './codes.ts';
 import { contextOf } from './cues.ts';
 import type { Extraction } from './extract.ts';
 import { type Reading, tokenAt } from './reading.ts';
@@ -34,7 +36,12 @@ const byRole = (slot: Slot, mentions: readonly Mention[], reading: Reading): Men
 
 /** A unit that only measures a value is no wish for the answer, unless the slot is about that value. */
 const isUnitFor = (slot: Slot, { start, text }: Mention, reading: Reading): boolean => {
-  if (slot.examples.length >= 2 && !slot.examples.some((example) => singular(example) === singular(text))) return false;
+  if (
+    !slot.required &&
+    slot.examples.length >= 2 &&
+    !slot.examples.some((example) => singular(example) === singular(text))
+  )
+    return false;
   if (slot.required || /\b(?:in|into|to|as)\s$/iu.test(reading.text.slice(0, start))) return true;
   const around = contextOf(reading, { kind: 'phrase', start, end: start + text.length, text });
   return around.some(({ term }) => slot.descriptionTerms.includes(term));
@@ -48,16 +55,16 @@ interface Mention {
 
 const wordsIn = (
   reading: Reading,
-  lookUp: (words: string) => ((slot: Slot) => string) | undefined,
+  lookUp: (words: string, before: string) => ((slot: Slot) => string) | undefined,
 ): readonly Mention[] => {
   const { tokens, text } = reading;
   const mentions: Mention[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    for (let length = 3; length > 0; length--) {
+    for (let length = LONGEST; length > 0; length--) {
       const [first, last] = [tokens[at], tokens[at + length - 1]];
       if (first === undefined || last === undefined || !first.isWord) continue;
       const said = text.slice(first.start, last.end);
-      const write = lookUp(said);
+      const write = lookUp(said, text.slice(Math.max(0, first.start - 12), first.start));
       if (write === undefined) continue;
       mentions.push({ start: first.start, text: said, write });
       at = tokenAt(tokens, last.end) - 1;
@@ -69,73 +76,40 @@ const wordsIn = (
 
 const currencies = (reading: Reading): readonly Mention[] =>
   wordsIn(reading, (said) => {
-    const code =
-      /^[A-Z]{3}$/u.test(said) && currencyCodes().codes.has(said) ? said : currencyCodes().names.get(singular(said));
+    const code = currencyCode(said);
     return code === undefined ? undefined : () => code;
   });
 
 const languages = (reading: Reading): readonly Mention[] =>
-  wordsIn(reading, (said) => {
-    const code = languageCodes().get(said.toLowerCase());
-    if (code === undefined || !/^\p{Lu}/u.test(said)) return undefined;
-    return (slot) => (/\bcode\b|iso|'[a-z]{2}'/iu.test(slot.description) ? code : said);
+  wordsIn(reading, (said, before) => {
+    const code = languageCode(said);
+    // `polish` and `even` are words too: a small letter needs a word of translating before it.
+    if (code === undefined || (/^\p{Ll}/u.test(said) && !/\b(?:to|into|in|from)\s$/iu.test(before))) return undefined;
+    return (slot) => {
+      if (/\bcode\b|iso|'[a-z]{2}'|代码/iu.test(slot.description)) return code;
+      return HAN.test(said) && !HAN.test(slot.name + slot.description) ? languageName(code) : said;
+    };
   });
 
 const units = (reading: Reading): readonly Mention[] =>
-  wordsIn(reading, (said) => (UNIT_WORDS.has(singular(said)) ? () => said.toLowerCase() : undefined));
+  wordsIn(reading, (said, before) => {
+    if (SYMBOL.test(said)) return /\d\s?°?\s?$|\b(?:to|into|in)\s$/iu.test(before) ? () => said : undefined;
+    const english = HAN.test(said) ? englishWordsOf(said).find((word) => UNIT_WORDS.has(word)) : undefined;
+    if (english !== undefined) return (slot) => (HAN.test(slot.name + slot.description) ? said : english);
+    return UNIT_WORDS.has(singular(said)) ? () => said.toLowerCase() : undefined;
+  });
 
 const MENTIONS = { currency: currencies, language: languages, unit: units };
 
 const singular = (said: string): string => said.toLowerCase().replace(/s$/u, '');
 
-const lazily = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-};
-
-const currencyCodes = lazily(() => {
-  const display = new Intl.DisplayNames(['en'], { type: 'currency' });
-  const codes = Intl.supportedValuesOf('currency');
-  const names = new Map(codes.map((code) => [(display.of(code) ?? code).toLowerCase(), code]));
-  const usual = {
-    dollar: 'USD',
-    euro: 'EUR',
-    pound: 'GBP',
-    yen: 'JPY',
-    yuan: 'CNY',
-    renminbi: 'CNY',
-    rupee: 'INR',
-    franc: 'CHF',
-    bitcoin: 'BTC',
-    美元: 'USD',
-    人民币: 'CNY',
-    欧元: 'EUR',
-    日元: 'JPY',
-    英镑: 'GBP',
-  };
-  for (const [name, code] of Object.entries(usual)) names.set(name, code);
-  for (const [name, code] of [...names]) if (name.startsWith('us ')) names.set(name.replace('us ', 'american '), code);
-  return { codes: new Set(codes), names };
-});
-
-const languageCodes = lazily(() => {
-  const display = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
-  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
-  const codes = letters.flatMap((one) => letters.map((two) => one + two));
-  return new Map(
-    codes.flatMap((code) =>
-      display.of(code) === undefined ? [] : [[(display.of(code) ?? '').toLowerCase(), code] as const],
-    ),
-  );
-});
+const HAN = /\p{Script=Han}/u;
+const LONGEST = 5;
+const SYMBOL = /^[CFK]$/u;
 
 const UNIT_WORDS: ReadonlySet<string> = new Set(
   `meter metre kilometer kilometre centimeter millimeter mile foot feet inche inch yard km cm mm mi kilogram gram kg pound lb ounce
   ton liter litre gallon milliliter cup tablespoon teaspoon second minute hour day week month year celsiu celsius fahrenheit kelvin
-  degree radian joule calorie kilocalorie watt volt newton pascal byte kilobyte megabyte gigabyte metric imperial`.split(
-    /\s+/u,
-  ),
+  degree radian joule calorie kilocalorie watt volt newton pascal byte kilobyte megabyte gigabyte terabyte metric imperial
+  mg oz ml kb mb gb tb kwh mph kph stone acre hectare knot`.split(/\s+/u),
 );

@@ -1,3 +1,4 @@
+import { wordAt } from '../chinese.ts';
 import type { Span } from './span.ts';
 
 /** A number as it was said: `5 %`, `$1.5 million`, `three nights`, `2nd`. */
@@ -36,12 +37,16 @@ const readDigits = (match: RegExpExecArray): Span | undefined => {
       value: tidy(value),
       percent,
       ...(currency === '' ? {} : { currency: currency.trim() }),
-      ...(unit === undefined ? {} : { unit: unit.toLowerCase() }),
+      ...(unit === undefined ? {} : { unit: unitWord(unit) }),
       ordinal: /^(?:st|nd|rd|th)$/iu.test(suffix.trim()),
       spelled: false,
     },
   };
 };
+
+/** Chinese writes no blanks, so of `公里长` only the word that is known is the unit. */
+const unitWord = (text: string): string =>
+  /^\p{Script=Han}/u.test(text) ? (wordAt(text, 0) ?? text.slice(0, 1)) : text.toLowerCase();
 
 /** 1.1 * 1000 must not become 1100.0000000000002. */
 const tidy = (value: number): number => Number(value.toPrecision(15));
@@ -141,7 +146,7 @@ const CHINESE_DIGITS = '零一二三四五六七八九';
 const CHINESE_SCALES: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000, 万: 10_000 };
 
 const DIGITS =
-  /(?<![\p{L}\p{N}_.])(?<sign>-(?=[$€£¥\d.]))?(?<currency>[$€£¥₹]\s?|(?:usd|eur|gbp|rs\.?)\s)?(?<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)(?<suffix>\s?%|\s?percent\b|(?:st|nd|rd|th)\b|k(?![\p{L}])|\s?(?:thousand|million|billion|trillion|bn|mn|hundred|dozen)\b|[万亿])?(?![\p{N}_])(?:[\s-]?(?<unit>[\p{L}°]+))?/giu;
+  /(?<!(?!\p{Script=Han})[\p{L}\p{N}_.])(?<sign>-(?=[$€£¥\d.]))?(?<currency>[$€£¥₹]\s?|(?:usd|eur|gbp|rs\.?)\s)?(?<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)(?<suffix>\s?%|\s?percent\b|(?:st|nd|rd|th)\b|k(?![\p{L}])|\s?(?:thousand|million|billion|trillion|bn|mn|hundred|dozen)\b|[万亿])?(?![\p{N}_])(?:[\s-]?(?<unit>[\p{L}°]+))?/giu;
 const ONE = `(?:${[...NUMBER_WORDS.keys()].join('|')})`;
 const SPELLED = new RegExp(
   `(?<![\\p{L}\\p{N}])${ONE}(?:[\\s-](?:${ONE}|hundred|thousand|million|billion|dozen))*(?![\\p{L}\\p{N}])|(?<![\\p{L}])dozen(?![\\p{L}])`,

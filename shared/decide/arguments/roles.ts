@@ -30,8 +30,8 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 const START = words('from src origin start sourc departur depart pickup sender checkin begin base 出发');
 const END = words('to tgt destin end target arriv arrival dropoff recipi checkout until 到达');
 const SAID_START = words('from between starting since 从');
-const SAID_END = words('to until till through and into 到 去');
+const SAID_END = words('to until till through and into 到 去 成 为 至 转成 换成');
 const PREPOSITIONS = words(
-  'from to in at on by for of with near between until till through about around and into as starting named called titled since before after than over under 从 到 在 给 去',
+  'from to in at on by for of with near between until till through about around and into as starting named called titled since before after than over under 从 到 在 给 去 成 为 至 转成 换成',
 );
 const SKIPPED = words('the a an my our your date city state year month of');

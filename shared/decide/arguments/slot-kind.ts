@@ -36,6 +36,13 @@ interface Subject {
   readonly description: string;
 }
 
+/** Chinese names come in pairs of characters, so that a word of two is always one of them. */
+const hasPart = (words: readonly string[], ...parts: readonly string[]): boolean =>
+  parts.some((part) => words.includes(part));
+
+/** A name such as `from` or `to` says which of two it is, not what it is. */
+const isRole = (words: readonly string[]): boolean => words.every((word) => ROLES.has(word));
+
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u));
 const FORMATS: Readonly<Record<string, SlotKind>> = Object.assign(Object.create(null), {
   date: 'date',
@@ -45,6 +52,7 @@ const FORMATS: Readonly<Record<string, SlotKind>> = Object.assign(Object.create(
   uri: 'url',
   url: 'url',
 });
+const ROLES = words('from to source target src dst dest destination input output base quote into 源 目标 从 到');
 const DATE = words('date day dob birthday birthdate checkin checkout deadline 日期');
 const TIME = words('time hour clock timestamp 时间');
 const DURATION = words('duration period timeframe timespan');
@@ -79,9 +87,15 @@ const RULES: readonly { readonly kind: SlotKind; readonly holds: (subject: Subje
     kind: 'time',
     holds: ({ named, description }) => /hh:mm|24-hour/iu.test(description) || (named(TIME) && !named(NO_TIME)),
   },
-  { kind: 'currency', holds: ({ words }) => words.includes('currency') },
-  { kind: 'language', holds: ({ words }) => words.includes('language') || words.includes('lang') },
-  { kind: 'unit', holds: ({ words }) => /^units?$/u.test(words.at(-1) ?? '') },
+  { kind: 'currency', holds: ({ words }) => words.includes('currency') || hasPart(words, '货币', '币种') },
+  {
+    kind: 'language',
+    holds: ({ words }) => words.includes('language') || words.includes('lang') || hasPart(words, '语言', '语种'),
+  },
+  { kind: 'unit', holds: ({ words }) => /^units?$/u.test(words.at(-1) ?? '') || hasPart(words, '单位') },
+  { kind: 'currency', holds: ({ words, description }) => isRole(words) && /\bcurrenc|货币|币种/iu.test(description) },
+  { kind: 'language', holds: ({ words, description }) => isRole(words) && /\blanguage|语言|语种/iu.test(description) },
+  { kind: 'unit', holds: ({ words, description }) => isRole(words) && /\bunits?\b|单位/iu.test(description) },
   { kind: 'email', holds: ({ named, description }) => named(EMAIL) || /\be-?mail address\b/iu.test(description) },
   { kind: 'url', holds: ({ named }) => named(URL) },
   { kind: 'path', holds: ({ named }) => named(PATH) },

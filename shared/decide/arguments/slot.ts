@@ -1,5 +1,7 @@
 import { isObject, type JsonSchema } from '../../model/json.ts';
 import { splitIdentifier, termOf, termsOf } from '../../registry/text.ts';
+import { chineseWords } from '../chinese.ts';
+import { codeNames } from './codes.ts';
 import { choicesOf, examplesOf } from './slot-choices.ts';
 import { kindOf, type SlotKind } from './slot-kind.ts';
 
@@ -42,19 +44,20 @@ export const slotsOf = (schema: JsonSchema): readonly Slot[] => {
 const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
   const description = typeof schema.description === 'string' ? schema.description : '';
   const type = typeOf(schema);
-  const nameTerms = splitIdentifier(name).map((word) => termOf(word) || word);
+  const kind = kindOf(name, description, schema);
+  const nameTerms = [...splitIdentifier(name).map((word) => termOf(word) || word), ...englishIn(name)];
   const isColour = nameTerms.some((term) => term === 'color' || term === 'colour');
   return {
     name,
     required,
     type,
-    kind: kindOf(name, description, schema),
+    kind,
     description,
     nameTerms,
-    descriptionTerms: [...new Set(termsOf(description.split(EXAMPLE)[0] ?? '', 300))].filter(
-      (term) => !nameTerms.includes(term) && !DULL.has(term),
-    ),
-    choices: type === 'boolean' ? [] : choicesOf(schema, description),
+    descriptionTerms: [
+      ...new Set([...termsOf(description.split(EXAMPLE)[0] ?? '', 300), ...englishIn(description)]),
+    ].filter((term) => !nameTerms.includes(term) && !DULL.has(term)),
+    choices: type === 'boolean' ? [] : withNames(choicesOf(schema, description), kind),
     examples: type === 'string' || type === 'array' ? [...examplesOf(description), ...(isColour ? COLOURS : [])] : [],
     schema,
     ...(schema.default === undefined ? {} : { default: schema.default }),
@@ -64,6 +67,15 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
     ...(type === 'object' ? { properties: slotsOf(isObject(schema.properties) ? schema : branchOf(schema)) } : {}),
   };
 };
+
+/** `da` on offer as a language is Danish, `EUR` as a currency the euro. */
+const withNames = (choices: readonly Choice[], kind: SlotKind): readonly Choice[] =>
+  kind !== 'language' && kind !== 'currency'
+    ? choices
+    : choices.map((choice) => ({ ...choice, phrases: [...choice.phrases, ...codeNames(kind, String(choice.value))] }));
+
+/** What the known Chinese words of a name or a description mean: tasks in either language are read as English. */
+const englishIn = (text: string): readonly string[] => chineseWords(text).flatMap(({ english }) => english);
 
 const typeOf = (schema: JsonSchema): SlotType => {
   const { type } = schema;

@@ -1,10 +1,11 @@
 import { termOf } from '../../registry/text.ts';
+import { englishOf, wordAt } from '../chinese.ts';
 
 /** One word, number or mark of a task, with its place. */
 export interface Token {
   readonly text: string;
   readonly lower: string;
-  /** As the index would know it; stop words keep their own form here. */
+  /** As the index would know it, a known Chinese word by its English one; stop words keep their own form here. */
   readonly term: string;
   readonly start: number;
   readonly end: number;
@@ -12,19 +13,38 @@ export interface Token {
 }
 
 const TOKEN =
-  /\p{Script=Han}|(?:\p{Lu}\.){2,}|[A-G]#|C\+\+|[\p{L}\p{N}]+(?:['’](?!s\b)[\p{L}]+)*|['’]s\b|[^\s\p{L}\p{N}]/gu;
+  /\p{Script=Han}+|(?:\p{Lu}\.){2,}|[A-G]#|C\+\+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’](?!s\b)[\p{L}]+)*|['’]s\b|[^\s\p{L}\p{N}]/gu;
 const WORD = /^[\p{L}\p{N}]/u;
+const HAN = /^\p{Script=Han}/u;
+const MARKED = /[^\p{ASCII}]/u;
 
 export const tokensOf = (text: string): readonly Token[] =>
-  Array.from(text.matchAll(TOKEN), (match) => {
-    const [word] = match;
-    const lower = word.toLowerCase();
-    return {
+  Array.from(text.matchAll(TOKEN), ({ 0: word, index }) =>
+    HAN.test(word) ? chineseTokens(word, index) : [tokenOf(word, index)],
+  ).flat();
+
+const tokenOf = (word: string, start: number): Token => {
+  const lower = word.toLowerCase();
+  // Names of parameters are read without accents, so the words of a task must be too.
+  const bare = MARKED.test(lower) ? lower.normalize('NFKD').replaceAll(/\p{M}+/gu, '') : lower;
+  return { text: word, lower, term: termOf(bare) || bare, start, end: start + word.length, isWord: WORD.test(word) };
+};
+
+/** Known words as one token each; what is between them character by character. */
+const chineseTokens = (run: string, start: number): readonly Token[] => {
+  const tokens: Token[] = [];
+  for (let at = 0; at < run.length; ) {
+    const word = wordAt(run, at) ?? String.fromCodePoint(run.codePointAt(at) ?? 0);
+    const [english = word] = englishOf(word);
+    tokens.push({
       text: word,
-      lower,
-      term: termOf(lower) || lower,
-      start: match.index,
-      end: match.index + word.length,
-      isWord: WORD.test(word),
-    };
-  });
+      lower: word,
+      term: english,
+      start: start + at,
+      end: start + at + word.length,
+      isWord: true,
+    });
+    at += word.length;
+  }
+  return tokens;
+};

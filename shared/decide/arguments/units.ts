@@ -53,10 +53,10 @@ const slotUnit = (slot: Slot): Unit | undefined => {
 
 const UNITS: ReadonlyMap<string, Unit> = new Map(
   Object.entries({
-    time: 'second sec s:1 minute min:60 hour hr h:3600 day night 天:86400 week:604800 month:2592000 year yr 年:31536000 millisecond ms:0.001',
+    time: 'second sec s 秒:1 minute min 分钟:60 hour hr h 小时:3600 day night 天:86400 week 周:604800 month:2592000 year yr 年:31536000 millisecond ms:0.001',
     length:
-      'meter metre m:1 kilometer kilometre km:1000 centimeter cm:0.01 millimeter mm:0.001 mile mi:1609.344 foot feet ft:0.3048 inch:0.0254 yard:0.9144',
-    mass: 'kilogram kg:1 gram g:0.001 milligram mg:0.000001 pound lb lbs:0.45359237 ounce oz:0.028349523125 ton tonne:1000',
+      'meter metre m 米:1 kilometer kilometre km 公里:1000 centimeter cm 厘米:0.01 millimeter mm 毫米:0.001 mile mi 英里:1609.344 foot feet ft 英尺:0.3048 inch:0.0254 yard:0.9144',
+    mass: 'kilogram kg 公斤 千克:1 gram g 克:0.001 milligram mg:0.000001 pound lb lbs:0.45359237 ounce oz:0.028349523125 ton tonne:1000',
     temperature: 'celsius celsiu degree degrees:1 fahrenheit:2 kelvin K:3',
     data: 'byte:1 kb kilobyte:1024 mb megabyte:1048576 gb gigabyte:1073741824 tb terabyte:1099511627776',
   }).flatMap(([measure, list]) => {

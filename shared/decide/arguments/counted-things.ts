@@ -1,0 +1,62 @@
+import type { Extraction } from './extract.ts';
+import type { Reading } from './reading.ts';
+import type { Slot } from './slot.ts';
+import type { Span } from './span.ts';
+
+/** `two apples and one pear` names things and says how many of each: a list of both for the slots that ask. */
+export const countedThings = (
+  slot: Slot,
+  items: Slot,
+  reading: Reading,
+): { readonly extraction: Extraction; readonly spans: readonly Span[] } | undefined => {
+  const numbers = items.type === 'integer' || items.type === 'number';
+  if (!slot.required || items.choices.length > 0 || (!numbers && items.type !== 'string')) return undefined;
+  if (!slot.nameTerms.some((term) => (numbers ? AMOUNTS : THINGS).has(term))) return undefined;
+  const things = longest(
+    reading.spans.flatMap((span) => thingAt(span, reading)),
+    reading,
+  );
+  if (things.length < 2) return undefined;
+  return {
+    extraction: {
+      value: things.map(({ count, thing }) => (numbers ? count : thing)),
+      confidence: 0.6,
+      from: reading.text.slice(things[0]?.span.start, things.at(-1)?.end),
+    },
+    spans: numbers ? things.map(({ span }) => span) : [],
+  };
+};
+
+interface Thing {
+  readonly span: Span;
+  readonly count: number;
+  readonly thing: string;
+  readonly end: number;
+}
+
+const thingAt = (span: Span, { text }: Reading): readonly Thing[] => {
+  const { quantity } = span;
+  const words = THING.exec(text.slice(span.end))?.[1];
+  if (quantity === undefined || words === undefined || quantity.percent || quantity.currency !== undefined) return [];
+  const thing = quantity.value > 1 ? words.replace(/(?<=[^s])s$/u, '') : words;
+  return [{ span, count: quantity.value, thing, end: span.end + 1 + words.length }];
+};
+
+/** The longest run of things that only commas and `and` part. */
+const longest = (things: readonly Thing[], { text }: Reading): readonly Thing[] => {
+  let best: readonly Thing[] = [];
+  let run: Thing[] = [];
+  for (const thing of things) {
+    const last = run.at(-1);
+    if (last !== undefined && !/^,?\s?(?:and|or|&|plus)?\s?$/u.test(text.slice(last.end, thing.span.start))) run = [];
+    run = [...run, thing];
+    if (run.length > best.length) best = run;
+  }
+  return best;
+};
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+const THINGS = words('item product food dish drink good articl ingredi thing order');
+const AMOUNTS = words('quantiti amount count number');
+const THING =
+  /^\s((?:(?!(?:and|or|from|in|at|on|for|to|with|of|by)\b)[\p{L}'’-]+)(?:\s(?!(?:and|or|from|in|at|on|for|to|with|of|by|please)\b)[\p{L}'’-]+){0,2})/u;
