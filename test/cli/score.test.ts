@@ -22,7 +22,7 @@ describe('assay score', () => {
       '--reference',
       golden('chelsea.png'),
       '--tools',
-      'ssim,psnr',
+      'psnr,SSIM',
       '--map',
       'map.png',
     ];
@@ -30,13 +30,13 @@ describe('assay score', () => {
     const scored = await runAssay([...args, '--json'], { cwd });
     assert.equal(scored.code, 0, scored.stderr);
     const report = JSON.parse(scored.stdout) as Report;
-    assert.ok(Math.abs((report.scores[0]?.raw ?? 0) - 0.89951563) < 2e-5);
+    assert.ok(Math.abs((report.scores[1]?.raw ?? 0) - 0.89951563) < 2e-5);
     const map = await sharp(join(cwd, 'map.png')).metadata();
     assert.deepEqual([map.width, map.height], [451, 300]);
 
     await writeFile(join(cwd, 'score.json'), scored.stdout);
     const verified = await runAssay(['verify', 'score.json'], { cwd });
-    assert.deepEqual([verified.code, verified.stdout], [0, 'valid   ssim\nvalid   psnr\n']);
+    assert.deepEqual([verified.code, verified.stdout], [0, 'valid   psnr\nvalid   ssim\n']);
     await writeFile(join(cwd, 'forged.json'), scored.stdout.replace('"raw": 0.8995', '"raw": 0.9995'));
     const forged = await runAssay(['verify', 'forged.json'], { cwd });
     assert.equal(forged.code, 1);

@@ -5,6 +5,7 @@ import type { Assay } from '../../../shared/assay.ts';
 import { Fault, messageOf } from '../../../shared/errors.ts';
 import { chooseTools } from '../../../shared/iqa/choose-tools.ts';
 import { heatMap } from '../../../shared/iqa/heat-map.ts';
+import { hasMap } from '../../../shared/iqa/metrics.ts';
 import { openImages } from '../../../shared/iqa/open-images.ts';
 import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
 import { faultOf } from '../client.ts';
@@ -168,7 +169,8 @@ const writeMap = async (
     await readPicture(reference),
     undefined,
   ).decode();
-  const tool = words(cli, 'tools')?.[0] ?? 'ssim';
+  const named = (words(cli, 'tools') ?? ['ssim']).map((name) => name.toLowerCase());
+  const tool = named.find(hasMap) ?? named[0] ?? 'ssim';
   const map = await engine.map({ tool, picture, ...(other ? { reference: other } : {}) });
   await writeFile(out, await engine.encode(heatMap(picture.pixels, map), { format: 'png' }));
   cli.output.note(`${tool} map written to ${out}`);

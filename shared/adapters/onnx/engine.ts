@@ -5,7 +5,7 @@ import { checkRequest } from '../../iqa/check-request.ts';
 import type { IqaEngine, ScoreRequest } from '../../iqa/engine.ts';
 import { lazily } from '../../iqa/lazily.ts';
 import type { GraphMetric } from '../../iqa/metric.ts';
-import { graphMetric } from '../../iqa/metrics.ts';
+import { graphMetric, graphMetrics } from '../../iqa/metrics.ts';
 import { pixelMetrics } from '../../iqa/nr/metrics.ts';
 import { divideRows } from '../../iqa/strips.ts';
 import type { Log } from '../../ports.ts';
@@ -101,9 +101,8 @@ async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRe
 async function mapOn(pool: WorkerPool, request: ScoreRequest) {
   const metric = graphMetric(request.tool);
   if (!metric?.map) {
-    throw new Fault('InvalidInput', `${request.tool} has no quality map; ssim, gmsd, fsim and vsi have one`, {
-      tool: request.tool,
-    });
+    const able = graphMetrics.flatMap(({ name, map }) => (map ? [name] : [])).join(', ');
+    throw new Fault('InvalidInput', `${request.tool} has no quality map; these have: ${able}`, { tool: request.tool });
   }
   checkRequest(request, { reference: true, minimumSide: metric.minimumSide });
   return pool.run('map', askOf(request), { what: `the ${whatOf(request)} map`, signal: request.signal });
