@@ -19,6 +19,8 @@ export interface StageSettings {
   readonly alarmEmail?: string;
   /** An address of your own, with a certificate in us-east-1. */
   readonly domain?: { readonly name: string; readonly certificateArn: string };
+  /** A language model that decisions may ask: its key lies in a secret of your own, and only the api may read it. */
+  readonly llm?: { readonly url: string; readonly model?: string; readonly secretArn?: string };
 }
 
 export const stages = {

@@ -15,10 +15,12 @@ import { routedBlobs } from '../../shared/adapters/aws/routed-blobs.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { s3SignPut } from '../../shared/adapters/aws/s3-sign-put.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
+import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
 import { digestOfKey } from '../../shared/billing/secret.ts';
+import type { Llm } from '../../shared/decide/llm.ts';
 import { Fault, messageOf } from '../../shared/errors.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
@@ -42,19 +44,29 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const environment = readAwsEnvironment(variables);
   const secrets = new SecretsManagerClient({});
   const now = systemClock().now;
-  const [guard, adminKey, hallmark] = await Promise.all([
+  const [guard, adminKey, hallmark, llm] = await Promise.all([
     createOriginGuard({ read: originSecrets(secrets, environment.ASSAY_ORIGIN_SECRET), now }),
     textOf(secrets, environment.ASSAY_ADMIN_SECRET),
     textOf(secrets, environment.ASSAY_HALLMARK_SECRET),
+    llmOf(secrets, environment),
   ]);
   const ports = awsPorts(environment, hallmark);
   const assay = await composeAssay({
     ...ports,
+    ...(llm === undefined ? {} : { llm }),
     adminDigest: digestOfKey(adminKey),
     startRuns: () => stateMachineRuns(ports, environment),
   });
   void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);
   return { assay, guard, origins: environment.ASSAY_ORIGINS };
+};
+
+/** The language model that decisions may ask, where the deployment names one. */
+const llmOf = async (secrets: SecretsManagerClient, environment: AwsEnvironment): Promise<Llm | undefined> => {
+  const { ASSAY_LLM_URL: url, ASSAY_LLM_MODEL: model, ASSAY_LLM_SECRET: secret } = environment;
+  if (url === undefined) return undefined;
+  const key = secret === undefined ? undefined : await textOf(secrets, secret);
+  return openAiCompatibleLlm({ url, model, key });
 };
 
 /** Tells the edge which tools this deployment brings. Nobody waits for it: until then the origin answers. */

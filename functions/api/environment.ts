@@ -15,6 +15,10 @@ const AwsEnvironment = z.object({
   ASSAY_MACHINE_ROLE: z.string().min(1),
   ASSAY_MACHINE_LOGS: z.string().min(1),
   AWS_ENDPOINT_URL_SFN: z.url().optional(),
+  /** A language model for decisions; the secret holds its key. */
+  ASSAY_LLM_URL: z.url().optional(),
+  ASSAY_LLM_MODEL: z.string().min(1).optional(),
+  ASSAY_LLM_SECRET: z.string().min(1).optional(),
   /** Where pages live that may speak to MCP, besides the service's own address. */
   ASSAY_ORIGINS: z
     .string()

@@ -2,6 +2,7 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type FunctionUrl, FunctionUrlAuthType, InvokeMode, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { fits } from '../constructs/fits.ts';
@@ -46,6 +47,7 @@ export class ApiStack extends Stack {
       .may('ASSAY_STEP_FUNCTION', plans.step.function.functionName)
       .may('ASSAY_MACHINE_LOGS', plans.logs.logGroupArn)
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
+    this.askModel(settings.llm);
     // CloudFront's origin access control would replace Authorization and ask clients for a hash of each body.
     this.url = this.api.function.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -53,6 +55,15 @@ export class ApiStack extends Stack {
     });
     this.stream = this.foldStream(props);
     new CfnOutput(this, 'ApiFunction', { value: this.api.function.functionName });
+  }
+
+  /** Where decisions may ask a language model; the rules decide where none is given. */
+  private askModel(llm: StageSettings['llm']): void {
+    if (llm === undefined) return;
+    this.api.may('ASSAY_LLM_URL', llm.url);
+    if (llm.model !== undefined) this.api.may('ASSAY_LLM_MODEL', llm.model);
+    if (llm.secretArn !== undefined)
+      this.api.readsSecret('ASSAY_LLM_SECRET', Secret.fromSecretCompleteArn(this, 'ModelKey', llm.secretArn));
   }
 
   private foldStream({ settings, data }: Props): NodeFunction {

@@ -48,13 +48,18 @@ describe('the stage', () => {
     assert.deepEqual(stage.warnings, []);
   });
 
-  test('C.08 in another Region than CloudFront’s it is as sound', () => {
-    const elsewhere = synthesise({ region: 'eu-central-1' });
+  test('C.08 in another Region than CloudFront’s it is as sound, also with a language model', () => {
+    const secretArn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:model-AbCdEf';
+    const elsewhere = synthesise({ region: 'eu-central-1', llm: { url: 'https://models.example/v1', secretArn } });
 
     for (const pack of [new AwsSolutionsChecks(), new ServerlessChecks()])
       assert.deepEqual(pack.validateScope(elsewhere.app).violations, []);
     const [secret] = elsewhere.ofType('AWS::SecretsManager::Secret', 'data').filter(({ id }) => id === 'OriginSecret');
     assert.deepEqual(secret?.Properties.ReplicaRegions, [{ Region: 'us-east-1' }]);
+    const [api] = elsewhere.ofType('AWS::Lambda::Function', 'api').filter(({ id }) => id.startsWith('Api'));
+    const { Variables } = (api?.Properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
+    assert.equal(Variables?.ASSAY_LLM_URL, 'https://models.example/v1');
+    assert.equal(Variables?.ASSAY_LLM_SECRET, secretArn);
   });
 
   test('no statement allows every action on everything', () => {
