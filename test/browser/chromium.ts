@@ -12,4 +12,4 @@ export const findChromium = (): string | undefined => {
 
 /** Without the sandbox, which needs rights that test machines seldom give; the pages are our own. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--renderer-process-limit=1'] });

@@ -37,7 +37,7 @@ export const open = async (t: TestContext, world: World, options: Options = {}):
     else await opened.context.close();
     assert.deepEqual(wrong.stop(), []);
   });
-  await page.goto(`${world.address}/${key === '' ? '' : `#key=${key}`}`);
+  await load(page, world, key === '' ? '' : `#key=${key}`);
   if (path !== '#/score') await page.goto(`${world.address}/${path}`);
   return opened;
 };
@@ -52,14 +52,22 @@ const openPage = async ({ browser }: World): Promise<Opened> => {
 };
 
 const giveBack = async ({ idle }: World, opened: Opened): Promise<void> => {
-  const { page, context } = opened;
-  await context.setOffline(false);
-  await page.evaluate(() => {
+  await opened.context.setOffline(false);
+  idle.push(opened);
+};
+
+/** Loads the console without anything kept. A page that has it already forgets and loads it again in its process. */
+const load = async (page: Page, { address }: World, hash: string): Promise<void> => {
+  if (!page.url().startsWith(address)) {
+    await page.goto(`${address}/${hash}`);
+    return;
+  }
+  await page.evaluate((place) => {
     sessionStorage.clear();
     localStorage.clear();
-  });
-  await page.goto('about:blank');
-  idle.push(opened);
+    history.replaceState(null, '', `/${place}`);
+  }, hash);
+  await page.reload();
 };
 
 const watch = (page: Page, origin: string): { stop(): readonly string[] } => {
