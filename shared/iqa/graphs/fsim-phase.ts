@@ -3,7 +3,7 @@ import { lazily } from '../lazily.ts';
 import { lowerMedian } from '../median.ts';
 import type { Feed, GraphRunner, Size } from '../metric.ts';
 import { complexRotation, foldedTables, halfCount, halfWeight, pairWeight, realForward } from './fourier-tables.ts';
-import { orientationCount, orientationFilters, scaleCount } from './fsim-filters.ts';
+import { orientationFilters, scaleCount } from './fsim-filters.ts';
 
 /** float32's epsilon, which the reference adds everywhere. */
 export const epsilon = 2 ** -23;
@@ -24,9 +24,7 @@ export function phaseTables({ width, height }: Size, turned: boolean) {
     forward: mirroredRows(complexRotation(height, 1), height),
     columns: foldedTables(height, pairWeight(height)).left,
     rows: foldedTables(width, halfWeight(width, 1 / (width * height))).right,
-    orientations: Array.from({ length: orientationCount }, (_, index) =>
-      orientationFilters(index, { width, height }, turned),
-    ),
+    orientations: orientationFilters({ width, height }, turned),
   };
 }
 
