@@ -1,5 +1,5 @@
 import type { ApiContext, App } from '../api/env.ts';
-import { buildConsole, type ConsoleFile, type ConsoleFiles } from '../console/build.ts';
+import { buildConsole, type ConsoleFile, type ConsoleFiles, sampleFiles } from '../console/build.ts';
 
 const HEADERS = {
   'content-security-policy':
@@ -9,13 +9,13 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** Serves the console at `/`, built when it is first asked for and kept in memory; `opened` is told of it once. */
-export const serveConsole = (app: App, opened: (files: ConsoleFiles) => void = () => {}): void => {
+/** Serves the console at `/`, built when it is first asked for and kept in memory; `opened` gets its samples before. */
+export const serveConsole = (app: App, opened: (samples: ConsoleFiles) => void = () => {}): void => {
   let built: Promise<ConsoleFiles> | undefined;
   const find = async (path: string): Promise<ConsoleFile | undefined> => {
-    built ??= buildConsole().then((files) => {
-      opened(files);
-      return files;
+    built ??= sampleFiles().then((samples) => {
+      opened(samples);
+      return buildConsole();
     });
     built.catch(() => {
       built = undefined;

@@ -66,6 +66,10 @@ const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]
   );
 };
 
+/** The sample pictures alone: they are there long before the scripts are bundled. */
+export const sampleFiles = async (): Promise<ConsoleFiles> =>
+  new Map((await readSamples()).map(([path, body]) => [path, fileOf(path, body)]));
+
 const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
 
 const fileOf = (path: string, body: Uint8Array): ConsoleFile => ({
