@@ -1,4 +1,4 @@
-import { glob, readdir, stat } from 'node:fs/promises';
+import { glob, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from './command.ts';
 
@@ -9,6 +9,24 @@ export const findPictures = async (given: readonly string[]): Promise<readonly s
   const found = new Set<string>();
   for (const each of given) for (const file of await expand(each)) found.add(file);
   return [...found];
+};
+
+/** A file's bytes in shared memory, where worker threads see them without a copy of their own. */
+export const readShared = async (file: string): Promise<Uint8Array> => {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const bytes = new Uint8Array(new SharedArrayBuffer(size));
+    let done = 0;
+    while (done < size) {
+      const { bytesRead } = await handle.read(bytes, done, size - done, done);
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+    return bytes.subarray(0, done);
+  } finally {
+    await handle.close();
+  }
 };
 
 const expand = async (given: string): Promise<readonly string[]> => {

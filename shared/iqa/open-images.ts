@@ -27,7 +27,7 @@ export interface OpenImages {
 }
 
 /** Of smaller files both are decoded at a time; of larger ones the memory that decoding takes counts more. */
-const TOGETHER_BYTES = 24 * 2 ** 20;
+const TOGETHER_BYTES = 8 * 2 ** 20;
 
 export const openImages = (
   engine: IqaEngine,

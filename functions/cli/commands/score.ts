@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Assay } from '../../../shared/assay.ts';
@@ -11,7 +11,7 @@ import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
 import { faultOf } from '../client.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
 import { type Bound, failuresOf, parseBounds } from '../fail-under.ts';
-import { findPictures } from '../pictures.ts';
+import { findPictures, readShared } from '../pictures.ts';
 import { createProgress } from '../progress.ts';
 import { csvOf, type Scored, scoreTable } from '../score-table.ts';
 
@@ -109,10 +109,10 @@ const words = (cli: Cli, name: string): readonly string[] | undefined =>
     .map((word) => word.trim());
 
 const readPicture = async (file: string) => {
-  const bytes = await readFile(file).catch((cause: unknown) => {
+  const bytes = await readShared(file).catch((cause: unknown) => {
     throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, {}, { cause });
   });
-  return { bytes: new Uint8Array(bytes), name: file };
+  return { bytes, name: file };
 };
 
 /** A bound on a tool that was not asked for is a wish to run it. */
@@ -134,13 +134,15 @@ const localScore = (cli: Cli, { iqa }: Assay, bounds: readonly Bound[]): Score =
   };
 };
 
+// What is sent must not lie in shared memory.
+const blobOf = async (file: string): Promise<Blob> => new Blob([new Uint8Array((await readPicture(file)).bytes)]);
+
 const remoteScore =
   (cli: Cli, bounds: readonly Bound[]): Score =>
   async (file, reference) => {
     const form = new FormData();
-    form.set('image', new Blob([(await readPicture(file)).bytes]), basename(file));
-    if (reference !== undefined)
-      form.set('reference', new Blob([(await readPicture(reference)).bytes]), basename(reference));
+    form.set('image', await blobOf(file), basename(file));
+    if (reference !== undefined) form.set('reference', await blobOf(reference), basename(reference));
     const tools = [...(words(cli, 'tools') ?? []), ...boundTools(bounds)];
     if (tools.length > 0) form.set('tools', tools.join(','));
     const distortions = textOption(cli, 'distortions');
