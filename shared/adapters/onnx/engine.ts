@@ -7,6 +7,7 @@ import { lazily } from '../../iqa/lazily.ts';
 import type { GraphMetric } from '../../iqa/metric.ts';
 import { graphMetric, graphMetrics } from '../../iqa/metrics.ts';
 import { pixelMetrics } from '../../iqa/nr/metrics.ts';
+import type { Pixels } from '../../iqa/pixels.ts';
 import { divideRows } from '../../iqa/strips.ts';
 import type { Log } from '../../ports.ts';
 import { type DecodeLimits, defaultLimits } from './limits.ts';
@@ -31,6 +32,7 @@ export interface OnnxEngineOptions {
 export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
   const size = options.workers ?? availableParallelism();
   const memory = createPictureMemory(2 * size);
+  const inTurn = createTurns();
   const pool = new WorkerPool({
     workerUrl: options.workerUrl ?? new URL('./worker.ts', import.meta.url),
     size,
@@ -49,7 +51,8 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
       return memory.receive(picture, usedMemory ? lent : undefined);
     },
     release: memory.release,
-    score: (request) => scoreOn(pool, request),
+    score: (request) =>
+      isHuge(request.picture.pixels) ? inTurn(() => scoreOn(pool, request)) : scoreOn(pool, request),
     map: (request) => mapOn(pool, request),
     encode: (pixels, settings) =>
       pool.run('encode', { pixels, options: settings }, { what: `encoding ${settings.format}` }),
@@ -84,16 +87,25 @@ async function rawScore(pool: WorkerPool, request: ScoreRequest): Promise<number
   return onlyValue(await pool.run('metric', askOf(request), job));
 }
 
-// Of larger pictures the memory counts more than the time: a second worker would take 40 MB and more of its own.
-const onePartAbove = 64e6;
+// Of these the memory counts more than the time: a second worker would take 40 MB and more of its own.
+const isHuge = ({ width, height }: Pixels): boolean => width * height > 64e6;
+
+/** Runs calls one after the other. */
+function createTurns(): <Value>(call: () => Promise<Value>) => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (call) => {
+    const own = last.then(call);
+    last = own.catch(() => {});
+    return own;
+  };
+}
 
 async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRequest): Promise<number> {
   const job = { what: whatOf(request), signal: request.signal };
   const ask = askOf(request);
   if (metric.kind === 'whole') return onlyValue(await pool.run('metric', ask, job));
   const size = request.picture.pixels;
-  const count = size.width * size.height > onePartAbove ? 1 : pool.size;
-  const parts = divideRows(metric.rows(size), count, metric.rowUnit);
+  const parts = divideRows(metric.rows(size), isHuge(size) ? 1 : pool.size, metric.rowUnit);
   const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...ask, rows }, job)));
   return metric.finish(addAll(sums), size);
 }
