@@ -44,7 +44,10 @@ interface Advice {
 }
 
 const ADVICE: Readonly<Record<string, Advice>> = {
-  InvalidInput: { title: 'This cannot be used as it is', cure: 'Change what is named below and try again.' },
+  InvalidInput: {
+    title: 'This cannot be used as it is',
+    cure: 'Change what is named and try again. What you entered is still here.',
+  },
   Unauthenticated: { title: 'The key is not accepted' },
   PaymentRequired: {
     title: 'The quota of this key is used up',
@@ -53,7 +56,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   Forbidden: { title: 'This key may not do that', cure: 'Use a key with the scope or grant that is named.' },
   NotFound: { title: 'Not found' },
   Conflict: { title: 'That has changed meanwhile', cure: 'Load it again and repeat.' },
-  TooLarge: { title: 'Too large', cure: 'Use a smaller file.' },
+  TooLarge: { title: 'Too large', cure: 'Make it smaller, or cut out the part that matters, and try again.' },
   RateLimited: { title: 'Too many calls at once', cure: 'Wait a moment, then try again.' },
   ToolExecutionError: { title: 'The tool failed', cure: 'Nothing was charged. Try again, or with other input.' },
   Offline: { title: 'No connection', cure: 'Nothing you entered is lost.' },

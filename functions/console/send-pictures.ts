@@ -2,9 +2,13 @@ import type { NewUpload } from '../../shared/uploads/upload.ts';
 import type { PicturesSent, ScoreLine } from '../api/app-type.ts';
 import type { Score, Scores } from './answers.ts';
 import { type Api, read } from './client.ts';
-import { ApiFault } from './fault.ts';
+import { ApiFault, faultOf } from './fault.ts';
+import { showBytes } from './format.ts';
 import { readLines } from './read-lines.ts';
 
+/** As the server has it: said before a hundred megabytes are sent in vain. */
+const MOST_BYTES = 100 * 1024 * 1024;
+const UPLOADABLE = /^image\/(jpeg|png|webp|avif|tiff|gif)$/;
 /** A request takes 4 MB; what is larger goes through an upload of its own. */
 const MOST_IN_A_REQUEST = 3_900_000;
 
@@ -25,6 +29,13 @@ export const pictureSender = ({ v1 }: Api) => {
   const uploaded = new WeakMap<File, Promise<string>>();
 
   const upload = async (file: File): Promise<string> => {
+    if (file.size > MOST_BYTES)
+      throw new ApiFault('TooLarge', `${file.name} has ${showBytes(file.size)}; the limit is ${showBytes(MOST_BYTES)}`);
+    if (!UPLOADABLE.test(file.type))
+      throw new ApiFault(
+        'InvalidInput',
+        `${file.name} is not a picture that can be uploaded; use JPEG, PNG, WebP, AVIF, TIFF or GIF`,
+      );
     // Not to be scored by its arrival: it is scored by name, with the tools and the original that were chosen.
     const wish = { content_type: file.type as NewUpload['content_type'], size: file.size, score: false };
     const { key, url, headers } = await read(v1.uploads.$post({ json: wish }));
@@ -46,19 +57,37 @@ export const pictureSender = ({ v1 }: Api) => {
     return { json: { image: await keyOf(image), reference: reference && (await keyOf(reference)), tools } };
   };
 
-  return {
-    score: async (pictures: Pictures, { signal, onScore }: ScoreOptions = {}): Promise<Scores> => {
-      const response: Response = await v1.score.$post(await sent(pictures), {
-        headers: { accept: 'application/x-ndjson' },
-        ...(signal === undefined ? {} : { init: { signal } }),
-      });
-      for await (const line of readLines<ScoreLine>(response)) {
-        if (!('score' in line)) return line;
-        onScore?.(line.score);
+  /** The server knows an uploaded picture by its key; people know it by its name. */
+  const withNames = async <T>({ image, reference }: Pictures, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      const { code, message, details, requestId } = faultOf(thrown);
+      let told = message;
+      for (const file of [image, reference]) {
+        const key = file && (await uploaded.get(file)?.catch(() => undefined));
+        if (file && key !== undefined) told = told.replaceAll(key, file.name);
       }
-      throw new ApiFault('Offline', 'the connection was lost before the last score came');
-    },
-    map: async (pictures: Pictures): Promise<Blob> =>
-      (await v1.score.map.$post({ ...(await sent(pictures)), query: { tool: 'ssim' } })).blob(),
+      throw new ApiFault(code, told, details, requestId);
+    }
+  };
+
+  return {
+    score: (pictures: Pictures, { signal, onScore }: ScoreOptions = {}): Promise<Scores> =>
+      withNames(pictures, async () => {
+        const response: Response = await v1.score.$post(await sent(pictures), {
+          headers: { accept: 'application/x-ndjson' },
+          ...(signal === undefined ? {} : { init: { signal } }),
+        });
+        for await (const line of readLines<ScoreLine>(response)) {
+          if (!('score' in line)) return line;
+          onScore?.(line.score);
+        }
+        throw new ApiFault('Offline', 'the connection was lost before the last score came');
+      }),
+    map: (pictures: Pictures): Promise<Blob> =>
+      withNames(pictures, async () =>
+        (await v1.score.map.$post({ ...(await sent(pictures)), query: { tool: 'ssim' } })).blob(),
+      ),
   };
 };

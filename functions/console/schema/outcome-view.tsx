@@ -17,7 +17,7 @@ export const OutcomeView = ({ outcome }: { readonly outcome: Outcome }) => (
     </div>
     {outcome.error ? (
       <div class="notice" role="alert">
-        <p class="notice-title">{outcome.error.type}</p>
+        <p class="notice-title">The tool failed: {outcome.error.type}</p>
         <p>{outcome.error.message}</p>
         <p>Nothing was charged. Change the arguments and run it again.</p>
       </div>

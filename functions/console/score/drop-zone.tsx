@@ -66,9 +66,12 @@ const describe = (files: readonly File[]): string => {
   return files.length === 1 ? `${files[0]?.name}, ${size}` : `${plural(files.length, 'file')}, ${size}`;
 };
 
+/** What the browser cannot show, such as TIFF or a text, may still be scored, or refused with the reason. */
 const Preview = ({ file }: { readonly file: File }) => {
   const address = useObjectUrl(file);
-  return address === undefined ? null : <img class="zone-preview" src={address} alt="" />;
+  const [unseen, setUnseen] = useState<string | undefined>(undefined);
+  if (address === undefined || address === unseen) return <span class="zone-preview unseen">no preview</span>;
+  return <img class="zone-preview" src={address} alt="" onError={() => setUnseen(address)} />;
 };
 
 /** An address for a file or blob, given back when it is no longer shown. */

@@ -34,5 +34,8 @@ export const Notice = ({ fault, onRetry }: Props) => {
   );
 };
 
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+/** A message as a sentence; one that begins with a name, of a file or a tool, leaves it as it is. */
+const sentence = (text: string): string => {
+  const begun = /^[a-z]+[ ,:]/.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+};

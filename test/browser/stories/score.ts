@@ -125,6 +125,14 @@ export const scoreStories = (world: () => World): void => {
       .getByText(/README.md is not a picture that can be read.*send JPEG, PNG/)
       .waitFor();
 
+    const buffer = Buffer.alloc(5_000_000);
+    await picture.setInputFiles({ name: 'padded.png', mimeType: 'image/png', buffer });
+    await page.getByRole('button', { name: 'Score', exact: true }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^padded.png is not a picture that can be read/)
+      .waitFor();
+
     await picture.setInputFiles({ name: 'huge.png', mimeType: 'image/png', buffer: hugePng() });
     await page.getByRole('button', { name: 'Score', exact: true }).click();
     await page
