@@ -48,8 +48,8 @@ const Overall = ({ report }: { readonly report: Scores | undefined }) => {
   if (report && !report.overall) return null;
   return (
     <div class="overall" aria-live="polite">
-      <p class={report ? 'overall-number' : 'overall-number muted'}>
-        {report?.overall?.mean.toFixed(2) ?? '–.––'}
+      <p class="overall-number">
+        {report?.overall?.mean.toFixed(2) ?? <span class="skeleton-row overall-awaited" aria-hidden="true" />}
         <span class="muted"> of 5</span>
       </p>
       {report?.overall ? (
