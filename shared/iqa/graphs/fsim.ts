@@ -4,6 +4,7 @@ import { keepLast } from '../lazily.ts';
 import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mixPlanes, poolingFactor, poolPlanes, transposePlane, transposePlanes } from '../pool-planes.ts';
+import { weightedMean } from '../weighted-mean.ts';
 import { epsilon, phaseCongruency, phaseGraphs, phaseTables } from './fsim-phase.ts';
 
 /** FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. */
@@ -14,13 +15,7 @@ export const fsim: WholeMetric = {
   graphs: phaseGraphs,
   async score(pair, runner) {
     const { similarity, weight } = await compare(pair, runner);
-    let total = 0;
-    let weights = 0;
-    for (let at = 0; at < similarity.length; at++) {
-      total += (similarity[at] as number) * (weight[at] as number);
-      weights += weight[at] as number;
-    }
-    return total / weights;
+    return weightedMean(similarity, weight);
   },
   async map(pair, runner) {
     const { similarity, turned, width, height, factor } = await compare(pair, runner);

@@ -2,6 +2,7 @@ import { scharrMagnitude } from '../gradient.ts';
 import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mixPlanes, type Overhang, poolingFactor, poolPlanes } from '../pool-planes.ts';
+import { weightedMean } from '../weighted-mean.ts';
 import { saliency, saliencyGraph, tiny } from './vsi-saliency.ts';
 import { stretchAndPool } from './vsi-stretch.ts';
 
@@ -13,13 +14,7 @@ export const vsi: WholeMetric = {
   graphs: () => [saliencyGraph()],
   async score(pair, runner) {
     const { similarity, weight } = await compare(pair, runner);
-    let total = 0;
-    let weights = 0;
-    for (let at = 0; at < similarity.length; at++) {
-      total += (similarity[at] as number) * (weight[at] as number);
-      weights += weight[at] as number;
-    }
-    return (total + tiny) / (weights + tiny);
+    return weightedMean(similarity, weight, tiny);
   },
   async map(pair, runner) {
     const { similarity, width, height, factor, overhang } = await compare(pair, runner);
