@@ -5,7 +5,7 @@ import type { BuiltGraph } from '../../iqa/graph.ts';
 
 /**
  * Keeps a graph as the file `<digest>.onnx` of a folder and returns its path: Netron and the like open there what a
- * score was computed by. Nothing reads it back, as building a graph is quicker; a file that differs is written anew.
+ * score was computed by. Nothing reads it back: only a built graph knows its digest. A file that differs is written anew.
  */
 export const keepGraph = (folder: string, { digest, bytes }: Pick<BuiltGraph, 'digest' | 'bytes'>): string => {
   const path = join(folder, `${digest}.onnx`);
