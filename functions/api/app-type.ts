@@ -9,7 +9,7 @@ import type { ScoreEntry, ScoreReport } from '../../shared/iqa/score.ts';
 import type { CallRecord, CallStatus, Outcome } from '../../shared/model/call.ts';
 import type { KeyView, NewKey } from '../../shared/model/key.ts';
 import type { Plan, PlanTree } from '../../shared/model/plan.ts';
-import type { Registration, VersionRecord } from '../../shared/model/registration.ts';
+import type { Registration } from '../../shared/model/registration.ts';
 import type { Predicted, RunView } from '../../shared/model/run.ts';
 import type { DraftNode, PlannedTask } from '../../shared/plan/task/plan-task.ts';
 import type { ListEntry, ListKind } from '../../shared/registry/lists.ts';
@@ -44,9 +44,6 @@ type Calls = {
     >;
   };
   '/v1/tools/:name': { $get: Call<Param<'name'>, Registration> };
-  '/v1/tools/:name/versions': {
-    $get: Call<Param<'name'>, { readonly versions: readonly VersionRecord[]; readonly default_version: string }>;
-  };
   '/v1/tools/:name/stats': { $get: Call<Param<'name'>, StatsView> };
   '/v1/tools/:name/invoke': {
     $post: Call<Param<'name'> & { json: { arguments: object; confirmation?: string | undefined } }, Outcome>;

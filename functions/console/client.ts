@@ -41,7 +41,6 @@ export const createClient = (keyring: Keyring) => {
     iqaTools: () => read(v1.iqa.tools.$get({})),
     tools: (query: Words) => read(v1.tools.$get({ query: given(query) })),
     tool: (name: string) => read(v1.tools[':name'].$get(path({ name }))),
-    versions: (name: string) => read(v1.tools[':name'].versions.$get(path({ name }))),
     stats: (name: string) => read(v1.tools[':name'].stats.$get(path({ name }))),
     providers: () => read(v1.providers.$get({})),
     definition: (provider: string, tool: string) =>
