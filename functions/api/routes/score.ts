@@ -84,14 +84,16 @@ export const scoreRoutes: Routes = (app, assay) => {
     requireScope(c.get('actor'), 'invoke');
     const iqa = requireIqa(assay);
     const { image, reference } = await readPictures(c, iqa);
-    const { picture, reference: other } = await openImages(iqa.engine, image, reference, c.req.raw.signal).decode();
-    const map = await iqa.engine.map({
-      tool: c.req.query('tool') ?? 'ssim',
-      picture,
-      ...(other ? { reference: other } : {}),
-    });
-    const png = await iqa.engine.encode(heatMap(picture.pixels, map), { format: 'png' });
-    return c.body(Uint8Array.from(png).buffer, 200, { 'content-type': 'image/png' });
+    const images = openImages(iqa.engine, image, reference, c.req.raw.signal);
+    try {
+      const { picture, reference: other } = await images.decode();
+      const tool = c.req.query('tool') ?? 'ssim';
+      const map = await iqa.engine.map({ tool, picture, ...(other ? { reference: other } : {}) });
+      const png = await iqa.engine.encode(heatMap(picture.pixels, map), { format: 'png' });
+      return c.body(Uint8Array.from(png).buffer, 200, { 'content-type': 'image/png' });
+    } finally {
+      images.close();
+    }
   });
 };
 
