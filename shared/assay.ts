@@ -15,6 +15,7 @@ import { callFolds } from './folds.ts';
 import type { Iqa } from './iqa/iqa.ts';
 import { withPlans } from './plan/plan-handlers.ts';
 import type { Runs } from './plan/runs.ts';
+import { settlingRuns } from './plan/settle-calls.ts';
 import type { Blobs, Clock, Gauge, Log, Table } from './ports.ts';
 import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, Loaded, LoadReport } from './registry/layer.ts';
@@ -124,5 +125,5 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     },
   };
   runs = ports.startRuns?.(assay);
-  return runs === undefined ? assay : { ...assay, runs };
+  return runs === undefined ? assay : { ...assay, runs: settlingRuns(assay, runs) };
 };

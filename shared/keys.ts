@@ -113,6 +113,8 @@ export const foldedKey = (eventId: string): Key => ({ pk: `STREAM#EVENT#${eventI
 export const planKey = (tenant: string, id: string): Key => ({ pk: `T#${tenant}#PLAN#${id}`, sk: 'PLAN' });
 export const runPk = (tenant: string, id: string): string => `T#${tenant}#RUN#${id}`;
 export const runKey = (tenant: string, id: string): Key => ({ pk: runPk(tenant, id), sk: 'RUN' });
+/** The call that a run answers, where its caller did not wait. */
+export const handedCallKey = (tenant: string, run: string): Key => ({ pk: runPk(tenant, run), sk: 'CALL' });
 export const NODE_PREFIX = 'NODE#';
 export const attemptKey = (tenant: string, run: string, node: string, attempt: number): Key => ({
   pk: runPk(tenant, run),

@@ -28,6 +28,10 @@ export const handlerOf = ({ spec }: VersionRecord, handlers: Handlers): Handler 
   );
 };
 
+/** How long a version may run. */
+export const timeoutMsOf = ({ spec }: VersionRecord): number =>
+  (spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+
 /** The innermost layer: runs the handler and turns whatever it does into an outcome. */
 export const runImplementation = async (context: ExecuteContext, call: Call): Promise<Ran> => {
   const { result, durationMs, usage } = await context.gauge.measure(() => runBounded(context, call));
@@ -39,8 +43,7 @@ export const runImplementation = async (context: ExecuteContext, call: Call): Pr
 /** Runs a handler until it ends, its time is up or the caller gives up. */
 const runBounded = async (context: ExecuteContext, call: Call): Promise<unknown> => {
   const { handler, record, args } = call;
-  const timeoutMs = (record.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
-  const stop = stopping(record.spec.name, timeoutMs, call.signal);
+  const stop = stopping(record.spec.name, timeoutMsOf(record), call.signal);
   try {
     const returned = await Promise.race([handler.run(args, callContext(context, call, stop)), stop.stopped]);
     return acceptOutput(record, returned, context.checkOutput);

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../model/json.ts';
 import type { Actor } from '../model/key.ts';
 import type { Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
-import type { Handler } from '../ports.ts';
+import type { CallContext, Handler } from '../ports.ts';
 import { runActorOf } from './run-node.ts';
 import type { Runs } from './runs.ts';
 
@@ -37,28 +37,49 @@ const inputOf = ({ input_schema: schema }: Plan): JsonSchema =>
 /** Runs a saved plan as the work of a tool, and waits for its end. */
 export const planHandler = (runs: () => Runs | undefined, planId: string): Handler => ({
   permission: 'safe',
-  async run(input, { tenant, signal, allowed }) {
+  async run(input, context) {
     const engine = runs();
     if (!engine) throw new Fault('Unavailable', 'plans cannot run in this process');
-    const actor: Actor = {
-      keyId: 'plan',
-      tenant,
-      scopes: new Set(['invoke']),
-      ...(allowed === undefined ? {} : { tools: allowed }),
-    };
-    const started = await engine.start({ tenant, plan_id: planId, input, actor: runActorOf(actor) });
-    const ended = await untilEnded(engine, tenant, started, signal);
-    if (ended.status === 'ok') return ended.output ?? {};
-    throw Object.assign(new Error(ended.error?.message ?? `the run ${ended.run_id} is ${ended.status}`), {
-      name: ended.error?.type ?? 'PlanFailed',
-    });
+    const started = await startPlan(engine, planId, input, context);
+    return outputOfRun(await untilEnded(engine, context.tenant, started, context.signal));
   },
 });
 
-const untilEnded = async (runs: Runs, tenant: string, started: RunView, signal: AbortSignal): Promise<RunView> => {
+/** Starts a saved plan for a call of its tool, confined to what the caller may use. */
+export const startPlan = (
+  runs: Runs,
+  planId: string,
+  input: unknown,
+  { tenant, allowed }: Pick<CallContext, 'tenant' | 'allowed'>,
+): Promise<RunView> => {
+  const actor: Actor = {
+    keyId: 'plan',
+    tenant,
+    scopes: new Set(['invoke']),
+    ...(allowed === undefined ? {} : { tools: allowed }),
+  };
+  return runs.start({ tenant, plan_id: planId, input, actor: runActorOf(actor) });
+};
+
+/** What a run that has ended means for the call of its tool: an output, or a failure that is thrown. */
+export const outputOfRun = (ended: RunView): unknown => {
+  if (ended.status === 'ok') return ended.output ?? {};
+  throw Object.assign(new Error(ended.error?.message ?? `the run ${ended.run_id} is ${ended.status}`), {
+    name: ended.error?.type ?? 'PlanFailed',
+  });
+};
+
+/** Looks after a run until it has ended, and cancels it when the signal says so. */
+export const untilEnded = async (
+  runs: Runs,
+  tenant: string,
+  started: RunView,
+  signal: AbortSignal,
+  { ref = true }: { readonly ref?: boolean } = {},
+): Promise<RunView> => {
   let view = started;
   for (let pause = 5; view.status === 'running'; pause = Math.min(500, pause * 1.5)) {
-    await wait(pause);
+    await wait(pause, undefined, { ref });
     if (signal.aborted) return runs.cancel(tenant, view.run_id);
     view = (await runs.view(tenant, view.run_id)) ?? view;
   }

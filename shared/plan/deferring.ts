@@ -1,0 +1,58 @@
+import type { ExecuteContext } from '../execute/execute.ts';
+import type { Reservation } from '../execute/meter.ts';
+import { failure } from '../execute/output.ts';
+import type { CallRecord } from '../model/call.ts';
+import type { RunView } from '../model/run.ts';
+import type { Handler } from '../ports.ts';
+import { outputOfRun, PLAN_HANDLER_PREFIX, startPlan } from './plan-tool.ts';
+import type { Runs } from './runs.ts';
+
+/** What the layers let through, filled in while they do. Without a run the call has come to its end. */
+export interface Started {
+  run?: RunView;
+  record?: CallRecord;
+  reservation?: Reservation;
+}
+
+/** The world of a call that is over when its run has begun: nothing is charged, recorded or remembered by then. */
+export const deferring = (context: ExecuteContext, runs: Runs, planId: string, started: Started): ExecuteContext => {
+  const { meter, recorder, cache, checkOutput } = context;
+  const handler = startingHandler(runs, planId, started);
+  return {
+    ...context,
+    handlers: () => ({ builtin: new Map(), internal: new Map([[PLAN_HANDLER_PREFIX + planId, handler]]) }),
+    meter: {
+      async reserve(call) {
+        const { remaining, ...kept } = await meter.reserve(call);
+        started.reservation = kept;
+        return remaining === undefined ? kept : { ...kept, remaining };
+      },
+      settle: (reservation, settled) => (started.run ? 0 : meter.settle(reservation, settled)),
+    },
+    recorder: {
+      ...recorder,
+      keep(tenant, record, isUrgent) {
+        if (!started.run) return recorder.keep(tenant, record, isUrgent);
+        started.record = record;
+        return undefined;
+      },
+    },
+    cache: { get: cache.get, set: (key, text) => void (started.run || cache.set(key, text)) },
+    checkOutput: (record, output) => (started.run ? [] : checkOutput(record, output)),
+  };
+};
+
+/** Begins a plan's run as all the work of its tool; one that has ended by then is an ordinary call. */
+const startingHandler = (runs: Runs, planId: string, started: Started): Handler => ({
+  permission: 'safe',
+  async run(input, context) {
+    const view = await startPlan(runs, planId, input, context);
+    if (context.signal.aborted) {
+      await runs.cancel(context.tenant, view.run_id);
+      throw failure('Cancelled', `the call of ${context.tool.name} was cancelled`);
+    }
+    if (view.status !== 'running') return outputOfRun(view);
+    started.run = view;
+    return {};
+  },
+});

@@ -1,0 +1,102 @@
+import type { ExecuteContext } from '../execute/call.ts';
+import { errorOf } from '../execute/call-error.ts';
+import { cutValue } from '../execute/cut-values.ts';
+import { acceptOutput, failure } from '../execute/output.ts';
+import type { CallError } from '../model/call.ts';
+import type { VersionRecord } from '../model/registration.ts';
+import type { RunView } from '../model/run.ts';
+import { resolveVersion } from '../registry/versions.ts';
+import { claimHandedCall, type HandedCall, readHandedCall } from './handed-call.ts';
+import { outputOfRun } from './plan-tool.ts';
+import type { Runs } from './runs.ts';
+
+/**
+ * Runs that charge and record the calls handed over to them: whoever sees first that a run has ended, or that its
+ * time is up, sees to it. State machines tell nobody when they end, and a process may be gone by then.
+ */
+export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
+  const seen = async (tenant: string, view: RunView): Promise<RunView> => {
+    const call = await readHandedCall(context.table, tenant, view.run_id);
+    if (!call || call.settled) return view;
+    const isLate = view.status === 'running' && context.clock.now() >= call.deadline;
+    const now = isLate ? await runs.cancel(tenant, view.run_id) : view;
+    if (now.status !== 'running') await settle(context, tenant, now);
+    return now;
+  };
+  return {
+    start: (request) => runs.start(request),
+    async view(tenant, id) {
+      const view = await runs.view(tenant, id);
+      return view && seen(tenant, view);
+    },
+    confirm: async (tenant, id, node, decision) => seen(tenant, await runs.confirm(tenant, id, node, decision)),
+    cancel: async (tenant, id) => seen(tenant, await runs.cancel(tenant, id)),
+  };
+};
+
+/** How a call came out, as far as the run tells. */
+export type RunOutcome =
+  | { readonly status: 'ok'; readonly output: unknown }
+  | { readonly status: 'failed'; readonly error: CallError };
+
+/** What the caller would have been told, had it waited for the run. */
+export const outcomeOfRun = async (
+  context: ExecuteContext,
+  tenant: string,
+  view: RunView,
+  call: HandedCall | undefined,
+): Promise<RunOutcome> => {
+  try {
+    if (call && isTimedOut(view, call)) throw timeUp(call);
+    const output = outputOfRun(view);
+    const record = call && (await versionOf(context, tenant, call));
+    return { status: 'ok', output: record ? acceptOutput(record, output, context.checkOutput) : output };
+  } catch (thrown) {
+    const { type, message } = errorOf(thrown);
+    return { status: 'failed', error: { type, message } };
+  }
+};
+
+const settle = async (context: ExecuteContext, tenant: string, view: RunView): Promise<void> => {
+  const call = await claimHandedCall(context.table, tenant, view.run_id);
+  if (!call) return;
+  const { record, reservation } = call;
+  const outcome = await outcomeOfRun(context, tenant, view, call);
+  const charged = await context.meter.settle(reservation, { status: outcome.status, cached: false });
+  const { output: _, ...about } = record;
+  const kept = {
+    ...about,
+    ...(outcome.status === 'ok'
+      ? { output: await shown(context, tenant, call, outcome.output) }
+      : { error: outcome.error }),
+    status: outcome.status,
+    duration_ms: Math.max(0, endOf(view) - Date.parse(record.at)),
+    // The steps have records of their own.
+    cpu_percent: 0,
+    charged_micros: charged,
+  };
+  await context.recorder.keep(tenant, kept, charged > 0);
+};
+
+const shown = async (context: ExecuteContext, tenant: string, call: HandedCall, output: unknown): Promise<unknown> => {
+  const record = await versionOf(context, tenant, call);
+  return cutValue(record ? context.redact.output(record, output) : output);
+};
+
+/** The definition that was called, unless it has been removed since. */
+const versionOf = async (
+  { catalogs }: ExecuteContext,
+  tenant: string,
+  { record: { tool, version } }: HandedCall,
+): Promise<VersionRecord | undefined> => {
+  const entry = (await catalogs.of(tenant)).catalog.get(tool);
+  return entry && resolveVersion(entry.family, version);
+};
+
+const endOf = ({ ended_at, started_at }: RunView): number => Date.parse(ended_at ?? started_at);
+
+const isTimedOut = (view: RunView, { deadline }: HandedCall): boolean =>
+  view.status === 'cancelled' && endOf(view) >= deadline;
+
+const timeUp = ({ record, deadline }: HandedCall): Error =>
+  failure('Timeout', `${record.tool} did not answer within ${(deadline - Date.parse(record.at)) / 1000} s`);
