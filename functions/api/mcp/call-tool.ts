@@ -4,10 +4,14 @@ import type {
   InputRequiredResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { Fault } from '../../../shared/errors.ts';
-import { executeTool } from '../../../shared/execute/execute.ts';
+import { type CallOptions, executeTool } from '../../../shared/execute/execute.ts';
+import type { Outcome } from '../../../shared/model/call.ts';
 import type { JsonSchema } from '../../../shared/model/json.ts';
+import type { Actor } from '../../../shared/model/key.ts';
+import { type Handed, handOver, planOf } from '../../../shared/plan/hand-over.ts';
 import type { CallingClient } from '../../../shared/ports.ts';
 import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
 import { unknownTool } from '../../../shared/registry/change-tool.ts';
@@ -16,18 +20,21 @@ import type { McpCaller } from './caller.ts';
 import { askConsent, type Consent, consentOf, declined } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
 import { reportProgress } from './progress.ts';
-import { refusalResult, resultOf } from './result.ts';
+import { metaOf, refusalResult, resultOf } from './result.ts';
 import type { McpContext } from './server.ts';
+import type { Task } from './task-view.ts';
+import { createdTask, takesTasks } from './tasks.ts';
 
 export interface CallParams {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** What came of a call, or what the person must be asked before it can run. */
+/** What came of a call, what the person must be asked before it can run, or the task that it goes on as. */
 export type Called =
   | { readonly result: CallToolResult; readonly outputSchema?: JsonSchema }
-  | { readonly ask: InputRequiredResult };
+  | { readonly ask: InputRequiredResult }
+  | { readonly task: Task };
 
 export const callMcpTool = async (
   context: McpContext,
@@ -74,11 +81,13 @@ const run = async (
   if (consent.answer === 'declined') return { result: await declined(context.assay, actor, name, consent.token) };
   const progress = reportProgress(ctx);
   try {
-    const invocation = { name, arguments: args, ...confirmationOf(consent) };
+    const asked = { arguments: args, ...confirmationOf(consent) };
     const options = { ...progress.extras, requestId, client: clientOf(ctx, capabilities) };
-    const outcome = await executeTool(context.assay, actor, invocation, ctx.mcpReq.signal, options);
+    const plan = takesTasks(ctx, actor, capabilities) ? planOf(entry.record) : undefined;
+    const handed = await begin(context.assay, actor, { ...asked, entry, plan }, ctx.mcpReq.signal, options);
+    if ('run' in handed) return { task: await createdTask(context.assay, actor, handed.run) };
     const schema = context.book.tool(entry)?.outputSchema as JsonSchema | undefined;
-    const result = await resultOf(context.assay.blobs, actor.tenant, entry, outcome);
+    const result = await resultFor(context.assay, actor.tenant, entry, handed.outcome);
     return schema === undefined ? { result } : { result, outputSchema: schema };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
@@ -88,6 +97,37 @@ const run = async (
     progress.stop();
   }
 };
+
+interface Asked {
+  readonly entry: Entry;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly confirmation?: string;
+  /** The plan behind the tool, where the call may go on as a task. */
+  readonly plan: string | undefined;
+}
+
+/** Runs a tool to its end; a plan for a client that takes tasks only until its run is under way. */
+const begin = async (
+  assay: Assay,
+  actor: Actor,
+  { entry, plan, ...asked }: Asked,
+  signal: AbortSignal,
+  options: CallOptions,
+): Promise<Handed> => {
+  if (plan !== undefined && assay.runs)
+    return handOver(assay, assay.runs, actor, { ...asked, tool: entry.record, planId: plan }, signal, options);
+  return { outcome: await executeTool(assay, actor, { ...asked, name: entry.family.name }, signal, options) };
+};
+
+const resultFor = async (
+  { blobs }: Assay,
+  tenant: string,
+  entry: Entry,
+  outcome: Outcome,
+): Promise<CallToolResult> => ({
+  ...(await resultOf(blobs, tenant, entry.record.spec.output_schema, outcome)),
+  ...metaOf(outcome),
+});
 
 const confirmationOf = ({ answer, token }: Consent): { confirmation?: string } =>
   answer === 'accepted' && token !== undefined ? { confirmation: token } : {};

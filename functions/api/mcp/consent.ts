@@ -79,8 +79,8 @@ const tokenOf = ({ code, details }: Fault): string | undefined => {
   return typeof token === 'string' ? token : undefined;
 };
 
-// An empty capability means forms: the modes came later.
-const canAsk = (capabilities: ClientCapabilities | undefined): boolean => {
+/** Whether a client can show forms to a person. An empty capability means forms: the modes came later. */
+export const canAsk = (capabilities: ClientCapabilities | undefined): boolean => {
   const { elicitation } = capabilities ?? {};
   if (elicitation === undefined) return false;
   return elicitation.form !== undefined || elicitation.url === undefined;
@@ -90,6 +90,8 @@ const messageOf = ({ tool, args, actor }: Asking, token: string): string => {
   const text = JSON.stringify(args);
   const shown = text.length > SHOWN_ARGUMENTS ? `${text.slice(0, SHOWN_ARGUMENTS)}…` : text;
   const question = `Run ${tool} with ${shown}?`;
-  if (actor.scopes.has('approve') || actor.scopes.has('admin')) return question;
+  if (mayConsent(actor)) return question;
   return `${question} This key may not consent: have someone with an approving key send {"token": "${token}", "approve": true} to POST /v1/confirmations, then accept.`;
 };
+
+export const mayConsent = ({ scopes }: Actor): boolean => scopes.has('approve') || scopes.has('admin');

@@ -1,39 +1,43 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { FaultCode, FaultDetails } from '../../../shared/errors.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
-import { isObject } from '../../../shared/model/json.ts';
+import { isObject, type JsonSchema } from '../../../shared/model/json.ts';
 import type { Blobs } from '../../../shared/ports.ts';
-import type { Entry } from '../../../shared/registry/entry.ts';
 import { linkBulk } from './links.ts';
 
-/** An outcome as the client reads it: text for the model, and the same as structured content. */
+/** What came of a tool as the client reads it: text for the model, and the same as structured content. */
 export const resultOf = async (
   blobs: Blobs | undefined,
   tenant: string,
-  entry: Entry,
-  outcome: Outcome,
+  outputSchema: JsonSchema | undefined,
+  outcome: Pick<Outcome, 'status' | 'output' | 'error'>,
 ): Promise<CallToolResult> => {
-  const _meta = {
+  if (outcome.status === 'failed') {
+    const { type = 'Error', message = 'the tool failed' } = outcome.error ?? {};
+    return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true };
+  }
+  const { output, links } = await linkBulk(blobs, tenant, outcome.output);
+  const own = outputSchema === undefined ? contentOf(output) : undefined;
+  if (own) return { content: [...own, ...links] };
+  const isStructured = isObject(output) || outputSchema !== undefined;
+  return {
+    content: [{ type: 'text', text: textOf(output) }, ...links],
+    ...(isStructured ? { structuredContent: output as Record<string, unknown> } : {}),
+  };
+};
+
+type About = Pick<Outcome, 'call_id' | 'version' | 'duration_ms' | 'cached' | 'charged_micros'>;
+
+/** What programs may want to know of a call, beside its result. */
+export const metaOf = (outcome: About): { readonly _meta: Record<string, unknown> } => ({
+  _meta: {
     'assay/call_id': outcome.call_id,
     'assay/version': outcome.version,
     'assay/duration_ms': outcome.duration_ms,
     'assay/cached': outcome.cached,
     'assay/charged_micros': outcome.charged_micros,
-  };
-  if (outcome.status === 'failed') {
-    const { type = 'Error', message = 'the tool failed' } = outcome.error ?? {};
-    return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true, _meta };
-  }
-  const { output, links } = await linkBulk(blobs, tenant, outcome.output);
-  const own = entry.record.spec.output_schema === undefined ? contentOf(output) : undefined;
-  if (own) return { content: [...own, ...links], _meta };
-  const isStructured = isObject(output) || entry.record.spec.output_schema !== undefined;
-  return {
-    content: [{ type: 'text', text: textOf(output) }, ...links],
-    ...(isStructured ? { structuredContent: output as Record<string, unknown> } : {}),
-    _meta,
-  };
-};
+  },
+});
 
 interface Refused {
   readonly code: FaultCode;

@@ -1,17 +1,11 @@
-import {
-  type CallToolResult,
-  type InputRequiredResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { Fault } from '../../../shared/errors.ts';
 import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
+import { guarded } from './guarded.ts';
 import { readLink } from './links.ts';
+import { TaskServer } from './task-server.ts';
 import { metaToolPage, type ToolBook } from './tool-book.ts';
 
 /** What is kept between requests. */
@@ -48,7 +42,7 @@ const options = {
 export const createServer = (context: McpContext, caller: McpCaller): Server => {
   const { assay, book } = context;
   const { actor } = caller;
-  const server = new Server(identity, options);
+  const server = new TaskServer(identity, options);
 
   server.setRequestHandler('tools/list', ({ params }) =>
     guarded(assay, async () => {
@@ -61,7 +55,9 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
   server.setRequestHandler('tools/call', ({ params }, ctx: ServerContext) =>
     guarded(assay, async (): Promise<CallToolResult | InputRequiredResult> => {
       const called = await callMcpTool(context, caller, params as CallParams, ctx, server.getClientCapabilities());
-      return 'result' in called ? server.projectCallToolResult(called.result, called.outputSchema) : called.ask;
+      if ('result' in called) return server.projectCallToolResult(called.result, called.outputSchema);
+      // The package's types know no task as the answer of a call.
+      return 'ask' in called ? called.ask : (called.task as object as CallToolResult);
     }),
   );
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
@@ -77,25 +73,4 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
     }),
   );
   return server;
-};
-
-/** Refusals become the protocol's errors; what is not expected says nothing internal. */
-const guarded = async <T>(assay: Assay, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (thrown) {
-    if (thrown instanceof ProtocolError) throw thrown;
-    if (thrown instanceof Fault)
-      throw new ProtocolError(errorCodeOf(thrown), thrown.message, { code: thrown.code, ...thrown.details });
-    const { message, stack } = thrown as Error;
-    assay.log.error('unexpected error', { error: message, stack });
-    throw new ProtocolError(ProtocolErrorCode.InternalError, 'something went wrong on our side; try again');
-  }
-};
-
-const errorCodeOf = ({ code }: Fault): number => {
-  if (code === 'InvalidInput' || code === 'NotFound') return ProtocolErrorCode.InvalidParams;
-  return code === 'Internal' || code === 'Unavailable'
-    ? ProtocolErrorCode.InternalError
-    : ProtocolErrorCode.InvalidRequest;
 };

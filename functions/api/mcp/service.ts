@@ -1,4 +1,4 @@
-import { createMcpHandler, isJsonContentType, isLegacyRequest } from '@modelcontextprotocol/server';
+import { createMcpHandler, isJsonContentType, isLegacyRequest, type Server } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
 import { authInfoOf, callerOf, type McpCaller } from './caller.ts';
 import { type EarlierContext, serveEarlier } from './earlier.ts';
@@ -6,6 +6,7 @@ import { rpcError } from './errors.ts';
 import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
 import { createMailbox } from './mailbox.ts';
 import { createServer } from './server.ts';
+import { serveTasks } from './tasks.ts';
 import { createToolBook } from './tool-book.ts';
 
 /** The protocol's side of `/mcp`, made when the first request comes. */
@@ -21,7 +22,12 @@ export const createMcpService = (assay: Assay, names: McpNames): McpService => {
     book: createToolBook(assay.handlers),
     mailbox: createMailbox(assay),
   };
-  const modern = createMcpHandler(({ authInfo }) => createServer(context, callerOf(authInfo)), {
+  const modernServer = (caller: McpCaller): Server => {
+    const server = createServer(context, caller);
+    if (assay.runs) serveTasks(server, assay, assay.runs, caller.actor);
+    return server;
+  };
+  const modern = createMcpHandler(({ authInfo }) => modernServer(callerOf(authInfo)), {
     legacy: 'reject',
     onerror: (error) => assay.log.info('MCP request refused', { error: error.message }),
   });

@@ -1,0 +1,90 @@
+import { type ClientCapabilities, type InputRequests, inputRequired } from '@modelcontextprotocol/server';
+import type { Actor } from '../../../shared/model/key.ts';
+import type { NodeView, RunView } from '../../../shared/model/run.ts';
+import type { HandedCall } from '../../../shared/plan/handed-call.ts';
+import { canAsk, mayConsent } from './consent.ts';
+
+/** A run as a task of the extension `io.modelcontextprotocol/tasks`, without what its status adds. */
+export interface Task {
+  readonly taskId: string;
+  readonly status: 'working' | 'input_required' | 'completed' | 'cancelled';
+  readonly statusMessage: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  readonly ttlMs: number | null;
+  readonly pollIntervalMs: number;
+}
+
+const SHORTEST_POLL_MS = 250;
+const LONGEST_POLL_MS = 5000;
+
+/** How a run stands, to a client that can put questions to a person or not. */
+export const taskOf = (run: RunView, call: HandedCall | undefined, capabilities?: ClientCapabilities): Task => ({
+  taskId: run.run_id,
+  status: statusOf(run, canAsk(capabilities)),
+  statusMessage: messageOf(run),
+  createdAt: run.started_at,
+  lastUpdatedAt: lastChangeOf(run),
+  // A run is kept once it has ended; until then the tool's time may run out.
+  ttlMs: call && run.status === 'running' ? call.deadline - Date.parse(run.started_at) : null,
+  pollIntervalMs: Math.round(Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, run.predicted.makespan_ms / 4))),
+});
+
+/** The nodes that wait for a person, by the key of their question. Each node asks once in a run. */
+export const questionsOf = ({ status, nodes }: RunView): ReadonlyMap<string, NodeView> =>
+  new Map(status === 'running' ? nodes.filter(isWaiting).map((node) => [`consent:${node.id}`, node] as const) : []);
+
+/** What the client is to ask its person. */
+export const inputRequestsOf = (run: RunView, actor: Actor): InputRequests =>
+  Object.fromEntries(
+    [...questionsOf(run)].map(([key, node]) => [
+      key,
+      inputRequired.elicit({
+        mode: 'form',
+        message: questionOf(run, node, actor),
+        requestedSchema: { type: 'object', properties: {} },
+      }),
+    ]),
+  );
+
+const questionOf = ({ run_id: run }: RunView, { id, tool, approval }: NodeView, actor: Actor): string => {
+  const until = approval === undefined ? '' : ` Without an answer by ${approval.expires_at} it is denied.`;
+  const question = `Run ${tool} as the node ${id} of the run ${run}?${until}`;
+  if (mayConsent(actor)) return question;
+  return `${question} This key may not consent: have someone with an approving key send {"approve": true} to POST /v1/runs/${run}/nodes/${id}/confirm.`;
+};
+
+// A client that cannot ask is told by the message whom it waits for.
+const statusOf = (run: RunView, isAsked: boolean): Task['status'] => {
+  if (run.status === 'cancelled') return 'cancelled';
+  // The failure of a tool is a result: the protocol keeps `failed` for errors of its own.
+  if (run.status !== 'running') return 'completed';
+  return isAsked && questionsOf(run).size > 0 ? 'input_required' : 'working';
+};
+
+const messageOf = (run: RunView): string => {
+  const done = `${run.nodes.filter(isSettled).length} of ${run.nodes.length} nodes done`;
+  const waiting = namesOf(run.nodes.filter(isWaiting));
+  if (run.status === 'running' && waiting !== '')
+    return `${done}; waiting for a person’s consent to ${waiting} (POST /v1/runs/${run.run_id}/nodes/{node}/confirm)`;
+  if (run.status === 'running') {
+    const running = namesOf(run.nodes.filter(({ status }) => status === 'running'));
+    return running === '' ? done : `${done}; running ${running}`;
+  }
+  return run.error ? `${done}; ${run.error.type}: ${run.error.message}` : done;
+};
+
+const namesOf = (nodes: readonly NodeView[]): string => nodes.map(({ id, tool }) => `${id} (${tool})`).join(', ');
+
+const isWaiting = ({ status }: NodeView): boolean => status === 'waiting_approval';
+
+const isSettled = ({ status }: NodeView): boolean => ['ok', 'skipped', 'denied', 'failed'].includes(status);
+
+/** The latest of all times that the run tells; they are written so that their order is that of texts. */
+const lastChangeOf = ({ started_at, ended_at, cancel_requested_at, nodes }: RunView): string =>
+  [
+    started_at,
+    ended_at,
+    cancel_requested_at,
+    ...nodes.flatMap((node) => [node.started_at, node.ended_at, node.approval?.asked_at, node.approval?.decided_at]),
+  ].reduce<string>((latest, time) => (time !== undefined && time > latest ? time : latest), started_at);

@@ -1,0 +1,121 @@
+import {
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequests,
+  inputResponse,
+  MissingRequiredClientCapabilityError,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { Assay } from '../../../shared/assay.ts';
+import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { Fault } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/model/key.ts';
+import type { RunView } from '../../../shared/model/run.ts';
+import { type HandedCall, readHandedCall } from '../../../shared/plan/handed-call.ts';
+import type { Runs } from '../../../shared/plan/runs.ts';
+import { outcomeOfRun } from '../../../shared/plan/settle-calls.ts';
+import { guarded } from './guarded.ts';
+import { metaOf, resultOf } from './result.ts';
+import { inputRequestsOf, questionsOf, type Task, taskOf } from './task-view.ts';
+
+const TASKS = 'io.modelcontextprotocol/tasks';
+const extensions = { [TASKS]: {} };
+
+const TaskParams = z.looseObject({ taskId: z.string().min(1).max(128) });
+
+/** Whether the request says that its client knows tasks. */
+const knowsTasks = (ctx: ServerContext, capabilities: ClientCapabilities | undefined): boolean =>
+  ctx.mcpReq.envelope !== undefined && capabilities?.extensions?.[TASKS] !== undefined;
+
+/** Whether a call may answer a task: one that its key may not read would be no answer. */
+export const takesTasks = (ctx: ServerContext, { scopes }: Actor, capabilities?: ClientCapabilities): boolean =>
+  knowsTasks(ctx, capabilities) && (scopes.has('read') || scopes.has('admin'));
+
+/** Makes runs the tasks of a server of 2026-07-28, whose clients ask for them by `tasks/get`. */
+export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Actor): void => {
+  server.registerCapabilities({ extensions });
+  const handle = (method: string, work: (id: string, ctx: ServerContext) => Promise<object>): void =>
+    server.setRequestHandler(method, { params: TaskParams }, ({ taskId }, ctx) =>
+      guarded(assay, async () => {
+        if (!knowsTasks(ctx, server.getClientCapabilities()))
+          throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions } });
+        return { ...(await work(taskId, ctx)) };
+      }),
+    );
+
+  handle('tasks/get', async (id) => {
+    requireScope(actor, 'read');
+    const run = await requireRun(runs, actor, id);
+    return viewTask(assay, actor, run, server.getClientCapabilities());
+  });
+  handle('tasks/update', async (id, ctx) => {
+    requireScope(actor, 'approve');
+    await answer(runs, actor, await requireRun(runs, actor, id), ctx);
+    return {};
+  });
+  handle('tasks/cancel', async (id) => {
+    requireScope(actor, 'invoke');
+    await requireRun(runs, actor, id);
+    await runs.cancel(actor.tenant, id);
+    return {};
+  });
+};
+
+/** What a call answers whose run goes on. */
+export const createdTask = async (
+  assay: Assay,
+  actor: Actor,
+  run: RunView,
+): Promise<Task & { resultType: 'task' }> => ({
+  resultType: 'task',
+  ...taskOf(run, await readHandedCall(assay.table, actor.tenant, run.run_id)),
+});
+
+const requireRun = async (runs: Runs, { tenant }: Actor, id: string): Promise<RunView> => {
+  const run = await runs.view(tenant, id);
+  if (run) return run;
+  throw new Fault('NotFound', `there is no task ${JSON.stringify(id)}`, { task_id: id });
+};
+
+const viewTask = async (
+  assay: Assay,
+  actor: Actor,
+  run: RunView,
+  capabilities: ClientCapabilities | undefined,
+): Promise<Task & { result?: CallToolResult; inputRequests?: InputRequests }> => {
+  const call = await readHandedCall(assay.table, actor.tenant, run.run_id);
+  const task = taskOf(run, call, capabilities);
+  if (task.status === 'completed') return { ...task, result: await resultOfRun(assay, actor, run, call) };
+  return task.status === 'input_required' ? { ...task, inputRequests: inputRequestsOf(run, actor) } : task;
+};
+
+/** What the call would have answered, had it waited. */
+const resultOfRun = async (
+  assay: Assay,
+  { tenant }: Actor,
+  run: RunView,
+  call: HandedCall | undefined,
+): Promise<CallToolResult> => {
+  const outcome = await outcomeOfRun(assay, tenant, run, call);
+  const result = await resultOf(assay.blobs, tenant, { type: 'object' }, outcome);
+  if (!call) return result;
+  const { call_id, version, at } = call.record;
+  const duration_ms = Date.parse(run.ended_at ?? run.started_at) - Date.parse(at);
+  const charged_micros = outcome.status === 'ok' ? call.reservation.micros : 0;
+  return { ...result, ...metaOf({ call_id, version, duration_ms, cached: false, charged_micros }) };
+};
+
+/** Passes on what the person said. Questions that nobody asks any more are passed over, as the extension wants it. */
+const answer = async (runs: Runs, { tenant, keyId }: Actor, run: RunView, ctx: ServerContext): Promise<void> => {
+  for (const [key, node] of questionsOf(run)) {
+    const said = inputResponse(ctx.mcpReq.inputResponses, key);
+    if (said.kind !== 'elicit') continue;
+    const decision = { approve: said.action === 'accept', approver: keyId };
+    await runs.confirm(tenant, run.run_id, node.id, decision).catch((thrown: unknown) => {
+      // Somebody else was faster.
+      if (!(thrown instanceof Fault && thrown.code === 'Conflict')) throw thrown;
+    });
+  }
+};
