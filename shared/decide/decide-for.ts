@@ -41,6 +41,7 @@ export const decideDepsFor = async (
       const entry = held.catalog.get(name);
       return entry?.family.enabled && (actor.tools?.has(name) ?? true) ? entry.record.spec : undefined;
     },
+    names: () => held.catalog.names(),
     validate: (tool, value) => issuesOf(context, held.catalog, tool, value),
     permission: (tool) => permissionOf(context, tool),
     ...record,

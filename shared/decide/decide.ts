@@ -23,7 +23,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   const scenario = classifyScenario(request, pool, deps.index.size);
   const intent = await extractIntent(request, pool, deps.llm);
   const match = matchCapabilities(request, pool, { intent: intent.intent, scenarios: scenario.scenarios }, deps);
-  const evaluation = await evaluateTools(request, match.matched, reading, deps, input.top);
+  const evaluation = await evaluateTools(request, match.matched, reading, deps, input);
   const steps: readonly Step[] = [scenario.step, intent.step, match.step, evaluation.step];
 
   if (evaluation.best === undefined) return nothingFits(steps, evaluation.ranking, input);

@@ -21,6 +21,8 @@ export interface DecideDeps {
   readonly index: SearchIndex;
   /** A tool by name, in its default version; undefined for one that is gone or disabled. */
   readonly tool: (name: string) => Tool | undefined;
+  /** The names of all tools; without them only tools that share a word with the task are considered. */
+  readonly names?: () => readonly string[];
   /** What is wrong with arguments by the tool's schema. */
   readonly validate?: (tool: Tool, value: JsonObject) => readonly { readonly path: string; readonly message: string }[];
   /** The level at which a tool really runs, which may be above what it declares. */

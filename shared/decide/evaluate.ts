@@ -1,5 +1,5 @@
 import type { Reading } from './arguments/reading.ts';
-import type { Alternative, DecideDeps, Step } from './decision.ts';
+import type { Alternative, DecideDeps, DecideInput, Step } from './decision.ts';
 import { askForTool } from './llm.ts';
 import { type Matched, UNAVAILABLE } from './match.ts';
 import { type Needs, needsOf } from './needs.ts';
@@ -26,7 +26,7 @@ export interface EvaluateStep extends Step {
 const EXAMINED = 8;
 const WHITELISTED = 100;
 /** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
-export const FITS_FROM = 0.5;
+export const FITS_FROM = 0.45;
 
 /** Step 4: the best of the matching tools, or none when the best does not fit. */
 export const evaluateTools = async (
@@ -34,7 +34,7 @@ export const evaluateTools = async (
   matched: readonly Matched[],
   reading: Reading,
   deps: DecideDeps,
-  shown = 0,
+  { top: shown = 0, context }: Pick<DecideInput, 'top' | 'context'> = {},
 ): Promise<{
   readonly step: EvaluateStep;
   readonly best: Evaluated | undefined;
@@ -42,7 +42,7 @@ export const evaluateTools = async (
 }> => {
   const examined = matched
     .filter(({ profile }, at) => at < Math.max(EXAMINED, shown + 1) || deps.lists?.whitelist?.has(profile.tool.name))
-    .map((candidate) => evaluate(candidate, reading, deps));
+    .map((candidate) => evaluate(candidate, needsOf(candidate.profile, reading, context), deps));
   const ranking = examined
     .filter(({ excluded }) => excluded === undefined)
     .sort((one, other) => other.score - one.score || (one.profile.tool.name < other.profile.tool.name ? -1 : 1));
@@ -86,9 +86,8 @@ export const evaluateTools = async (
   };
 };
 
-const evaluate = (candidate: Matched, reading: Reading, deps: DecideDeps): Evaluated => {
+const evaluate = (candidate: Matched, needs: Needs, deps: DecideDeps): Evaluated => {
   const { tool } = candidate.profile;
-  const needs = needsOf(candidate.profile, reading);
   const { missing, sure, undemanding } = needs;
   const features = { ...candidate.features, missing, sure, undemanding };
   const reasons = [`fit ${round(weighed(features, RANKING))}`, parameterReason(needs)];

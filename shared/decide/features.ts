@@ -17,6 +17,8 @@ export interface Features {
   readonly distinct: number;
   /** How much of the tool's purpose the request mentions. */
   readonly purpose: number;
+  /** How telling the most telling word is that both have. */
+  readonly telling: number;
   /** Terms side by side in both. */
   readonly phrases: number;
   readonly intent: number;
@@ -39,6 +41,8 @@ export interface Features {
 export interface Measure {
   readonly request: Request;
   readonly rarity: (term: string) => number;
+  /** The rarity of a word that a single tool has. */
+  readonly rarest: number;
   readonly intent: string | undefined;
   readonly scenarios: Shares;
   /** In how many of the candidates each term of the request is, and how many they are. */
@@ -61,7 +65,8 @@ export const measureFor = (
   };
   const near = profiles.slice(0, SHARED);
   const counts = new Map(request.terms.map((term) => [term.term, near.filter(({ all }) => isIn(term, all)).length]));
-  return { ...known, request, rarity, shared: { counts, size: near.length } };
+  const rarest = Math.log(1 + Math.max(index.size - 0.5, 0.5) / 1.5);
+  return { ...known, request, rarity, rarest, shared: { counts, size: near.length } };
 };
 
 /** What can be told by looking words up; cheap enough for every candidate. */
@@ -79,6 +84,7 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
       ({ term, worth }) => worth * rarity(term),
       ({ term }) => request.said.has(term),
     ),
+    telling: mostTelling(measure, profile),
     phrases: Math.min(count(request.pairs, profile.pairs), 4) / 2,
     intent: agreement(measure.intent, profile.intent),
     scenario: overlap(measure.scenarios, profile.scenarios),
@@ -109,6 +115,13 @@ const share = <T>(items: readonly T[], weigh: (item: T) => number, holds: (item:
     if (holds(item)) held += weight;
   }
   return total === 0 ? 0 : held / total;
+};
+
+const mostTelling = ({ request, rarity, rarest }: Measure, profile: Profile): number => {
+  let most = 0;
+  for (const term of request.terms)
+    if (isIn(term, profile.all)) most = Math.max(most, term.topical * rarity(term.term));
+  return most / rarest;
 };
 
 /** Inverse frequency among the candidates; words that none of them has tell none from another. */
@@ -172,7 +185,7 @@ const count = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => 
   return both;
 };
 
-const dot = (one: Float64Array, other: Float64Array): number => {
+export const dot = (one: Float32Array, other: Float32Array): number => {
   let sum = 0;
   for (let at = 0; at < one.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
   return sum;

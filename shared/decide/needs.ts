@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../model/json.ts';
+import { splitIdentifier } from '../registry/text.ts';
 import { type Extraction, extract } from './arguments/extract.ts';
 import type { Reading } from './arguments/reading.ts';
 import { type Slot, slotsOf } from './arguments/slot.ts';
@@ -15,21 +17,38 @@ export interface Needs {
   readonly undemanding: number;
 }
 
-export const needsOf = (profile: Profile, reading: Reading): Needs => {
+/** `context` are values at hand beside the task. */
+export const needsOf = (profile: Profile, reading: Reading, context: JsonObject = {}): Needs => {
   const slots = slotsFor(profile);
   const found = extract(slots, reading, new Set(profile.purpose.map(({ term }) => term)));
   const required = slots.filter((slot) => slot.required);
-  const given = required.filter((slot) => found.has(slot.name));
+  const confidenceOf = (slot: Slot): number | undefined =>
+    (found.get(slot.name) ?? fromContext(slot, context))?.confidence;
+  const given = required.filter((slot) => confidenceOf(slot) !== undefined);
   return {
     slots,
     found,
     undemanding: required.length === 0 ? 1 : 0,
     missing: required.length === 0 ? 0 : 1 - given.length / required.length,
-    sure:
-      given.length === 0
-        ? 0
-        : given.reduce((sum, slot) => sum + (found.get(slot.name)?.confidence ?? 0), 0) / required.length,
+    sure: given.length === 0 ? 0 : given.reduce((sum, slot) => sum + (confidenceOf(slot) ?? 0), 0) / required.length,
   };
+};
+
+/** A value of the context for a parameter of its name and type. */
+export const fromContext = (slot: Slot, context: JsonObject): Extraction | undefined => {
+  const wanted = splitIdentifier(slot.name).join('');
+  for (const [key, value] of Object.entries(context)) {
+    if (splitIdentifier(key).join('') === wanted && hasType(slot, value))
+      return { value, confidence: 0.9, from: `context ${key}` };
+  }
+  return undefined;
+};
+
+const hasType = ({ type }: Slot, value: unknown): boolean => {
+  if (type === 'any') return true;
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  return type === 'object' ? isObject(value) : typeof value === type;
 };
 
 const slotsFor = (profile: Profile): readonly Slot[] => {

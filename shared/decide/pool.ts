@@ -1,15 +1,21 @@
 import type { Candidate, DecideDeps, DecideInput } from './decision.ts';
+import { dot } from './features.ts';
 import { imageFit, imageRequestOf, imageTerms } from './image.ts';
+import { profileOf } from './profile.ts';
 import type { Request } from './request.ts';
 
 const POOL = 40;
 const NAMED_LIMIT = 500;
 
+/** In a catalogue of this size every tool can be looked at; in a larger one some tool has the words. */
+const MEANT_LIMIT = 1000;
+const MEANT = 16;
+
 /** The tools that share words or meanings with a request, by the index, best first. */
 export const findPool = (
   request: Request,
   input: DecideInput,
-  { index, tool, available }: DecideDeps,
+  { index, tool, names, available }: DecideDeps,
 ): readonly Candidate[] => {
   const allowed = input.allowed === undefined ? undefined : new Set(input.allowed);
   const named = input.candidates === undefined ? undefined : new Set(input.candidates.slice(0, NAMED_LIMIT));
@@ -20,6 +26,10 @@ export const findPool = (
   const hits = index.rank(request.terms, { limit: POOL, accept });
   const best = hits[0]?.score ?? 1;
   const scores = new Map(hits.map(({ name, score }) => [name, score / best]));
+  if (named === undefined && names !== undefined && index.size <= MEANT_LIMIT) {
+    for (const name of nearestInMeaning(request, names().filter(accept), tool))
+      if (!scores.has(name)) scores.set(name, 0);
+  }
   const image = imageRequestOf(request.text, input.context);
   if (image !== undefined) {
     const more = index.rank(imageTerms(image), {
@@ -42,4 +52,20 @@ export const findPool = (
       },
     ];
   });
+};
+
+/** The tools whose purpose points where the request does, though no word of theirs may be in it. */
+const nearestInMeaning = (
+  { direction }: Request,
+  names: readonly string[],
+  tool: DecideDeps['tool'],
+): readonly string[] => {
+  const near = names.flatMap((name) => {
+    const found = tool(name);
+    return found === undefined ? [] : [{ name, nearness: dot(direction, profileOf(found).direction) }];
+  });
+  return near
+    .sort((one, other) => other.nearness - one.nearness || (one.name < other.name ? -1 : 1))
+    .slice(0, MEANT)
+    .flatMap(({ name, nearness }) => (nearness > 0 ? [name] : []));
 };

@@ -14,7 +14,7 @@ export interface Profile {
   /** The terms of everything, parameters and labels too. */
   readonly all: ReadonlySet<string>;
   readonly pairs: ReadonlySet<string>;
-  readonly direction: Float64Array;
+  readonly direction: Float32Array;
   readonly intent: string | undefined;
   readonly scenarios: Shares;
 }
@@ -40,7 +40,7 @@ const readProfile = (tool: Tool): Profile => {
     purpose: Array.from(new Set([...name, ...description]), (term) => ({ term, worth: knownWords().worth(term) })),
     all: new Set([...name, ...description, ...labels, ...parameters]),
     pairs: new Set([...pairsOf(name), ...pairsOf(description)]),
-    direction: knownWords().direction([...name, ...name, ...description, ...labels]),
+    direction: knownWords().direction([...name, ...description, ...labels]),
     intent: intentOfTool(tool),
     scenarios: scenariosOf([...name, ...name, ...description, ...labels], tool.scenarios ?? []),
   };

@@ -15,7 +15,7 @@ export interface Request {
   /** Terms that stand side by side, as `one two`. */
   readonly pairs: ReadonlySet<string>;
   /** Where the task points to among word meanings. */
-  readonly direction: Float64Array;
+  readonly direction: Float32Array;
 }
 
 export interface RequestTerm extends QueryTerm {
@@ -44,8 +44,13 @@ export const readRequest = (task: string): Request => {
     byTopic: terms.toSorted((one, other) => other.topical - one.topical),
     said: new Set(terms.flatMap(({ term, same }) => [term, ...same])),
     pairs: new Set(spoken.slice(1).map((term, at) => `${spoken[at]} ${term}`)),
-    direction: knownWords().direction(terms.flatMap(({ term, same }) => [term, ...same.slice(0, 1)])),
+    direction: directionOf(terms),
   };
+};
+
+const directionOf = (terms: readonly RequestTerm[]): Float32Array => {
+  const weights = new Map(terms.map(({ term, same, topical }) => [same[0] ?? term, topical]));
+  return knownWords().direction(weights.keys(), (term) => weights.get(term) ?? 0);
 };
 
 const weigh = ([term, count]: readonly [string, number]): RequestTerm => {

@@ -11,8 +11,8 @@ export interface Words {
   similarity(one: string, other: string): number;
   /** The nearest terms, nearest first. */
   neighbours(term: string): readonly Neighbour[];
-  /** The direction of a list of terms as a unit vector; all zeros when none is known. */
-  direction(terms: Iterable<string>): Float64Array;
+  /** Where a list of terms points to among meanings, as a unit vector; all zeros when none is known. */
+  direction(terms: Iterable<string>, weigh?: (term: string) => number): Float32Array;
 }
 
 export interface Neighbour {
@@ -34,7 +34,9 @@ const readWords = (): Words => {
   const { dimensions } = data;
   const terms = data.terms.split(' ');
   const numbers = new Map(terms.map((term, number) => [term, number]));
-  const vectors = new Int8Array(bytesOf(data.vectors).buffer);
+  const vectors = unpacked4(bytesOf(data.vectors));
+  const scales = bytesOf(data.scales);
+  const lengths = lengthsOf(vectors, dimensions);
   const near = bytesOf(data.neighbours);
 
   // The table is small and requests repeat their words, so each list is unpacked once.
@@ -59,22 +61,19 @@ const readWords = (): Words => {
     const second = numbers.get(other);
     if (first === undefined || second === undefined) return 0;
     let sum = 0;
-    for (let at = 0; at < dimensions; at++) {
-      sum += (vectors[first * dimensions + at] ?? 0) * (vectors[second * dimensions + at] ?? 0);
-    }
-    return sum / UNIT;
+    const [start, shift] = [first * dimensions, (second - first) * dimensions];
+    for (let at = start; at < start + dimensions; at++) sum += (vectors[at] ?? 0) * (vectors[at + shift] ?? 0);
+    return sum / ((lengths[first] ?? 1) * (lengths[second] ?? 1));
   };
 
-  const direction = (list: Iterable<string>): Float64Array => {
-    const sum = new Float64Array(dimensions);
+  const direction = (list: Iterable<string>, weigh?: (term: string) => number): Float32Array => {
+    const sum = new Float32Array(dimensions);
     for (const term of list) {
       const number = numbers.get(term);
       if (number === undefined) continue;
-      // Smooth inverse frequency: common words hardly turn the whole.
-      const weight = number / (number + COMMON);
-      for (let at = 0; at < dimensions; at++) {
-        sum[at] = (sum[at] ?? 0) + weight * (vectors[number * dimensions + at] ?? 0);
-      }
+      const weight = (weigh?.(term) ?? 1) * (scales[number] ?? 0);
+      const start = number * dimensions;
+      for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + weight * (vectors[start + at] ?? 0);
     }
     const length = Math.hypot(...sum) || 1;
     return sum.map((value) => value / length);
@@ -90,6 +89,21 @@ const readWords = (): Words => {
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
-const UNIT = 127 * 127;
-const COMMON = 600;
+/** Numbers from -8 to 7, two to a byte. */
+const unpacked4 = (bytes: Uint8Array): Int8Array => {
+  const values = new Int8Array(bytes.length * 2);
+  for (const [at, byte] of bytes.entries()) {
+    values[at * 2] = (byte << 24) >> 28;
+    values[at * 2 + 1] = (byte << 28) >> 28;
+  }
+  return values;
+};
+
+const lengthsOf = (vectors: Int8Array, dimensions: number): Float32Array =>
+  Float32Array.from({ length: vectors.length / dimensions }, (_, number) => {
+    let sum = 0;
+    for (let at = number * dimensions; at < (number + 1) * dimensions; at++) sum += (vectors[at] ?? 0) ** 2;
+    return Math.sqrt(sum) || 1;
+  });
+
 const WORDS_PER_TERM = 1.6;

@@ -36,7 +36,8 @@ export const depsFor = (tools: readonly Tool[]): DecideDeps => {
   const index = createSearchIndex();
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   for (const tool of byName.values()) index.set(tool);
-  return { index, tool: (name) => byName.get(name) };
+  const names = [...byName.keys()];
+  return { index, tool: (name) => byName.get(name), names: () => names };
 };
 
 /** The tools that are right for a query; several when it needs a plan or allows a choice. */

@@ -109,6 +109,7 @@ export const depsOf = (tools: readonly Tool[] = TOOLS, more: Partial<DecideDeps>
   for (const each of tools) index.set(each);
   return {
     index,
+    names: () => tools.map(({ name }) => name),
     tool: (name) => byName.get(name),
     validate: ({ parameters }, value) => validatorFor(parameters)(value).issues,
     ...more,

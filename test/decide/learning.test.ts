@@ -4,7 +4,7 @@ import type { DecideDeps } from '../../shared/decide/decision.ts';
 import { decideAmong, depsOf, stepOf, tool } from './catalogue.ts';
 
 const TASK = 'look up synonyms of a word';
-const twins = ['alpha', 'beta'].map((name) => tool(`${name}_thesaurus`, 'Look up synonyms of a word'));
+const twins = ['qaa', 'qab'].map((name) => tool(`${name}_thesaurus`, 'Look up synonyms of a word'));
 const others = [tool('get_weather', 'Get the weather of a city'), tool('send_email', 'Send an email')];
 
 const chosenWith = async (more: Partial<DecideDeps>) => {
@@ -14,69 +14,69 @@ const chosenWith = async (more: Partial<DecideDeps>) => {
 
 describe('learning from use', () => {
   test('without a record the first by name is chosen', async () => {
-    assert.equal((await chosenWith({})).tool, 'alpha_thesaurus');
+    assert.equal((await chosenWith({})).tool, 'qaa_thesaurus');
   });
 
   test('R1.27 success rate shifts the choice, and the trace says so', async () => {
     const rates = new Map([
-      ['alpha_thesaurus', 0.2],
-      ['beta_thesaurus', 0.99],
+      ['qaa_thesaurus', 0.2],
+      ['qab_thesaurus', 0.99],
     ]);
 
     const { tool, evaluate } = await chosenWith({
       usage: { stats: (name) => ({ calls: 50, successRate: rates.get(name) ?? 1 }) },
     });
 
-    assert.equal(tool, 'beta_thesaurus');
+    assert.equal(tool, 'qab_thesaurus');
     assert.match(evaluate.evidence.join(), /99 % of 50 calls succeeded/);
   });
 
   test('R1.27 speed decides between equals', async () => {
     const { tool } = await chosenWith({
-      usage: { stats: (name) => ({ calls: 50, successRate: 1, meanMs: name.startsWith('alpha') ? 9000 : 20 }) },
+      usage: { stats: (name) => ({ calls: 50, successRate: 1, meanMs: name.startsWith('qaa') ? 9000 : 20 }) },
     });
 
-    assert.equal(tool, 'beta_thesaurus');
+    assert.equal(tool, 'qab_thesaurus');
   });
 
   test('R1.27 user feedback shifts the choice', async () => {
     const { tool, evaluate } = await chosenWith({
-      usage: { rating: (name) => ({ mean: name.startsWith('alpha') ? 1.5 : 4.5, count: 10 }) },
+      usage: { rating: (name) => ({ mean: name.startsWith('qaa') ? 1.5 : 4.5, count: 10 }) },
     });
 
-    assert.equal(tool, 'beta_thesaurus');
+    assert.equal(tool, 'qab_thesaurus');
     assert.match(evaluate.evidence.join(), /rated 4.5 of 5 by 10/);
   });
 
   test('R1.28 what failed repeatedly is not chosen, with the reason in the trace', async () => {
     const { tool, evaluate, alternatives } = await chosenWith({
-      lists: { failing: new Map([['alpha_thesaurus', '5 failures in a row']]) },
+      lists: { failing: new Map([['qaa_thesaurus', '5 failures in a row']]) },
     });
 
-    assert.equal(tool, 'beta_thesaurus');
-    assert.match(evaluate.notes?.join() ?? '', /alpha_thesaurus is on the blacklist: 5 failures in a row/);
+    assert.equal(tool, 'qab_thesaurus');
+    assert.match(evaluate.notes?.join() ?? '', /qaa_thesaurus is on the blacklist: 5 failures in a row/);
     assert.equal(
-      alternatives.some((each) => each.tool === 'alpha_thesaurus'),
+      alternatives.some((each) => each.tool === 'qaa_thesaurus'),
       false,
     );
   });
 
   test('R1.29 the whitelist comes before the ranking', async () => {
     const { tool, evaluate } = await chosenWith({
-      lists: { whitelist: new Set(['beta_thesaurus']) },
-      usage: { rating: (name) => ({ mean: name.startsWith('alpha') ? 5 : 1, count: 100 }) },
+      lists: { whitelist: new Set(['qab_thesaurus']) },
+      usage: { rating: (name) => ({ mean: name.startsWith('qaa') ? 5 : 1, count: 100 }) },
     });
 
-    assert.equal(tool, 'beta_thesaurus');
+    assert.equal(tool, 'qab_thesaurus');
     assert.match(evaluate.evidence.join(), /on the whitelist/);
   });
 
   test('R1.29 the whitelist beats failures, and a person’s blacklist beats the whitelist', async () => {
-    const whitelist = new Set(['alpha_thesaurus']);
-    const reason = new Map([['alpha_thesaurus', 'not this one']]);
+    const whitelist = new Set(['qaa_thesaurus']);
+    const reason = new Map([['qaa_thesaurus', 'not this one']]);
 
-    assert.equal((await chosenWith({ lists: { whitelist, failing: reason } })).tool, 'alpha_thesaurus');
-    assert.equal((await chosenWith({ lists: { whitelist, blacklist: reason } })).tool, 'beta_thesaurus');
+    assert.equal((await chosenWith({ lists: { whitelist, failing: reason } })).tool, 'qaa_thesaurus');
+    assert.equal((await chosenWith({ lists: { whitelist, blacklist: reason } })).tool, 'qab_thesaurus');
   });
 
   test('the whitelist forces no tool on a task that it does not fit', async () => {
@@ -84,9 +84,9 @@ describe('learning from use', () => {
   });
 
   test('a tool that cannot run here is named last', async () => {
-    const { tool, alternatives } = await chosenWith({ available: ({ name }) => !name.startsWith('alpha') });
+    const { tool, alternatives } = await chosenWith({ available: ({ name }) => !name.startsWith('qaa') });
 
-    assert.equal(tool, 'beta_thesaurus');
+    assert.equal(tool, 'qab_thesaurus');
     assert.match(alternatives.at(-1)?.reasons.join() ?? '', /cannot run here/);
   });
 });
