@@ -104,6 +104,8 @@ export interface Handler {
 export interface CallContext {
   readonly tenant: string;
   readonly callId: string;
+  /** The id of the caller's key. */
+  readonly keyId: string;
   readonly signal: AbortSignal;
   readonly log: Log;
   /** The definition being run, for handlers that serve many tools. */

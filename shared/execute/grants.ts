@@ -29,7 +29,8 @@ const LONGEST_MS = 366 * 86_400_000;
 
 /** Lets a dangerous call through that an admin granted to this key. */
 export const requireGrant = async (context: ExecuteContext, call: Call): Promise<void> => {
-  const { tenant, keyId } = call.actor;
+  const { tenant } = call.actor;
+  const keyId = holderOf(call.actor);
   const { spec } = call.record;
   const why = await whyUngranted(context, call.actor, call.record);
   if (why === undefined) return;
@@ -49,12 +50,15 @@ export const requireGrant = async (context: ExecuteContext, call: Call): Promise
 /** Why a key may not run a dangerous tool now; undefined when it may. */
 export const whyUngranted = async (
   { table, clock }: Pick<RegistryContext, 'table' | 'clock'>,
-  { tenant, keyId }: Actor,
+  actor: Actor,
   { spec, digest, version }: VersionRecord,
 ): Promise<string | undefined> => {
-  const item = await table.get(grantKey(tenant, keyId, spec.name));
+  const item = await table.get(grantKey(actor.tenant, holderOf(actor), spec.name));
   return whyNot(item && grantOf(item), digest, version, clock.now());
 };
+
+/** A plan's nodes run by the grants of the key that called it. */
+const holderOf = ({ keyId, onBehalfOf }: Actor): string => onBehalfOf ?? keyId;
 
 const whyNot = (grant: Grant | undefined, digest: string, version: string, now: number): string | undefined => {
   if (!grant) return 'this key has no grant for it';

@@ -102,6 +102,7 @@ const callContext = ({ log }: ExecuteContext, call: Call, stop: Stopping): CallC
   return {
     tenant: call.actor.tenant,
     callId: call.id,
+    keyId: call.actor.onBehalfOf ?? call.actor.keyId,
     log,
     tool: { name: call.record.spec.name, version: call.record.version },
     get signal() {

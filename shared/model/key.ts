@@ -45,4 +45,6 @@ export interface Actor {
   /** The tools this key is confined to; all when absent. */
   readonly tools?: ReadonlySet<string>;
   readonly key?: ApiKey;
+  /** The key that pays for the plan these calls are part of, and by whose grants they run. */
+  readonly onBehalfOf?: string;
 }

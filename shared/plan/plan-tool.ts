@@ -50,12 +50,13 @@ export const startPlan = (
   runs: Runs,
   planId: string,
   input: unknown,
-  { tenant, allowed }: Pick<CallContext, 'tenant' | 'allowed'>,
+  { tenant, keyId, allowed }: Pick<CallContext, 'tenant' | 'keyId' | 'allowed'>,
 ): Promise<RunView> => {
   const actor: Actor = {
     keyId: 'plan',
     tenant,
     scopes: new Set(['invoke']),
+    onBehalfOf: keyId,
     ...(allowed === undefined ? {} : { tools: allowed }),
   };
   return runs.start({ tenant, plan_id: planId, input, actor: runActorOf(actor) });

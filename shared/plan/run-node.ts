@@ -9,13 +9,15 @@ export interface RunActor {
   readonly scopes: readonly Scope[];
   readonly tools?: readonly string[];
   readonly key?: Pick<ApiKey, 'quota'>;
+  readonly on_behalf_of?: string;
 }
 
-export const runActorOf = ({ keyId, scopes, tools, key }: Actor): RunActor => ({
+export const runActorOf = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): RunActor => ({
   key_id: keyId,
   scopes: [...scopes],
   ...(tools === undefined ? {} : { tools: [...tools] }),
   ...(key?.quota === undefined ? {} : { key: { quota: key.quota } }),
+  ...(onBehalfOf === undefined ? {} : { on_behalf_of: onBehalfOf }),
 });
 
 /** Runs one node through the layers of every call, for the key that started the run. */
@@ -39,5 +41,6 @@ const actorOf = ({ tenant, actor }: NodeCall): Actor => {
     scopes: new Set(kept.scopes),
     ...(kept.tools === undefined ? {} : { tools: new Set(kept.tools) }),
     ...(kept.key === undefined ? {} : { key: kept.key as ApiKey }),
+    ...(kept.on_behalf_of === undefined ? {} : { onBehalfOf: kept.on_behalf_of }),
   };
 };

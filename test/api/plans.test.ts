@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localRuns } from '../../functions/cli/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import type { Prices } from '../../shared/billing/prices.ts';
 import type { Plan, PlanTree } from '../../shared/model/plan.ts';
 import type { Registration } from '../../shared/model/registration.ts';
 import type { RunView } from '../../shared/model/run.ts';
@@ -26,12 +27,13 @@ const tool = (name: string, more: object = {}) =>
     ...more,
   });
 
-const workshop = async (): Promise<TestAssay> => {
+const workshop = async (prices?: Prices): Promise<TestAssay> => {
   const blobs = memoryBlobs();
   const made = await testAssay({
     blobs,
     handlers: { builtin: new Map([['shout', shout]]), internal: new Map() },
     startRuns: (context) => localRuns(context, blobs),
+    ...(prices === undefined ? {} : { prices }),
   });
   for (const each of [
     tool('shout'),
@@ -132,6 +134,34 @@ describe('plans over HTTP', () => {
     });
     const { body: started } = await shop.json<RunView>('POST', `/v1/plans/${outer.body.plan_id}/runs`, {});
     assert.equal((await ended(shop, started)).status, 'ok');
+  });
+
+  test('C.06 a plan called as a tool is paid once, and its dangerous nodes run by the grants of who called it', async () => {
+    const shop = await workshop({ operations: {}, tools: { shout: 7, erase: 5 }, cached_share: 0 });
+    const granted = (name: string) =>
+      shop.json('PUT', `/v1/grants/admin/${name}`, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    const call = () =>
+      shop.json<{ charged_micros: number } & Refusal>('POST', '/v1/tools/wipe/invoke', { arguments: {} });
+    assert.equal((await granted('erase')).status, 200);
+    const { body: plan } = await shop.json<Made>('POST', '/v1/plans', {
+      nodes: [
+        { id: 'a', tool: 'shout', arguments: { text: 'x' } },
+        { id: 'b', tool: 'erase', arguments: { text: { $from: 'a.text' } } },
+      ],
+    });
+    await shop.json('POST', `/v1/plans/${plan.plan_id}/tool`, { name: 'wipe', version: '1.0.0' });
+
+    assert.equal((await call()).status, 403);
+    assert.equal((await granted('wipe')).status, 200);
+    const { status, body } = await call();
+
+    assert.deepEqual([status, body.charged_micros], [200, 12]);
+    await shop.assay.recorder.flush();
+    const { body: usage } = await shop.json<{ micros: number; keys: { micros: number }[] }>('GET', '/v1/usage');
+    assert.equal(
+      usage.keys.reduce((sum, { micros }) => sum + micros, 0),
+      12,
+    );
   });
 
   test('refuses cycles, unknown tools, missing paths and ungranted dangerous tools before anything runs', async () => {

@@ -103,13 +103,13 @@ describe('an outcome', () => {
 
   test('of a tool that fails after its timeout is not changed by it', async () => {
     const late = async () => {
-      await sleep(40);
+      await sleep(300);
       throw new Error('too late');
     };
     const { invoke } = await assayWith({ late }, { definition: { timeout_seconds: 0.01 } });
 
     const { body } = await invoke('late', {});
-    await sleep(60);
+    await sleep(350);
 
     assert.equal((body.error as unknown as { type: string }).type, 'Timeout');
   });
