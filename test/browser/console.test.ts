@@ -31,8 +31,9 @@ else
       closing.unshift(() => rm(cwd, { recursive: true, force: true }));
       const [server, browser] = await Promise.all([serveAssay({ cwd }), launchChromium(chromium)]);
       closing.unshift(
-        () => server.stop(),
+        // First the browser: the server waits for those who still hold a connection.
         () => browser.close(),
+        () => server.stop(),
       );
       world = { browser, address: server.address, adminKey: server.adminKey ?? '', idle: [] };
     });
