@@ -85,6 +85,23 @@ describe('a plugin runs in a process of its own', () => {
     assert.equal((await call('fine')).output, 'fine');
   });
 
+  test('is not begun by a call whose time was over before its process was there', async (t) => {
+    const { assay, call } = await withPlugins(t, {
+      exits: 'async () => process.exit(3)',
+      stuck: 'async () => { for (;;); }',
+      fine: 'async () => "fine"',
+    });
+    await call('exits');
+
+    // The next call has to start a process, which takes longer than this caller waits.
+    const { error } = await executeTool(assay, admin, { name: 'stuck', arguments: {} }, AbortSignal.timeout(1), {
+      approvedBy: 'admin',
+    });
+
+    assert.equal(error?.type, 'Cancelled');
+    assert.equal((await call('fine')).output, 'fine');
+  });
+
   test('hears when its call is ended, and logs and reports progress like any other', async (t) => {
     const { assay, log } = await withPlugins(t, {
       talk: `async (_, { log, progress, signal }) => {

@@ -111,12 +111,14 @@ export const startPlugin = (file: string, { gauge, loadMs, silentMs }: Options):
     async run(tool, args, context) {
       const spent = gauge.forCall();
       await loading.promise;
+      const { signal } = context;
+      // Its time may be over before the process is there; started now, nothing would end it.
+      if (signal.aborted) throw signal.reason;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const id = ++last;
       if (!ready) throw failure('ProcessEnded', 'the plugin ended its process');
       running.set(id, { context, spent, resolve, reject });
       child.hold(true);
-      const { signal } = context;
       signal.addEventListener('abort', () => abort(id, signal.reason));
       child.send({ run: id, tool, args, ...callOf(context) } satisfies ToPlugin);
       return promise;
