@@ -48,6 +48,10 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
   });
   return {
     machines,
+    look: async (tenant, run) => {
+      await assay.runs?.view(tenant, run);
+      await assay.recorder.flush();
+    },
     runs: {
       table,
       blobs,

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { isObject } from '../../shared/model/json.ts';
 import type { Machines } from '../../shared/plan/machines.ts';
 import type { RunDeps } from '../../shared/plan/run-deps.ts';
@@ -6,15 +7,35 @@ import { runStep, StepEvent } from '../../shared/plan/step.ts';
 export interface StepDeps {
   readonly runs: RunDeps;
   readonly machines: Pick<Machines, 'removeUnused'>;
+  /** Looks at a run; one that has ended is recorded and charged by it. */
+  readonly look: (tenant: string, run: string) => Promise<unknown>;
 }
 
 const UNUSED_MS = 30 * 86_400_000;
 
-/** Runs one node of a plan, asks about it, or, once a day, removes machines that no plan uses any more. */
+/** What Step Functions tells of an execution that has ended. */
+const Ended = z.object({
+  'detail-type': z.literal('Step Functions Execution Status Change'),
+  detail: z.object({ input: z.string().nullish() }),
+});
+
+/**
+ * Runs one node of a plan, asks about it, takes note that a run has ended, or, once a day, removes machines that no
+ * plan uses any more.
+ */
 export const handleStep = async (deps: StepDeps, event: unknown): Promise<unknown> => {
   if (isObject(event) && event.clean_up === true) return { removed: await deps.machines.removeUnused(UNUSED_MS) };
+  const ended = Ended.safeParse(event);
+  if (ended.success) return lookAt(deps, ended.data.detail.input ?? '{}');
   const step = StepEvent.parse(event);
   return (await runStep(deps.runs, step, limitOf(step))) ?? null;
+};
+
+/** Executions of machines that are no plan's name no run, and are nobody's concern. */
+const lookAt = async ({ look }: StepDeps, input: string): Promise<null> => {
+  const { tenant, run } = JSON.parse(input) as { readonly tenant?: unknown; readonly run?: unknown };
+  if (typeof tenant === 'string' && typeof run === 'string') await look(tenant, run);
+  return null;
 };
 
 /** The state gives up at this moment; the tool is told, and the attempt is recorded as late. */

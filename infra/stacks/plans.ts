@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { Match, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -8,7 +8,7 @@ import type { StageSettings } from '../config.ts';
 import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
 import { fits } from '../constructs/fits.ts';
 import { failureQueue } from '../constructs/granted-function.ts';
-import { machineAccess } from '../constructs/machine-access.ts';
+import { MACHINE_PREFIX, machineAccess } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
 import { StaticMachine } from '../constructs/static-machine.ts';
@@ -51,6 +51,7 @@ export class PlansStack extends Stack {
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
     this.role = this.machineRole();
     this.removeUnused();
+    this.noteEnds();
     this.staticMachines(props);
   }
 
@@ -127,6 +128,25 @@ export class PlansStack extends Stack {
           event: RuleTargetInput.fromObject({ clean_up: true }),
           retryAttempts: 2,
           deadLetterQueue: failureQueue(this, 'CleanUpFailures'),
+        }),
+      ],
+    });
+  }
+
+  /** Runs are recorded and charged when they end, also when nobody looks. */
+  private noteEnds(): void {
+    const ours = this.formatArn({ service: 'states', resource: `stateMachine:${MACHINE_PREFIX}` });
+    new Rule(this, 'Ended', {
+      description: 'Takes note of runs that have ended',
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: { status: ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: Match.prefix(ours) },
+      },
+      targets: [
+        new LambdaFunction(this.step.function, {
+          retryAttempts: 8,
+          deadLetterQueue: failureQueue(this, 'EndedFailures'),
         }),
       ],
     });

@@ -12,7 +12,7 @@ import type { Runs } from './runs.ts';
 
 /**
  * Runs that charge and record the calls handed over to them: whoever sees first that a run has ended, or that its
- * time is up, sees to it. State machines tell nobody when they end, and a process may be gone by then.
+ * time is up, sees to it. On AWS the end of an execution is an event, upon which the step function looks.
  */
 export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
   const seen = async (tenant: string, view: RunView): Promise<RunView> => {

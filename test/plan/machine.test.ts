@@ -6,7 +6,7 @@ import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { Fault } from '../../shared/errors.ts';
-import { MACHINES_PK } from '../../shared/keys.ts';
+import { MACHINES_PK, runKey } from '../../shared/keys.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
@@ -31,7 +31,7 @@ describe('plans on Step Functions, through the SDK', () => {
   let world: ReturnType<typeof aWorld>;
 
   before(async () => {
-    stub = new SfnStub((payload) => handleStep({ runs: world.stepDeps, machines: world.machines }, payload));
+    stub = new SfnStub((payload) => handleStep(world.step, payload));
     const endpoint = await stub.listen();
     client = new SFNClient({
       endpoint,
@@ -74,7 +74,8 @@ describe('plans on Step Functions, through the SDK', () => {
       execute: (call: NodeCall) => execute(call),
       answer: (token: string, answer: TokenAnswer) => machines.answer(token, answer),
     };
-    return { clock, table, blobs, machines, runs, stepDeps, pauses };
+    const step = { runs: stepDeps, machines, look: (tenant: string, id: string) => runs.view(tenant, id) };
+    return { clock, table, blobs, machines, runs, step, pauses };
   }
 
   const start = async (...nodes: readonly Readonly<Record<string, unknown>>[]): Promise<RunView> => {
@@ -203,15 +204,28 @@ describe('plans on Step Functions, through the SDK', () => {
     now += 29 * DAY;
     assert.deepEqual(await world.machines.removeUnused(30 * DAY), []);
     now += 2 * DAY;
-    const { removed } = (await handleStep({ runs: world.stepDeps, machines: world.machines }, { clean_up: true })) as {
-      removed: string[];
-    };
+    const { removed } = (await handleStep(world.step, { clean_up: true })) as { removed: string[] };
 
     assert.equal(removed.length, 1);
     assert.equal(stub.machines.size, 1, 'the machine with an open run stays');
     assert.equal((await world.table.query(MACHINES_PK)).items.length, 1);
     assert.equal((await start(node('a'))).status, 'ok');
     await world.runs.cancel('default', waiting);
+  });
+
+  test('the end of an execution is taken note of without anybody looking; that of other machines is not', async () => {
+    const { run_id: waiting } = await start(node('send', { tool: 'ask_send' }));
+    await until(waiting, (view) => statuses(view).send === 'waiting_approval');
+    const told = (detail: object) =>
+      handleStep(world.step, { source: 'aws.states', 'detail-type': 'Step Functions Execution Status Change', detail });
+    const stored = async () => (await world.table.get(runKey('default', waiting)))?.body.status;
+    for (const { controller } of stub.executions.values()) controller.abort();
+
+    await told({ status: 'SUCCEEDED', input: '{"event": {}}' });
+    await told({ status: 'SUCCEEDED', input: null });
+    assert.equal(await stored(), 'running');
+    await told({ status: 'ABORTED', input: JSON.stringify({ tenant: 'default', run: waiting }) });
+    assert.notEqual(await stored(), 'running');
   });
 
   test('an Express execution nobody heard of again counts as failed', async () => {
