@@ -105,7 +105,7 @@ const explain = ({ fit, stats, ratings }: Candidate, whitelisted: boolean, now: 
   const calls = stats?.calls ?? 0;
   why.push(calls === 0 ? 'never called yet' : `${stats?.successes} of ${calls} calls succeeded`);
   const median = stats && quantileOf(stats.histogram, 0.5);
-  if (median !== undefined) why.push(`half of its calls took ${round(median / 1000)} ms or less`);
+  if (median !== undefined) why.push(`half of its calls took ${Number((median / 1000).toPrecision(3))} ms or less`);
   if (ratings && ratings.count > 0) why.push(`rated ${round(ratings.sum / ratings.count)} of 5 by ${ratings.count}`);
   if (stats?.block) why.push(isTrial(stats.block, now) ? `on trial: ${stats.block.reason}` : stats.block.reason);
   return why;
