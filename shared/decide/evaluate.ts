@@ -23,7 +23,7 @@ export interface EvaluateStep extends Step {
   readonly alternatives: readonly Alternative[];
 }
 
-const EXAMINED = 8;
+const EXAMINED = 6;
 const WHITELISTED = 100;
 /** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
 export const FITS_FROM = 0.45;

@@ -45,8 +45,20 @@ export interface Measure {
   readonly rarest: number;
   readonly intent: string | undefined;
   readonly scenarios: Shares;
-  /** In how many of the candidates each term of the request is, and how many they are. */
-  readonly shared: { readonly counts: ReadonlyMap<string, number>; readonly size: number };
+  /** The terms of the request, those first that say most about the subject, with what each counts. */
+  readonly asked: readonly Asked[];
+  /** What all of them count together. */
+  readonly totals: { readonly subject: number; readonly distinct: number };
+}
+
+interface Asked {
+  readonly term: RequestTerm;
+  /** What the term says about the subject in this catalogue. */
+  readonly subject: number;
+  /** How well it tells the candidates from one another. */
+  readonly distinct: number;
+  /** The term's number among the known words, -1 for an unknown one. */
+  readonly number: number;
 }
 
 export const measureFor = (
@@ -64,27 +76,33 @@ export const measureFor = (
     return value;
   };
   const near = profiles.slice(0, SHARED);
-  const counts = new Map(request.terms.map((term) => [term.term, near.filter(({ all }) => isIn(term, all)).length]));
+  const words = knownWords();
+  const asked = request.byTopic.map((term) => ({
+    term,
+    subject: term.topical * rarity(term.term),
+    distinct: term.weight * distinction(near.filter(({ all }) => isIn(term, all)).length, near.length),
+    number: words.number(term.same[0] ?? term.term) ?? -1,
+  }));
+  const totals = {
+    subject: asked.reduce((sum, { subject }) => sum + subject, 0),
+    distinct: asked.reduce((sum, { distinct }) => sum + distinct, 0),
+  };
   const rarest = Math.log(1 + Math.max(index.size - 0.5, 0.5) / 1.5);
-  return { ...known, request, rarity, rarest, shared: { counts, size: near.length } };
+  return { ...known, request, rarity, rarest, asked, totals };
 };
 
 /** What can be told by looking words up; cheap enough for every candidate. */
 export const wordFeatures = (measure: Measure, profile: Profile, text: number): Features => {
-  const { request, rarity, shared } = measure;
-  const { terms } = request;
-  const isThere = (term: RequestTerm): boolean => isIn(term, profile.all);
+  const { request, rarity } = measure;
   return {
     text,
     meaning: dot(request.direction, profile.direction),
-    subject: share(terms, ({ term, topical }) => topical * rarity(term), isThere),
-    distinct: share(terms, ({ term, weight }) => weight * distinction(term, shared), isThere),
+    ...covered(measure, profile),
     purpose: share(
       profile.purpose,
       ({ term, worth }) => worth * rarity(term),
       ({ term }) => request.said.has(term),
     ),
-    telling: mostTelling(measure, profile),
     phrases: Math.min(count(request.pairs, profile.pairs), 4) / 2,
     intent: agreement(measure.intent, profile.intent),
     scenario: overlap(measure.scenarios, profile.scenarios),
@@ -117,60 +135,67 @@ const share = <T>(items: readonly T[], weigh: (item: T) => number, holds: (item:
   return total === 0 ? 0 : held / total;
 };
 
-const mostTelling = ({ request, rarity, rarest }: Measure, profile: Profile): number => {
-  let most = 0;
-  for (const term of request.terms)
-    if (isIn(term, profile.all)) most = Math.max(most, term.topical * rarity(term.term));
-  return most / rarest;
+/** How much of the request the tool's text has. */
+const covered = (
+  { asked, totals, rarest }: Measure,
+  profile: Profile,
+): Pick<Features, 'subject' | 'distinct' | 'telling'> => {
+  let [subject, distinct, telling] = [0, 0, 0];
+  for (const each of asked) {
+    if (!isIn(each.term, profile.all)) continue;
+    subject += each.subject;
+    distinct += each.distinct;
+    if (each.subject > telling) telling = each.subject;
+  }
+  return {
+    subject: totals.subject === 0 ? 0 : subject / totals.subject,
+    distinct: totals.distinct === 0 ? 0 : distinct / totals.distinct,
+    telling: telling / rarest,
+  };
 };
 
 /** Inverse frequency among the candidates; words that none of them has tell none from another. */
-const distinction = (term: string, { counts, size }: Measure['shared']): number => {
-  const having = counts.get(term) ?? 0;
-  return having === 0 ? 0 : Math.log(1 + (size - having + 0.5) / (having + 0.5));
-};
+const distinction = (having: number, size: number): number =>
+  having === 0 ? 0 : Math.log(1 + (size - having + 0.5) / (having + 0.5));
 
-const nameMatch = ({ request, rarity }: Measure, profile: Profile): number => {
+const nameMatch = ({ request, rarity, asked }: Measure, profile: Profile): number => {
   const words = knownWords();
   let total = 0;
   let matched = 0;
   for (const term of profile.name) {
+    const number = words.number(term) ?? -1;
     let best = request.said.has(term) ? 1 : 0;
-    if (best === 0)
-      for (const asked of request.terms) best = Math.max(best, words.similarity(term, asked.same[0] ?? asked.term));
+    if (best === 0) for (const other of asked) best = Math.max(best, words.between(number, other.number));
     total += rarity(term);
     matched += rarity(term) * Math.max(0, (best - 0.3) / 0.7);
   }
   return total === 0 ? 0 : matched / total;
 };
 
-const nearness = ({ request, rarity }: Measure, profile: Profile): Pick<Features, 'nearness' | 'reach'> => {
+const nearness = ({ rarity, asked, totals }: Measure, profile: Profile): Pick<Features, 'nearness' | 'reach'> => {
   const words = knownWords();
-  const reached = new Float64Array(profile.purpose.length);
-  let total = 0;
+  const { purpose } = profile;
+  const reached = new Float64Array(purpose.length);
   let near = 0;
-  for (const [at, asked] of request.byTopic.entries()) {
-    const weight = asked.topical * rarity(asked.term);
-    const term = asked.same[0] ?? asked.term;
-    total += weight;
-    let best = isIn(asked, profile.all) ? 1 : 0;
-    if (at < NEAR_TERMS) {
-      for (const [place, other] of profile.purpose.entries()) {
-        const similarity = words.similarity(term, other.term);
-        if (similarity > best) best = similarity;
-        if (similarity > (reached[place] ?? 0)) reached[place] = similarity;
-      }
+  for (let at = 0; at < asked.length; at++) {
+    const each = asked[at] as Asked;
+    let best = isIn(each.term, profile.all) ? 1 : 0;
+    for (let place = 0; at < NEAR_TERMS && place < purpose.length; place++) {
+      const { term, number } = purpose[place] as Profile['purpose'][number];
+      const similarity = each.term.term === term ? 1 : words.between(each.number, number);
+      if (similarity > best) best = similarity;
+      if (similarity > (reached[place] ?? 0)) reached[place] = similarity;
     }
-    near += weight * best * best;
+    near += each.subject * best * best;
   }
   let all = 0;
   let met = 0;
-  for (const [place, { term, worth }] of profile.purpose.entries()) {
+  for (const [place, { term, worth }] of purpose.entries()) {
     const weight = worth * rarity(term);
     all += weight;
     met += weight * (reached[place] ?? 0) ** 2;
   }
-  return { nearness: total === 0 ? 0 : near / total, reach: all === 0 ? 0 : met / all };
+  return { nearness: totals.subject === 0 ? 0 : near / totals.subject, reach: all === 0 ? 0 : met / all };
 };
 
 const overlap = (one: Shares, other: Shares): number => {

@@ -18,7 +18,7 @@ export interface MatchStep extends Step {
 
 /** More than anything else can speak for a tool: one that cannot run is named only when none can. */
 export const UNAVAILABLE = -50;
-const COMPARED = 16;
+const COMPARED = 12;
 const SHOWN = 5;
 
 /** Step 3: which tools can do it, by their words, meaning, intent and scenario. */

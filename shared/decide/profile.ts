@@ -9,8 +9,8 @@ import { knownWords } from './words.ts';
 export interface Profile {
   readonly tool: Tool;
   readonly name: readonly string[];
-  /** The terms of name and description, what the tool is for, with how much each is worth. */
-  readonly purpose: readonly { readonly term: string; readonly worth: number }[];
+  /** The terms of name and description, what the tool is for, with how much each is worth and its number among the known words. */
+  readonly purpose: readonly { readonly term: string; readonly worth: number; readonly number: number }[];
   /** The terms of everything, parameters and labels too. */
   readonly all: ReadonlySet<string>;
   readonly pairs: ReadonlySet<string>;
@@ -37,7 +37,11 @@ const readProfile = (tool: Tool): Profile => {
   return {
     tool,
     name: [...new Set(name)],
-    purpose: Array.from(new Set([...name, ...description]), (term) => ({ term, worth: knownWords().worth(term) })),
+    purpose: Array.from(new Set([...name, ...description]), (term) => ({
+      term,
+      worth: knownWords().worth(term),
+      number: knownWords().number(term) ?? -1,
+    })),
     all: new Set([...name, ...description, ...labels, ...parameters]),
     pairs: new Set([...pairsOf(name), ...pairsOf(description)]),
     direction: knownWords().direction([...name, ...description, ...labels]),

@@ -60,6 +60,7 @@ const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
   const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term) * value;
   const alternatives = words
     .neighbours(term)
+    .slice(0, NEIGHBOURS)
     .map((near) => ({ term: near.term, factor: NEAR_FACTOR * ((near.similarity - NEAR) / (1 - NEAR)) }))
     .filter(({ factor }) => factor > 0.05);
   return {
@@ -92,6 +93,7 @@ const chineseTerms = (
 export const isIn = ({ term, same }: RequestTerm, set: ReadonlySet<string>): boolean =>
   set.has(term) || same.some((other) => set.has(other));
 
+const NEIGHBOURS = 4;
 const NEAR = 0.5;
 const NEAR_FACTOR = 0.5;
 const FILLER_WORTH = 0.4;

@@ -9,6 +9,8 @@ export interface Words {
   worth(term: string): number;
   /** -1 to 1; 0 when a term is not known. */
   similarity(one: string, other: string): number;
+  /** The same by number; 0 when either is negative, 1 for the same number. */
+  between(one: number, other: number): number;
   /** The nearest terms, nearest first. */
   neighbours(term: string): readonly Neighbour[];
   /** Where a list of terms points to among meanings, as a unit vector; all zeros when none is known. */
@@ -55,16 +57,18 @@ const readWords = (): Words => {
     return list;
   };
 
-  const similarity = (one: string, other: string): number => {
-    if (one === other) return 1;
-    const first = numbers.get(one);
-    const second = numbers.get(other);
-    if (first === undefined || second === undefined) return 0;
+  const between = (first: number, second: number): number => {
+    if (first < 0 || second < 0) return 0;
+    if (first === second) return 1;
     let sum = 0;
     const [start, shift] = [first * dimensions, (second - first) * dimensions];
-    for (let at = start; at < start + dimensions; at++) sum += (vectors[at] ?? 0) * (vectors[at + shift] ?? 0);
-    return sum / ((lengths[first] ?? 1) * (lengths[second] ?? 1));
+    for (let at = start; at < start + dimensions; at++)
+      sum += (vectors[at] as number) * (vectors[at + shift] as number);
+    return sum / ((lengths[first] as number) * (lengths[second] as number));
   };
+
+  const similarity = (one: string, other: string): number =>
+    one === other ? 1 : between(numbers.get(one) ?? -1, numbers.get(other) ?? -1);
 
   const direction = (list: Iterable<string>, weigh?: (term: string) => number): Float32Array => {
     const sum = new Float32Array(dimensions);
@@ -84,7 +88,7 @@ const readWords = (): Words => {
     return number === undefined ? 1 : Math.min(1, Math.log(2 + number * WORDS_PER_TERM) / 10);
   };
 
-  return { dimensions, number: (term) => numbers.get(term), worth, similarity, neighbours, direction };
+  return { dimensions, number: (term) => numbers.get(term), worth, similarity, between, neighbours, direction };
 };
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));

@@ -72,7 +72,8 @@ const rankingRow = async (label: string, benchmark: Benchmark, queries: readonly
   const within = (limit: number): string =>
     percent(ranks.filter((rank) => rank >= 0 && rank < limit).length / ranks.length);
   const reciprocal = ranks.reduce((sum, rank) => sum + (rank < 0 ? 0 : 1 / (rank + 1)), 0) / ranks.length;
-  return `${label.padEnd(28)} n ${String(queries.length).padStart(4)}  top-1 ${within(1)}  top-3 ${within(3)}  top-5 ${within(5)}  MRR ${reciprocal.toFixed(3)}  all gold in 5 ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`;
+  const halves = spread(ranks.map((rank) => rank === 0));
+  return `${label.padEnd(28)} n ${String(queries.length).padStart(4)}  top-1 ${within(1)} (${halves})  top-3 ${within(3)}  top-5 ${within(5)}  MRR ${reciprocal.toFixed(3)}  all gold in 5 ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`;
 };
 
 /** How surely requests that no candidate fits are told from those that one does. */
@@ -124,7 +125,7 @@ const printArguments = async (benchmark: Benchmark): Promise<void> => {
     ({ subset }) => subset,
   );
   for (const [subset, queries] of subsets) {
-    let exact = 0;
+    const exact: boolean[] = [];
     let complete = 0;
     const times: number[] = [];
     for (const query of queries) {
@@ -133,11 +134,11 @@ const printArguments = async (benchmark: Benchmark): Promise<void> => {
       const start = performance.now();
       const filled = await argumentsFor({ task: query.query }, tool, benchmark.deps);
       times.push(performance.now() - start);
-      if (wrongArguments(filled.arguments, query.expected.acceptable ?? {}).length === 0) exact++;
+      exact.push(wrongArguments(filled.arguments, query.expected.acceptable ?? {}).length === 0);
       if (filled.missing.length === 0) complete++;
     }
     console.log(
-      `${`bfcl ${subset} arguments`.padEnd(28)} n ${String(queries.length).padStart(4)}  exact ${percent(exact / queries.length)}  required all there ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`,
+      `${`bfcl ${subset} arguments`.padEnd(28)} n ${String(queries.length).padStart(4)}  exact ${percent(exact.filter(Boolean).length / queries.length)} (${spread(exact)})  required all there ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`,
     );
   }
 };
@@ -177,6 +178,21 @@ const renamed = (tools: readonly Tool[], at: number): Tool => {
   const tool = tools[at % tools.length] as Tool;
   return at < tools.length ? tool : { ...tool, name: `${tool.name}_${Math.floor(at / tools.length)}` };
 };
+
+/** From the worst to the best of many random halves, always the same ones: what another sample may give. */
+const spread = (right: readonly boolean[]): string => {
+  let state = 1;
+  const random = (): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state >>> 8;
+  };
+  const shares = Array.from({ length: HALVES }, () => {
+    const mixed = right.map((value) => ({ value, place: random() })).sort((one, other) => one.place - other.place);
+    return share(mixed.slice(0, Math.max(1, right.length >> 1)), ({ value }) => value) * 100;
+  });
+  return `halves ${Math.min(...shares).toFixed(1)}-${Math.max(...shares).toFixed(1)}`;
+};
+const HALVES = 40;
 
 const share = <T>(list: readonly T[], holds: (item: T) => boolean): number => list.filter(holds).length / list.length;
 const median = (values: readonly number[]): number => quantile(values, 0.5);

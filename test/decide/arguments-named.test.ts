@@ -13,6 +13,7 @@ check('units', [
     expected: { value: 5, from: 'miles', to: 'kilometers' },
   },
   { task: 'how many pounds are 12.5 kg', properties: units, expected: { value: 12.5, from: 'kg', to: 'pounds' } },
+  { task: 'convert 12 km/h to mph', properties: units, expected: { value: 12, from: 'km/h', to: 'mph' } },
   { task: 'what is 20 C in F', properties: units, expected: { value: 20, from: 'C', to: 'F' } },
   { task: '把5英里换算成公里', properties: units, expected: { value: 5, from: 'mile', to: 'kilometer' } },
   { task: '100华氏度等于多少摄氏度', properties: units, expected: { value: 100, from: 'fahrenheit', to: 'celsius' } },

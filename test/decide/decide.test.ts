@@ -133,6 +133,26 @@ describe('steps 3 and 4, match and evaluate', () => {
   });
 });
 
+describe('meaning', () => {
+  const deps = depsOf([
+    ...TOOLS,
+    tool('quake_feed', 'Real-time earthquake notifications'),
+    tool('chef_ideas', 'Recipes and cooking tips'),
+  ]);
+
+  for (const [task, name] of [
+    ['were there strong tremors near the volcano', 'quake_feed'],
+    ['what can I bake for dessert tonight', 'chef_ideas'],
+    ['suggest a tasty vegetarian meal', 'chef_ideas'],
+  ] as const) {
+    test(`"${task}" is nearest to ${name}, with which it shares no word`, async () => {
+      const { tool: chosen, alternatives } = await decideAmong(task, {}, deps);
+
+      assert.equal(chosen ?? alternatives[0]?.tool, name);
+    });
+  }
+});
+
 describe('when nothing fits', () => {
   for (const task of ['who painted the ceiling of the chapel', 'sing me a lullaby', '谁是最伟大的画家', 'qwertyuiop']) {
     test(`"${task}" has no tool, with a reason`, async () => {

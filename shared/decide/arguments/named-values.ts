@@ -96,7 +96,7 @@ const units = (reading: Reading): readonly Mention[] =>
     if (SYMBOL.test(said)) return /\d\s?°?\s?$|\b(?:to|into|in)\s$/iu.test(before) ? () => said : undefined;
     const english = HAN.test(said) ? englishWordsOf(said).find((word) => UNIT_WORDS.has(word)) : undefined;
     if (english !== undefined) return (slot) => (HAN.test(slot.name + slot.description) ? said : english);
-    return UNIT_WORDS.has(singular(said)) ? () => said.toLowerCase() : undefined;
+    return UNIT_WORDS.has(singular(said)) || UNIT_WORDS.has(said.toLowerCase()) ? () => said.toLowerCase() : undefined;
   });
 
 const MENTIONS = { currency: currencies, language: languages, unit: units };
@@ -111,5 +111,5 @@ const UNIT_WORDS: ReadonlySet<string> = new Set(
   `meter metre kilometer kilometre centimeter millimeter mile foot feet inche inch yard km cm mm mi kilogram gram kg pound lb ounce
   ton liter litre gallon milliliter cup tablespoon teaspoon second minute hour day week month year celsiu celsius fahrenheit kelvin
   degree radian joule calorie kilocalorie watt volt newton pascal byte kilobyte megabyte gigabyte terabyte metric imperial
-  mg oz ml kb mb gb tb kwh mph kph stone acre hectare knot`.split(/\s+/u),
+  mg oz ml kb mb gb tb kwh mph kph km/h m/s mi/h ft/s stone acre hectare knot`.split(/\s+/u),
 );
