@@ -4,7 +4,7 @@ import { imageFit, imageRequestOf, imageTerms } from './image.ts';
 import { profileOf } from './profile.ts';
 import type { Request } from './request.ts';
 
-const POOL = 40;
+const POOL = 28;
 const NAMED_LIMIT = 500;
 
 /** In a catalogue of this size every tool can be looked at; in a larger one some tool has the words. */

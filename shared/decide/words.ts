@@ -79,8 +79,11 @@ const readWords = (): Words => {
       const start = number * dimensions;
       for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] ?? 0) + weight * (vectors[start + at] ?? 0);
     }
-    const length = Math.hypot(...sum) || 1;
-    return sum.map((value) => value / length);
+    let squares = 0;
+    for (const value of sum) squares += value * value;
+    const length = Math.sqrt(squares) || 1;
+    for (let at = 0; at < dimensions; at++) sum[at] = (sum[at] as number) / length;
+    return sum;
   };
 
   const worth = (term: string): number => {
@@ -91,12 +94,19 @@ const readWords = (): Words => {
   return { dimensions, number: (term) => numbers.get(term), worth, similarity, between, neighbours, direction };
 };
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+// Plain loops: the table has a million bytes, and the first decision waits for them.
+const bytesOf = (base64: string): Uint8Array => {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+};
 
 /** Numbers from -8 to 7, two to a byte. */
 const unpacked4 = (bytes: Uint8Array): Int8Array => {
   const values = new Int8Array(bytes.length * 2);
-  for (const [at, byte] of bytes.entries()) {
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
     values[at * 2] = (byte << 24) >> 28;
     values[at * 2 + 1] = (byte << 28) >> 28;
   }
