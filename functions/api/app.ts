@@ -1,17 +1,17 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
-import { limitBodies } from './body.ts';
+import { isBounded, limitBodies } from './body.ts';
 import type { App, Env } from './env.ts';
 import { answerErrors, answerNotFound } from './errors.ts';
-import { replayAnswers } from './idempotency.ts';
+import { isOnce, replayAnswers } from './idempotency.ts';
 import type { McpNames } from './mcp/guard.ts';
 import { mcpRoutes } from './mcp/route.ts';
 import {
+  type Alone,
   authenticateRequests,
   createAdmission,
   createTracer,
-  type Lookup,
   servedAlone,
   traceRequests,
 } from './middleware.ts';
@@ -19,7 +19,7 @@ import { serveOpenApi } from './openapi.ts';
 import { decideRoutes } from './routes/decide.ts';
 import { eventRoutes } from './routes/events.ts';
 import { executionRoutes } from './routes/executions.ts';
-import { invokeRoutes } from './routes/invoke.ts';
+import { invokeRoutes, invokeTool } from './routes/invoke.ts';
 import { iqaRoutes } from './routes/iqa.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { layerRoutes } from './routes/layer.ts';
@@ -69,13 +69,17 @@ export const createApp = (assay: Assay, names: McpNames = {}): App => {
   ])
     routes(app, assay);
   mcpRoutes(app, assay, admission, names);
-  return withLookup(app, servedAlone(tracer, admission, answerError, showTool(assay)));
+  const alone = (handler: Alone) => servedAlone(tracer, admission, answerError, handler);
+  return withFront(app, alone(showTool(assay)), alone(invokeTool(assay)));
 };
 
-/** Puts the most asked call before all middleware. */
-const withLookup = (app: App, lookup: Lookup): App => {
+/** Puts the two calls that are made most before all middleware; what they do not need is left to the rest. */
+const withFront = (app: App, show: Alone, invoke: Alone): App => {
   const { fetch } = app;
-  const front = new Hono<Env>().get('/v1/tools/:name', lookup).notFound((c) => fetch(c.req.raw, c.env));
+  const front = new Hono<Env>()
+    .get('/v1/tools/:name', show)
+    .post('/v1/tools/:name/invoke', (c) => (isOnce(c) && isBounded(c) ? invoke(c) : fetch(c.req.raw, c.env)))
+    .notFound((c) => fetch(c.req.raw, c.env));
   return Object.assign(app, { fetch: front.fetch });
 };
 

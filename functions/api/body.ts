@@ -22,10 +22,12 @@ const limitStreams = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
  * Refuses a body past the limit before it is read whole. One that says its length is held to it by the server;
  * Hono's own limit would build the whole web request for it, a sixth of a call's time.
  */
-export const limitBodies: MiddlewareHandler<Env> = (c, next) => {
+export const limitBodies: MiddlewareHandler<Env> = (c, next) => (isBounded(c) ? next() : limitStreams(c, next));
+
+/** Whether a body says its length, and one within the limit. */
+export const isBounded = (c: ApiContext): boolean => {
   const length = c.req.header('content-length');
-  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return limitStreams(c, next);
-  return Number(length) <= MAX_BODY_BYTES ? next() : tooLarge();
+  return length !== undefined && Number(length) <= MAX_BODY_BYTES && c.req.header('transfer-encoding') === undefined;
 };
 
 /** Reads a JSON body within the limits; what is not JSON is refused with the place. */

@@ -17,6 +17,9 @@ interface Stored {
   readonly type?: string;
 }
 
+/** Whether a request does not ask to be answered as before when it is repeated. */
+export const isOnce = (c: ApiContext): boolean => c.req.header('idempotency-key') === undefined;
+
 /** Answers a repeated `Idempotency-Key` with the first answer, and does nothing twice. */
 export const replayAnswers = ({ table, clock }: Assay): MiddlewareHandler<Env> =>
   async function replayAnswers(c, next) {

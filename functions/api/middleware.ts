@@ -83,7 +83,7 @@ export const authenticateRequests = (admission: Admission): MiddlewareHandler<En
  * a lookup's time goes to otherwise.
  */
 export const servedAlone =
-  (tracer: Tracer, admission: Admission, answerError: ErrorHandler<Env>, handler: Lookup): Lookup =>
+  (tracer: Tracer, admission: Admission, answerError: ErrorHandler<Env>, handler: Alone): Alone =>
   (c) => {
     const startedAt = tracer.begin(c);
     const done = (response: Response): Response => {
@@ -100,7 +100,7 @@ export const servedAlone =
     }
   };
 
-export type Lookup = (c: ApiContext) => Response | Promise<Response>;
+export type Alone = (c: ApiContext) => Response | Promise<Response>;
 
 const tenantOf = (c: ApiContext, actor: Actor): string => {
   const wanted = c.req.header('assay-tenant');

@@ -1,6 +1,9 @@
 /** The month that a call is charged to, in UTC: `2026-11`. */
 export const monthOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 7);
 
+/** The month of a time as records have it. */
+export const monthIn = (at: string): string => at.slice(0, 7);
+
 /** When a month's quota is new again. */
 export const monthEnd = (month: string): number => {
   const [year = 1970, number = 1] = month.split('-').map(Number);

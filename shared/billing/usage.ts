@@ -2,12 +2,12 @@ import { usageKey, usagePk } from '../keys.ts';
 import type { Page, Table } from '../ports.ts';
 import type { Fold } from '../registry/fold.ts';
 import { addSums, nothing, type Sum, sumOf } from './ledger.ts';
-import { monthOf } from './month.ts';
+import { monthIn } from './month.ts';
 
 /** Folds successful calls into what a key used of a tool in a month. */
 export const usageFold: Fold = {
   keyOf: (tenant, record) =>
-    record.status === 'ok' ? usageKey(tenant, monthOf(Date.parse(record.at)), record.key, record.tool) : undefined,
+    record.status === 'ok' ? usageKey(tenant, monthIn(record.at), record.key, record.tool) : undefined,
   add: (total, records) => {
     const { key, tool } = records[0] ?? {};
     const sums = records.map(sumOf).reduce(addSums, (total as Sum | undefined) ?? nothing);

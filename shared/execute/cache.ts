@@ -1,6 +1,6 @@
 import type { Clock } from '../ports.ts';
 import { canonicalJson, sha256 } from '../registry/canonical.ts';
-import type { Call, CallLayer } from './call.ts';
+import type { Call, CallLayer, Next, Ran } from './call.ts';
 import { recentlyUsed } from './recently-used.ts';
 
 /** Outputs of tools that say they always answer the same, kept as JSON text so that nobody can change them. */
@@ -45,8 +45,10 @@ export const createResultCache = (options: ResultCacheOptions): ResultCache => {
 };
 
 /** Answers a cacheable tool from what it said before to the same tenant, definition and arguments. */
-export const answerFromCache: CallLayer = async ({ cache }, call, next) => {
-  if (call.record.spec.cacheable !== true) return next(call);
+export const answerFromCache: CallLayer = ({ cache }, call, next) =>
+  call.record.spec.cacheable === true ? fromCache(cache, call, next) : next(call);
+
+const fromCache = async (cache: ResultCache, call: Call, next: Next): Promise<Ran> => {
   const key = keyOf(call);
   const known = cache.get(key);
   if (known !== undefined)

@@ -33,6 +33,9 @@ export interface CallOptions extends CallExtras {
   readonly metered?: (remaining: Remaining) => void;
 }
 
+/** How a caller says that it has given up; as a function, made only for calls that take long enough. */
+export type Caller = AbortSignal | (() => AbortSignal);
+
 /** One call on its way through the layers. */
 export interface Call {
   readonly id: string;
@@ -44,7 +47,7 @@ export interface Call {
   readonly invocation: Invocation;
   /** As given, until the layer that checks them has filled in defaults. */
   readonly args: Readonly<Record<string, unknown>>;
-  readonly signal?: AbortSignal;
+  readonly signal?: Caller;
   readonly options: CallOptions;
 }
 

@@ -2,7 +2,7 @@ import type { Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import { stricter } from '../registry/layer.ts';
 import { answerFromCache } from './cache.ts';
-import type { Call, CallLayer, CallOptions, ExecuteContext, Next, Ran } from './call.ts';
+import type { Call, Caller, CallLayer, CallOptions, ExecuteContext, Next, Ran } from './call.ts';
 import { chargeCalls } from './meter.ts';
 import { recordCalls } from './monitor.ts';
 import { askPermission } from './permission.ts';
@@ -27,7 +27,7 @@ export const executeTool = async (
   context: ExecuteContext,
   actor: Actor,
   invocation: Invocation,
-  signal?: AbortSignal,
+  signal?: Caller,
   options: CallOptions = {},
 ): Promise<Outcome> => {
   const record = await resolveTool(context, actor, invocation);

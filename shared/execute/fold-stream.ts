@@ -2,7 +2,7 @@ import { checkpointKey, eventCountKey, foldedKey, tenantOfCallPk } from '../keys
 import type { CallRecord } from '../model/call.ts';
 import type { Clock, Item, Key, Table, Write } from '../ports.ts';
 import { placeEvents } from '../registry/events.ts';
-import { type Fold, foldCalls, keysOfFolds } from '../registry/fold.ts';
+import { type Fold, foldingOf } from '../registry/fold.ts';
 
 /** One change of an item, as the table's stream tells it. */
 export interface StreamChange {
@@ -62,7 +62,7 @@ const foldChunk = async (
   const tenants = [...new Set(chunk.map(({ tenant }) => tenant))];
   const notes = shard === undefined ? chunk.map(({ change }) => foldedKey(change.eventId)) : [checkpointKey(shard)];
   const counts = tenants.map(eventCountKey);
-  const totals = tenants.flatMap((tenant) => keysOfFolds(folds, tenant, recordsOf(chunk, tenant)));
+  const totals = tenants.flatMap((tenant) => foldingOf(folds, tenant, recordsOf(chunk, tenant)).keys);
   const expires = Math.floor(clock.now() / 1000) + CHECKPOINT_SECONDS;
   await table.change([...notes, ...counts, ...totals], (items) => {
     const noted = items.slice(0, notes.length);
@@ -70,7 +70,7 @@ const foldChunk = async (
     if (fresh.length === 0) return { writes: [], result: undefined };
     const stored = items.slice(notes.length + counts.length);
     const folded = tenants.flatMap((tenant, at): readonly Write[] => {
-      const { writes, events } = foldCalls(folds, tenant, recordsOf(fresh, tenant), stored);
+      const { writes, events } = foldingOf(folds, tenant, recordsOf(fresh, tenant)).fold(stored);
       return [...writes, ...placeEvents(tenant, items[notes.length + at], events)];
     });
     return { writes: [...folded, ...note(fresh, shard, expires)], result: undefined };
@@ -123,5 +123,5 @@ const itemsOf = ({ change, tenant, record }: Entry, folds: readonly Fold[], shar
   [
     shard === undefined ? foldedKey(change.eventId) : checkpointKey(shard),
     eventCountKey(tenant),
-    ...keysOfFolds(folds, tenant, [record]),
+    ...foldingOf(folds, tenant, [record]).keys,
   ].map(({ pk, sk }) => `${pk}\n${sk}`);

@@ -3,16 +3,14 @@ import { requireConsent } from './confirmations.ts';
 import { requireGrant } from './grants.ts';
 
 /** Safe tools run; confirm tools need a person's consent to this very call; dangerous ones an admin's grant. */
-export const askPermission: CallLayer = async (context, call, next) => {
+export const askPermission: CallLayer = (context, call, next) => {
   switch (call.permission) {
     case 'safe':
       return next(call);
     case 'confirm':
-      await requireConsent(context, call);
-      return next(call);
+      return requireConsent(context, call).then(() => next(call));
     case 'dangerous':
-      await requireGrant(context, call);
-      return next(call);
+      return requireGrant(context, call).then(() => next(call));
     default:
       return call.permission satisfies never;
   }

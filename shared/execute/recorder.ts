@@ -3,7 +3,7 @@ import { callHour, callHourKey, callKey, eventCountKey } from '../keys.ts';
 import type { CallRecord } from '../model/call.ts';
 import type { Log, Table, Write } from '../ports.ts';
 import { placeEvents } from '../registry/events.ts';
-import { type Fold, foldCalls, keysOfFolds } from '../registry/fold.ts';
+import { type Fold, foldingOf } from '../registry/fold.ts';
 import { timeOfUlid } from '../ulid.ts';
 import { type Batch, takeBatch, type Waiting } from './batch.ts';
 
@@ -35,9 +35,7 @@ const MOST_WAITING = 2000;
 const MOST_KEPT = 20_000;
 const RETRY_MS = 500;
 const MOST_PATIENCE_MS = 2000;
-/** When so many urgent records came together last time, the next ones are given a moment to gather. */
-const MANY = 4;
-const TOGETHER_MS = 2;
+const MOST_TURNS = 8;
 
 export const createRecorder = (options: RecorderOptions): Recorder => {
   const { table, log, delayMs = 20, observe } = options;
@@ -72,17 +70,18 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     return running;
   };
   let soon: Promise<void> | undefined;
-  let lastTogether = 0;
-  // Calls that end at about the same time share one change; who is alone does not wait for others.
+  // Calls that end at about the same time share one change: while each turn brings more, the next is waited for.
+  const gather = async (): Promise<void> => {
+    let seen = 0;
+    for (let turn = 0; turn < MOST_TURNS && waiting.length > seen; turn++) {
+      seen = waiting.length;
+      await endOfTurn();
+    }
+    soon = undefined;
+    return flush();
+  };
   const flushSoon = (): Promise<void> => {
-    soon ??= new Promise<void>((resolve) => {
-      if (lastTogether < MANY) setImmediate(resolve);
-      else setTimeout(resolve, TOGETHER_MS);
-    }).then(() => {
-      soon = undefined;
-      lastTogether = waiting.length;
-      return flush();
-    });
+    soon ??= gather();
     return soon;
   };
   const flushAfter = (milliseconds: number): void => {
@@ -118,6 +117,8 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   };
 };
 
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 const quiet = (listen: (heard: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, MOST_PATIENCE_MS);
@@ -152,12 +153,14 @@ const storeFolded = (
   tenant: string,
   records: readonly CallRecord[],
   items: readonly Write[],
-): Promise<void> =>
-  table.change([eventCountKey(tenant), ...keysOfFolds(folds, tenant, records)], ([count, ...stored]) => {
-    const folded = foldCalls(folds, tenant, records, stored);
+): Promise<void> => {
+  const { keys, fold } = foldingOf(folds, tenant, records);
+  return table.change([eventCountKey(tenant), ...keys], ([count, ...stored]) => {
+    const folded = fold(stored);
     const events = placeEvents(tenant, count, folded.events);
     return { writes: [...items, ...folded.writes, ...events], result: undefined };
   });
+};
 
 const expiresAt = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;
 

@@ -2,10 +2,11 @@ import { Fault } from '../errors.ts';
 import type { Invocation } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
+import type { Catalog } from '../registry/catalog.ts';
 import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { resolveVersion } from '../registry/versions.ts';
-import type { CallLayer } from './call.ts';
+import type { Call, CallLayer, Next, Ran } from './call.ts';
 
 /** The version a call means; a tool that is not among the key's tools is as unknown as one that does not exist. */
 export const resolveTool = async (
@@ -26,9 +27,14 @@ export const resolveTool = async (
 };
 
 /** Refuses tools that are switched off and versions that were given up. */
-export const refuseUnrunnable: CallLayer = async (context, call, next) => {
+export const refuseUnrunnable: CallLayer = (context, call, next) => {
+  const found = context.catalogs.of(call.actor.tenant);
+  if (found instanceof Promise) return found.then(({ catalog }) => runIfEnabled(catalog, call, next));
+  return runIfEnabled(found.catalog, call, next);
+};
+
+const runIfEnabled = (catalog: Catalog, call: Call, next: Next): Promise<Ran> => {
   const { name } = call.record.spec;
-  const { catalog } = await context.catalogs.of(call.actor.tenant);
   if (catalog.get(name)?.family.enabled === false)
     throw new Fault('Unavailable', `${name} is disabled; enable it before calling it`, { tool: name });
   const { deprecated, version } = call.record;

@@ -2,7 +2,7 @@ import { Fault } from '../errors.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { CallContext, Handler } from '../ports.ts';
 import type { Handlers } from '../registry/layer.ts';
-import type { Call, ExecuteContext, Ran } from './call.ts';
+import type { Call, Caller, ExecuteContext, Ran } from './call.ts';
 import { errorOf } from './call-error.ts';
 import { acceptOutput, failure } from './output.ts';
 
@@ -60,7 +60,8 @@ interface Stopping {
   clear(): void;
 }
 
-const stopping = (tool: string, timeoutMs: number, caller: AbortSignal | undefined): Stopping => {
+const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): Stopping => {
+  let caller = typeof given === 'function' ? undefined : given;
   let controller: AbortController | undefined;
   let reason: Error | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,6 +75,7 @@ const stopping = (tool: string, timeoutMs: number, caller: AbortSignal | undefin
   const timeOut = () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`));
   const watch = (): void => {
     timer = setTimeout(timeOut, timeoutMs);
+    if (typeof given === 'function') caller = given();
     if (caller?.aborted) cancel();
     else caller?.addEventListener('abort', cancel, { once: true });
   };

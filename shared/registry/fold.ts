@@ -25,26 +25,30 @@ export interface Folded {
   readonly events: readonly NewEvent[];
 }
 
-/** The keys of all totals that a tenant's calls touch, each once. */
-export const keysOfFolds = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): readonly Key[] =>
-  sharesOf(folds, tenant, records).map(({ key }) => key);
+export interface Folding {
+  /** The keys of all totals that the calls touch, each once. */
+  readonly keys: readonly Key[];
+  /** Adds the calls to what is stored of their totals. Pure: it may run again. */
+  fold(stored: readonly (Item | undefined)[]): Folded;
+}
 
-/** Adds calls to what is stored of their totals. */
-export const foldCalls = (
-  folds: readonly Fold[],
-  tenant: string,
-  records: readonly CallRecord[],
-  stored: readonly (Item | undefined)[],
-): Folded => {
-  const totals = new Map(stored.flatMap((item) => (item ? [[nameOf(item.key), item.body]] : [])));
-  const writes: Write[] = [];
-  const events: NewEvent[] = [];
-  for (const { fold, key, records: share } of sharesOf(folds, tenant, records)) {
-    const added = fold.add(totals.get(nameOf(key)), share);
-    writes.push({ put: key, body: added.total });
-    events.push(...(added.events ?? []));
-  }
-  return { writes, events };
+/** What a tenant's calls add to. */
+export const foldingOf = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): Folding => {
+  const shares = sharesOf(folds, tenant, records);
+  return {
+    keys: shares.map(({ key }) => key),
+    fold(stored) {
+      const totals = new Map(stored.flatMap((item) => (item ? [[nameOf(item.key), item.body]] : [])));
+      const added = shares.map(({ fold, key, records: share }) => ({
+        key,
+        ...fold.add(totals.get(nameOf(key)), share),
+      }));
+      return {
+        writes: added.map(({ key, total }) => ({ put: key, body: total })),
+        events: added.flatMap(({ events = [] }) => events),
+      };
+    },
+  };
 };
 
 interface Share {

@@ -71,17 +71,18 @@ const http = async (): Promise<void> => {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [ours, theirs] = await Promise.all([portOf(own), portOf(bare)]);
-  const body = JSON.stringify({ arguments: { text: 'hello' } });
-  const invoke =
-    (tool: string, text = body) =>
-    () =>
-      requestsPerSecond(ours, `/v1/tools/${tool}/invoke`, key, 1500, text);
-  await register(ours, key);
-  const rates = await alternate(5, {
+  const body = JSON.stringify({ arguments: { city: 'Bern' } });
+  const invoke = (tool: string) => () => requestsPerSecond(ours, `/v1/tools/${tool}/invoke`, key, 1500, body);
+  await register(ours, key, aTool({ name: 'free' }));
+  await register(ours, key, { ...aTool({ name: 'paid' }), price_micros: 10 });
+  const measurements = {
     bare: () => requestsPerSecond(theirs, '/constant', '', 1500, body),
-    unpriced: invoke('weather_lookup', JSON.stringify({ arguments: { city: 'Bern' } })),
-    priced: invoke('unit_convert', JSON.stringify({ arguments: { value: 5, from: 'mi', to: 'km' } })),
-  });
+    unpriced: invoke('free'),
+    priced: invoke('paid'),
+  };
+  // Both are compiled by their first seconds.
+  await alternate(2, measurements);
+  const rates = await alternate(5, measurements);
   for (const child of [own, bare]) child.kill();
   await Promise.all([own, bare].map((child) => once(child, 'close')));
   await rm(data, { recursive: true });
@@ -91,16 +92,16 @@ const http = async (): Promise<void> => {
     ['a tool without a price: records within 20 ms', `${rates.unpriced.toFixed(0)} /s`],
     ['  ratio', ratio(rates.unpriced), 'at least 0.25'],
     ['a tool with a price: its record before its answer', `${rates.priced.toFixed(0)} /s`],
-    ['  ratio', ratio(rates.priced)],
+    ['  ratio', ratio(rates.priced), 'at least 0.25'],
   ]);
 };
 
-const register = async (port: number, key: string): Promise<void> => {
+const register = async (port: number, key: string, tool: object): Promise<void> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const answer = await fetch(`http://127.0.0.1:${port}/v1/tools`, {
     method: 'POST',
     headers,
-    body: JSON.stringify(aTool()),
+    body: JSON.stringify(tool),
   });
   if (answer.status !== 201) throw new Error(`the tool was not registered: ${answer.status}`);
 };

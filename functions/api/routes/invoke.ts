@@ -1,11 +1,13 @@
 import * as z from 'zod';
+import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { executeTool } from '../../../shared/execute/execute.ts';
 import type { Remaining } from '../../../shared/execute/meter.ts';
 import { answerJson } from '../answer.ts';
 import { readBody } from '../body.ts';
 import { describe } from '../describe.ts';
-import type { Routes } from '../env.ts';
+import { createEndOfTurn } from '../end-of-turn.ts';
+import type { ApiContext, Routes } from '../env.ts';
 import { NameParam } from '../schemas.ts';
 
 const Invoke = z
@@ -42,11 +44,19 @@ export const invokeRoutes: Routes = (app, assay) => {
     faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
   });
 
-  app.post('/v1/tools/:name/invoke', async (c) => {
+  app.post('/v1/tools/:name/invoke', invokeTool(assay));
+};
+
+/** `POST /v1/tools/:name/invoke`. */
+export const invokeTool = (assay: Assay): ((c: ApiContext) => Promise<Response>) => {
+  const endOfTurn = createEndOfTurn();
+  return async (c) => {
     requireScope(c.get('actor'), 'invoke');
     const body = await readBody(c, Invoke);
-    const invocation = { name: c.req.param('name'), ...body };
+    const invocation = { name: c.req.param('name') ?? '', ...body };
     const options = { requestId: c.get('requestId'), metered: (left: Remaining) => c.set('remaining', left) };
-    return answerJson(c, await executeTool(assay, c.get('actor'), invocation, c.req.raw.signal, options));
-  });
+    const outcome = await executeTool(assay, c.get('actor'), invocation, () => c.req.raw.signal, options);
+    await endOfTurn();
+    return answerJson(c, outcome);
+  };
 };

@@ -11,15 +11,20 @@ export interface NodeGauge extends Gauge {
  * Measures calls that share one thread. The thread's CPU time and heap are read whenever the thread turns from one
  * call to another, so each reading belongs to the call that ran before it: a call that waits is charged nothing.
  *
- * Following every turn doubles the cost of all that runs on the thread. So a call that is alone is measured from its
- * start to its end, and turns are followed only while one goes on beyond its turn of the event loop or beside another.
+ * Following every turn doubles the cost of all that runs on the thread. So turns are followed only while a call goes on
+ * beyond its turn of the event loop or beside another; until then the thread is its own, and time is CPU time.
  */
 export const nodeGauge = (): NodeGauge => {
   const calls = new AsyncLocalStorage<Account>();
   const open = new Set<Account>();
   let running: Account | undefined;
   let last = readThread();
+  let lone: { readonly account: Account; readonly at: number; readonly bytes: number } | undefined;
 
+  const endLone = (): void => {
+    if (lone) add(lone.account, performance.now() - lone.at, readBytes() - lone.bytes);
+    lone = undefined;
+  };
   const turnTo = (next: Account | undefined): void => {
     if (next === running) return;
     const now = readThread();
@@ -32,16 +37,36 @@ export const nodeGauge = (): NodeGauge => {
     () => running,
     turnTo,
   );
+  const follow = (): void => {
+    if (turns.areFollowed()) return;
+    endLone();
+    last = readThread();
+    running = undefined;
+    turns.follow();
+  };
   let isLooking = false;
   const lookAfterTurn = (): void => {
-    if (isLooking || turns.areFollowed()) return;
+    if (isLooking) return;
     isLooking = true;
     setImmediate(() => {
       isLooking = false;
-      if (open.size === 0) return;
-      turns.follow();
-      turnTo(undefined);
+      if (open.size > 0) follow();
     });
+  };
+  const begin = (account: Account): void => {
+    if (open.size > 0) follow();
+    open.add(account);
+    if (turns.areFollowed()) turnTo(account);
+    else {
+      lone = { account, at: performance.now(), bytes: readBytes() };
+      lookAfterTurn();
+    }
+  };
+  const end = (account: Account, outer: Account | undefined): void => {
+    open.delete(account);
+    if (lone?.account === account) endLone();
+    else if (running === account) turnTo(outer && open.has(outer) ? outer : undefined);
+    if (open.size === 0) turns.leave();
   };
 
   return {
@@ -49,16 +74,11 @@ export const nodeGauge = (): NodeGauge => {
       const account: Account = { cpuMs: 0, bytes: 0, peak: 0 };
       const outer = calls.getStore();
       const started = performance.now();
-      if (open.size > 0) turns.follow();
-      open.add(account);
-      lookAfterTurn();
-      turnTo(account);
+      begin(account);
       const working = calls.run(account, settle, work);
       if (turns.areFollowed()) turnTo(outer);
       const result = await working;
-      open.delete(account);
-      if (running === account) turnTo(outer && open.has(outer) ? outer : undefined);
-      if (open.size === 0) turns.leave();
+      end(account, outer);
       return { result, durationMs: performance.now() - started, usage: usageOf(account) };
     },
     forCall() {
@@ -136,6 +156,10 @@ const settle = async <T>(work: () => Promise<T>): Promise<PromiseSettledResult<T
 
 const readThread = (): { readonly cpuMs: number; readonly bytes: number } => {
   const { user, system } = process.threadCpuUsage();
+  return { cpuMs: (user + system) / 1000, bytes: readBytes() };
+};
+
+const readBytes = (): number => {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
-  return { cpuMs: (user + system) / 1000, bytes: heap + external };
+  return heap + external;
 };
