@@ -9,6 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const start = (directory: string, action: string): ChildProcess =>
   fork(new URL('./crash-child.ts', import.meta.url), [directory, action], {
+    execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
 

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { glob } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+
+/**
+ * Runs all tests: those that only compute in one process, which loads the product once, and beside them the others,
+ * which start processes or measure them, each file in its own. Arguments go to both, such as --test-name-pattern.
+ */
+const TOGETHER = /^test\/(api|console|decide|edge|inference|lookup|plan|providers|registry|uploads)\//;
+
+const files = (await Array.fromAsync(glob('test/**/*.test.ts'))).sort();
+const together = files.filter((file) => TOGETHER.test(file));
+const apart = files.filter((file) => !TOGETHER.test(file));
+
+const run = (stdio: 'pipe' | 'inherit', flags: readonly string[], paths: readonly string[]) =>
+  spawn(process.execPath, ['--test', ...flags, '--test-reporter=spec', ...process.argv.slice(2), ...paths], {
+    stdio: ['ignore', stdio, 'inherit'],
+  });
+const ended = async (child: ReturnType<typeof run>): Promise<number> => {
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code ?? 1;
+};
+
+const computing = run('pipe', ['--test-isolation=none'], together);
+const [said, codes] = await Promise.all([
+  computing.stdout ? text(computing.stdout) : '',
+  Promise.all([ended(computing), ended(run('inherit', ['--test-concurrency=2'], apart))]),
+]);
+process.stdout.write(`\n${together.length} files in one process:\n${said}`);
+process.exitCode = Math.max(...codes);
