@@ -1,3 +1,4 @@
+import { termOf, wordsOf } from '../registry/text.ts';
 import type { Candidate, Step } from './decision.ts';
 import { profileOf } from './profile.ts';
 import type { Request } from './request.ts';
@@ -14,10 +15,12 @@ export const classifyScenario = (
   pool: readonly Candidate[],
   catalogue: number,
 ): { readonly step: ScenarioStep; readonly scenarios: Shares } => {
-  const terms = request.terms.flatMap(({ term, same }) => [term, ...same.slice(0, 1)]);
+  const quoted = quotedTerms(request.text);
+  const own = request.terms.filter(({ term }) => !quoted.has(term));
+  const terms = (own.length > 0 ? own : request.terms).flatMap(({ term, same }) => [term, ...same.slice(0, 1)]);
   const scenarios = scenariosOf(terms);
   const top = [...scenarios].slice(0, 3).filter(([, share]) => share >= 0.15);
-  const inside = pool.filter(({ tool }) => sharesScenario(profileOf(tool).scenarios, top));
+  const inside = top.length === 0 ? [] : pool.filter(({ tool }) => sharesScenario(profileOf(tool).scenarios, top));
   const evidence = terms.filter((term) =>
     [...scenariosOf([term]).keys()].some((id) => top.some(([own]) => own === id)),
   );
@@ -29,15 +32,29 @@ export const classifyScenario = (
       decided: top.map(([id, share]) => ({ id, name: nameOf(id), share: round(share) })),
       evidence: evidence.slice(0, 8),
       confidence: round(top[0]?.[1] ?? 0),
-      candidates: { before: catalogue, after: top.length === 0 ? pool.length : inside.length },
+      candidates: { before: catalogue, after: inside.length === 0 ? pool.length : inside.length },
       notes: [
-        top.length === 0
-          ? 'no scenario stands out, so none is preferred'
+        inside.length === 0
+          ? `no ${top.length === 0 ? 'scenario stands out' : 'tool is in these scenarios'}, so none is preferred`
           : `${inside.length} of the ${pool.length} tools that share words with the task are in these scenarios; the others are kept with less weight`,
       ],
     },
   };
 };
+
+/** What stands between quotes alone is a value: hashing 'hello world' is not about the world. */
+const quotedTerms = (text: string): ReadonlySet<string> => {
+  const inside = text.match(QUOTED);
+  if (!inside) return new Set();
+  const outside = new Set(wordsOf(text.replace(QUOTED, ' ')).map(termOf));
+  return new Set(
+    wordsOf(inside.join(' '))
+      .map(termOf)
+      .filter((term) => !outside.has(term)),
+  );
+};
+
+const QUOTED = /"[^"]*"|(?<!\w)'[^']*'(?!\w)|“[^“”]*”|「[^「」]*」/g;
 
 const sharesScenario = (own: Shares, top: readonly (readonly [string, number])[]): boolean =>
   own.size === 0 || top.some(([id]) => (own.get(id) ?? 0) > 0.1);

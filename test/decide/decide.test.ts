@@ -38,6 +38,11 @@ describe('step 1, scenario', () => {
     assert.match(step.notes?.[0] ?? '', /kept with less weight/);
   });
 
+  test('R1.04 what is quoted is a value, and not what the task is about', async () => {
+    assert.deepEqual(await scenarioIds("what is the hash of 'crop the photo, make the video shorter'?"), []);
+    assert.equal((await scenarioIds("crop the photo 'restart the server process'"))[0], 'media_processing');
+  });
+
   test('R1.04 a wrong guess does not lose the right tool', async () => {
     const mixed = 'the photo of my file server: convert 20 USD to EUR';
 
