@@ -65,9 +65,12 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
   };
 };
 
-/** One line, however many there are: most are tools without a model file, which nobody has calibrated yet. */
-const tellWarnings = ({ warnings }: IqaCatalogue, log: Log): void => {
-  if (warnings.length === 0) return;
-  const examples = warnings.slice(0, 3);
-  log.info('image-quality metadata has warnings', { warnings: warnings.length, examples });
+/** One line, however many there are. That a tool without a model is not calibrated is told when it gets one. */
+const tellWarnings = ({ warnings, find }: IqaCatalogue, log: Log): void => {
+  const told = warnings.filter((warning) => {
+    const [name = ''] = warning.split(' ', 1);
+    return find(name)?.graph !== undefined || !warning.includes('logistic_params');
+  });
+  if (told.length > 0)
+    log.info('image-quality metadata has warnings', { warnings: told.length, examples: told.slice(0, 3) });
 };

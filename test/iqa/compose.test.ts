@@ -23,7 +23,11 @@ test('R0.03 what is worth a warning in the metadata is told at start-up, in one 
   };
   const params = { beta1: 5, beta2: 1, beta3: 0.5, beta4: 0.1 };
 
-  const [line, ...others] = linesFor({ ssim: { type: 'FR', strengths: [] }, psnr: { type: 'FR', strengths: [] } });
+  const [line, ...others] = linesFor({
+    ssim: { type: 'FR', strengths: [], graph: 'ssim' },
+    psnr: { type: 'FR', strengths: [], graph: 'psnr' },
+    musiq: { type: 'NR', strengths: [] },
+  });
 
   assert.deepEqual(others, []);
   assert.equal(line?.fields?.warnings, 2);
