@@ -4,6 +4,22 @@ import { argumentsFor } from '../../shared/decide/arguments.ts';
 import { depsOf, tool } from './catalogue.ts';
 import { check, described, extracted } from './extracted.ts';
 
+check('keys of stored files', [
+  {
+    task: 'convert the picture img/cat.png to webp',
+    properties: {
+      key: described('string', 'Of an uploaded picture.'),
+      format: { type: 'string', enum: ['jpeg', 'png', 'webp'] },
+    },
+    expected: { key: 'img/cat.png', format: 'webp' },
+  },
+  {
+    task: 'make the photo cat.jpg 640 pixels wide',
+    properties: { key: described('string', 'Of an uploaded picture.') },
+    expected: { key: 'cat.jpg' },
+  },
+]);
+
 check('numbers', [
   {
     task: 'a triangle with base 10 and height 5.5',

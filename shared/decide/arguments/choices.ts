@@ -5,6 +5,7 @@ import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';
 import { roleOf, saidRole } from './roles.ts';
 import type { Slot } from './slot.ts';
+import type { SpanKind } from './span.ts';
 import type { Token } from './tokens.ts';
 
 /** Numbers on offer are chosen as numbers are: by what stands beside them. */
@@ -46,10 +47,13 @@ export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<
 const mention = (phrase: string, slot: Slot, reading: Reading, subject: ReadonlySet<string>) => {
   const wanted = termsIn(phrase);
   if (wanted.length === 0) return undefined;
-  const exact = findRun(wanted, reading);
+  const outside = findRun(wanted, reading, (token) => !isInAddress(token, reading));
+  const exact = outside ?? findRun(wanted, reading);
   if (exact === undefined) return shortMention(phrase, reading) ?? nearMention(wanted, slot, reading, subject);
   // A short or common word may be there for another reason, unless the slot is named beside it.
   const doubtful = isSlight(splitIdentifier(phrase)) && !besideSlot(exact.start, exact.end, slot, reading);
+  // The png of cat.png is part of a name.
+  if (outside === undefined) return { score: 0.5, from: exact.text };
   // Of English and Danish in `from English to Danish` the one after `to` is the target.
   const role = 0.08 * roleOf(slot) * saidRole(reading, exact.start);
   return { score: (doubtful ? 0.4 : 0.82 + Math.min(0.1, wanted.length * 0.03)) + role, from: exact.text };
@@ -62,8 +66,17 @@ const isSlight = (wanted: readonly string[]): boolean => {
   return (joined.length <= 2 && !/\d/u.test(joined)) || COMMON.has(joined);
 };
 
-const findRun = (wanted: readonly string[], { tokens, text }: Reading) => {
-  const words = tokens.filter((token) => token.isWord);
+const isInAddress = ({ start, end }: Token, { spans }: Reading): boolean =>
+  spans.some((span) => ADDRESSES.has(span.kind) && span.start <= start && end <= span.end);
+
+const ADDRESSES: ReadonlySet<SpanKind> = new Set<SpanKind>(['path', 'url', 'email']);
+
+const findRun = (
+  wanted: readonly string[],
+  { tokens, text }: Reading,
+  counts: (token: Token) => boolean = () => true,
+) => {
+  const words = tokens.filter((token) => token.isWord && counts(token));
   const joined = wanted.join('');
   for (const [at, token] of words.entries()) {
     if (token.term === joined || token.lower === joined)

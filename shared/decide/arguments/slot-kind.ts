@@ -71,6 +71,7 @@ const TEXT = words(
 const PERSON = words(
   'name artist author actor actress director cast starring player singer person user username title album track song movie book band team company brand',
 );
+const STORED = /\b(?:picture|image|photo|file|object)s?\b/iu;
 const STAMP = /yyyy.?mm.?dd.{0,3}hh|date and time|timestamp|iso ?8601.*time/iu;
 const DATE_FORM = /yyyy|\bmm\/dd|\bdate\b.*\bformat\b/iu;
 const PLACE_FORM = /city, state|city and state|name of the city|'[\w ]+, [A-Z]{2}'|[A-Z]\w+, [A-Z]{2}\b/u;
@@ -99,6 +100,8 @@ const RULES: readonly { readonly kind: SlotKind; readonly holds: (subject: Subje
   { kind: 'email', holds: ({ named, description }) => named(EMAIL) || /\be-?mail address\b/iu.test(description) },
   { kind: 'url', holds: ({ named }) => named(URL) },
   { kind: 'path', holds: ({ named }) => named(PATH) },
+  // The key of a stored file is its path, not a number.
+  { kind: 'path', holds: ({ words, description }) => words.at(-1) === 'key' && STORED.test(description) },
   { kind: 'id', holds: ({ named }) => named(ID) },
   { kind: 'place', holds: ({ named, description }) => named(PLACE) || PLACE_FORM.test(description) },
   { kind: 'query', holds: ({ named }) => named(QUERY) },

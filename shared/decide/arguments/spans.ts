@@ -147,7 +147,7 @@ const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[]
   {
     kind: 'path',
     pattern:
-      /(?<![\p{L}\p{N}/.@])[\w-]{1,100}\.(?:txt|csv|json|xml|ya?ml|pdf|docx?|xlsx?|pptx?|md|html?|png|jpe?g|gif|bmp|tiff?|webp|svg|mp[34]|wav|avi|mov|zip|tar|gz|py|js|ts|java|cpp|log|exe|sql|db|ini|cfg)\b/giu,
+      /(?<![\p{L}\p{N}/.@])(?:[\w-]{1,64}\/){0,8}[\w-]{1,100}\.(?:txt|csv|json|xml|ya?ml|pdf|docx?|xlsx?|pptx?|md|html?|png|jpe?g|gif|bmp|tiff?|webp|svg|mp[34]|wav|avi|mov|zip|tar|gz|py|js|ts|java|cpp|log|exe|sql|db|ini|cfg)\b/giu,
   },
   {
     kind: 'url',
