@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { glob } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
@@ -17,11 +17,12 @@ const run = (stdio: 'pipe' | 'inherit', flags: readonly string[], paths: readonl
   spawn(process.execPath, ['--test', ...flags, '--test-reporter=spec', ...process.argv.slice(2), ...paths], {
     stdio: ['ignore', stdio, 'inherit'],
   });
-const ended = async (child: ReturnType<typeof run>): Promise<number> => {
+const ended = async (child: ChildProcess): Promise<number> => {
   const [code] = (await once(child, 'close')) as [number | null];
   return code ?? 1;
 };
 
+await ended(spawn(process.execPath, ['test/prime.ts'], { stdio: 'inherit' }));
 const computing = run('pipe', ['--test-isolation=none'], together);
 const [said, codes] = await Promise.all([
   computing.stdout ? text(computing.stdout) : '',
