@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
  * Runs all tests: those that only compute in one process, which loads the product once, and beside them the others,
  * which start processes or measure them, each file in its own. Arguments go to both, such as --test-name-pattern.
  */
-const TOGETHER = /^test\/(api|console|decide|edge|inference|lookup|plan|providers|registry|uploads)\//;
+const TOGETHER =
+  /^test\/(api|console|decide|edge|execute|infra|inference|iqa|lookup|plan|providers|registry|uploads)\/(?!isolation)/;
 
 const files = (await Array.fromAsync(glob('test/**/*.test.ts'))).sort();
 const together = files.filter((file) => TOGETHER.test(file));

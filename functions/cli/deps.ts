@@ -70,15 +70,7 @@ export const localAssay = async ({ environment, data, log, adminKey, base }: Loc
 
 /** A language model that speaks OpenAI's protocol, such as Ollama's; the rules decide without one. */
 const llmOf = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>
-  url === undefined
-    ? {}
-    : {
-        llm: openAiCompatibleLlm({
-          url,
-          ...(key === undefined ? {} : { key }),
-          ...(model === undefined ? {} : { model }),
-        }),
-      };
+  url === undefined ? {} : { llm: openAiCompatibleLlm({ url, key, model }) };
 
 const makeFolder = (folder: string): void => {
   try {

@@ -1,3 +1,4 @@
+import { createEndOfTurn } from '../end-of-turn.ts';
 import { messageOf } from '../errors.ts';
 import { callHour, callHourKey, callKey, eventCountKey } from '../keys.ts';
 import type { CallRecord } from '../model/call.ts';
@@ -69,6 +70,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     });
     return running;
   };
+  const endOfTurn = createEndOfTurn();
   let soon: Promise<void> | undefined;
   // Calls that end at about the same time share one change: while each turn brings more, the next is waited for.
   const gather = async (): Promise<void> => {
@@ -116,8 +118,6 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     },
   };
 };
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const quiet = (listen: (heard: () => void) => void): Promise<void> =>
   new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { fitHandler } from './fit-tool.ts';
 import { createStamp, type PublishedKey, publishKeys } from './hallmark.ts';
 import { iqaHandler } from './handler.ts';
 import type { ReadImage } from './image-source.ts';
-import type { IqaCatalogue } from './metadata.ts';
+import { calibrationWarnings, type IqaCatalogue, nameWarnings } from './metadata.ts';
 import { createModelStore, type ModelFiles, type ModelStore } from './models.ts';
 import type { ScoreDeps } from './score.ts';
 import { createScoreCache } from './score-cache.ts';
@@ -66,11 +66,9 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
 };
 
 /** One line, however many there are. That a tool without a model is not calibrated is told when it gets one. */
-const tellWarnings = ({ warnings, find }: IqaCatalogue, log: Log): void => {
-  const told = warnings.filter((warning) => {
-    const [name = ''] = warning.split(' ', 1);
-    return find(name)?.graph !== undefined || !warning.includes('logistic_params');
-  });
-  if (told.length > 0)
-    log.info('image-quality metadata has warnings', { warnings: told.length, examples: told.slice(0, 3) });
+const tellWarnings = ({ tools }: IqaCatalogue, log: Log): void => {
+  const shipped = tools.filter(({ graph }) => graph !== undefined);
+  const warnings = [...tools.flatMap(nameWarnings), ...shipped.flatMap(calibrationWarnings)];
+  if (warnings.length > 0)
+    log.info('image-quality metadata has warnings', { warnings: warnings.length, examples: warnings.slice(0, 3) });
 };

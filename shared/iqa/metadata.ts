@@ -90,7 +90,10 @@ const IDENTIFIERS = new Map([...IQA_PYTORCH_IDENTIFIERS, ...PIQ_IDENTIFIERS].map
 
 const identifierOf = (given: string): string => IDENTIFIERS.get(fold(given)) ?? given;
 
-const warningsOf = (tool: IqaTool): readonly string[] => [
-  ...(IDENTIFIERS.has(fold(tool.name)) ? [] : [`${tool.name} is not an IQA-PyTorch identifier`]),
-  ...(tool.logistic_params ? [] : [`${tool.name} has no logistic_params: scores are normalised by the defaults`]),
-];
+const warningsOf = (tool: IqaTool): readonly string[] => [...nameWarnings(tool), ...calibrationWarnings(tool)];
+
+export const nameWarnings = ({ name }: IqaTool): readonly string[] =>
+  IDENTIFIERS.has(fold(name)) ? [] : [`${name} is not an IQA-PyTorch identifier`];
+
+export const calibrationWarnings = ({ name, logistic_params }: IqaTool): readonly string[] =>
+  logistic_params ? [] : [`${name} has no logistic_params: scores are normalised by the defaults`];

@@ -3,15 +3,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
-import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
-import { systemClock } from '../../shared/adapters/system-clock.ts';
-import { composeIqa } from '../../shared/iqa/iqa.ts';
 import type { ScoreReport } from '../../shared/iqa/score.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
 import { imageBlobKey } from '../../shared/keys.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
-import { goldenImage, shippedCatalogue, testEngine } from '../support/iqa.ts';
-import { recordingLog } from '../support/recording-log.ts';
+import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
 
 const image = goldenImage('chelsea_jpeg_2.png');
 const reference = goldenImage('chelsea.png');
@@ -28,16 +24,7 @@ describe('scoring over HTTP', () => {
   before(async () => {
     const table = memoryTable();
     const { privateKey: signingKey } = generateKeyPairSync('ed25519');
-    const iqa = composeIqa({
-      catalogue: shippedCatalogue(),
-      engine,
-      table,
-      blobs,
-      modelFiles: blobModelFiles(blobs, 'unused'),
-      clock: systemClock(),
-      log: recordingLog(),
-      signingKey,
-    });
+    const iqa = testIqa({ engine, table, blobs, signingKey });
     const definitions = toDefinitions(iqa.catalogue.tools.filter(({ name }) => ['ssim', 'niqe'].includes(name)));
     server = await testAssay({
       table,

@@ -4,7 +4,7 @@ import { decideAmong, depsOf, TOOLS, tool } from './catalogue.ts';
 
 describe('permission', () => {
   test('a dangerous tool carries the note and is never ready', async () => {
-    const decision = await decideAmong('delete the file /tmp/a.txt');
+    const decision = await decideAmong('delete the file /data/a.txt');
 
     assert.equal(decision.tool, 'file_delete');
     assert.equal(decision.permission, 'dangerous');

@@ -30,7 +30,7 @@ describe('step 1, scenario', () => {
   }
 
   test('R1.04 narrows the candidates, and says by how much and why', async () => {
-    const step = stepOf(await decideAmong('delete the file /tmp/old.log from the disk'), 'scenario');
+    const step = stepOf(await decideAmong('delete the file /data/old.log from the disk'), 'scenario');
 
     assert.equal(step.candidates.before, TOOLS.length);
     assert.ok(step.candidates.after < step.candidates.before);

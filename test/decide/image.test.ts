@@ -3,16 +3,12 @@ import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
-import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
-import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { Decision } from '../../shared/decide/decision.ts';
-import { composeIqa } from '../../shared/iqa/iqa.ts';
 import { parseMetadata } from '../../shared/iqa/metadata.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
 import type { Tool } from '../../shared/model/tool.ts';
 import { testAssay } from '../support/assay.ts';
-import { shippedCatalogue, testEngine } from '../support/iqa.ts';
-import { recordingLog } from '../support/recording-log.ts';
+import { testEngine, testIqa } from '../support/iqa.ts';
 import { decideAmong, depsOf, TOOLS } from './catalogue.ts';
 
 const file = new URL('../../metadata/tools.json', import.meta.url);
@@ -69,15 +65,7 @@ describe('image requests over HTTP', () => {
   const table = memoryTable();
   const blobs = memoryBlobs();
   const engine = testEngine();
-  const iqa = composeIqa({
-    catalogue: shippedCatalogue(),
-    engine,
-    table,
-    blobs,
-    modelFiles: blobModelFiles(blobs, 'unused'),
-    clock: systemClock(),
-    log: recordingLog(),
-  });
+  const iqa = testIqa({ engine, table, blobs });
   const server = testAssay({
     table,
     blobs,

@@ -12,27 +12,11 @@ import type { Table } from '../../shared/ports.ts';
 import { readStats } from '../../shared/registry/read-stats.ts';
 import { memoryLog } from '../support/assay.ts';
 import { standingClock } from '../support/clock.ts';
+import { aRecord as anyRecord } from '../support/records.ts';
 
 const clock = standingClock();
-const aRecord = (fields: Partial<CallRecord> = {}): CallRecord => ({
-  call_id: clock.newId(),
-  tool: 'add',
-  version: '1.0.0',
-  arguments: {},
-  status: 'ok',
-  output: 1,
-  duration_ms: 1,
-  cpu_ms: 0,
-  cpu_percent: 0,
-  memory_delta_bytes: 0,
-  memory_peak_bytes: 0,
-  cached: false,
-  attempts: 1,
-  charged_micros: 0,
-  key: 'k',
-  at: new Date(clock.now()).toISOString(),
-  ...fields,
-});
+const aRecord = (fields: Partial<CallRecord> = {}): CallRecord =>
+  anyRecord({ call_id: clock.newId(), output: 1, at: new Date(clock.now()).toISOString(), ...fields });
 
 const count = async (table: Table, tenant = 'default') =>
   (await listExecutions({ table, clock }, tenant, { limit: 10_000 })).executions.length;

@@ -6,6 +6,7 @@ import { addValues, mergeHistograms, quantileOf } from '../../shared/registry/hi
 import { addCalls, emptyStats } from '../../shared/registry/stats.ts';
 import { mergeStats, type StatsView, viewStats } from '../../shared/registry/stats-view.ts';
 import { assayWith } from '../support/execution.ts';
+import { aRecord } from '../support/records.ts';
 
 describe('a histogram', () => {
   const values = fc.array(fc.integer({ min: 1, max: 900_000_000 }), { minLength: 1, maxLength: 200 });
@@ -30,25 +31,6 @@ describe('a histogram', () => {
   });
 
   test('of nothing has no quantiles', () => assert.equal(quantileOf({}, 0.5), undefined));
-});
-
-const aRecord = (fields: Partial<CallRecord> = {}): CallRecord => ({
-  call_id: '01JBXQ00000000000000000000',
-  tool: 'add',
-  version: '1.0.0',
-  arguments: {},
-  status: 'ok',
-  duration_ms: 1,
-  cpu_ms: 0,
-  cpu_percent: 0,
-  memory_delta_bytes: 0,
-  memory_peak_bytes: 0,
-  cached: false,
-  attempts: 1,
-  charged_micros: 0,
-  key: 'k',
-  at: '2026-11-05T12:00:00.000Z',
-  ...fields,
 });
 
 describe('statistics', () => {

@@ -12,27 +12,19 @@ import type { Key, Table } from '../../shared/ports.ts';
 import { type ChangeEvent, readEvents } from '../../shared/registry/events.ts';
 import { readStats } from '../../shared/registry/read-stats.ts';
 import { standingClock } from '../support/clock.ts';
+import { aRecord } from '../support/records.ts';
 
 const clock = standingClock();
 
-const aCall = (n: number, fields: Partial<CallRecord> = {}): CallRecord => ({
-  call_id: `01JBXQ0000${String(n).padStart(16, '0')}`,
-  tool: `tool_${n % 3}`,
-  version: '1.0.0',
-  arguments: {},
-  status: n % 4 === 3 ? 'failed' : 'ok',
-  duration_ms: n / 8,
-  cpu_ms: 0,
-  cpu_percent: 0,
-  memory_delta_bytes: 0,
-  memory_peak_bytes: 0,
-  cached: false,
-  attempts: 1,
-  charged_micros: 0,
-  key: `k${n % 2}`,
-  at: '2026-11-05T12:00:00.000Z',
-  ...fields,
-});
+const aCall = (n: number, fields: Partial<CallRecord> = {}): CallRecord =>
+  aRecord({
+    call_id: `01JBXQ0000${String(n).padStart(16, '0')}`,
+    tool: `tool_${n % 3}`,
+    status: n % 4 === 3 ? 'failed' : 'ok',
+    duration_ms: n / 8,
+    key: `k${n % 2}`,
+    ...fields,
+  });
 
 const inserted = (n: number, tenant = 'default', fields: Partial<CallRecord> = {}): StreamChange => {
   const record = aCall(n, fields);

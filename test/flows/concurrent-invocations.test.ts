@@ -33,7 +33,7 @@ const checkRecords = async ({ json }: TestAssay, outcomes: readonly Outcome[]): 
 };
 
 const checkStats = async ({ json }: TestAssay, outcomes: readonly Outcome[]): Promise<void> => {
-  const { body } = await json<StatsView>('GET', '/v1/tools/work/stats');
+  const { body } = await json<StatsView>('GET', '/v1/tools/tally/stats');
   const total = outcomes.reduce((sum, { duration_ms: ms }) => sum + Math.round(ms * 1000), 0) / 1000;
   assert.deepEqual(
     [body.calls, body.successes, body.failures, body.failures_by_type, body.total_ms],

@@ -26,9 +26,9 @@ const work: Handler = {
   },
 };
 const tool = aTool({
-  name: 'work',
+  name: 'tally',
   parameters: { type: 'object' },
-  implementation: { type: 'builtin', handler: 'work' },
+  implementation: { type: 'builtin', handler: 'tally' },
 });
 const source: ToolSource = { kind: 'shipped', source: 'test', definitions: [tool] };
 
@@ -37,7 +37,7 @@ export const workingAssay = async (address: TableAddress): Promise<TestAssay> =>
   testAssay({
     table: await openTable(address),
     discover: async () => [source],
-    handlers: { builtin: new Map([['work', work]]), internal: new Map() },
+    handlers: { builtin: new Map([['tally', work]]), internal: new Map() },
   });
 
 /** Lets a process of its own call, and gives what it was answered. */
@@ -54,7 +54,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { address, calls } = JSON.parse(process.argv[2] ?? '{}') as InvokingTask;
   const { assay, json } = await workingAssay(address);
   const outcomes = await Promise.all(
-    Array.from({ length: calls }, (_, n) => json<Outcome>('POST', '/v1/tools/work/invoke', { arguments: { n } })),
+    Array.from({ length: calls }, (_, n) => json<Outcome>('POST', '/v1/tools/tally/invoke', { arguments: { n } })),
   );
   await assay.close();
   console.log(JSON.stringify(outcomes.map(({ body }) => body)));

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
+import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { createComputations, type ModelLookup } from '../../shared/iqa/computations.ts';
 import type { IqaEngine } from '../../shared/iqa/engine.ts';
+import { composeIqa, type Iqa, type IqaPorts } from '../../shared/iqa/iqa.ts';
 import { type IqaCatalogue, parseMetadata } from '../../shared/iqa/metadata.ts';
 import type { ScoreDeps } from '../../shared/iqa/score.ts';
 import { createScoreCache } from '../../shared/iqa/score-cache.ts';
@@ -49,6 +52,16 @@ export const scoring = (
 };
 
 export const testEngine = (log: Log = recordingLog()): IqaEngine => onnxEngine({ log, workers: 2 });
+
+/** The image side of the product on stores in memory. */
+export const testIqa = (ports: Pick<IqaPorts, 'engine' | 'table' | 'blobs'> & Partial<IqaPorts>): Iqa =>
+  composeIqa({
+    catalogue: shippedCatalogue(),
+    modelFiles: blobModelFiles(ports.blobs, 'unused'),
+    clock: systemClock(),
+    log: recordingLog(),
+    ...ports,
+  });
 
 /** An engine, and the names of the pictures it decoded that nobody has given back yet. */
 export const watchingMemory = (engine: IqaEngine): { readonly engine: IqaEngine; readonly held: Set<string> } => {

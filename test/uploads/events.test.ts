@@ -2,17 +2,14 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import type { Usage } from '../../shared/billing/usage.ts';
-import { composeIqa } from '../../shared/iqa/iqa.ts';
 import { imageBlobKey, uploadKey } from '../../shared/keys.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { scoreUpload, uploadOf } from '../../shared/uploads/score-upload.ts';
 import { viewUpload } from '../../shared/uploads/upload.ts';
 import { testAssay } from '../support/assay.ts';
-import { goldenImage, shippedCatalogue, testEngine } from '../support/iqa.ts';
-import { recordingLog } from '../support/recording-log.ts';
+import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
 
 const prices = { operations: {}, tools: {}, cached_share: 1 };
 const picture = goldenImage('chelsea.png').bytes;
@@ -25,15 +22,7 @@ describe('upload events', () => {
     const blobs = memoryBlobs();
     const server = await testAssay({ prices, blobs });
     const { table, clock } = server.assay;
-    const iqa = composeIqa({
-      catalogue: shippedCatalogue(),
-      engine,
-      table,
-      blobs,
-      modelFiles: blobModelFiles(blobs, 'unused'),
-      clock,
-      log: recordingLog(),
-    });
+    const iqa = testIqa({ engine, table, blobs, clock });
     return { ...server, context: { ...server.assay, iqa, blobs, prices } };
   };
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Assay } from '../../../shared/assay.ts';
 import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { createEndOfTurn } from '../../../shared/end-of-turn.ts';
 import { executeTool } from '../../../shared/execute/execute.ts';
 import type { Remaining } from '../../../shared/execute/meter.ts';
 import { answerJson } from '../answer.ts';
 import { readBody } from '../body.ts';
 import { describe } from '../describe.ts';
-import { createEndOfTurn } from '../end-of-turn.ts';
 import type { ApiContext, Routes } from '../env.ts';
 import { NameParam } from '../schemas.ts';
 
@@ -56,6 +56,7 @@ export const invokeTool = (assay: Assay): ((c: ApiContext) => Promise<Response>)
     const invocation = { name: c.req.param('name') ?? '', ...body };
     const options = { requestId: c.get('requestId'), metered: (left: Remaining) => c.set('remaining', left) };
     const outcome = await executeTool(assay, c.get('actor'), invocation, () => c.req.raw.signal, options);
+    // Answered one after the other, what ended in one turn costs half: nobody goes back and forth for each.
     await endOfTurn();
     return answerJson(c, outcome);
   };

@@ -1,6 +1,6 @@
 /**
- * Waits for the end of this turn of the event loop. Calls that end in one turn are answered one after the other, so
- * that neither this process nor the one that asked goes back and forth for each: twice the calls a second.
+ * Waits for the end of this turn of the event loop, everybody in it for the same one: what ends in one turn then goes
+ * on together.
  */
 export const createEndOfTurn = (): (() => Promise<void>) => {
   let ending: Promise<void> | undefined;
