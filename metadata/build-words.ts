@@ -14,7 +14,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { termOf, termsOf } from '../shared/registry/text.ts';
+import { termOf, termsOf } from '../shared/search/text.ts';
 import { directions, dot, fitVectors, normalised, type Vector } from './fit-words.ts';
 
 const WORDS = 20_000;

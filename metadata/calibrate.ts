@@ -1,6 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { onnxEngine } from '../shared/adapters/onnx/engine.ts';
-import { messageOf } from '../shared/errors.ts';
 import { calibrate } from '../shared/iqa/calibrate.ts';
 import type { IqaEngine, Picture } from '../shared/iqa/engine.ts';
 import { LADDER, onRung } from '../shared/iqa/ladder.ts';
@@ -8,6 +7,7 @@ import { type IqaTool, parseMetadata } from '../shared/iqa/metadata.ts';
 import type { Observation } from '../shared/iqa/observe.ts';
 import { strengthsOf } from '../shared/iqa/observe.ts';
 import { shippedComputations } from '../shared/iqa/shipped.ts';
+import { messageOf } from '../shared/kernel/errors.ts';
 import type { Distortion } from '../shared/model/iqa.ts';
 import { renderCalibration, replaceSection } from './calibration-report.ts';
 import { formatMetadata } from './format.ts';

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
  * which start processes or measure them, each file in its own. Arguments go to both, such as --test-name-pattern.
  */
 const TOGETHER =
-  /^test\/(api|console|decide|edge|execute|infra|inference|iqa|lookup|plan|providers|registry|uploads)\/(?!isolation)/;
+  /^test\/(api|console|decide|edge|execute|infra|inference|iqa|kernel|access|search|insight|plan|providers|registry|uploads)\/(?!isolation)/;
 
 const files = (await Array.fromAsync(glob('test/**/*.test.ts'))).sort();
 const together = files.filter((file) => TOGETHER.test(file));

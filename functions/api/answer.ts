@@ -1,5 +1,5 @@
-import { httpAnswer, type LookupAnswer } from '../../shared/lookup/answer.ts';
 import type { Answer } from '../../shared/registry/entry.ts';
+import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
 import type { ApiContext } from './env.ts';
 import { quotaHeaders } from './quota-headers.ts';
 

@@ -1,9 +1,12 @@
 import type { Hono } from 'hono';
 import type { BlankEnv } from 'hono/types';
 import type * as z from 'zod';
-import type { Usage } from '../../shared/billing/usage.ts';
 import type { Decision } from '../../shared/decide/decision.ts';
+import type { Usage } from '../../shared/execute/billing/usage.ts';
 import type { Confirmation } from '../../shared/execute/confirmations.ts';
+import type { ListEntry, ListKind } from '../../shared/insight/lists.ts';
+import type { Recommendation } from '../../shared/insight/recommend.ts';
+import type { StatsView } from '../../shared/insight/stats-view.ts';
 import type { IqaTool } from '../../shared/iqa/metadata.ts';
 import type { ScoreEntry, ScoreReport } from '../../shared/iqa/score.ts';
 import type { CallRecord, CallStatus, Outcome } from '../../shared/model/call.ts';
@@ -12,9 +15,6 @@ import type { Plan, PlanTree } from '../../shared/model/plan.ts';
 import type { Registration } from '../../shared/model/registration.ts';
 import type { Predicted, RunView } from '../../shared/model/run.ts';
 import type { DraftNode, PlannedTask } from '../../shared/plan/task/plan-task.ts';
-import type { ListEntry, ListKind } from '../../shared/registry/lists.ts';
-import type { Recommendation } from '../../shared/registry/recommend.ts';
-import type { StatsView } from '../../shared/registry/stats-view.ts';
 import type { SignedPut } from '../../shared/uploads/request-upload.ts';
 import type { NewUpload } from '../../shared/uploads/upload.ts';
 

@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
-import { Fault } from '../../shared/errors.ts';
-import { faultOf } from '../../shared/registry/issues.ts';
-import { checkShape } from '../../shared/registry/shape.ts';
+import { checkShape } from '../../shared/kernel/check-nesting.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import { faultOf } from '../../shared/kernel/zod-fault.ts';
 import type { ApiContext, Env } from './env.ts';
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;

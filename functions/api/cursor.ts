@@ -1,1 +1,1 @@
-export { readCursor, writeCursor } from '../../shared/lookup/cursor.ts';
+export { readCursor, writeCursor } from '../../shared/registry/lookup/cursor.ts';

@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { digestOfKey } from '../../shared/access/secret.ts';
 import { awsIqa } from '../../shared/adapters/aws/aws-iqa.ts';
 import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
@@ -19,9 +20,8 @@ import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
-import { digestOfKey } from '../../shared/billing/secret.ts';
 import type { Llm } from '../../shared/decide/llm.ts';
-import { Fault, messageOf } from '../../shared/errors.ts';
+import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { publishLayer } from '../../shared/registry/publish.ts';

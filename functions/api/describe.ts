@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { FaultCode } from '../../shared/errors.ts';
-import { statusOf } from '../../shared/errors.ts';
+import type { FaultCode } from '../../shared/kernel/errors.ts';
+import { statusOf } from '../../shared/kernel/errors.ts';
 import type { App } from './env.ts';
 
 /** One call as the OpenAPI document tells it. Routes are plain Hono: validation by middleware costs 0.6x of the speed. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 
 /** What the stack sets for the functions on AWS. Secrets are named here, never held. */
 const AwsEnvironment = z.object({

@@ -1,8 +1,8 @@
 import type { ErrorHandler, NotFoundHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { errorAnswer } from '../../shared/error-answer.ts';
-import { Fault } from '../../shared/errors.ts';
-import type { Log } from '../../shared/ports.ts';
+import { errorAnswer } from '../../shared/kernel/error-answer.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
 import type { ApiContext, Env } from './env.ts';
 
 /** The one place where errors become answers. What is not expected says nothing internal. */

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
-import { Fault } from '../../shared/errors.ts';
-import { onceKey } from '../../shared/keys.ts';
-import { sha256 } from '../../shared/registry/canonical.ts';
+import { sha256 } from '../../shared/kernel/canonical-json.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import { onceKey } from '../../shared/kernel/item-keys.ts';
 import type { ApiContext, Env } from './env.ts';
 
 const KEPT_SECONDS = 86_400;

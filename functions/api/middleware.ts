@@ -1,9 +1,9 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono';
+import { presentedKey } from '../../shared/access/admit.ts';
 import type { Assay } from '../../shared/assay.ts';
-import { presentedKey } from '../../shared/billing/admit.ts';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import { type Actor, TenantName } from '../../shared/model/key.ts';
-import { givenRequestId } from '../../shared/request-id.ts';
 import type { ApiContext, Env } from './env.ts';
 
 /** Gives each request an id, and one line in the log when it is done. */

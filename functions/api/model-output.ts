@@ -1,4 +1,4 @@
-import { Fault, messageOf } from '../../shared/errors.ts';
+import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { ApiContext } from './env.ts';
 
 const MAX_DEPTH = 200;

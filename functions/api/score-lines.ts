@@ -1,5 +1,5 @@
 import type { ScoreEntry } from '../../shared/iqa/score.ts';
-import type { Log } from '../../shared/ports.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
 import type { ApiContext } from './env.ts';
 import { answerErrors } from './errors.ts';
 import { quotaHeaders } from './quota-headers.ts';

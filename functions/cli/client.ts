@@ -1,5 +1,5 @@
-import { Fault, type FaultCode, statusOf } from '../../shared/errors.ts';
-import { isObject } from '../../shared/model/json.ts';
+import { Fault, type FaultCode, statusOf } from '../../shared/kernel/errors.ts';
+import { isObject } from '../../shared/kernel/json.ts';
 
 /** Speaks to the API; a refusal comes back as the Fault it was. */
 export interface ApiClient {

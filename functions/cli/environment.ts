@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 
 /** What the environment may set; anything wrong is said before anything starts. */
 const Environment = z.object({

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { Fault, messageOf } from '../../shared/errors.ts';
+import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { App } from '../api/env.ts';
 
 export interface Listening {

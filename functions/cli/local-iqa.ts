@@ -7,7 +7,7 @@ import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { composeIqa, type Iqa } from '../../shared/iqa/iqa.ts';
 import { loadMetadata } from '../../shared/iqa/metadata.ts';
-import type { Blobs, Clock, Log, Table } from '../../shared/ports.ts';
+import type { Blobs, Clock, Log, Table } from '../../shared/kernel/ports.ts';
 
 interface Options {
   readonly folder: string;

@@ -1,9 +1,9 @@
 import { engineTime } from '../../shared/adapters/node/engine-time.ts';
-import { messageOf } from '../../shared/errors.ts';
 import type { ExecuteContext } from '../../shared/execute/execute.ts';
+import { messageOf } from '../../shared/kernel/errors.ts';
+import type { Blobs } from '../../shared/kernel/ports.ts';
 import { createLocalRuns, type LocalRuns } from '../../shared/plan/local-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
-import type { Blobs } from '../../shared/ports.ts';
 
 /** Runs plans in this process; what a process that died has left is taken up by the next. */
 export const localRuns = (context: ExecuteContext, blobs: Blobs, isServer = false): LocalRuns => {

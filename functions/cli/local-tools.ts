@@ -6,8 +6,8 @@ import { createChildPool } from '../../shared/adapters/node/child-pool.ts';
 import type { NodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { builtins } from '../../shared/execute/builtins/index.ts';
 import type { ReadImage } from '../../shared/iqa/image-source.ts';
+import type { Handler } from '../../shared/kernel/ports.ts';
 import type { ToolDefinition } from '../../shared/model/tool.ts';
-import type { Handler } from '../../shared/ports.ts';
 import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
 
 export interface BuiltinTools {

@@ -1,5 +1,5 @@
 import prices from '../../metadata/prices.json' with { type: 'json' };
-import { type Prices, parsePrices } from '../../shared/billing/prices.ts';
+import { type Prices, parsePrices } from '../../shared/execute/billing/prices.ts';
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import type { Iqa } from '../../shared/iqa/iqa.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';

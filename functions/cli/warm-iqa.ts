@@ -1,6 +1,6 @@
 import { chooseTools } from '../../shared/iqa/choose-tools.ts';
 import type { Iqa } from '../../shared/iqa/iqa.ts';
-import type { Log } from '../../shared/ports.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
 
 /**
  * Scores a picture against itself with the tools that are chosen unasked, so that the first score a person asks for

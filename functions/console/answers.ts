@@ -1,16 +1,16 @@
 /** What the API answers, in the server's own words; types alone, so the page carries nothing of it. */
 
-export type { Usage } from '../../shared/billing/usage.ts';
 export type { Step } from '../../shared/decide/decision.ts';
+export type { Usage } from '../../shared/execute/billing/usage.ts';
+export type { ListKind } from '../../shared/insight/lists.ts';
+export type { StatsView as Stats } from '../../shared/insight/stats-view.ts';
 export type { ScoreEntry as Score } from '../../shared/iqa/score.ts';
+export type { JsonObject, JsonSchema } from '../../shared/kernel/json.ts';
 export type { CallRecord as Execution, CallStatus, Outcome } from '../../shared/model/call.ts';
-export type { JsonObject, JsonSchema } from '../../shared/model/json.ts';
 export type { KeyView, NewKey, Scope } from '../../shared/model/key.ts';
 export type { PlanTree } from '../../shared/model/plan.ts';
 export type { Registration } from '../../shared/model/registration.ts';
 export type { NodeStatus, NodeView, RunView } from '../../shared/model/run.ts';
-export type { ListKind } from '../../shared/registry/lists.ts';
-export type { StatsView as Stats } from '../../shared/registry/stats-view.ts';
 export type {
   IqaToolView as IqaTool,
   PlanAnswer as Plan,

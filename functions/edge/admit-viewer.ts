@@ -1,5 +1,5 @@
-import { admit, missingKey, presentedKey, requireScope } from '../../shared/billing/admit.ts';
-import { digestOfKey, idOfKey, isWhole } from '../../shared/billing/secret.ts';
+import { admit, missingKey, presentedKey, requireScope } from '../../shared/access/admit.ts';
+import { digestOfKey, idOfKey, isWhole } from '../../shared/access/secret.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { EdgeContext } from './app.ts';
 import type { EdgeStore } from './store.ts';

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { Callback, CloudFrontRequest } from 'hono/lambda-edge';
 import { Hono } from 'hono/tiny';
-import { errorAnswer } from '../../shared/error-answer.ts';
-import { Fault } from '../../shared/errors.ts';
-import { httpAnswer, type LookupAnswer } from '../../shared/lookup/answer.ts';
-import type { View } from '../../shared/lookup/definitions.ts';
+import { errorAnswer } from '../../shared/kernel/error-answer.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import type { Answer } from '../../shared/registry/entry.ts';
-import { givenRequestId } from '../../shared/request-id.ts';
+import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
+import type { View } from '../../shared/registry/lookup/definitions.ts';
 import { admitViewer } from './admit-viewer.ts';
 import { createLookups } from './lookups.ts';
 import { type Place, placeOf } from './place.ts';

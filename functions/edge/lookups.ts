@@ -1,8 +1,8 @@
-import { createDefinitions } from '../../shared/lookup/definitions.ts';
-import { readDefinitionsQuery, readSelection } from '../../shared/lookup/definitions-query.ts';
-import { pageAnswer, pageByName } from '../../shared/lookup/list-tools.ts';
-import { filterOf, readToolsQuery } from '../../shared/lookup/tools-query.ts';
 import { answerOf } from '../../shared/registry/entry.ts';
+import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
+import { readDefinitionsQuery, readSelection } from '../../shared/registry/lookup/definitions-query.ts';
+import { pageAnswer, pageByName } from '../../shared/registry/lookup/list-tools.ts';
+import { filterOf, readToolsQuery } from '../../shared/registry/lookup/tools-query.ts';
 import { toRegistration } from '../../shared/registry/registration.ts';
 import { exactVersion } from '../../shared/registry/version-order.ts';
 import type { EdgeContext, Lookup } from './app.ts';

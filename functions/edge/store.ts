@@ -1,4 +1,4 @@
-import { type KnownKey, knownKey } from '../../shared/billing/admit.ts';
+import { type KnownKey, knownKey } from '../../shared/access/admit.ts';
 import type { Family } from '../../shared/model/registration.ts';
 import { Catalog, type Layer } from '../../shared/registry/catalog.ts';
 import {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { requireProviders } from '../../shared/adapters/onnx/require-providers.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/kernel/errors.ts';
 import { type BatchDeps, batchDeps } from './deps.ts';
 import { watchDrain } from './drain.ts';
 import { workThrough } from './work-through.ts';

@@ -1,5 +1,5 @@
-import { messageOf } from '../../shared/errors.ts';
-import { jobReportBlobKey } from '../../shared/keys.ts';
+import { messageOf } from '../../shared/kernel/errors.ts';
+import { jobReportBlobKey } from '../../shared/kernel/item-keys.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { readManifest } from '../../shared/uploads/manifest.ts';
 import { MAX_ATTEMPTS, scoreUpload, type UploadContext } from '../../shared/uploads/score-upload.ts';

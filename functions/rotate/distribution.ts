@@ -1,4 +1,4 @@
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 
 /** A signed request to AWS. */
 export type SignedFetch = (url: string, init?: RequestInit) => Promise<Response>;

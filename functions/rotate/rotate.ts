@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 
 export const RotationEvent = z.object({
   SecretId: z.string().min(1),

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
 import { composeAssay } from '../../shared/assay.ts';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
 import { cachePlans } from '../../shared/plan/run-store.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../../shared/model/json.ts';
+import { isObject } from '../../shared/kernel/json.ts';
 import type { Machines } from '../../shared/plan/machines.ts';
 import type { RunDeps } from '../../shared/plan/run-deps.ts';
 import { runStep, StepEvent } from '../../shared/plan/step.ts';

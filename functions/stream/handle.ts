@@ -1,7 +1,7 @@
 import { changesOf, type StreamEvent } from '../../shared/adapters/aws/stream-event.ts';
 import { type FoldContext, foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
-import { EVENT_PREFIX } from '../../shared/keys.ts';
-import type { Key } from '../../shared/ports.ts';
+import { EVENT_PREFIX } from '../../shared/kernel/item-keys.ts';
+import type { Key } from '../../shared/kernel/ports.ts';
 import { type ChangeEvent, type EventSink, eventOf } from '../../shared/registry/events.ts';
 
 export interface StreamDeps extends FoldContext {

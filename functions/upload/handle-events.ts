@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/kernel/errors.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { readObjectCreated } from '../../shared/uploads/object-event.ts';
 import type { Received } from '../../shared/uploads/receive-uploads.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../errors.ts';
-import type { Item, Key } from '../ports.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { Item, Key } from '../kernel/ports.ts';
 import { checkExpires, checkKey } from './table-rules.ts';
 
 export type Counters = Readonly<Record<string, number>>;

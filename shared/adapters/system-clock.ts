@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../kernel/ports.ts';
 
 /** The machine's time, and ULIDs that sort in the order they were made. */
 export const systemClock = (): Clock => ({ now: Date.now, newId: monotonicFactory(pooledRandom(4096)) });

@@ -1,5 +1,5 @@
-import { Fault } from '../errors.ts';
-import type { Item, Key, PageQuery, Write } from '../ports.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { Item, Key, PageQuery, Write } from '../kernel/ports.ts';
 
 /**
  * DynamoDB's limits, kept by every table, so that what works on a laptop works when deployed.

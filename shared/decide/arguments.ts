@@ -1,5 +1,7 @@
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Tool } from '../model/tool.ts';
+import { profileOf } from '../search/profile.ts';
+import { type Request, readRequest } from '../search/request.ts';
 import type { Extraction } from './arguments/extract.ts';
 import { readForValues } from './arguments/reading.ts';
 import type { Slot } from './arguments/slot.ts';
@@ -7,9 +9,7 @@ import type { ArgumentEvidence, DecideDeps, DecideInput, Missing, Step } from '.
 import type { Evaluated } from './evaluate.ts';
 import { askForArguments } from './llm.ts';
 import { fromContext, needsOf } from './needs.ts';
-import { profileOf } from './profile.ts';
 import { questionFor } from './question.ts';
-import { type Request, readRequest } from './request.ts';
 import { round } from './scenario.ts';
 
 export interface ArgumentStep extends Step {

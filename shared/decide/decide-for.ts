@@ -1,12 +1,12 @@
 import type { ExecuteContext } from '../execute/execute.ts';
+import { automaticEntries, readLists } from '../insight/lists.ts';
+import { readAllStats, readRatings } from '../insight/read-stats.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { Actor } from '../model/key.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { stricter } from '../registry/layer.ts';
-import { automaticEntries, readLists } from '../registry/lists.ts';
-import { readAllStats, readRatings } from '../registry/read-stats.ts';
-import { TEXT_LIMIT } from '../registry/text.ts';
+import { TEXT_LIMIT } from '../search/text.ts';
 import { decide } from './decide.ts';
 import type { DecideDeps, DecideInput, Decision } from './decision.ts';
 import { imageRequestOf } from './image.ts';

@@ -1,13 +1,13 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Tool } from '../model/tool.ts';
+import { readRequest } from '../search/request.ts';
 import { readForValues } from './arguments/reading.ts';
 import { fillArguments } from './arguments.ts';
+import { findPool } from './candidates.ts';
 import type { DecideDeps, DecideInput, Decision, Step } from './decision.ts';
 import { type Evaluated, evaluateTools } from './evaluate.ts';
 import { extractIntent } from './intent.ts';
 import { matchCapabilities } from './match.ts';
-import { findPool } from './pool.ts';
-import { readRequest } from './request.ts';
 import { classifyScenario, round } from './scenario.ts';
 
 const DEFAULT_TOP = 3;

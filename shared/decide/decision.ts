@@ -1,6 +1,6 @@
-import type { JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Permission, Tool } from '../model/tool.ts';
-import type { SearchIndex } from '../registry/search.ts';
+import type { SearchIndex } from '../search/search-index.ts';
 import type { Llm } from './llm.ts';
 
 export interface DecideInput {

@@ -1,11 +1,11 @@
+import type { Request } from '../search/request.ts';
+import { FITTING, RANKING, weighed } from '../search/weights.ts';
 import type { Reading } from './arguments/reading.ts';
 import type { Alternative, DecideDeps, DecideInput, Step } from './decision.ts';
 import { askForTool } from './llm.ts';
 import { type Matched, UNAVAILABLE } from './match.ts';
 import { type Needs, needsOf } from './needs.ts';
-import type { Request } from './request.ts';
 import { round } from './scenario.ts';
-import { FITTING, RANKING, weighed } from './weights.ts';
 
 export interface Evaluated extends Matched {
   readonly needs: Needs;

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../kernel/json.ts';
 import type { Distortion } from '../model/iqa.ts';
-import type { JsonObject } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
 
 /** A request to judge a picture: for which distortions, and whether there is a reference to compare it with. */

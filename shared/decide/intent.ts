@@ -1,8 +1,8 @@
+import { agreement, INTENTS, intentNamed, intentsOfRequest } from '../search/intents.ts';
+import { profileOf } from '../search/profile.ts';
+import type { Request } from '../search/request.ts';
 import type { Candidate, Step } from './decision.ts';
-import { agreement, INTENTS, intentNamed, intentsOfRequest } from './intents.ts';
 import { askForIntent, type Llm } from './llm.ts';
-import { profileOf } from './profile.ts';
-import type { Request } from './request.ts';
 import { round } from './scenario.ts';
 
 export interface IntentStep extends Step {

@@ -1,7 +1,7 @@
-import { messageOf } from '../errors.ts';
-import { isObject, type JsonObject, type JsonSchema } from '../model/json.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../kernel/json.ts';
 import type { Tool } from '../model/tool.ts';
-import type { Intent } from './intents.ts';
+import type { Intent } from '../search/intents.ts';
 
 export interface LlmMessage {
   readonly role: 'system' | 'user';

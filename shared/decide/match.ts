@@ -1,10 +1,10 @@
+import { type Features, type Measure, meaningFeatures, measureFor, wordFeatures } from '../search/features.ts';
+import { type Profile, profileOf } from '../search/profile.ts';
+import { isIn, type Request } from '../search/request.ts';
+import type { Shares } from '../search/scenarios.ts';
+import { RANKING, weighed } from '../search/weights.ts';
 import type { Candidate, DecideDeps, Step } from './decision.ts';
-import { type Features, type Measure, meaningFeatures, measureFor, wordFeatures } from './features.ts';
-import { type Profile, profileOf } from './profile.ts';
-import { isIn, type Request } from './request.ts';
 import { round } from './scenario.ts';
-import type { Shares } from './scenarios.ts';
-import { RANKING, weighed } from './weights.ts';
 
 export interface Matched extends Pick<Candidate, 'bonus' | 'unavailable'> {
   readonly profile: Profile;

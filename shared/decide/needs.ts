@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../model/json.ts';
-import { splitIdentifier } from '../registry/text.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { Profile } from '../search/profile.ts';
+import { splitIdentifier } from '../search/text.ts';
 import { type Extraction, extract } from './arguments/extract.ts';
 import type { Reading } from './arguments/reading.ts';
 import { type Slot, slotsOf } from './arguments/slot.ts';
-import type { Profile } from './profile.ts';
 
 /** How a tool's parameters and what a request gives go together. */
 export interface Needs {

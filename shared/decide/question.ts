@@ -1,4 +1,4 @@
-import { splitIdentifier } from '../registry/text.ts';
+import { splitIdentifier } from '../search/text.ts';
 import type { Slot } from './arguments/slot.ts';
 
 const HAN = /\p{Script=Han}/u;

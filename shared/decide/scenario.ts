@@ -1,8 +1,8 @@
-import { termOf, wordsOf } from '../registry/text.ts';
+import { profileOf } from '../search/profile.ts';
+import type { Request } from '../search/request.ts';
+import { SCENARIOS, type Shares, scenariosOf } from '../search/scenarios.ts';
+import { termOf, wordsOf } from '../search/text.ts';
 import type { Candidate, Step } from './decision.ts';
-import { profileOf } from './profile.ts';
-import type { Request } from './request.ts';
-import { SCENARIOS, type Shares, scenariosOf } from './scenarios.ts';
 
 export interface ScenarioStep extends Step {
   readonly step: 'scenario';

@@ -1,6 +1,6 @@
-import { contentOf } from '../item-content.ts';
-import { auditPk } from '../keys.ts';
-import type { Clock, Log, Table, Write } from '../ports.ts';
+import { contentOf } from '../kernel/item-content.ts';
+import { auditPk } from '../kernel/item-keys.ts';
+import type { Clock, Log, Table, Write } from '../kernel/ports.ts';
 
 /** Who decided what about whom: what is said in an audit is never changed. */
 export interface AuditEntry {

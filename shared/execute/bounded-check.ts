@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
-import { Fault } from '../errors.ts';
-import { isObject, type JsonSchema } from '../model/json.ts';
-import type { Validator } from '../registry/json-schema.ts';
+import { Fault } from '../kernel/errors.ts';
+import { isObject, type JsonSchema } from '../kernel/json.ts';
+import type { Validator } from '../kernel/json-schema.ts';
 
 const MOST_MS = 1000;
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../ports.ts';
-import { canonicalJson, sha256 } from '../registry/canonical.ts';
+import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
+import { recentlyUsed } from '../kernel/lru.ts';
+import type { Clock } from '../kernel/ports.ts';
 import type { Call, CallLayer, Next, Ran } from './call.ts';
-import { recentlyUsed } from './recently-used.ts';
 
 /** Outputs of tools that say they always answer the same, kept as JSON text so that nobody can change them. */
 export interface ResultCache {

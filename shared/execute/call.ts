@@ -1,8 +1,8 @@
+import type { CallExtras, Gauge, Handler, Usage } from '../kernel/ports.ts';
 import type { CallError, Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Permission } from '../model/tool.ts';
-import type { CallExtras, Gauge, Handler, Usage } from '../ports.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import type { ResultCache } from './cache.ts';
 import type { Meter, Remaining } from './meter.ts';

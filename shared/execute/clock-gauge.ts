@@ -1,4 +1,4 @@
-import type { Clock, Gauge } from '../ports.ts';
+import type { Clock, Gauge } from '../kernel/ports.ts';
 
 /** Knows only the time that passes; for processes that hand in no better gauge. */
 export const clockGauge = (clock: Pick<Clock, 'now'>): Gauge => ({

@@ -1,9 +1,9 @@
-import { Fault } from '../errors.ts';
-import { contentOf } from '../item-content.ts';
-import { CONFIRMATION_PREFIX, confirmationKey, onceKey, toolsPk } from '../keys.ts';
+import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
+import { Fault } from '../kernel/errors.ts';
+import { contentOf } from '../kernel/item-content.ts';
+import { CONFIRMATION_PREFIX, confirmationKey, onceKey, toolsPk } from '../kernel/item-keys.ts';
+import type { Item, Key, Table } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
-import type { Item, Key, Table } from '../ports.ts';
-import { canonicalJson, sha256 } from '../registry/canonical.ts';
 import { type AuditContext, type AuditEntry, audit, auditWriter } from './audit.ts';
 import type { Call, ExecuteContext } from './call.ts';
 import { cutValue } from './cut-values.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../model/json.ts';
-import { sha256 } from '../registry/canonical.ts';
+import { sha256 } from '../kernel/canonical-json.ts';
+import { isObject } from '../kernel/json.ts';
 
 const MAX_TEXT = 256;
 const MAX_VALUE = 2048;

@@ -1,8 +1,8 @@
-import { contentOf } from '../item-content.ts';
-import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../keys.ts';
+import { timeOfUlid, writeUlidTime } from '../kernel/ids.ts';
+import { contentOf } from '../kernel/item-content.ts';
+import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../kernel/item-keys.ts';
+import type { Clock, Item, Table } from '../kernel/ports.ts';
 import type { CallRecord, CallStatus } from '../model/call.ts';
-import type { Clock, Item, Table } from '../ports.ts';
-import { timeOfUlid, writeUlidTime } from '../ulid.ts';
 
 export interface ExecutionsQuery {
   readonly tool?: string | undefined;

@@ -1,8 +1,8 @@
-import { checkpointKey, eventCountKey, foldedKey, tenantOfCallPk } from '../keys.ts';
+import { type Fold, foldingOf } from '../insight/fold.ts';
+import { checkpointKey, eventCountKey, foldedKey, tenantOfCallPk } from '../kernel/item-keys.ts';
+import type { Clock, Item, Key, Table, Write } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call.ts';
-import type { Clock, Item, Key, Table, Write } from '../ports.ts';
 import { placeEvents } from '../registry/events.ts';
-import { type Fold, foldingOf } from '../registry/fold.ts';
 
 /** One change of an item, as the table's stream tells it. */
 export interface StreamChange {

@@ -1,10 +1,10 @@
-import { findKey } from '../billing/keys.ts';
-import { Fault } from '../errors.ts';
-import { contentOf } from '../item-content.ts';
-import { GRANT_PREFIX, grantKey, toolsPk } from '../keys.ts';
+import { findKey } from '../access/api-keys.ts';
+import { Fault } from '../kernel/errors.ts';
+import { contentOf } from '../kernel/item-content.ts';
+import { GRANT_PREFIX, grantKey, toolsPk } from '../kernel/item-keys.ts';
+import type { Item, Table } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import type { Item, Table } from '../ports.ts';
 import { missingVersion } from '../registry/change-state.ts';
 import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';

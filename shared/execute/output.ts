@@ -1,5 +1,5 @@
+import { describeIssues } from '../kernel/json-schema.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import { describeIssues } from '../registry/json-schema.ts';
 import type { CheckOutput } from './validate.ts';
 
 export const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;

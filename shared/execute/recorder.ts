@@ -1,11 +1,11 @@
-import { createEndOfTurn } from '../end-of-turn.ts';
-import { messageOf } from '../errors.ts';
-import { callHour, callHourKey, callKey, eventCountKey } from '../keys.ts';
+import { type Fold, foldingOf } from '../insight/fold.ts';
+import { createEndOfTurn } from '../kernel/end-of-turn.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { timeOfUlid } from '../kernel/ids.ts';
+import { callHour, callHourKey, callKey, eventCountKey } from '../kernel/item-keys.ts';
+import type { Log, Table, Write } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call.ts';
-import type { Log, Table, Write } from '../ports.ts';
 import { placeEvents } from '../registry/events.ts';
-import { type Fold, foldingOf } from '../registry/fold.ts';
-import { timeOfUlid } from '../ulid.ts';
 import { type Batch, takeBatch, type Waiting } from './batch.ts';
 
 /** Stores records of calls, several at a time. */

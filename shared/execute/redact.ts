@@ -1,7 +1,7 @@
-import { isObject, type JsonSchema } from '../model/json.ts';
+import { isObject, type JsonSchema } from '../kernel/json.ts';
+import { recentlyUsed } from '../kernel/lru.ts';
+import { compilePattern } from '../kernel/pattern.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import { compilePattern } from '../registry/pattern.ts';
-import { recentlyUsed } from './recently-used.ts';
 
 export const REDACTED = '[redacted]';
 

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Invocation } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';

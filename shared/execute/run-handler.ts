@@ -1,6 +1,6 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { CallContext, Handler } from '../kernel/ports.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import type { CallContext, Handler } from '../ports.ts';
 import type { Handlers } from '../registry/layer.ts';
 import type { Call, Caller, ExecuteContext, Ran } from './call.ts';
 import { errorOf } from './call-error.ts';

@@ -1,10 +1,10 @@
-import { Fault } from '../errors.ts';
-import type { JsonSchema } from '../model/json.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { JsonSchema } from '../kernel/json.ts';
+import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../kernel/json-schema.ts';
+import { recentlyUsed } from '../kernel/lru.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../registry/json-schema.ts';
 import { boundedCheck } from './bounded-check.ts';
 import type { CallLayer } from './call.ts';
-import { recentlyUsed } from './recently-used.ts';
 
 /** Checks arguments against a version's parameters and fills in defaults. */
 export type CheckArguments = (record: VersionRecord, given: unknown) => Readonly<Record<string, unknown>>;

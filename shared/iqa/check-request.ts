@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { ScoreRequest } from './engine.ts';
 
 /** What a tool takes: with or without a reference, and how small a picture may be. */

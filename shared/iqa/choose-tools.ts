@@ -1,5 +1,5 @@
-import { Fault } from '../errors.ts';
-import { suggest } from '../registry/did-you-mean.ts';
+import { suggest } from '../kernel/did-you-mean.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 import { parseDistortion, toolsForDistortion } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { LearnedModel } from './engine.ts';
 import type { IqaTool } from './metadata.ts';
 

@@ -1,5 +1,5 @@
-import { Fault, messageOf } from '../errors.ts';
-import type { Log } from '../ports.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/ports.ts';
 import type { IqaEngine, LearnedModel } from './engine.ts';
 import type { IqaTool } from './metadata.ts';
 import type { Pictures } from './open-images.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { Handler } from '../kernel/ports.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import type { Handler } from '../ports.ts';
-import { faultOf } from '../registry/issues.ts';
 import { FIT_FORMATS, type FitDeps, fitImage } from './fit.ts';
 import { type ReadImage, readImageSource } from './image-source.ts';
 import { IMAGE_PARAMETER } from './to-definitions.ts';

@@ -1,5 +1,5 @@
-import { Fault, messageOf } from '../errors.ts';
-import type { Log } from '../ports.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/ports.ts';
 import { requireTool } from './choose-tools.ts';
 import type { Computations } from './computations.ts';
 import type { EncodeOptions, IqaEngine, LearnedModel, Picture } from './engine.ts';

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto';
 import * as z from 'zod';
-import { canonicalJson, sha256 } from '../registry/canonical.ts';
+import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 
 /** What a hallmark vouches for: who measured what, with what, and when. */
 export const HallmarkStatement = z.strictObject({

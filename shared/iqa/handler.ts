@@ -1,4 +1,4 @@
-import type { Handler } from '../ports.ts';
+import type { Handler } from '../kernel/ports.ts';
 import { type ReadImage, readImageSource } from './image-source.ts';
 import { type ScoreDeps, scoreImage } from './score.ts';
 

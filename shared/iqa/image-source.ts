@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Fault } from '../errors.ts';
-import { faultOf } from '../registry/issues.ts';
+import { Fault } from '../kernel/errors.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import type { ImageFile } from './open-images.ts';
 
 /** A picture as calls carry it: the key of an uploaded one, or its bytes. Never an address to fetch. */

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { imageBlobKey, MADE_PREFIX } from '../keys.ts';
-import type { Blobs, Clock, Handler, Log, Table } from '../ports.ts';
+import { imageBlobKey, MADE_PREFIX } from '../kernel/item-keys.ts';
+import type { Blobs, Clock, Handler, Log, Table } from '../kernel/ports.ts';
 import { createComputations } from './computations.ts';
 import type { IqaEngine } from './engine.ts';
 import { fitHandler } from './fit-tool.ts';

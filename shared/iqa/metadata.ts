@@ -1,6 +1,6 @@
-import { Fault, messageOf } from '../errors.ts';
-import { deepFreeze } from '../registry/freeze.ts';
-import { faultOf } from '../registry/issues.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
+import { deepFreeze } from '../kernel/freeze.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import { IQA_PYTORCH_IDENTIFIERS, PIQ_IDENTIFIERS } from './identifiers.ts';
 import { type IqaEntry, IqaMetadata } from './metadata-schema.ts';
 import { placeOf, placeOfKey } from './text-place.ts';

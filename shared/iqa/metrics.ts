@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { BuiltGraph } from './graph.ts';
 import { cwSsim } from './graphs/cw-ssim.ts';
 import { fsim } from './graphs/fsim.ts';

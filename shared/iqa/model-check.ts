@@ -1,4 +1,4 @@
-import { Fault, messageOf } from '../errors.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
 import type { IqaEngine, LearnedModel, ModelInterface, ModelValue, Picture } from './engine.ts';
 import type { IqaTool } from './metadata.ts';
 import type { Preprocessing } from './preprocess.ts';

@@ -1,6 +1,6 @@
-import { Fault, messageOf } from '../errors.ts';
-import type { Blobs, Clock } from '../ports.ts';
-import { sha256 } from '../registry/canonical.ts';
+import { sha256 } from '../kernel/canonical-json.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
+import type { Blobs, Clock } from '../kernel/ports.ts';
 import { requireTool } from './choose-tools.ts';
 import type { ModelLookup } from './computations.ts';
 import type { IqaEngine, LearnedModel } from './engine.ts';

@@ -1,5 +1,5 @@
-import { Fault } from '../errors.ts';
-import { sha256 } from '../registry/canonical.ts';
+import { sha256 } from '../kernel/canonical-json.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { IqaEngine, Picture } from './engine.ts';
 import { NO_REFERENCE } from './score-cache.ts';
 

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Feed } from './metric.ts';
 import type { Pixels } from './pixels.ts';
 import type { Preprocessing } from './preprocess.ts';

@@ -1,6 +1,6 @@
-import { Fault } from '../errors.ts';
+import { suggest } from '../kernel/did-you-mean.ts';
+import { Fault } from '../kernel/errors.ts';
 import { Distortion, type IqaType } from '../model/iqa.ts';
-import { suggest } from '../registry/did-you-mean.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 
 /** Names of the tools strong at a distortion: full-reference ones first when a reference is at hand, else last. */

@@ -1,7 +1,7 @@
-import { messageOf } from '../errors.ts';
-import { scoreKey } from '../keys.ts';
-import type { Log, Table } from '../ports.ts';
-import { sha256 } from '../registry/canonical.ts';
+import { sha256 } from '../kernel/canonical-json.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { scoreKey } from '../kernel/item-keys.ts';
+import type { Log, Table } from '../kernel/ports.ts';
 
 /** What makes two scores the same: picture, tool, all that computes it, and reference. */
 export interface ScoreIdentity {

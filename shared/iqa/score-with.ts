@@ -1,5 +1,5 @@
-import type { Clock, Log } from '../ports.ts';
-import { digestOf } from '../registry/canonical.ts';
+import { digestOf } from '../kernel/canonical-json.ts';
+import type { Clock, Log } from '../kernel/ports.ts';
 import type { Computations } from './computations.ts';
 import type { IqaEngine } from './engine.ts';
 import { executeTool } from './execute-tool.ts';

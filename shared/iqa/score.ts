@@ -1,4 +1,4 @@
-import { Fault, messageOf } from '../errors.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
 import { chooseTools, requireMode, requireTool } from './choose-tools.ts';
 import type { Hallmark } from './hallmark.ts';
 import type { IqaCatalogue } from './metadata.ts';

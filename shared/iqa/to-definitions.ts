@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../kernel/json.ts';
 import type { IqaBlock } from '../model/iqa.ts';
-import type { JsonSchema } from '../model/json.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import type { IqaTool } from './metadata.ts';
 

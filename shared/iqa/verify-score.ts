@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Fault } from '../errors.ts';
-import { faultOf } from '../registry/issues.ts';
+import { Fault } from '../kernel/errors.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import { findFlaw, Hallmark, type PublishedKey } from './hallmark.ts';
 
 /** As much of a score document as its hallmarks vouch for. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { JsonSchema } from './json.ts';
+import { JsonSchema } from '../kernel/json.ts';
 import { MAX_NODES } from './max-nodes.ts';
 import { VersionName } from './registration.ts';
 import { Permission, ToolName } from './tool.ts';

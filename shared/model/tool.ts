@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { JsonSchema } from '../kernel/json.ts';
 import { IqaBlock } from './iqa.ts';
-import { JsonSchema } from './json.ts';
 
 export const ToolName = z
   .string()

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
 import { rankVertices } from './canonical.ts';
 import { at } from './order.ts';

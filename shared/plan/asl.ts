@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Fault } from '../errors.ts';
-import { faultOf } from '../registry/issues.ts';
+import { Fault } from '../kernel/errors.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 
 /** Amazon States Language in JSONata mode, as far as plans and the local engine use it. */
 

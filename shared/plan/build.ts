@@ -1,11 +1,11 @@
-import { Fault } from '../errors.ts';
-import type { JsonSchema } from '../model/json.ts';
+import { digestOf } from '../kernel/canonical-json.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { JsonSchema } from '../kernel/json.ts';
+import { type Validator, validatorFor } from '../kernel/json-schema.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import { MAX_NODES, type Plan, type PlanEdge, PlanInput, type PlanNode, type PlanNodeInput } from '../model/plan.ts';
 import { UNVERSIONED } from '../model/registration.ts';
 import type { Permission, Tool } from '../model/tool.ts';
-import { digestOf } from '../registry/canonical.ts';
-import { faultOf } from '../registry/issues.ts';
-import { type Validator, validatorFor } from '../registry/json-schema.ts';
 import { checkArguments, outputSchemaOf, type ValidatorOf } from './check-arguments.ts';
 import { orderNodes } from './order.ts';
 import { type Reference, RUN_INPUT, readReference, referencesIn } from './reference.ts';

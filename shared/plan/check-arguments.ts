@@ -1,8 +1,8 @@
-import { Fault } from '../errors.ts';
-import { isObject, type JsonSchema } from '../model/json.ts';
+import { Fault } from '../kernel/errors.ts';
+import { isObject, type JsonSchema } from '../kernel/json.ts';
+import { describeIssues, type Validator } from '../kernel/json-schema.ts';
 import type { PlanNodeInput } from '../model/plan.ts';
 import type { Tool } from '../model/tool.ts';
-import { describeIssues, type Validator } from '../registry/json-schema.ts';
 import { joinPlace, type Reference, readReference } from './reference.ts';
 import { misfit } from './schema-fit.ts';
 import { resolve, schemaOf, stepInto, type View, viewAt, viewOf } from './schema-view.ts';

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import { type Machine, type Scope, type State, scopesOf } from './asl.ts';
 
 /** CreateStateMachine refuses more. */

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { PlanTree } from '../model/plan.ts';
 import { canonicalGraph } from './canonical.ts';
 import { levels } from './levels.ts';

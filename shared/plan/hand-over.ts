@@ -1,7 +1,7 @@
-import { messageOf } from '../errors.ts';
 import type { CallOptions } from '../execute/call.ts';
 import { type ExecuteContext, executeTool } from '../execute/execute.ts';
 import { timeoutMsOf } from '../execute/run-handler.ts';
+import { messageOf } from '../kernel/errors.ts';
 import type { Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';

@@ -1,8 +1,8 @@
 import type { Reservation } from '../execute/meter.ts';
-import { contentOf } from '../item-content.ts';
-import { handedCallKey } from '../keys.ts';
+import { contentOf } from '../kernel/item-content.ts';
+import { handedCallKey } from '../kernel/item-keys.ts';
+import type { Table } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call.ts';
-import type { Table } from '../ports.ts';
 
 /** A call whose caller did not wait for the run: what is needed to charge and record it when the run has ended. */
 export interface HandedCall {

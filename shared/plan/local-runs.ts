@@ -1,4 +1,4 @@
-import { ACTIVE_RUNS_PK, activeRunKey } from '../keys.ts';
+import { ACTIVE_RUNS_PK, activeRunKey } from '../kernel/item-keys.ts';
 import type { RunBody, RunView } from '../model/run.ts';
 import type { EngineEvent, EnginePorts, TaskCall } from './engine/ports.ts';
 import { prepareChecked } from './engine/prepare.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../kernel/errors.ts';
 import type { RunBody, RunView } from '../model/run.ts';
 import type { ExecutionState, Machines } from './machines.ts';
 import { endRun, runEndOf } from './record.ts';

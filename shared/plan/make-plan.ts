@@ -1,12 +1,12 @@
-import { Fault } from '../errors.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
 import { whyUngranted } from '../execute/grants.ts';
+import { quantileOf } from '../insight/histogram.ts';
+import { readAllStats } from '../insight/read-stats.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { Blobs } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { Tool } from '../model/tool.ts';
-import type { Blobs } from '../ports.ts';
-import { quantileOf } from '../registry/histogram.ts';
 import { stricter } from '../registry/layer.ts';
-import { readAllStats } from '../registry/read-stats.ts';
 import { resolveVersion } from '../registry/versions.ts';
 import { type BuiltPlan, buildPlan, type LookUpTool } from './build.ts';
 import { compilePlan } from './compile.ts';

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import { MAX_NODES } from '../model/max-nodes.ts';
 
 /** What ordering needs of a node. */

@@ -1,4 +1,4 @@
-import type { Handler } from '../ports.ts';
+import type { Handler } from '../kernel/ports.ts';
 import type { Handlers } from '../registry/layer.ts';
 import { PLAN_HANDLER_PREFIX, planHandler } from './plan-tool.ts';
 import type { Runs } from './runs.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Fault } from '../errors.ts';
-import type { JsonSchema } from '../model/json.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { JsonSchema } from '../kernel/json.ts';
+import type { CallContext, Handler } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
-import type { CallContext, Handler } from '../ports.ts';
 import { runActorOf } from './run-node.ts';
 import type { Runs } from './runs.ts';
 

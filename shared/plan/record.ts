@@ -1,3 +1,4 @@
+import type { Item } from '../kernel/ports.ts';
 import type { PlanNode } from '../model/plan.ts';
 import {
   ApprovalBody,
@@ -7,7 +8,6 @@ import {
   type RunBody,
   type RunError,
 } from '../model/run.ts';
-import type { Item } from '../ports.ts';
 import { PERMANENT } from './node-states.ts';
 
 /** Everything stored about one node of a run. */

@@ -1,5 +1,5 @@
-import { Fault } from '../errors.ts';
-import { isObject } from '../model/json.ts';
+import { Fault } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 
 /** Where a reference to the run's own input starts, instead of a node. */
 export const RUN_INPUT = '$input';

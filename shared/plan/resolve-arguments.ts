@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { PlanNode } from '../model/plan.ts';
 import type { NodeRecord, RunBody } from '../model/run.ts';
 import { fillReferences, type Reference, RUN_INPUT, referencesIn, valueAt } from './reference.ts';

@@ -1,6 +1,6 @@
+import type { Blobs, Clock, Table } from '../kernel/ports.ts';
 import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
 import type { Predicted, RunError } from '../model/run.ts';
-import type { Blobs, Clock, Table } from '../ports.ts';
 
 /** A plan with how it will run. */
 export interface SavedPlan {

@@ -1,5 +1,5 @@
-import { Fault } from '../errors.ts';
 import { type ExecuteContext, executeTool } from '../execute/execute.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Actor, ApiKey, Scope } from '../model/key.ts';
 import type { NodeCall, NodeOutcome } from './run-deps.ts';
 

@@ -1,8 +1,8 @@
-import { Fault } from '../errors.ts';
-import { activeRunKey, NODE_PREFIX, planKey, runKey, runPk } from '../keys.ts';
+import { Fault } from '../kernel/errors.ts';
+import { activeRunKey, NODE_PREFIX, planKey, runKey, runPk } from '../kernel/item-keys.ts';
+import type { Item } from '../kernel/ports.ts';
 import { Plan, PlanTree } from '../model/plan.ts';
 import { type NodeResult, Predicted, RunBody } from '../model/run.ts';
-import type { Item } from '../ports.ts';
 import { type NodeRows, rowsByNode } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 

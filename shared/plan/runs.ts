@@ -1,7 +1,7 @@
-import { Fault } from '../errors.ts';
-import { approvalKey, runKey } from '../keys.ts';
+import { Fault } from '../kernel/errors.ts';
+import { approvalKey, runKey } from '../kernel/item-keys.ts';
+import type { Write } from '../kernel/ports.ts';
 import { ApprovalBody, type RunBody, type RunView } from '../model/run.ts';
-import type { Write } from '../ports.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { changeRun, loadPlan, loadRows, loadRun, noRun, pack } from './run-store.ts';
 import { viewRun } from './run-view.ts';

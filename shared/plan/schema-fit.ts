@@ -1,4 +1,4 @@
-import { canonicalJson } from '../registry/canonical.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
 import { type JsonType, optionsOf, resolve, stepInto, typesOf, type View } from './schema-view.ts';
 
 const MAX_DEPTH = 8;

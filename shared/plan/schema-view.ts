@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '../model/json.ts';
+import { isObject, type JsonSchema } from '../kernel/json.ts';
 
 /** A schema with the document its `$ref`s look into. */
 export interface View {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Fault, messageOf } from '../errors.ts';
-import { approvalKey, attemptKey } from '../keys.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
+import { approvalKey, attemptKey } from '../kernel/item-keys.ts';
 import type { PlanNode } from '../model/plan.ts';
 import { ApprovalBody, type AttemptBody, NodeRecord, type RunBody } from '../model/run.ts';
 import { closeAttempt, type NodeRows, recordOf, settled } from './record.ts';

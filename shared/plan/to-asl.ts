@@ -1,5 +1,5 @@
+import { sha256 } from '../kernel/canonical-json.ts';
 import type { Plan, PlanTree } from '../model/plan.ts';
-import { sha256 } from '../registry/canonical.ts';
 import { arrange, brokenTree } from './arrange.ts';
 import type { Machine, Scope, State, StateOf } from './asl.ts';
 import { checkMachine } from './check-machine.ts';

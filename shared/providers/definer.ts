@@ -1,4 +1,4 @@
-import { Fault, messageOf } from '../errors.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
 import type { Tool } from '../model/tool.ts';
 import { assembleWith } from './assemble.ts';
 import type { Schema } from './json.ts';

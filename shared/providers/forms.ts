@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import { anthropicForm } from './anthropic.ts';
 import { bedrockForm } from './bedrock.ts';
 import { cohereForm } from './cohere.ts';

@@ -1,8 +1,8 @@
+import type { Clock, Table } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
-import type { Clock, Table } from '../ports.ts';
+import { createSearchIndex, type SearchIndex } from '../search/search-index.ts';
 import { Catalog, type Layer } from './catalog.ts';
 import { readChanges, readFamilies, readFamily, readRevision } from './families.ts';
-import { createSearchIndex, type SearchIndex } from './search.ts';
 
 /** One tenant's catalogue with its search index. */
 export interface TenantCatalog {

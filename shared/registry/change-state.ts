@@ -1,6 +1,6 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
+import { deepFreeze } from '../kernel/freeze.ts';
 import type { Family } from '../model/registration.ts';
-import { deepFreeze } from './freeze.ts';
 import { resolveVersion } from './versions.ts';
 
 /** What may change of a registered tool without a new version. */

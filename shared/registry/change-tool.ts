@@ -1,8 +1,8 @@
-import { Fault } from '../errors.ts';
+import { suggest } from '../kernel/did-you-mean.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Family, Registration } from '../model/registration.ts';
 import { changeState, missingVersion, type StateChange } from './change-state.ts';
 import type { RegistryContext } from './context.ts';
-import { suggest } from './did-you-mean.ts';
 import { changeFamily } from './families.ts';
 import { toRegistration } from './registration.ts';
 import { resolveVersion } from './versions.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Log, Table } from '../ports.ts';
+import type { Clock, Log, Table } from '../kernel/ports.ts';
 import type { Catalogs } from './catalogs.ts';
 import type { Handlers } from './layer.ts';
 

@@ -1,5 +1,5 @@
+import { sha256 } from '../kernel/canonical-json.ts';
 import type { Family, Registration, VersionRecord } from '../model/registration.ts';
-import { sha256 } from './canonical.ts';
 import { toRegistration } from './registration.ts';
 import { exactVersion } from './version-order.ts';
 

@@ -1,6 +1,6 @@
-import { contentOf } from '../item-content.ts';
-import { EVENT_PREFIX, eventCountKey, eventKey, eventsPk } from '../keys.ts';
-import type { Item, Table, Write } from '../ports.ts';
+import { contentOf } from '../kernel/item-content.ts';
+import { EVENT_PREFIX, eventCountKey, eventKey, eventsPk } from '../kernel/item-keys.ts';
+import type { Item, Table, Write } from '../kernel/ports.ts';
 
 export const EVENT_TYPES = [
   'tool-registered',

@@ -1,6 +1,14 @@
-import { CHANGE_PREFIX, changeKey, eventCountKey, revisionKey, TOOL_PREFIX, toolKey, toolsPk } from '../keys.ts';
+import {
+  CHANGE_PREFIX,
+  changeKey,
+  eventCountKey,
+  revisionKey,
+  TOOL_PREFIX,
+  toolKey,
+  toolsPk,
+} from '../kernel/item-keys.ts';
+import type { Change, Item, Table, Write } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
-import type { Change, Item, Table, Write } from '../ports.ts';
 import { placeEvents } from './events.ts';
 import { eventsOfChange } from './family-events.ts';
 

@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Family, Snapshot } from '../model/registration.ts';
 import type { RegistryContext } from './context.ts';
 import { changeFamilies, readFamilies, readRevision } from './families.ts';

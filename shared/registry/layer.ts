@@ -1,6 +1,6 @@
+import type { Handler } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
 import type { Permission } from '../model/tool.ts';
-import type { Handler } from '../ports.ts';
 import type { Layer } from './catalog.ts';
 
 /** The functions that tools name: builtins, and internal integrations with the plugins among them. */

@@ -1,7 +1,7 @@
-import { Fault, messageOf } from '../errors.ts';
-import { isObject } from '../model/json.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
+import type { Handler } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
-import type { Handler } from '../ports.ts';
 import type { Handlers, Loaded, Refused } from './layer.ts';
 import { parseDefinition } from './parse-definition.ts';
 import { registerVersion, toRecord } from './register.ts';

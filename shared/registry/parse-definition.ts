@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import { Fault } from '../errors.ts';
-import { isObject, type JsonObject } from '../model/json.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { checkShape } from '../kernel/check-nesting.ts';
+import { suggest } from '../kernel/did-you-mean.ts';
+import { Fault } from '../kernel/errors.ts';
+import { deepFreeze } from '../kernel/freeze.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { checkSchema } from '../kernel/json-schema.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import { type Permission, type Tool, ToolDefinition, ToolSpec } from '../model/tool.ts';
-import { canonicalJson } from './canonical.ts';
-import { suggest } from './did-you-mean.ts';
-import { deepFreeze } from './freeze.ts';
-import { faultOf } from './issues.ts';
-import { checkSchema } from './json-schema.ts';
-import { checkShape } from './shape.ts';
 import { expandShorthand } from './shorthand.ts';
 
 export const MAX_DEFINITION_BYTES = 65_536;

@@ -1,9 +1,9 @@
-import { findKey } from '../billing/keys.ts';
-import { idOfApiKey, tenantOfRevision } from '../keys.ts';
+import { findKey } from '../access/api-keys.ts';
+import { sha256 } from '../kernel/canonical-json.ts';
+import { idOfApiKey, tenantOfRevision } from '../kernel/item-keys.ts';
+import type { Blobs, Key, Table } from '../kernel/ports.ts';
 import type { ApiKey } from '../model/key.ts';
 import type { Family } from '../model/registration.ts';
-import type { Blobs, Key, Table } from '../ports.ts';
-import { sha256 } from './canonical.ts';
 import type { Layer } from './catalog.ts';
 import { readFamilies, readRevision } from './families.ts';
 import {

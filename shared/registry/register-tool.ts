@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Registration } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
 import type { RegistryContext } from './context.ts';

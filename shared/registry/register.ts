@@ -1,8 +1,8 @@
-import { Fault } from '../errors.ts';
+import { digestOf } from '../kernel/canonical-json.ts';
+import { Fault } from '../kernel/errors.ts';
+import { deepFreeze } from '../kernel/freeze.ts';
 import { type Family, UNVERSIONED, type VersionRecord } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
-import { digestOf } from './canonical.ts';
-import { deepFreeze } from './freeze.ts';
 import { compareVersions, isPrerelease } from './versions.ts';
 
 export interface Registered {

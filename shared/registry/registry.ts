@@ -1,4 +1,5 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
+import { compilePattern } from '../kernel/pattern.ts';
 import type { Family, Registration, Snapshot } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
 import { convert } from '../providers/index.ts';
@@ -8,7 +9,6 @@ import { changeState } from './change-state.ts';
 import { unknownTool } from './change-tool.ts';
 import { type Filter, matches } from './filter.ts';
 import { parseSpec } from './parse-definition.ts';
-import { compilePattern } from './pattern.ts';
 import { registerVersion, toRecord } from './register.ts';
 import { toRegistration } from './registration.ts';
 import { removeVersion, splitId } from './remove.ts';

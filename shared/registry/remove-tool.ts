@@ -1,4 +1,4 @@
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { RegistryContext } from './context.ts';
 import { changeFamily } from './families.ts';
 import { removeVersion, splitId } from './remove.ts';

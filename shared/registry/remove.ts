@@ -1,5 +1,5 @@
+import { deepFreeze } from '../kernel/freeze.ts';
 import type { Family } from '../model/registration.ts';
-import { deepFreeze } from './freeze.ts';
 import { highestVersion } from './versions.ts';
 
 /** Removes one version, or all of them; undefined when nothing is left. Removing what is absent changes nothing. */

@@ -1,5 +1,5 @@
+import type { Handler } from '../kernel/ports.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import type { Handler } from '../ports.ts';
 import type { Catalogs } from './catalogs.ts';
 
 /** Lets an agent that holds only a few tools find the others. */

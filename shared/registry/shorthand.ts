@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '../model/json.ts';
+import { isObject, type JsonSchema } from '../kernel/json.ts';
 
 const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 

@@ -1,8 +1,8 @@
-import { Fault } from '../errors.ts';
+import { digestOf } from '../kernel/canonical-json.ts';
+import { Fault } from '../kernel/errors.ts';
+import { deepFreeze } from '../kernel/freeze.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import { type Family, type Registration, Snapshot, type VersionRecord } from '../model/registration.ts';
-import { digestOf } from './canonical.ts';
-import { deepFreeze } from './freeze.ts';
-import { faultOf } from './issues.ts';
 import { parseSpec } from './parse-definition.ts';
 import { toRegistration } from './registration.ts';
 import { resolveVersion } from './versions.ts';

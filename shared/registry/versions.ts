@@ -1,6 +1,6 @@
 import maxSatisfying from 'semver/ranges/max-satisfying.js';
 import validRange from 'semver/ranges/valid.js';
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { Family, VersionRecord } from '../model/registration.ts';
 import { UNVERSIONED } from '../model/unversioned.ts';
 import { exactVersion } from './version-order.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Fault } from '../errors.ts';
+import { Fault } from '../kernel/errors.ts';
 import type { StoredObject } from './claim.ts';
 import { ImageKey } from './upload.ts';
 

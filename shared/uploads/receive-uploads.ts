@@ -1,7 +1,7 @@
 import { chooseTools, type ToolWish } from '../iqa/choose-tools.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaTool } from '../iqa/metadata.ts';
-import { imageBlobKey, uploadKey } from '../keys.ts';
+import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import { claimUpload, droppedByHand, type StoredObject } from './claim.ts';
 import { type Place, routeUpload } from './route-upload.ts';
 import { failedBefore, type Scored, scoreUpload, type UploadContext, uploadOf } from './score-upload.ts';

@@ -1,8 +1,8 @@
-import { Fault } from '../errors.ts';
-import { imageBlobKey, uploadKey } from '../keys.ts';
+import { Fault } from '../kernel/errors.ts';
+import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
+import type { Clock, Table } from '../kernel/ports.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
-import type { Clock, Table } from '../ports.ts';
-import { faultOf } from '../registry/issues.ts';
 import { NewUpload, PICTURE_TYPES, type Upload } from './upload.ts';
 
 /** An address that takes one picture: the headers are part of what was signed. */

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { BatchGetItemOutput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { repeatedly } from '../../shared/adapters/aws/backoff.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
-import { Fault } from '../../shared/errors.ts';
-import type { Key, Table } from '../../shared/ports.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import type { Key, Table } from '../../shared/kernel/ports.ts';
 import { type LocalDynamo, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 
 const skip = whyNoDynamo() ?? false;

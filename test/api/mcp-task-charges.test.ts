@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { quotaKey } from '../../shared/keys.ts';
+import { quotaKey } from '../../shared/kernel/item-keys.ts';
 import type { LocalRuns } from '../../shared/plan/local-runs.ts';
 import { textOf } from '../support/mcp.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createToolBook } from '../../functions/api/mcp/tool-book.ts';
-import type { Handler } from '../../shared/ports.ts';
+import type { Handler } from '../../shared/kernel/ports.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
 import { connectClient, eras, textOf } from '../support/mcp.ts';
 import { aTool } from '../support/tools.ts';

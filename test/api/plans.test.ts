@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localRuns } from '../../functions/cli/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import type { Prices } from '../../shared/billing/prices.ts';
+import type { Prices } from '../../shared/execute/billing/prices.ts';
+import type { Handler } from '../../shared/kernel/ports.ts';
 import type { Plan, PlanTree } from '../../shared/model/plan.ts';
 import type { Registration } from '../../shared/model/registration.ts';
 import type { RunView } from '../../shared/model/run.ts';
-import type { Handler } from '../../shared/ports.ts';
 import { type TestAssay, testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 

@@ -5,7 +5,7 @@ import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import type { ScoreReport } from '../../shared/iqa/score.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
-import { imageBlobKey } from '../../shared/keys.ts';
+import { imageBlobKey } from '../../shared/kernel/item-keys.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
 import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
 

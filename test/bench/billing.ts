@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createKey } from '../../shared/access/api-keys.ts';
 import { jsonLog } from '../../shared/adapters/files/json-log.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
-import { createKey } from '../../shared/billing/keys.ts';
 import { executeTool } from '../../shared/execute/execute.ts';
+import type { Handler } from '../../shared/kernel/ports.ts';
 import type { Actor } from '../../shared/model/key.ts';
-import type { Handler } from '../../shared/ports.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 import { alternate, median, printRows } from './support/measure.ts';

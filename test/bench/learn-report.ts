@@ -1,7 +1,7 @@
 import { type Example, examplesOf, FEATURE_NAMES, type Judged, learnFitting, learnRanking } from './learn-weights.ts';
 import type { Benchmark } from './selection-data.ts';
 
-/** Learns the weights of `shared/decide/weights.ts` anew, with what they reach on tools they were not learnt from. */
+/** Learns the weights of `shared/search/weights.ts` anew, with what they reach on tools they were not learnt from. */
 export const printLearnt = async (benchmarks: readonly Benchmark[]): Promise<void> => {
   const all: Example[] = [];
   for (const benchmark of benchmarks) {

@@ -1,12 +1,12 @@
 import { readForValues } from '../../shared/decide/arguments/reading.ts';
-import type { Features } from '../../shared/decide/features.ts';
+import { findPool } from '../../shared/decide/candidates.ts';
 import { extractIntent } from '../../shared/decide/intent.ts';
 import { matchCapabilities } from '../../shared/decide/match.ts';
 import { needsOf } from '../../shared/decide/needs.ts';
-import { findPool } from '../../shared/decide/pool.ts';
-import { readRequest } from '../../shared/decide/request.ts';
 import { classifyScenario } from '../../shared/decide/scenario.ts';
-import { RANKING } from '../../shared/decide/weights.ts';
+import type { Features } from '../../shared/search/features.ts';
+import { readRequest } from '../../shared/search/request.ts';
+import { RANKING } from '../../shared/search/weights.ts';
 import { type Benchmark, goldOf, type Query } from './selection-data.ts';
 
 export interface Example {

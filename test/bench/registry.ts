@@ -13,7 +13,7 @@ import { Catalog } from '../../shared/registry/catalog.ts';
 import { changeFamilies } from '../../shared/registry/families.ts';
 import { parseDefinition } from '../../shared/registry/parse-definition.ts';
 import { registerVersion, toRecord } from '../../shared/registry/register.ts';
-import { createSearchIndex } from '../../shared/registry/search.ts';
+import { createSearchIndex } from '../../shared/search/search-index.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 import { alternate, printRows, requestsPerSecond, timeOf } from './support/measure.ts';

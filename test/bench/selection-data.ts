@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DecideDeps } from '../../shared/decide/decision.ts';
 import type { Tool } from '../../shared/model/tool.ts';
-import { createSearchIndex } from '../../shared/registry/search.ts';
+import { createSearchIndex } from '../../shared/search/search-index.ts';
 
 export interface Query {
   readonly id: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
-import type { Key, Table } from '../../shared/ports.ts';
+import type { Key, Table } from '../../shared/kernel/ports.ts';
 import { startDynamo } from '../support/dynamo.ts';
 import { printTable } from './report.ts';
 

@@ -9,9 +9,15 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
-import { verifyUsage } from '../../shared/billing/verify-usage.ts';
-import { imageBlobKey, jobReportBlobKey, manifestBlobKey, scoresBlobKey, uploadKey } from '../../shared/keys.ts';
-import type { Blobs, Table } from '../../shared/ports.ts';
+import { verifyUsage } from '../../shared/execute/billing/verify-usage.ts';
+import {
+  imageBlobKey,
+  jobReportBlobKey,
+  manifestBlobKey,
+  scoresBlobKey,
+  uploadKey,
+} from '../../shared/kernel/item-keys.ts';
+import type { Blobs, Table } from '../../shared/kernel/ports.ts';
 import { readManifest, writeManifest } from '../../shared/uploads/manifest.ts';
 import { objectCreated } from '../../shared/uploads/object-event.ts';
 import { uploadOf } from '../../shared/uploads/score-upload.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Blobs } from '../../shared/ports.ts';
+import type { Blobs } from '../../shared/kernel/ports.ts';
 
 export interface TestBlobs {
   readonly blobs: Blobs;

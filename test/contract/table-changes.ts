@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Fault } from '../../shared/errors.ts';
-import type { Item, Key } from '../../shared/ports.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import type { Item, Key } from '../../shared/kernel/ports.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableChanges({ table, newPk }: TableTest): void {

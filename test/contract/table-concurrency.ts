@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Key, Table } from '../../shared/ports.ts';
+import type { Key, Table } from '../../shared/kernel/ports.ts';
 import { appendMany, startTableClient } from '../support/table-client.ts';
 import type { TableTest } from './table.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Item, PageQuery, Table } from '../../shared/ports.ts';
+import type { Item, PageQuery, Table } from '../../shared/kernel/ports.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableQueries({ table, newPk, clock }: TableTest): void {

@@ -1,5 +1,5 @@
 import { after, before, describe } from 'node:test';
-import type { Table } from '../../shared/ports.ts';
+import type { Table } from '../../shared/kernel/ports.ts';
 import { testTableChanges } from './table-changes.ts';
 import { testTableConcurrency } from './table-concurrency.ts';
 import { testTableCounts } from './table-counts.ts';

@@ -1,5 +1,5 @@
 import { unitConvert } from '../../shared/execute/builtins/unit-convert.ts';
-import type { JsonSchema } from '../../shared/model/json.ts';
+import type { JsonSchema } from '../../shared/kernel/json.ts';
 import { check, described } from './extracted.ts';
 
 const units = (unitConvert.definition.parameters as { properties: Record<string, JsonSchema> }).properties;

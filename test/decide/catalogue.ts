@@ -1,9 +1,9 @@
 import { decide } from '../../shared/decide/decide.ts';
 import type { DecideDeps, DecideInput, Decision } from '../../shared/decide/decision.ts';
-import type { JsonSchema } from '../../shared/model/json.ts';
+import type { JsonSchema } from '../../shared/kernel/json.ts';
+import { validatorFor } from '../../shared/kernel/json-schema.ts';
 import type { Tool } from '../../shared/model/tool.ts';
-import { validatorFor } from '../../shared/registry/json-schema.ts';
-import { createSearchIndex } from '../../shared/registry/search.ts';
+import { createSearchIndex } from '../../shared/search/search-index.ts';
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { argumentsFor } from '../../shared/decide/arguments.ts';
-import type { JsonSchema } from '../../shared/model/json.ts';
+import type { JsonSchema } from '../../shared/kernel/json.ts';
 import { depsOf, tool } from './catalogue.ts';
 
 /** 2024-05-10, a Friday. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import type { Blobs } from '../../shared/ports.ts';
+import type { Blobs } from '../../shared/kernel/ports.ts';
 import { ADMIN_KEY } from '../support/assay.ts';
 import { callEdge, edgeEvent, edgeOn, type Headers } from '../support/edge.ts';
 import { type EdgeWorld, fillEdgeWorld, idOf, makeEdgeWorld } from '../support/edge-world.ts';

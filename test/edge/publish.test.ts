@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import { apiKeyKey, revisionKey, toolKey } from '../../shared/keys.ts';
-import type { Blobs } from '../../shared/ports.ts';
+import { apiKeyKey, revisionKey, toolKey } from '../../shared/kernel/item-keys.ts';
+import type { Blobs } from '../../shared/kernel/ports.ts';
 import { publishChanges, publishTenant } from '../../shared/registry/publish.ts';
 import type { Pointer, PublishedFamilies, PublishedKey } from '../../shared/registry/published.ts';
 import { ADMIN_KEY } from '../support/assay.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Builtin } from '../../shared/execute/builtins/builtin.ts';
 import { diff } from '../../shared/execute/builtins/diff.ts';
 import { builtins } from '../../shared/execute/builtins/index.ts';
-import { validatorFor } from '../../shared/registry/json-schema.ts';
+import { validatorFor } from '../../shared/kernel/json-schema.ts';
 import { parseDefinition } from '../../shared/registry/parse-definition.ts';
 import { toolsAssay } from '../support/execution.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createResultCache } from '../../shared/execute/cache.ts';
-import { recentlyUsed } from '../../shared/execute/recently-used.ts';
+import { recentlyUsed } from '../../shared/kernel/lru.ts';
 import { standingClock } from '../support/clock.ts';
 import { assayWith } from '../support/execution.ts';
 

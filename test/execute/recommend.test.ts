@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
-import { type Candidate, type Recommendation, recommend } from '../../shared/registry/recommend.ts';
-import { emptyStats } from '../../shared/registry/stats.ts';
+import { type Candidate, type Recommendation, recommend } from '../../shared/insight/recommend.ts';
+import { emptyStats } from '../../shared/insight/stats.ts';
 import { standingClock } from '../support/clock.ts';
 import { assayWith } from '../support/execution.ts';
 

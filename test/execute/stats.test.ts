@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { addValues, mergeHistograms, quantileOf } from '../../shared/insight/histogram.ts';
+import { addCalls, emptyStats } from '../../shared/insight/stats.ts';
+import { mergeStats, type StatsView, viewStats } from '../../shared/insight/stats-view.ts';
 import type { CallRecord } from '../../shared/model/call.ts';
-import { addValues, mergeHistograms, quantileOf } from '../../shared/registry/histogram.ts';
-import { addCalls, emptyStats } from '../../shared/registry/stats.ts';
-import { mergeStats, type StatsView, viewStats } from '../../shared/registry/stats-view.ts';
 import { assayWith } from '../support/execution.ts';
 import { aRecord } from '../support/records.ts';
 

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { handleStream } from '../../functions/stream/handle.ts';
 import { eventBridgeSink } from '../../shared/adapters/aws/event-bridge.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { callFolds } from '../../shared/execute/billing/folds.ts';
 import { foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
-import { callFolds } from '../../shared/folds.ts';
-import { callKey } from '../../shared/keys.ts';
+import { readStats } from '../../shared/insight/read-stats.ts';
+import { callKey } from '../../shared/kernel/item-keys.ts';
+import type { Key, Table } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call.ts';
-import type { Key, Table } from '../../shared/ports.ts';
 import { type ChangeEvent, readEvents } from '../../shared/registry/events.ts';
-import { readStats } from '../../shared/registry/read-stats.ts';
 import { standingClock } from '../support/clock.ts';
 import { aRecord } from '../support/records.ts';
 

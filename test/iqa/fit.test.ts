@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type FitPoint, fitImage } from '../../shared/iqa/fit.ts';
 import { fitHandler } from '../../shared/iqa/fit-tool.ts';
-import type { CallContext } from '../../shared/ports.ts';
+import type { CallContext } from '../../shared/kernel/ports.ts';
 import { goldenImage, scoring, testEngine, watchingMemory } from '../support/iqa.ts';
 
 const image = goldenImage('chelsea.png');

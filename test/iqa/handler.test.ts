@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { iqaHandler } from '../../shared/iqa/handler.ts';
-import type { CallContext } from '../../shared/ports.ts';
+import type { CallContext } from '../../shared/kernel/ports.ts';
 import { goldenImage, scoring, testEngine } from '../support/iqa.ts';
 
 const picture = goldenImage('chelsea_jpeg_2.png');

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { metadataJsonSchema } from '../../metadata/build-schema.ts';
-import { Fault } from '../../shared/errors.ts';
 import { IQA_PYTORCH_IDENTIFIERS, PIQ_IDENTIFIERS } from '../../shared/iqa/identifiers.ts';
 import { loadMetadata, parseMetadata } from '../../shared/iqa/metadata.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import { Distortion } from '../../shared/model/iqa.ts';
 
 const FILE = 'metadata/tools.json';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { type CachedScore, cacheKey, createScoreCache, NO_REFERENCE } from '../../shared/iqa/score-cache.ts';
-import type { Table } from '../../shared/ports.ts';
-import { sha256 } from '../../shared/registry/canonical.ts';
+import { sha256 } from '../../shared/kernel/canonical-json.ts';
+import type { Table } from '../../shared/kernel/ports.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const identity = (image: string, over = {}) => ({

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
-import type { Fault } from '../../shared/errors.ts';
 import { executeTool } from '../../shared/iqa/execute-tool.ts';
 import { createStamp, publishKeys } from '../../shared/iqa/hallmark.ts';
 import { parseMetadata } from '../../shared/iqa/metadata.ts';
@@ -10,7 +9,8 @@ import { normaliseScore } from '../../shared/iqa/normalise.ts';
 import { scoreImage } from '../../shared/iqa/score.ts';
 import { createScoreCache } from '../../shared/iqa/score-cache.ts';
 import { verifyScores } from '../../shared/iqa/verify-score.ts';
-import { sha256 } from '../../shared/registry/canonical.ts';
+import { sha256 } from '../../shared/kernel/canonical-json.ts';
+import type { Fault } from '../../shared/kernel/errors.ts';
 import { goldenImage, scoring, testEngine, watchingMemory } from '../support/iqa.ts';
 import { recordingLog } from '../support/recording-log.ts';
 

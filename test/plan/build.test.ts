@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { JsonSchema } from '../../shared/model/json.ts';
+import type { JsonSchema } from '../../shared/kernel/json.ts';
 import { ToolSpec } from '../../shared/model/tool.ts';
 import { buildPlan, type FoundTool, type LookUpTool } from '../../shared/plan/build.ts';
 

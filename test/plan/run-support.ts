@@ -1,6 +1,6 @@
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { createLocalRuns, type LocalRunDeps } from '../../shared/plan/local-runs.ts';

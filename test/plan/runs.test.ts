@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import type { NodeView, RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { createLocalRuns, type LocalRunDeps, type LocalRuns } from '../../shared/plan/local-runs.ts';

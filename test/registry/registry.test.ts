@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Fault } from '../../shared/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import { createRegistry } from '../../shared/registry/registry.ts';
 import { aTool } from '../support/tools.ts';
 

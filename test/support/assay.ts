@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../functions/api/app.ts';
 import type { App } from '../../functions/api/env.ts';
+import { createKey } from '../../shared/access/api-keys.ts';
+import { digestOfKey } from '../../shared/access/secret.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
-import { createKey } from '../../shared/billing/keys.ts';
-import { digestOfKey } from '../../shared/billing/secret.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
 import type { NewKey } from '../../shared/model/key.ts';
-import type { Log } from '../../shared/ports.ts';
 
 export const ADMIN_KEY = 'admin-key-for-tests';
 

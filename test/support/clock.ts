@@ -1,5 +1,5 @@
-import type { Clock } from '../../shared/ports.ts';
-import { writeUlidTime } from '../../shared/ulid.ts';
+import { writeUlidTime } from '../../shared/kernel/ids.ts';
+import type { Clock } from '../../shared/kernel/ports.ts';
 
 /** A clock that stands still until it is moved, and ids that follow it. */
 export const standingClock = (start = Date.parse('2026-11-05T12:00:00Z')): Clock & { move(ms: number): void } => {

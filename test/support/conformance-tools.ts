@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Handler } from '../../shared/ports.ts';
+import type { Handler } from '../../shared/kernel/ports.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';

@@ -1,6 +1,6 @@
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import { apiKeyKey, revisionKey } from '../../shared/keys.ts';
-import type { Blobs } from '../../shared/ports.ts';
+import { apiKeyKey, revisionKey } from '../../shared/kernel/item-keys.ts';
+import type { Blobs } from '../../shared/kernel/ports.ts';
 import { publishChanges, publishLayer } from '../../shared/registry/publish.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from './assay.ts';
 import { aTool } from './tools.ts';

@@ -1,7 +1,7 @@
 import type { CloudFrontEdgeEvent, CloudFrontRequest } from 'hono/lambda-edge';
 import { createEdgeHandler, type EdgeHandler } from '../../functions/edge/handler.ts';
 import { createEdgeStore, type ReadJson } from '../../functions/edge/store.ts';
-import type { Blobs } from '../../shared/ports.ts';
+import type { Blobs } from '../../shared/kernel/ports.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -9,7 +9,7 @@ import { type IqaCatalogue, parseMetadata } from '../../shared/iqa/metadata.ts';
 import type { ScoreDeps } from '../../shared/iqa/score.ts';
 import { createScoreCache } from '../../shared/iqa/score-cache.ts';
 import { shippedComputations } from '../../shared/iqa/shipped.ts';
-import type { Log } from '../../shared/ports.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
 import { recordingLog } from './recording-log.ts';
 
 /** A picture of test/golden/iqa, as a file somebody hands in. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localRuns } from '../../functions/cli/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import type { Handler } from '../../shared/kernel/ports.ts';
 import type { LocalRuns } from '../../shared/plan/local-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
-import type { Handler } from '../../shared/ports.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from './assay.ts';
 import { aTool } from './tools.ts';
 

@@ -1,4 +1,4 @@
-import type { Log } from '../../shared/ports.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
 
 export interface Recorded {
   readonly level: string;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Key, Table } from '../../shared/ports.ts';
+import type { Key, Table } from '../../shared/kernel/ports.ts';
 import type { TableAddress } from '../contract/table.ts';
 
 /** What another process does: append ids to an item, as many as said or, with journal, on and on until it is killed. */

@@ -4,7 +4,7 @@ import { handleEvents } from '../../functions/upload/handle-events.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { composeIqa } from '../../shared/iqa/iqa.ts';
-import { imageBlobKey, uploadKey } from '../../shared/keys.ts';
+import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { objectCreated } from '../../shared/uploads/object-event.ts';
 import { type Dispatch, receiveUploads } from '../../shared/uploads/receive-uploads.ts';

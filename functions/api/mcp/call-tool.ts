@@ -4,15 +4,15 @@ import type {
   InputRequiredResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { Fault } from '../../../shared/errors.ts';
 import { type CallOptions, executeTool } from '../../../shared/execute/execute.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import type { JsonSchema } from '../../../shared/kernel/json.ts';
+import type { CallingClient } from '../../../shared/kernel/ports.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
-import type { JsonSchema } from '../../../shared/model/json.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import { type Handed, handOver, planOf } from '../../../shared/plan/hand-over.ts';
-import type { CallingClient } from '../../../shared/ports.ts';
 import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
 import { unknownTool } from '../../../shared/registry/change-tool.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';

@@ -7,9 +7,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
-import { Fault } from '../../../shared/errors.ts';
 import { decideConfirmation } from '../../../shared/execute/confirmations.ts';
-import { isObject } from '../../../shared/model/json.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import { refusalResult } from './result.ts';
 

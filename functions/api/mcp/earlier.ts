@@ -5,7 +5,7 @@ import {
   type JSONRPCResponse,
   type Server,
 } from '@modelcontextprotocol/server';
-import { isObject } from '../../../shared/model/json.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 import { AskingTransport } from './asking-transport.ts';
 import { authInfoOf, type McpCaller } from './caller.ts';
 import { rpcError } from './errors.ts';

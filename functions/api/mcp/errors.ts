@@ -1,4 +1,4 @@
-import { isObject } from '../../../shared/model/json.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 
 /** A refusal of the whole request, in JSON-RPC's form. */
 export const rpcError = (status: number, code: number, message: string, body?: unknown): Response => {

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
 import type { McpCaller } from './caller.ts';
 import { refusalResult } from './result.ts';
 

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
-import { Fault } from '../../../shared/errors.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 
 /** Refusals become the protocol's errors; what is not expected says nothing internal. */
 export const guarded = async <T>(assay: Assay, work: () => Promise<T>): Promise<T> => {

@@ -1,9 +1,9 @@
 import type { BlobResourceContents, ResourceLink } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
-import { Fault } from '../../../shared/errors.ts';
-import { isObject } from '../../../shared/model/json.ts';
-import type { Blobs } from '../../../shared/ports.ts';
-import { sha256 } from '../../../shared/registry/canonical.ts';
+import { sha256 } from '../../../shared/kernel/canonical-json.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
+import type { Blobs } from '../../../shared/kernel/ports.ts';
 
 /** Base64 beyond this many characters goes to the store, and the model gets a link. */
 const MAX_INLINE = 16_384;

@@ -1,8 +1,8 @@
 import type { JSONRPCResponse } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
-import { onceKey } from '../../../shared/keys.ts';
+import { sha256 } from '../../../shared/kernel/canonical-json.ts';
+import { onceKey } from '../../../shared/kernel/item-keys.ts';
 import type { Actor } from '../../../shared/model/key.ts';
-import { sha256 } from '../../../shared/registry/canonical.ts';
 
 const LOOK_MS = 1000;
 const KEPT_SECONDS = 600;

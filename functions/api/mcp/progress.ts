@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { CallExtras } from '../../../shared/ports.ts';
+import type { CallExtras } from '../../../shared/kernel/ports.ts';
 
 const BEAT_MS = 5000;
 

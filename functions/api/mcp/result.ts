@@ -1,8 +1,8 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import type { FaultCode, FaultDetails } from '../../../shared/errors.ts';
+import type { FaultCode, FaultDetails } from '../../../shared/kernel/errors.ts';
+import { isObject, type JsonSchema } from '../../../shared/kernel/json.ts';
+import type { Blobs } from '../../../shared/kernel/ports.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
-import { isObject, type JsonSchema } from '../../../shared/model/json.ts';
-import type { Blobs } from '../../../shared/ports.ts';
 import { linkBulk } from './links.ts';
 
 /** What came of a tool as the client reads it: text for the model, and the same as structured content. */

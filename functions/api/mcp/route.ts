@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import * as z from 'zod';
 import type { Assay } from '../../../shared/assay.ts';
-import { Fault } from '../../../shared/errors.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import { limitBodies } from '../body.ts';
 import { describe } from '../describe.ts';
 import type { ApiContext, App, Env } from '../env.ts';

@@ -1,6 +1,6 @@
 import type { CallToolResult, InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
 import { guarded } from './guarded.ts';

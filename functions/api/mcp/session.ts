@@ -1,5 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
-import { isObject } from '../../../shared/model/json.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 
 /** What a client said of itself when it initialized. It rides in the session id, so that nothing is kept here. */
 export interface Session {

@@ -8,9 +8,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { Fault } from '../../../shared/errors.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import type { RunView } from '../../../shared/model/run.ts';
 import { type HandedCall, readHandedCall } from '../../../shared/plan/handed-call.ts';

@@ -1,6 +1,6 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
-import { Fault } from '../../../shared/errors.ts';
 import { handlerOf } from '../../../shared/execute/run-handler.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import type { Permission, Tool } from '../../../shared/model/tool.ts';
 import { metaTools, providers } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';

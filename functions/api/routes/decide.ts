@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { operate } from '../../../shared/billing/operation.ts';
-import { operationPrice } from '../../../shared/billing/prices.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
+import { operate } from '../../../shared/execute/billing/operation.ts';
+import { operationPrice } from '../../../shared/execute/billing/prices.ts';
 import type { Remaining } from '../../../shared/execute/meter.ts';
 import { answerJson } from '../answer.ts';
 import { readBody } from '../body.ts';

@@ -1,7 +1,7 @@
 import { streamSSE } from 'hono/streaming';
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
 import { type ChangeEvent, EVENT_TYPES, latestEvent, readEvents } from '../../../shared/registry/events.ts';
 import { parseBy } from '../body.ts';
 import { describe } from '../describe.ts';

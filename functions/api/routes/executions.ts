@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { Fault } from '../../../shared/errors.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import { listExecutions, readExecution } from '../../../shared/execute/executions.ts';
+import { readAllStats, readStats } from '../../../shared/insight/read-stats.ts';
+import { emptyStats } from '../../../shared/insight/stats.ts';
+import { mergeStats, viewStats } from '../../../shared/insight/stats-view.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import { CALL_STATUSES } from '../../../shared/model/call.ts';
 import { unknownTool } from '../../../shared/registry/change-tool.ts';
-import { readAllStats, readStats } from '../../../shared/registry/read-stats.ts';
-import { emptyStats } from '../../../shared/registry/stats.ts';
-import { mergeStats, viewStats } from '../../../shared/registry/stats-view.ts';
 import { parseBy } from '../body.ts';
 import { describe } from '../describe.ts';
 import type { Routes } from '../env.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { createEndOfTurn } from '../../../shared/end-of-turn.ts';
 import { executeTool } from '../../../shared/execute/execute.ts';
 import type { Remaining } from '../../../shared/execute/meter.ts';
+import { createEndOfTurn } from '../../../shared/kernel/end-of-turn.ts';
 import { answerJson } from '../answer.ts';
 import { readBody } from '../body.ts';
 import { describe } from '../describe.ts';

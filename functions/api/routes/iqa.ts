@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import { toolsByType, toolsForDistortion } from '../../../shared/iqa/queries.ts';
 import { IqaType } from '../../../shared/model/iqa.ts';
 import { answerJson } from '../answer.ts';

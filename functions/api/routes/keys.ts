@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { createKey, listKeys, revokeKey } from '../../../shared/billing/keys.ts';
+import { createKey, listKeys, revokeKey } from '../../../shared/access/api-keys.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import { NewKey } from '../../../shared/model/key.ts';
 import { parseBy, readJson } from '../body.ts';
 import { readCursor, writeCursor } from '../cursor.ts';

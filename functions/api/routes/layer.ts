@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import { describe } from '../describe.ts';
 import type { Routes } from '../env.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import { readAudit } from '../../../shared/execute/audit.ts';
 import { decideConfirmation, listConfirmations } from '../../../shared/execute/confirmations.ts';
 import { grantTool, listGrants, removeGrant } from '../../../shared/execute/grants.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { priceOf } from '../../../shared/billing/prices.ts';
-import { Fault } from '../../../shared/errors.ts';
-import { isObject } from '../../../shared/model/json.ts';
+import { priceOf } from '../../../shared/execute/billing/prices.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 import { PlanInput, PlanNodeInput } from '../../../shared/model/plan.ts';
 import { ToolName, Version } from '../../../shared/model/tool.ts';
 import { type MadePlan, makePlan, requireBlobs } from '../../../shared/plan/make-plan.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { createDefinitions, type View } from '../../../shared/lookup/definitions.ts';
-import { readDefinitionsQuery, readSelection } from '../../../shared/lookup/definitions-query.ts';
-import { createNameTables } from '../../../shared/lookup/name-tables.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import { formatResults, parseCalls, providerNames } from '../../../shared/providers/index.ts';
+import { createDefinitions, type View } from '../../../shared/registry/lookup/definitions.ts';
+import { readDefinitionsQuery, readSelection } from '../../../shared/registry/lookup/definitions-query.ts';
+import { createNameTables } from '../../../shared/registry/lookup/name-tables.ts';
 import { answer, answerJson } from '../answer.ts';
 import { parseBy, readJson } from '../body.ts';
 import { describe } from '../describe.ts';

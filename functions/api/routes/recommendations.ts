@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { Feedback } from '../../../shared/model/feedback.ts';
-import { rateTool } from '../../../shared/registry/feedback.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
+import { rateTool } from '../../../shared/insight/feedback.ts';
 import {
   automaticEntries,
   LIST_KINDS,
@@ -9,9 +8,10 @@ import {
   putOnList,
   readLists,
   takeOffList,
-} from '../../../shared/registry/lists.ts';
-import { readAllStats } from '../../../shared/registry/read-stats.ts';
-import { recommendTools } from '../../../shared/registry/recommend-tools.ts';
+} from '../../../shared/insight/lists.ts';
+import { readAllStats } from '../../../shared/insight/read-stats.ts';
+import { recommendTools } from '../../../shared/insight/recommend-tools.ts';
+import { Feedback } from '../../../shared/model/feedback.ts';
 import { parseBy, readBody } from '../body.ts';
 import { describe } from '../describe.ts';
 import type { ApiContext, Routes } from '../env.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { operate } from '../../../shared/billing/operation.ts';
-import { operationPrice } from '../../../shared/billing/prices.ts';
-import { Fault } from '../../../shared/errors.ts';
+import { operate } from '../../../shared/execute/billing/operation.ts';
+import { operationPrice } from '../../../shared/execute/billing/prices.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import { runActorOf } from '../../../shared/plan/run-node.ts';
 import type { Runs } from '../../../shared/plan/runs.ts';
 import { answerJson } from '../answer.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { scorePriced } from '../../../shared/billing/score-priced.ts';
-import { Fault } from '../../../shared/errors.ts';
+import { scorePriced } from '../../../shared/execute/billing/score-priced.ts';
 import type { Remaining } from '../../../shared/execute/meter.ts';
 import { heatMap } from '../../../shared/iqa/heat-map.ts';
 import { ImageSource, readImageSource } from '../../../shared/iqa/image-source.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import { type ImageFile, openImages } from '../../../shared/iqa/open-images.ts';
 import type { ScoreImageRequest } from '../../../shared/iqa/score.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import { answerJson } from '../answer.ts';
 import { parseBy, readBody } from '../body.ts';
 import { describe } from '../describe.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import { Snapshot } from '../../../shared/model/registration.ts';
 import { exportSnapshot, importSnapshot } from '../../../shared/registry/import-snapshot.ts';
 import { readJson } from '../body.ts';

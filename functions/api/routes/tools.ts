@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { Fault } from '../../../shared/errors.ts';
-import { isObject } from '../../../shared/model/json.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
 import { lintTool } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';

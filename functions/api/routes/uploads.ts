@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { Fault } from '../../../shared/errors.ts';
-import { uploadKey } from '../../../shared/keys.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { uploadKey } from '../../../shared/kernel/item-keys.ts';
 import { requestUpload, type SignPut } from '../../../shared/uploads/request-upload.ts';
 import { uploadOf } from '../../../shared/uploads/score-upload.ts';
 import { ImageKey, NewUpload, viewUpload } from '../../../shared/uploads/upload.ts';

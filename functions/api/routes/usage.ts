@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { requireScope } from '../../../shared/access/authenticate.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { requireScope } from '../../../shared/billing/authenticate.ts';
-import { addSums, nothing, type Sum } from '../../../shared/billing/ledger.ts';
-import { monthOf } from '../../../shared/billing/month.ts';
-import { priceOf } from '../../../shared/billing/prices.ts';
-import { readUsage, type Usage, usageCsv } from '../../../shared/billing/usage.ts';
-import { verifyUsage } from '../../../shared/billing/verify-usage.ts';
+import { addSums, nothing, type Sum } from '../../../shared/execute/billing/ledger.ts';
+import { monthOf } from '../../../shared/execute/billing/month.ts';
+import { priceOf } from '../../../shared/execute/billing/prices.ts';
+import { readUsage, type Usage, usageCsv } from '../../../shared/execute/billing/usage.ts';
+import { verifyUsage } from '../../../shared/execute/billing/verify-usage.ts';
 import { answerJson } from '../answer.ts';
 import { parseBy } from '../body.ts';
 import { describe } from '../describe.ts';

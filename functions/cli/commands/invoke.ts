@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { Fault } from '../../../shared/errors.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
-import { isObject } from '../../../shared/model/json.ts';
 import type { Registration } from '../../../shared/model/registration.ts';
 import type { ApiClient } from '../client.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
-import { Fault, messageOf } from '../../../shared/errors.ts';
 import { FIT_FORMATS, type FitFormat, fitImage } from '../../../shared/iqa/fit.ts';
 import type { PublishedKey } from '../../../shared/iqa/hallmark.ts';
 import { verifyScores } from '../../../shared/iqa/verify-score.ts';
+import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
 import { localIqaOf } from '../local-command.ts';
 import { tableOf } from '../output.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
-import { Fault, messageOf } from '../../../shared/errors.ts';
+import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import type { Plan, PlanTree } from '../../../shared/model/plan.ts';
 import type { Predicted, RunView } from '../../../shared/model/run.ts';
 import { interpret } from '../../../shared/plan/interpret.ts';

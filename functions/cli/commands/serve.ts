@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
+import { createKey, listKeys } from '../../../shared/access/api-keys.ts';
 import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { createKey, listKeys } from '../../../shared/billing/keys.ts';
-import { messageOf } from '../../../shared/errors.ts';
+import { messageOf } from '../../../shared/kernel/errors.ts';
 import { createApp } from '../../api/app.ts';
 import type { ConsoleFiles } from '../../console/build.ts';
 import { type Command, textOption, UsageError } from '../command.ts';

@@ -1,5 +1,5 @@
-import type { Usage } from '../../../shared/billing/usage.ts';
-import type { Verification } from '../../../shared/billing/verify-usage.ts';
+import type { Usage } from '../../../shared/execute/billing/usage.ts';
+import type { Verification } from '../../../shared/execute/billing/verify-usage.ts';
 import { type Cli, type Command, textOption } from '../command.ts';
 import { tableOf } from '../output.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import tools from '../../../metadata/tools.json' with { type: 'json' };
 import { composeIqa, type Iqa } from '../../iqa/iqa.ts';
 import { parseMetadata } from '../../iqa/metadata.ts';
-import type { Blobs, Clock, Log, Table } from '../../ports.ts';
+import type { Blobs, Clock, Log, Table } from '../../kernel/ports.ts';
 import { onnxEngine } from '../onnx/engine.ts';
 import { blobModelFiles } from '../onnx/model-files.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 
 const attempts = 40;
 const longestPauseMs = 400;

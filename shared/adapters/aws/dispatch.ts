@@ -1,7 +1,7 @@
 import { type BatchClient, SubmitJobCommand } from '@aws-sdk/client-batch';
-import { Fault } from '../../errors.ts';
-import { imageBlobKey, manifestBlobKey } from '../../keys.ts';
-import type { Blobs, Clock } from '../../ports.ts';
+import { Fault } from '../../kernel/errors.ts';
+import { imageBlobKey, manifestBlobKey } from '../../kernel/item-keys.ts';
+import type { Blobs, Clock } from '../../kernel/ports.ts';
 import type { StoredObject } from '../../uploads/claim.ts';
 import { writeManifest } from '../../uploads/manifest.ts';
 import { objectCreated } from '../../uploads/object-event.ts';

@@ -15,7 +15,7 @@ import {
   type UpdateItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import type { Key } from '../../ports.ts';
+import type { Key } from '../../kernel/ports.ts';
 import { repeatedly } from './backoff.ts';
 import { faultOf } from './dynamo-failures.ts';
 import { type Attributes, keyAttributes, type Stored, storedOf } from './dynamo-items.ts';

@@ -1,5 +1,5 @@
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Key } from '../../ports.ts';
+import type { Key } from '../../kernel/ports.ts';
 import type { Counters } from '../counters.ts';
 import { type Attributes, counterAttribute, keyAttributes } from './dynamo-items.ts';
 

@@ -3,7 +3,7 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { Fault, messageOf } from '../../errors.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 
 /** Whether someone else's write came first, so that reading again and deciding anew helps. */
 export function isLostRace(thrown: unknown): boolean {

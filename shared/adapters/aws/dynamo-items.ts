@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item, Key } from '../../ports.ts';
+import type { Item, Key } from '../../kernel/ports.ts';
 import { type Counters, isCounters } from '../counters.ts';
 import { itemOf, type Prepared } from '../table-rules.ts';
 

@@ -5,7 +5,7 @@ import type {
   TransactWriteItemsCommandInput,
   WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import type { Key, PageQuery } from '../../ports.ts';
+import type { Key, PageQuery } from '../../kernel/ports.ts';
 import { type Prepared, rangeOf, textOfKey } from '../table-rules.ts';
 import { type Attributes, attributesOf, keyAttributes, type Stored } from './dynamo-items.ts';
 

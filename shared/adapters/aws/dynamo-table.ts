@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Change, Item, Key, Page, PageQuery, Table } from '../../ports.ts';
+import type { Change, Item, Key, Page, PageQuery, Table } from '../../kernel/ports.ts';
 import { addCounters, type Counters, checkCount, notCounters } from '../counters.ts';
 import {
   checkKey,

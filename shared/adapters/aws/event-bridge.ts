@@ -1,5 +1,5 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import type { ChangeEvent, EventSink } from '../../registry/events.ts';
 
 export const EVENT_SOURCE = 'assay';

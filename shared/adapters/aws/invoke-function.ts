@@ -1,5 +1,5 @@
 import { AwsClient } from 'aws4fetch';
-import { Fault, messageOf } from '../../errors.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 
 export interface Credentials {
   readonly accessKeyId: string;

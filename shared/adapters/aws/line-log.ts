@@ -1,4 +1,4 @@
-import type { Log } from '../../ports.ts';
+import type { Log } from '../../kernel/ports.ts';
 
 /** One JSON object a line, written at once: a function is frozen between calls, and what waits then is late or lost. */
 export const lineLog = (write: (text: string) => void, now: () => number = Date.now): Log => {

@@ -10,12 +10,12 @@ import {
   StartSyncExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { Fault } from '../../errors.ts';
-import { MACHINES_PK, machineKey, machineListKey } from '../../keys.ts';
+import { Fault } from '../../kernel/errors.ts';
+import { MACHINES_PK, machineKey, machineListKey } from '../../kernel/item-keys.ts';
+import type { Clock, Item, Table } from '../../kernel/ports.ts';
 import type { ExecutionState, Machines } from '../../plan/machines.ts';
 import type { TokenAnswer } from '../../plan/run-deps.ts';
 import type { PlanMachine } from '../../plan/to-asl.ts';
-import type { Clock, Item, Table } from '../../ports.ts';
 
 export interface SfnMachinesOptions {
   readonly client: SFNClient;

@@ -1,4 +1,4 @@
-import type { Blobs } from '../../ports.ts';
+import type { Blobs } from '../../kernel/ports.ts';
 
 /** Several stores as one: keys that begin with a prefix lie in its store, all others in the main one. */
 export const routedBlobs = (main: Blobs, byPrefix: Readonly<Record<string, Blobs>>): Blobs => {

@@ -7,8 +7,8 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { Fault, messageOf } from '../../errors.ts';
-import type { Blobs } from '../../ports.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
+import type { Blobs } from '../../kernel/ports.ts';
 import { checkBlobKey, sortKeys } from '../blob-key.ts';
 
 interface Options {

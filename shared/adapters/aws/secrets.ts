@@ -3,7 +3,7 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { Fault, messageOf } from '../../errors.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 
 /** The labels of a secret's versions: the one in use, the one before, and the one a rotation is bringing in. */
 export type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS' | 'AWSPENDING';

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { StreamChange } from '../../execute/fold-stream.ts';
-import type { Item } from '../../ports.ts';
+import type { Item } from '../../kernel/ports.ts';
 import { storedOf } from './dynamo-items.ts';
 
 type Image = Readonly<Record<string, AttributeValue>>;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { Fault, messageOf } from '../../errors.ts';
-import type { Blobs } from '../../ports.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
+import type { Blobs } from '../../kernel/ports.ts';
 import { checkBlobKey, sortKeys } from '../blob-key.ts';
 
 const UNFINISHED = '.unfinished-';

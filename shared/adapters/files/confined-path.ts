@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 
 /** The parts of a path that stays inside: relative, without `..`, NUL or another system's separators. */
 export const checkedParts = (path: string): readonly string[] => {

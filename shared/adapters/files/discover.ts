@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { messageOf } from '../../errors.ts';
-import { isObject } from '../../model/json.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { ToolSource } from '../../registry/load.ts';
 import { parseJsonFile } from './json-file.ts';
 

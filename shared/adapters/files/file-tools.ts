@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault, messageOf } from '../../errors.ts';
 import { decodeBase64 } from '../../execute/builtins/base64.ts';
 import { defineBuiltin, objectOf, textOf } from '../../execute/builtins/builtin.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
+import type { Handler } from '../../kernel/ports.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
-import type { Handler } from '../../ports.ts';
 import { confinedPath } from './confined-path.ts';
 
 const MAX_READ = 1024 * 1024;

@@ -1,5 +1,5 @@
-import { Fault } from '../../errors.ts';
-import { placeOfJsonError } from '../../registry/json-place.ts';
+import { Fault } from '../../kernel/errors.ts';
+import { placeOfJsonError } from '../../kernel/json-position.ts';
 
 /** Parses a JSON file's text; an error names the file, the line and the column. */
 export const parseJsonFile = (file: string, text: string): unknown => {

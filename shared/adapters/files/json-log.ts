@@ -1,4 +1,4 @@
-import type { Log } from '../../ports.ts';
+import type { Log } from '../../kernel/ports.ts';
 
 const FLUSH_MS = 50;
 const FLUSH_LINES = 256;

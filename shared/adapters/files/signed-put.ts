@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import type { SignPut } from '../../uploads/request-upload.ts';
 
 interface Options {

@@ -1,5 +1,5 @@
-import { Fault } from '../../errors.ts';
 import { objectOf } from '../../execute/builtins/builtin.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { decoding, type OpenPicture } from './read-picture.ts';
 
 const number = { type: 'number' };

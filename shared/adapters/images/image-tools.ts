@@ -1,9 +1,9 @@
-import { Fault } from '../../errors.ts';
 import { defineBuiltin, objectOf } from '../../execute/builtins/builtin.ts';
 import type { ReadImage } from '../../iqa/image-source.ts';
-import type { JsonSchema } from '../../model/json.ts';
+import { Fault } from '../../kernel/errors.ts';
+import type { JsonSchema } from '../../kernel/json.ts';
+import type { Handler } from '../../kernel/ports.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
-import type { Handler } from '../../ports.ts';
 import { comparePictures, comparisonSchema } from './compare-pictures.ts';
 import { decoding, readPicture } from './read-picture.ts';
 import { formatOf, OUTPUT_FORMATS, writePicture, writtenSchema } from './write-picture.ts';

@@ -1,6 +1,6 @@
 import type { Metadata, Sharp } from 'sharp';
-import { Fault, messageOf } from '../../errors.ts';
 import { type ReadImage, readImageSource } from '../../iqa/image-source.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 
 /** DESIGN's bounds, checked before anything is decoded. */
 const MAX_BYTES = 100 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 
 export const OUTPUT_FORMATS = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];

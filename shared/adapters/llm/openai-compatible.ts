@@ -1,6 +1,6 @@
 import type { Llm, LlmMessage } from '../../decide/llm.ts';
-import { Fault } from '../../errors.ts';
-import { isObject, type JsonSchema } from '../../model/json.ts';
+import { Fault } from '../../kernel/errors.ts';
+import { isObject, type JsonSchema } from '../../kernel/json.ts';
 
 export interface OpenAiCompatibleOptions {
   /** The server's address: `http://127.0.0.1:11434`, or up to `/v1`, or up to `/chat/completions`. */

@@ -1,4 +1,4 @@
-import type { Blobs } from '../../ports.ts';
+import type { Blobs } from '../../kernel/ports.ts';
 import { checkBlobKey, sortKeys } from '../blob-key.ts';
 
 /** Blobs that last as long as the process. */

@@ -1,4 +1,4 @@
-import type { Item, Key, Page, PageQuery, Table } from '../../ports.ts';
+import type { Item, Key, Page, PageQuery, Table } from '../../kernel/ports.ts';
 import { addCounters, checkCount } from '../counters.ts';
 import {
   checkKey,

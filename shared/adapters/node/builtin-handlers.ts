@@ -1,5 +1,5 @@
 import type { Arguments, Builtin } from '../../execute/builtins/builtin.ts';
-import type { Handler } from '../../ports.ts';
+import type { Handler } from '../../kernel/ports.ts';
 import type { BuiltinJob } from './builtin-child.ts';
 import type { ChildPool } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../ports.ts';
+import type { Usage } from '../../kernel/ports.ts';
 import { type Child, startChild } from './child.ts';
 
 /** What a process answers to a job: the output as JSON text, or what was thrown. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { Gauge, Usage } from '../../ports.ts';
+import type { Gauge, Usage } from '../../kernel/ports.ts';
 
 export interface NodeGauge extends Gauge {
   /** Takes what another thread used on behalf of the call that is running now, whenever that is known. */

@@ -1,6 +1,6 @@
-import { messageOf } from '../../errors.ts';
 import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../execute/output.ts';
-import { isObject } from '../../model/json.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import { nodeGauge } from './gauge.ts';
 import { endWithParent } from './orphan-watch.ts';
 import type { FromPlugin, LoadedTool, Saying, ToPlugin } from './plugin-messages.ts';

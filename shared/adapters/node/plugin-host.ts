@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { CallContext } from '../../ports.ts';
+import type { CallContext } from '../../kernel/ports.ts';
 import type { NodeGauge } from './gauge.ts';
 import { type PluginProcess, startPlugin } from './plugin-process.ts';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../ports.ts';
+import type { Usage } from '../../kernel/ports.ts';
 import type { Thrown } from './child-pool.ts';
 
 /** What the server and a plugin's process say to each other. */

@@ -1,5 +1,5 @@
 import { failure } from '../../execute/output.ts';
-import type { CallContext, Usage } from '../../ports.ts';
+import type { CallContext, Usage } from '../../kernel/ports.ts';
 import { type Child, startChild } from './child.ts';
 import type { Thrown } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import type { Thrown } from './child-pool.ts';
 
 /** What was thrown, as far as it can pass between processes. */

@@ -1,6 +1,6 @@
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
-import { Fault, messageOf } from '../../errors.ts';
 import type { Picture, Pixels } from '../../iqa/pixels.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 import type { DecodeLimits } from './limits.ts';
 import { type Allocate, spoolPixels } from './spool.ts';
 

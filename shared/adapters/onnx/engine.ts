@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { Fault } from '../../errors.ts';
 import { checkRequest } from '../../iqa/check-request.ts';
 import type { IqaEngine, ScoreRequest } from '../../iqa/engine.ts';
 import { lazily } from '../../iqa/lazily.ts';
@@ -9,7 +8,8 @@ import { graphMetric, graphMetrics } from '../../iqa/metrics.ts';
 import { pixelMetrics } from '../../iqa/nr/metrics.ts';
 import type { Pixels } from '../../iqa/pixels.ts';
 import { divideRows } from '../../iqa/strips.ts';
-import type { Log } from '../../ports.ts';
+import { Fault } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/ports.ts';
 import { type DecodeLimits, defaultLimits } from './limits.ts';
 import type { PicturesAsk } from './messages.ts';
 import { createPictureMemory } from './picture-memory.ts';

@@ -1,4 +1,4 @@
-import { Fault, messageOf } from '../../errors.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 import type { Failure } from './messages.ts';
 
 /** An error as plain data, for the way out of a worker. */

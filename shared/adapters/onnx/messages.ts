@@ -1,7 +1,7 @@
-import type { FaultCode, FaultDetails } from '../../errors.ts';
 import type { EncodeOptions, LearnedModel, ModelInterface } from '../../iqa/engine.ts';
 import type { RowRange } from '../../iqa/metric.ts';
 import type { Picture, Pixels, QualityMap } from '../../iqa/pixels.ts';
+import type { FaultCode, FaultDetails } from '../../kernel/errors.ts';
 
 /** What a worker can be asked, and what each answers. Pictures lie in shared memory, so messages stay small. */
 export interface Jobs {

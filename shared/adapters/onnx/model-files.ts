@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Fault } from '../../errors.ts';
 import type { ModelFile } from '../../iqa/model-record.ts';
 import type { ModelFiles } from '../../iqa/models.ts';
-import type { Blobs } from '../../ports.ts';
+import { Fault } from '../../kernel/errors.ts';
+import type { Blobs } from '../../kernel/ports.ts';
 
 // A blob is one buffer in memory, so a large file is stored in parts.
 const PART_BYTES = 64 * 2 ** 20;

@@ -1,8 +1,8 @@
 import { InferenceSession } from 'onnxruntime-node';
-import { Fault, messageOf } from '../../errors.ts';
 import type { LearnedModel, ModelInterface, ModelValue } from '../../iqa/engine.ts';
 import type { Pixels } from '../../iqa/pixels.ts';
 import { prepare, readScore } from '../../iqa/prepare.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 import { type Sessions, tensorOf } from './sessions.ts';
 
 /** Runs a learned model on a picture, or on a picture and its reference in this order. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { Fault } from '../../errors.ts';
-import type { Log } from '../../ports.ts';
+import { Fault } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/ports.ts';
 import { fromFailure } from './failure.ts';
 import type { JobKind, JobMessage, Jobs, Reply } from './messages.ts';
 import type { WorkerSettings } from './worker.ts';

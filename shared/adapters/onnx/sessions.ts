@@ -1,7 +1,7 @@
 import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
-import { Fault, messageOf } from '../../errors.ts';
 import type { BuiltGraph } from '../../iqa/graph.ts';
 import type { Feed, GraphRunner } from '../../iqa/metric.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 
 export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import sharp from 'sharp';
-import { Fault } from '../../errors.ts';
 import type { GraphRunner, Pair } from '../../iqa/metric.ts';
 import { graphMetric } from '../../iqa/metrics.ts';
 import { pixelMetrics } from '../../iqa/nr/metrics.ts';
 import type { QualityMap } from '../../iqa/pixels.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { decodePicture } from './decode.ts';
 import { encodePicture } from './encode.ts';
 import { toFailure } from './failure.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Fault, messageOf } from '../../errors.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 
 /** Opens the data file, making it and bringing it up to date when needed. */
 export function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { Item, Key } from '../../ports.ts';
+import type { Item, Key } from '../../kernel/ports.ts';
 import { itemOf, type Prepared } from '../table-rules.ts';
 
 /** The statements of the table, prepared once. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import type { Item, Key, Table } from '../../ports.ts';
+import type { Item, Key, Table } from '../../kernel/ports.ts';
 import { addCounters, checkCount } from '../counters.ts';
 import {
   checkKey,

@@ -1,5 +1,5 @@
-import { splitIdentifier, termOf } from '../../registry/text.ts';
-import { knownWords } from '../words.ts';
+import { splitIdentifier, termOf } from '../../search/text.ts';
+import { knownWords } from '../../search/word-vectors.ts';
 import { contextOf } from './cues.ts';
 import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';

@@ -1,5 +1,5 @@
-import { termOf } from '../../registry/text.ts';
-import { knownWords } from '../words.ts';
+import { termOf } from '../../search/text.ts';
+import { knownWords } from '../../search/word-vectors.ts';
 import { type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';

@@ -1,4 +1,4 @@
-import { splitIdentifier, termOf } from '../../registry/text.ts';
+import { splitIdentifier, termOf } from '../../search/text.ts';
 import { isMentioned } from './booleans.ts';
 import { chosen, examplesSaid, isNumeric, isYesNo } from './choices.ts';
 import { commandSaid } from './commands.ts';

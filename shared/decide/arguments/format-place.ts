@@ -1,4 +1,4 @@
-import { termOf } from '../../registry/text.ts';
+import { termOf } from '../../search/text.ts';
 import { countryCode, readPlace, stateName } from './places.ts';
 import type { Slot } from './slot.ts';
 

@@ -1,4 +1,4 @@
-import { splitIdentifier } from '../../registry/text.ts';
+import { splitIdentifier } from '../../search/text.ts';
 import type { Extraction } from './extract.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';

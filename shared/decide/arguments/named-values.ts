@@ -1,4 +1,4 @@
-import { englishWordsOf } from '../chinese.ts';
+import { englishWordsOf } from '../../search/chinese.ts';
 import { currencyCode, languageCode, languageName } from './codes.ts';
 import { contextOf } from './cues.ts';
 import type { Extraction } from './extract.ts';

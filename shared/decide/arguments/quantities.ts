@@ -1,4 +1,4 @@
-import { wordAt } from '../chinese.ts';
+import { wordAt } from '../../search/chinese.ts';
 import type { Span } from './span.ts';
 
 /** A number as it was said: `5 %`, `$1.5 million`, `three nights`, `2nd`. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../model/json.ts';
+import type { JsonSchema } from '../../kernel/json.ts';
 import type { Choice } from './slot.ts';
 
 /** Enum values, and values that a description explains: `'asc' for ascending`, `1 for Bangkok`, `English (EN)`. */

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../model/json.ts';
-import { splitIdentifier, termOf } from '../../registry/text.ts';
+import type { JsonSchema } from '../../kernel/json.ts';
+import { splitIdentifier, termOf } from '../../search/text.ts';
 
 /** What a value must look like, beyond its type. */
 export type SlotKind =

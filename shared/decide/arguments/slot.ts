@@ -1,6 +1,6 @@
-import { isObject, type JsonSchema } from '../../model/json.ts';
-import { splitIdentifier, termOf, termsOf } from '../../registry/text.ts';
-import { chineseWords } from '../chinese.ts';
+import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { chineseWords } from '../../search/chinese.ts';
+import { splitIdentifier, termOf, termsOf } from '../../search/text.ts';
 import { codeNames } from './codes.ts';
 import { choicesOf, examplesOf } from './slot-choices.ts';
 import { kindOf, type SlotKind } from './slot-kind.ts';

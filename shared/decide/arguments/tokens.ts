@@ -1,5 +1,5 @@
-import { termOf } from '../../registry/text.ts';
-import { englishOf, wordAt } from '../chinese.ts';
+import { englishOf, wordAt } from '../../search/chinese.ts';
+import { termOf } from '../../search/text.ts';
 
 /** One word, number or mark of a task, with its place. */
 export interface Token {

@@ -1,4 +1,4 @@
-import { termOf } from '../../registry/text.ts';
+import { termOf } from '../../search/text.ts';
 import type { Quantity } from './quantities.ts';
 import type { Slot } from './slot.ts';
 

@@ -1,4 +1,4 @@
-import { termOf } from '../../registry/text.ts';
+import { termOf } from '../../search/text.ts';
 import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { isKnownPlace } from './places.ts';

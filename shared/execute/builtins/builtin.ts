@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../model/json.ts';
+import type { JsonSchema } from '../../kernel/json.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;

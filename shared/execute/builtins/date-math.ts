@@ -1,5 +1,5 @@
-import { Fault } from '../../errors.ts';
-import { isObject } from '../../model/json.ts';
+import { Fault } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 
 const integer = { type: 'integer', minimum: -1_000_000_000, maximum: 1_000_000_000 };

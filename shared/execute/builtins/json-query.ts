@@ -1,5 +1,5 @@
 import jsonata from 'jsonata';
-import { Fault, messageOf } from '../../errors.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
 import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 
 /** JSONata may loop, recurse and backtrack without end: it needs a thread that can be ended. */

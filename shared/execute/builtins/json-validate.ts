@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../model/json.ts';
-import { checkSchema, validatorFor } from '../../registry/json-schema.ts';
+import type { JsonSchema } from '../../kernel/json.ts';
+import { checkSchema, validatorFor } from '../../kernel/json-schema.ts';
 import { type Builtin, defineBuiltin, objectOf } from './builtin.ts';
 
 /** A schema whose parts refer to each other twice over takes exponential time: it needs a thread that can be ended. */

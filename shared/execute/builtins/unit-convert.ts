@@ -1,5 +1,5 @@
-import { Fault } from '../../errors.ts';
-import { suggest } from '../../registry/did-you-mean.ts';
+import { suggest } from '../../kernel/did-you-mean.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 import { DIMENSIONS, type Unit, unitNames, unitOf } from './units.ts';
 

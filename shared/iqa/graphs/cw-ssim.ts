@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
 import { keepLast, lazily } from '../lazily.ts';
 import type { Feed, GraphRunner, Size, WholeMetric } from '../metric.ts';

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { scharrMagnitude } from '../gradient.ts';
 import { keepLast } from '../lazily.ts';
 import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
 import { lazily } from '../lazily.ts';
 import type { Size, StripMetric } from '../metric.ts';

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import type { GraphRunner, WholeMetric } from '../metric.ts';
 import { lumaBytes } from '../nr/luma.ts';
 import type { Pixels } from '../pixels.ts';

@@ -1,7 +1,7 @@
 import brisqueModel from '../../../metadata/models/brisque.json' with { type: 'json' };
 import niqeModel from '../../../metadata/models/niqe.json' with { type: 'json' };
-import { Fault } from '../../errors.ts';
-import { digestOf } from '../../registry/canonical.ts';
+import { digestOf } from '../../kernel/canonical-json.ts';
+import { Fault } from '../../kernel/errors.ts';
 import type { PixelMetric } from '../engine.ts';
 import type { Pixels } from '../pixels.ts';
 import { brisque } from './brisque.ts';

@@ -1,6 +1,6 @@
 import jsonata from 'jsonata';
-import { Fault } from '../../errors.ts';
-import { isObject } from '../../model/json.ts';
+import { Fault } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import { type ReadVariable, simpleExpression, UNSURE } from './simple-expression.ts';
 import { StateError } from './state-error.ts';
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import type { TaskTokens } from './ports.ts';
 import { StateError } from './state-error.ts';
 

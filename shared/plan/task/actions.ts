@@ -1,5 +1,5 @@
-import { intentsOfRequest } from '../../decide/intents.ts';
-import { splitIdentifier } from '../../registry/text.ts';
+import { intentsOfRequest } from '../../search/intents.ts';
+import { splitIdentifier } from '../../search/text.ts';
 import type { IsAction } from './split.ts';
 
 /** The words that say what to do: verbs of the intents, and the words that tools are named by. */

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../model/json.ts';
+import type { JsonSchema } from '../../kernel/json.ts';
 import type { Tool } from '../../model/tool.ts';
-import { splitIdentifier } from '../../registry/text.ts';
+import { splitIdentifier } from '../../search/text.ts';
 import { outputSchemaOf } from '../check-arguments.ts';
 import { misfit } from '../schema-fit.ts';
 import { viewOf } from '../schema-view.ts';

@@ -1,6 +1,6 @@
 import type { Decision } from '../../decide/decision.ts';
-import { Fault } from '../../errors.ts';
-import { isObject, type JsonObject, type JsonSchema } from '../../model/json.ts';
+import { Fault } from '../../kernel/errors.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import type { PlanInput } from '../../model/plan.ts';
 import type { Tool } from '../../model/tool.ts';
 import { fanOut } from './fan-out.ts';

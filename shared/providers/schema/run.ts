@@ -1,4 +1,4 @@
-import { Fault } from '../../errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import { type Draft, excerpt, isObject, own, type Schema, step } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { WarningKind } from '../types.ts';

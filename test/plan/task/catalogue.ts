@@ -5,7 +5,7 @@ import type { Tool } from '../../../shared/model/tool.ts';
 import { actionWords } from '../../../shared/plan/task/actions.ts';
 import type { PlanTaskDeps } from '../../../shared/plan/task/plan-task.ts';
 import { parseSpec } from '../../../shared/registry/parse-definition.ts';
-import { createSearchIndex } from '../../../shared/registry/search.ts';
+import { createSearchIndex } from '../../../shared/search/search-index.ts';
 
 const text = (description: string) => ({ type: 'string', description });
 const tool = (

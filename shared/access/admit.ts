@@ -1,0 +1,62 @@
+import { Fault } from '../kernel/errors.ts';
+import type { Actor, ApiKey, Scope } from '../model/key.ts';
+import { sameDigest } from './secret.ts';
+
+/** A stored key, ready to be compared. */
+export interface KnownKey {
+  readonly key: ApiKey;
+  readonly actor: Actor;
+}
+
+export const knownKey = (key: ApiKey): KnownKey => ({
+  key,
+  actor: {
+    keyId: key.id,
+    tenant: key.tenant,
+    scopes: new Set(key.scopes),
+    ...(key.tools === undefined ? {} : { tools: new Set(key.tools) }),
+    key,
+  },
+});
+
+/** Who presents a key with this digest; refused when it is another, revoked or expired. */
+export const admit = (known: KnownKey, digest: string, now: number): Actor => {
+  if (!sameDigest(digest, known.key.digest)) throw unknownKey();
+  return inForce(known, now);
+};
+
+/** Who a key stands for whose digest was compared; refused when it is revoked or expired. */
+export const inForce = ({ key, actor }: KnownKey, now: number): Actor => {
+  if (key.revoked_at !== undefined)
+    throw new Fault('Unauthenticated', `the key ${key.id} was revoked; ask for a new one`);
+  if (key.expires_at !== undefined && Date.parse(key.expires_at) <= now)
+    throw new Fault('Unauthenticated', `the key ${key.id} expired at ${key.expires_at}; ask for a new one`);
+  return actor;
+};
+
+const BEARER = 'Bearer '.length;
+
+/** The key in a request's headers. */
+export const presentedKey = (authorization: string | undefined, apiKey: string | undefined): string | undefined => {
+  if (authorization === undefined) return apiKey;
+  if (authorization.startsWith('Bearer ')) return authorization.slice(BEARER).trimStart();
+  return authorization.slice(0, BEARER).toLowerCase() === 'bearer '
+    ? authorization.slice(BEARER).trimStart()
+    : undefined;
+};
+
+export const missingKey = (): Fault =>
+  new Fault('Unauthenticated', 'this call needs a key: send Authorization: Bearer <key> or X-Api-Key');
+
+// One sentence for an unknown id and a wrong secret, so that ids cannot be tried out.
+export const unknownKey = (): Fault =>
+  new Fault('Unauthenticated', 'this key is not known; check that it was copied whole');
+
+/** Refuses an actor that lacks a scope, naming the one it needs. */
+export const requireScope = (actor: Actor, scope: Scope): void => {
+  if (actor.scopes.has(scope) || actor.scopes.has('admin')) return;
+  throw new Fault('Forbidden', `this key has the scopes ${[...actor.scopes].join(', ')}; this call needs ${scope}`, {
+    scope,
+    scopes: [...actor.scopes],
+  });
+};

@@ -1,0 +1,77 @@
+import { Fault } from '../kernel/errors.ts';
+import { apiKeyKey, KEY_OF_TENANT_PREFIX, keyOfTenantKey, toolsPk } from '../kernel/item-keys.ts';
+import type { Clock, Item, Page, Table } from '../kernel/ports.ts';
+import { faultOf } from '../kernel/zod-fault.ts';
+import { type ApiKey, type KeyView, NewKey } from '../model/key.ts';
+import { digestOfKey, writeKey } from './secret.ts';
+
+export interface KeyContext {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+/** Makes a key; its text is in the answer and nowhere else. */
+export const createKey = async (
+  { table, clock, random }: KeyContext,
+  input: unknown,
+  tenant: string,
+): Promise<KeyView & { readonly key: string }> => {
+  const parsed = NewKey.safeParse(input);
+  if (!parsed.success) throw faultOf(parsed.error, input, 'the key');
+  const now = clock.now();
+  if (parsed.data.expires_at !== undefined && Date.parse(parsed.data.expires_at) <= now)
+    throw new Fault('InvalidInput', `expires_at ${parsed.data.expires_at} is in the past`, { field: 'expires_at' });
+  const id = clock.newId().toLowerCase();
+  const text = writeKey(id, random(24));
+  const stored: ApiKey = {
+    ...parsed.data,
+    id,
+    tenant: parsed.data.tenant ?? tenant,
+    digest: digestOfKey(text),
+    created_at: new Date(now).toISOString(),
+  };
+  await table.write([
+    { put: apiKeyKey(id), body: { v: 1, ...stored } },
+    { put: keyOfTenantKey(stored.tenant, id), body: { v: 1, id } },
+  ]);
+  return { ...viewOf(stored), key: text };
+};
+
+export const findKey = async (table: Table, id: string): Promise<ApiKey | undefined> => {
+  const item = await table.get(apiKeyKey(id));
+  return item && keyOf(item);
+};
+
+/** The tenant's keys, in the order they were made. */
+export const listKeys = async (
+  table: Table,
+  tenant: string,
+  page: { readonly limit?: number; readonly after?: string } = {},
+): Promise<{ readonly keys: readonly KeyView[]; readonly next?: string }> => {
+  const { items, next }: Page = await table.query(toolsPk(tenant), {
+    prefix: KEY_OF_TENANT_PREFIX,
+    limit: page.limit ?? 100,
+    ...(page.after === undefined ? {} : { after: keyOfTenantKey(tenant, page.after).sk }),
+  });
+  const found = await Promise.all(items.map(({ body }) => findKey(table, String(body.id))));
+  const keys = found.flatMap((key) => (key ? [viewOf(key)] : []));
+  return next === undefined ? { keys } : { keys, next: next.slice(KEY_OF_TENANT_PREFIX.length) };
+};
+
+/** Revokes a key of the tenant for good; it stays listed, with the time. */
+export const revokeKey = ({ table, clock }: KeyContext, tenant: string, id: string): Promise<void> =>
+  table.change([apiKeyKey(id)], ([item]) => {
+    const key = item && keyOf(item);
+    if (!key || key.tenant !== tenant) throw new Fault('NotFound', `no key with the id ${JSON.stringify(id)}`, { id });
+    if (key.revoked_at !== undefined) return { writes: [], result: undefined };
+    const revoked = { v: 1, ...key, revoked_at: new Date(clock.now()).toISOString() };
+    return { writes: [{ put: apiKeyKey(id), body: revoked }], result: undefined };
+  });
+
+const keyOf = ({ body }: Item): ApiKey => {
+  const { v: _, ...key } = body;
+  return key as unknown as ApiKey;
+};
+
+const viewOf = ({ digest: _, ...view }: ApiKey): KeyView => view;

@@ -1,0 +1,71 @@
+import { dot } from '../search/features.ts';
+import { profileOf } from '../search/profile.ts';
+import type { Request } from '../search/request.ts';
+import type { Candidate, DecideDeps, DecideInput } from './decision.ts';
+import { imageFit, imageRequestOf, imageTerms } from './image.ts';
+
+const POOL = 28;
+const NAMED_LIMIT = 500;
+
+/** In a catalogue of this size every tool can be looked at; in a larger one some tool has the words. */
+const MEANT_LIMIT = 1000;
+const MEANT = 16;
+
+/** The tools that share words or meanings with a request, by the index, best first. */
+export const findPool = (
+  request: Request,
+  input: DecideInput,
+  { index, tool, names, available }: DecideDeps,
+): readonly Candidate[] => {
+  const allowed = input.allowed === undefined ? undefined : new Set(input.allowed);
+  const named = input.candidates === undefined ? undefined : new Set(input.candidates.slice(0, NAMED_LIMIT));
+  const accept = (name: string): boolean =>
+    (named === undefined || named.has(name)) &&
+    (allowed === undefined || allowed.has(name)) &&
+    tool(name) !== undefined;
+  const hits = index.rank(request.terms, { limit: POOL, accept });
+  const best = hits[0]?.score ?? 1;
+  const scores = new Map(hits.map(({ name, score }) => [name, score / best]));
+  if (named === undefined && names !== undefined && index.size <= MEANT_LIMIT) {
+    for (const name of nearestInMeaning(request, names().filter(accept), tool))
+      if (!scores.has(name)) scores.set(name, 0);
+  }
+  const image = imageRequestOf(request.text, input.context);
+  if (image !== undefined) {
+    const more = index.rank(imageTerms(image), {
+      limit: POOL * 4,
+      accept: (name) => accept(name) && tool(name)?.iqa !== undefined,
+    });
+    for (const { name, score } of more) if (!scores.has(name)) scores.set(name, score / (more[0]?.score ?? 1) / 2);
+  }
+  for (const name of named ?? []) if (!scores.has(name) && accept(name)) scores.set(name, 0);
+  return [...scores].flatMap(([name, text]) => {
+    const found = tool(name);
+    if (found === undefined) return [];
+    const fit = imageFit(found, image);
+    return [
+      {
+        tool: found,
+        text,
+        ...(fit === undefined ? {} : { bonus: fit }),
+        ...(available?.(found) === false ? { unavailable: true as const } : {}),
+      },
+    ];
+  });
+};
+
+/** The tools whose purpose points where the request does, though no word of theirs may be in it. */
+const nearestInMeaning = (
+  { direction }: Request,
+  names: readonly string[],
+  tool: DecideDeps['tool'],
+): readonly string[] => {
+  const near = names.flatMap((name) => {
+    const found = tool(name);
+    return found === undefined ? [] : [{ name, nearness: dot(direction, profileOf(found).direction) }];
+  });
+  return near
+    .sort((one, other) => other.nearness - one.nearness || (one.name < other.name ? -1 : 1))
+    .slice(0, MEANT)
+    .flatMap(({ name, nearness }) => (nearness > 0 ? [name] : []));
+};

@@ -1,0 +1,34 @@
+import { callHoursPk, callShards } from '../../kernel/item-keys.ts';
+import type { Table } from '../../kernel/ports.ts';
+import type { CallRecord } from '../../model/call.ts';
+
+/** Every call of a month, from the items that are record and ledger row at once. */
+export async function* readLedger(table: Table, tenant: string, month: string): AsyncGenerator<CallRecord> {
+  for await (const { body } of pages(table, callHoursPk(tenant), { prefix: month }))
+    for (const shard of callShards(tenant, String(body.hour)))
+      for await (const item of pages(table, shard, {})) yield item.body as unknown as CallRecord;
+}
+
+async function* pages(table: Table, pk: string, query: { readonly prefix?: string; readonly after?: string }) {
+  let { after } = query;
+  do {
+    const page = await table.query(pk, {
+      ...(query.prefix === undefined ? {} : { prefix: query.prefix }),
+      ...(after === undefined || after === '' ? {} : { after }),
+    });
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+export interface Sum {
+  readonly calls: number;
+  readonly micros: number;
+}
+
+export const nothing: Sum = { calls: 0, micros: 0 };
+export const addSums = (a: Sum, b: Sum): Sum => ({ calls: a.calls + b.calls, micros: a.micros + b.micros });
+
+/** What a ledger row counts for: only what succeeded is charged. */
+export const sumOf = ({ status, charged_micros }: CallRecord): Sum =>
+  status === 'ok' ? { calls: 1, micros: charged_micros } : nothing;

@@ -1,0 +1,85 @@
+import { Fault } from '../../kernel/errors.ts';
+import { quotaKey } from '../../kernel/item-keys.ts';
+import type { Clock, Log, Table } from '../../kernel/ports.ts';
+import type { Meter, MeteredCall, Quota, Remaining, Reservation } from '../meter.ts';
+import { monthEnd, monthOf } from './month.ts';
+import { chargeOf, type Prices, priceOf } from './prices.ts';
+import { createRecount } from './recount.ts';
+
+interface Options {
+  readonly table: Table;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  readonly prices: Prices;
+  /** How long after its last change a counter has no call in flight any more. */
+  readonly quietMs?: number;
+}
+
+const KEPT_SECONDS = 70 * 86_400;
+
+/**
+ * Charges calls by one plain conditional update a call: what is reserved is what a success costs, so only failures,
+ * refusals and cached answers write again. What a crash leaves reserved is given back by recounting.
+ */
+export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Meter => {
+  const recount = createRecount({ table, clock, log, ...(quietMs === undefined ? {} : { quietMs }) });
+
+  const reserve = async (call: MeteredCall, quota: Quota, micros: number): Promise<Reservation> => {
+    const month = monthOf(call.at);
+    const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
+    const counted = await table.count(quotaKey(call.keyId, month), { calls: 1, micros }, limitsOf(quota), expires);
+    if (counted) return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
+    await recount(call.tenant, call.keyId, month);
+    const item = await table.get(quotaKey(call.keyId, month));
+    throw exhausted(quota, item?.body ?? {}, micros, month, clock.now());
+  };
+
+  return {
+    reserve(call) {
+      const micros = call.operationMicros ?? priceOf(prices, call.tool, call.priceMicros) ?? 0;
+      return call.quota ? reserve(call, call.quota, micros) : { call, micros };
+    },
+    async settle({ call, micros, quota }, { status, cached, micros: came }) {
+      const charged = status === 'ok' ? Math.min(micros, came ?? chargeOf(prices, micros, cached)) : 0;
+      if (quota === undefined || (status === 'ok' && charged === micros)) return charged;
+      const back = { calls: status === 'ok' ? 0 : -1, micros: charged - micros };
+      await table.count(quotaKey(call.keyId, monthOf(call.at)), back);
+      return charged;
+    },
+  };
+};
+
+const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> => ({
+  ...(calls === undefined ? {} : { calls }),
+  ...(micros === undefined ? {} : { micros }),
+});
+
+const remainingOf = (quota: Quota, used: Readonly<Record<string, number>>, month: string, at: number): Remaining => ({
+  quota,
+  at,
+  ...(quota.calls === undefined ? {} : { calls: quota.calls - (used.calls ?? 0) }),
+  ...(quota.micros === undefined ? {} : { micros: quota.micros - (used.micros ?? 0) }),
+  resetsAt: monthEnd(month),
+});
+
+const exhausted = (
+  quota: Quota,
+  used: Readonly<Record<string, unknown>>,
+  price: number,
+  month: string,
+  now: number,
+): Fault => {
+  const [calls, micros] = [Number(used.calls ?? 0), Number(used.micros ?? 0)];
+  const resets_at = new Date(monthEnd(month)).toISOString();
+  const what =
+    quota.calls !== undefined && calls + 1 > quota.calls
+      ? `${calls} of ${quota.calls} calls of ${month} are used`
+      : `${micros} of ${quota.micros} micro-dollars of ${month} are used and this call costs ${price}`;
+  return new Fault('PaymentRequired', `${what}; the quota is new at ${resets_at}, or ask for a larger one`, {
+    quota,
+    used: { calls, micros },
+    price_micros: price,
+    resets_at,
+    retry_after_seconds: Math.ceil((monthEnd(month) - now) / 1000),
+  });
+};

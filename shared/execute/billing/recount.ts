@@ -1,0 +1,74 @@
+import { quotaKey, quotaWatchKey } from '../../kernel/item-keys.ts';
+import type { Clock, Item, Log, Table } from '../../kernel/ports.ts';
+import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
+import { monthEnd } from './month.ts';
+
+interface Options {
+  readonly table: Table;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  readonly quietMs?: number;
+}
+
+/** Gives back what dead processes left reserved; answers whether it did. */
+export type Recount = (tenant: string, keyId: string, month: string) => Promise<boolean>;
+
+// No tool runs longer than 900 s, so a counter that has stood still for 16 minutes has no call in flight.
+const QUIET_MS = 16 * 60_000;
+
+/**
+ * Recounts a key's quota from its ledger once the counter has stood still. An exhausted quota stands still by
+ * itself, since refusals do not touch it: just when a stale reservation matters, it is found.
+ */
+export const createRecount = ({ table, clock, log, quietMs = QUIET_MS }: Options): Recount => {
+  return async (tenant, keyId, month) => {
+    const counter = await table.get(quotaKey(keyId, month));
+    if (!counter || !(await stoodStill(table, keyId, month, counter, clock.now(), quietMs))) return false;
+    const ledger = await sumOfKey(table, tenant, keyId, month);
+    const changed = await setCounter(table, keyId, month, counter.revision, ledger);
+    if (changed) log.warn('stale reservations given back', { key: keyId, month, before: counter.body, after: ledger });
+    return changed;
+  };
+};
+
+export const sumOfKey = async (table: Table, tenant: string, keyId: string, month: string): Promise<Sum> => {
+  let sum = nothing;
+  for await (const record of readLedger(table, tenant, month))
+    if (record.key === keyId) sum = addSums(sum, sumOf(record));
+  return sum;
+};
+
+/** Sets a counter to what the ledger says, unless somebody has changed it since it was read. */
+export const setCounter = (
+  table: Table,
+  keyId: string,
+  month: string,
+  revision: number,
+  { calls, micros }: Sum,
+): Promise<boolean> => {
+  const key = quotaKey(keyId, month);
+  return table.change([key], ([item]) => {
+    const same = item?.body.calls === calls && item.body.micros === micros;
+    if (!item || item.revision !== revision || same) return { writes: [], result: false };
+    return {
+      writes: [{ put: key, body: { calls, micros }, ...(item.expires === undefined ? {} : { expires: item.expires }) }],
+      result: true,
+    };
+  });
+};
+
+const stoodStill = (
+  table: Table,
+  keyId: string,
+  month: string,
+  counter: Item,
+  now: number,
+  quietMs: number,
+): Promise<boolean> => {
+  const key = quotaWatchKey(keyId, month);
+  return table.change([key], ([seen]) => {
+    if (seen?.body.revision === counter.revision) return { writes: [], result: now - Number(seen.body.at) >= quietMs };
+    const body = { v: 1, revision: counter.revision, at: now };
+    return { writes: [{ put: key, body, expires: Math.floor(monthEnd(month) / 1000) }], result: quietMs === 0 };
+  });
+};

@@ -1,0 +1,67 @@
+import type { Fold } from '../../insight/fold.ts';
+import { usageKey, usagePk } from '../../kernel/item-keys.ts';
+import type { Page, Table } from '../../kernel/ports.ts';
+import { addSums, nothing, type Sum, sumOf } from './ledger.ts';
+import { monthIn } from './month.ts';
+
+/** Folds successful calls into what a key used of a tool in a month. */
+export const usageFold: Fold = {
+  keyOf: (tenant, record) =>
+    record.status === 'ok' ? usageKey(tenant, monthIn(record.at), record.key, record.tool) : undefined,
+  add: (total, records) => {
+    const { key, tool } = records[0] ?? {};
+    const sums = records.map(sumOf).reduce(addSums, (total as Sum | undefined) ?? nothing);
+    return { total: { v: 1, key, tool, ...sums } };
+  },
+};
+
+export interface ToolUsage extends Sum {
+  readonly tool: string;
+  /** Nobody has set a price for it: it was not charged, but it is not free either. */
+  readonly unpriced?: true;
+}
+
+export interface KeyUsage extends Sum {
+  readonly key_id: string;
+  readonly tools: readonly ToolUsage[];
+}
+
+export interface Usage extends Sum {
+  readonly month: string;
+  readonly keys: readonly KeyUsage[];
+}
+
+/** What a tenant used in a month, by key and tool. */
+export const readUsage = async (
+  table: Table,
+  tenant: string,
+  month: string,
+  isPriced: (tool: string) => boolean,
+): Promise<Usage> => {
+  const byKey = new Map<string, ToolUsage[]>();
+  let after: string | undefined;
+  do {
+    const page: Page = await table.query(usagePk(tenant, month), after === undefined ? {} : { after });
+    for (const { body } of page.items) {
+      const { key, tool, calls, micros } = body as unknown as Sum & { key: string; tool: string };
+      const row: ToolUsage = { tool, calls, micros, ...(isPriced(tool) ? {} : { unpriced: true }) };
+      byKey.set(key, [...(byKey.get(key) ?? []), row]);
+    }
+    after = page.next;
+  } while (after !== undefined);
+  const keys = [...byKey].map(
+    ([key_id, tools]): KeyUsage => ({ key_id, ...tools.reduce<Sum>(addSums, nothing), tools }),
+  );
+  return { month, ...keys.reduce<Sum>(addSums, nothing), keys };
+};
+
+/** A line for each key and tool. */
+export const usageCsv = ({ month, keys }: Usage): string =>
+  [
+    'month,key_id,tool,calls,micros',
+    ...keys.flatMap(({ key_id, tools }) =>
+      tools.map(({ tool, calls, micros }) => `${month},${key_id},${tool},${calls},${micros}`),
+    ),
+  ]
+    .join('\n')
+    .concat('\n');

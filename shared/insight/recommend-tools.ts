@@ -1,0 +1,47 @@
+import type { Actor } from '../model/key.ts';
+import type { RegistryContext } from '../registry/context.ts';
+import { readLists } from './lists.ts';
+import { readAllStats, readRatings } from './read-stats.ts';
+import { type Candidate, type Recommendation, recommend } from './recommend.ts';
+
+/** So many of the best matches of a task are weighed further. */
+const MOST_MATCHES = 50;
+
+export interface RecommendQuery {
+  readonly task?: string | undefined;
+  readonly limit: number;
+}
+
+/** The tools to use for a task, or the best of all, with the reasons. */
+export const recommendTools = async (
+  context: RegistryContext,
+  { tenant, tools: allowed }: Actor,
+  { task, limit }: RecommendQuery,
+): Promise<readonly Recommendation[]> => {
+  const { table, clock } = context;
+  const lists = await readLists(table, tenant);
+  const held = await context.catalogs.of(tenant);
+  const isOffered = (name: string): boolean =>
+    held.catalog.get(name)?.family.enabled === true && (allowed?.has(name) ?? true);
+  const fits = task === undefined ? allFit(held.catalog.names()) : await fitsOf(held, task, isOffered);
+  for (const { name } of lists.whitelist) if (!fits.has(name)) fits.set(name, 0);
+  const stats = new Map((await readAllStats(table, tenant)).map((one) => [`${one.tool}#${one.version}`, one]));
+  const ratings = await readRatings(table, tenant);
+  const candidates = [...fits].flatMap(([name, fit]): readonly Candidate[] => {
+    const version = held.catalog.get(name)?.record.version;
+    const key = `${name}#${version}`;
+    if (version === undefined || !isOffered(name)) return [];
+    return [{ name, version, fit, stats: stats.get(key), ratings: ratings.get(key) }];
+  });
+  return recommend(candidates, lists, clock.now(), limit);
+};
+
+const allFit = (names: readonly string[]): Map<string, number> => new Map(names.map((name) => [name, 1]));
+
+type Held = Awaited<ReturnType<RegistryContext['catalogs']['of']>>;
+
+const fitsOf = async (held: Held, task: string, accept: (name: string) => boolean): Promise<Map<string, number>> => {
+  const hits = (await held.search()).search(task, { limit: MOST_MATCHES, accept });
+  const best = hits[0]?.score ?? 1;
+  return new Map(hits.map(({ name, score }) => [name, score / best]));
+};

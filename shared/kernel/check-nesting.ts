@@ -1,0 +1,34 @@
+import { Fault } from './errors.ts';
+
+interface Limits {
+  readonly depth: number;
+  /** How the value is called in messages. */
+  readonly what: string;
+}
+
+/** Refuses data that is nested too deep or carries a `__proto__` key, without recursion of its own. */
+export const checkShape = (value: unknown, { depth, what }: Limits): void => {
+  const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
+    { value, path: '', depth: 0 },
+  ];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.depth >= depth)
+      throw new Fault(
+        'InvalidInput',
+        `${what} is nested deeper than ${depth} levels at ${cut(next.path)}; flatten it`,
+        {
+          field: next.path,
+          limit: depth,
+        },
+      );
+    for (const key of Object.keys(next.value)) {
+      const path = next.path === '' ? key : `${next.path}.${key}`;
+      if (key === '__proto__')
+        throw new Fault('InvalidInput', `${what} has the key __proto__ at ${cut(path)}; rename it`, { field: path });
+      open.push({ value: (next.value as Record<string, unknown>)[key], path, depth: next.depth + 1 });
+    }
+  }
+};
+
+const cut = (path: string): string => (path.length > 80 ? `${path.slice(0, 80)}...` : path || 'the top');

@@ -1,0 +1,124 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { Fault, messageOf } from './errors.ts';
+import { isObject, type JsonSchema } from './json.ts';
+import { compilePattern } from './pattern.ts';
+
+export interface SchemaIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Checks a value and fills in defaults on a copy. */
+export type Validator = (value: unknown) => { readonly value: unknown; readonly issues: readonly SchemaIssue[] };
+
+const MAX_SCHEMA_DEPTH = 16;
+
+/** Refuses what is not a JSON Schema 2020-12, refers outside itself, or has patterns that RE2 lacks. */
+export const checkSchema = (schema: JsonSchema, field: string): void => {
+  const depth = schemaDepth(schema);
+  if (depth > MAX_SCHEMA_DEPTH)
+    throw new Fault('InvalidInput', `${field} is a schema ${depth} levels deep; the limit is ${MAX_SCHEMA_DEPTH}`, {
+      field,
+      value: depth,
+      limit: MAX_SCHEMA_DEPTH,
+    });
+  compile(schema, field);
+};
+
+/** Compiles a schema once; the caller keeps the validator by the tool's digest. */
+export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator => {
+  const validate = compile(schema, field);
+  const fillsIn = hasDefaults(schema);
+  return (value) => {
+    // Only defaults change what is checked.
+    const copy = fillsIn ? structuredClone(value) : value;
+    return validate(copy) ? { value: copy, issues: [] } : { value: copy, issues: (validate.errors ?? []).map(toIssue) };
+  };
+};
+
+const hasDefaults = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.some(hasDefaults);
+  return isObject(schema) && ('default' in schema || Object.values(schema).some(hasDefaults));
+};
+
+const regExp = Object.assign((source: string) => compilePattern(source, 'pattern'), { code: 'new RegExp' });
+
+const options = {
+  strict: false,
+  allErrors: true,
+  useDefaults: true,
+  ownProperties: true,
+  addUsedSchema: false,
+} as const;
+
+// One instance: its meta-schema takes milliseconds to compile. Schemas are removed again, so it does not grow.
+const createAjv = (): Ajv2020 => {
+  const ajv = new Ajv2020({ ...options, code: { regExp } });
+  formats.default(ajv, { mode: 'fast' });
+  return ajv;
+};
+let shared: Ajv2020 | undefined;
+
+const compile = (schema: JsonSchema, field: string): ValidateFunction => {
+  shared ??= createAjv();
+  const ajv = shared;
+  // Ajv would answer a promise for $async, which is always true; other drafts' $schema it does not know.
+  if ('$async' in schema)
+    throw new Fault('InvalidInput', `${field}.$async is not part of JSON Schema; remove it`, { field });
+  const { $schema: _, ...plain } = schema;
+  if (!ajv.validateSchema(plain)) {
+    const issues = (ajv.errors ?? []).map(toIssue);
+    throw new Fault('InvalidInput', `${field} is not a valid JSON Schema: ${describeIssues(issues)}`, {
+      field,
+      issues,
+    });
+  }
+  try {
+    return ajv.compile(plain);
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault(
+      'InvalidInput',
+      `${field} cannot be used as a JSON Schema: ${messageOf(cause)}`,
+      { field },
+      { cause },
+    );
+  } finally {
+    ajv.removeSchema(plain);
+  }
+};
+
+const toIssue = (error: ErrorObject): SchemaIssue => {
+  const path = error.instancePath.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const params = error.params as Record<string, unknown>;
+  if (error.keyword === 'required') return { path: join(path, String(params.missingProperty)), message: 'is required' };
+  if (error.keyword === 'additionalProperties')
+    return { path: join(path, String(params.additionalProperty)), message: 'is not a known property' };
+  if (error.keyword === 'enum') {
+    const allowed = (params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ');
+    return { path, message: `must be one of ${allowed.slice(0, 400)}` };
+  }
+  return { path, message: error.message ?? error.keyword };
+};
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+
+/** One line for people: the first issues with their paths. */
+export const describeIssues = (issues: readonly SchemaIssue[]): string => {
+  const shown = issues.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+  return issues.length > 5 ? `${shown.join('; ')}; and ${issues.length - 5} more` : shown.join('; ');
+};
+
+const containers = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+const schemaDepth = (schema: unknown): number => {
+  if (Array.isArray(schema)) return Math.max(0, ...schema.map(schemaDepth));
+  if (!isObject(schema)) return 0;
+  let deepest = 0;
+  for (const [key, value] of Object.entries(schema)) {
+    const inner = containers.has(key) && isObject(value) ? Object.values(value).map(schemaDepth) : [schemaDepth(value)];
+    deepest = Math.max(deepest, ...inner);
+  }
+  return deepest + 1;
+};

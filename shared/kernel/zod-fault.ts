@@ -1,0 +1,43 @@
+import type * as z from 'zod';
+import { Fault } from './errors.ts';
+
+/** Turns zod's findings into one refusal that names each field, its value and the cure. */
+export const faultOf = (error: z.ZodError, input: unknown, what: string): Fault => {
+  const issues = error.issues.slice(0, 20).map((issue) => ({
+    path: issue.path.map(String).join('.'),
+    code: issue.code,
+    message: describe(issue, valueAt(input, issue.path)),
+  }));
+  const first = issues.slice(0, 3).map(({ message }) => message);
+  const more = error.issues.length - first.length;
+  return new Fault('InvalidInput', `${what} is not valid: ${first.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, {
+    field: issues[0]?.path ?? '',
+    issues,
+  });
+};
+
+const describe = (issue: z.core.$ZodIssue, value: unknown): string => {
+  const field = issue.path.map(String).join('.') || 'the top level';
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => (issue.path.length > 0 ? `${field}.${key}` : key));
+    return `unknown field ${names.join(', ')}: remove it`;
+  }
+  if (value === undefined) return `${field} is required`;
+  return `${field} ${lowerFirst(issue.message)}, got ${show(value)}`;
+};
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+const show = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+};
+
+const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    input,
+  );

@@ -1,0 +1,49 @@
+import { type Answer, etagOf } from '../entry.ts';
+
+/** What a lookup answers: a text made once, with what its headers say. */
+export interface LookupAnswer extends Answer {
+  readonly type: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const JSON_TYPE = 'application/json';
+
+export const jsonAnswer = (body: string, headers: Readonly<Record<string, string>> = {}): LookupAnswer => ({
+  body,
+  etag: etagOf(body),
+  type: JSON_TYPE,
+  headers,
+});
+
+export const textAnswer = (body: string, headers: Readonly<Record<string, string>> = {}): LookupAnswer => ({
+  body,
+  etag: etagOf(body),
+  type: 'text/plain; charset=utf-8',
+  headers,
+});
+
+/** Whether `If-None-Match` names the text; what lies between may have marked it as weak. */
+export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean => {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === etag) return true;
+  return ifNoneMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
+};
+
+export interface Response304 {
+  readonly status: 200 | 304;
+  readonly body: string | null;
+  readonly headers: Record<string, string>;
+}
+
+/** The HTTP answer: the text, or 304 when the caller has it already. */
+export const httpAnswer = (answer: Answer & Partial<LookupAnswer>, ifNoneMatch: string | undefined): Response304 => {
+  const headers: Record<string, string> = {
+    'content-type': answer.type ?? JSON_TYPE,
+    etag: answer.etag,
+    'cache-control': 'private, no-cache',
+    ...answer.headers,
+  };
+  return isKnown(ifNoneMatch, answer.etag)
+    ? { status: 304, body: null, headers }
+    : { status: 200, body: answer.body, headers };
+};

@@ -1,0 +1,23 @@
+import { sha256 } from '../../kernel/canonical-json.ts';
+import { Fault } from '../../kernel/errors.ts';
+
+/** Writes where a list goes on. It holds only for the same query, and says so when used with another. */
+export const writeCursor = (after: string, query: string): string =>
+  Buffer.from(`${checkOf(after, query)}${after}`).toString('base64url');
+
+export const readCursor = (cursor: string, query: string): string => {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const after = text.slice(CHECK_LENGTH);
+  if (text.slice(0, CHECK_LENGTH) === checkOf(after, query) && after !== '') return after;
+  throw new Fault(
+    'InvalidInput',
+    'cursor is not one of this list; take next_cursor of the page before, with the same query',
+    {
+      field: 'cursor',
+      value: cursor.slice(0, 100),
+    },
+  );
+};
+
+const CHECK_LENGTH = 12;
+const checkOf = (after: string, query: string): string => sha256(`${query}\n${after}`).slice(0, CHECK_LENGTH);

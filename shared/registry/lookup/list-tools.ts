@@ -1,0 +1,33 @@
+import type { Catalog } from '../catalog.ts';
+import { type Answer, type Entry, etagOf } from '../entry.ts';
+import type { Filter } from '../filter.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { scopeOf, type ToolsQuery } from './tools-query.ts';
+
+export interface ToolsPage {
+  readonly entries: readonly Entry[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: string;
+}
+
+/** Where the asked page begins; a cursor of another list is refused. */
+export const startOf = (query: ToolsQuery): string | undefined =>
+  query.cursor === undefined ? undefined : readCursor(query.cursor, scopeOf(query));
+
+/** The page of a catalogue by name. */
+export const pageByName = (catalog: Catalog, query: ToolsQuery, filter: Filter): ToolsPage => {
+  const after = startOf(query);
+  return catalog.list({
+    filter,
+    limit: query.limit,
+    includeDisabled: query.include_disabled === 'true',
+    ...(after === undefined ? {} : { after }),
+  });
+};
+
+/** The text of a page, put together from the texts of its tools. */
+export const pageAnswer = ({ entries, next }: ToolsPage, query: ToolsQuery): Answer => {
+  const more = next === undefined ? '' : `,"next_cursor":${JSON.stringify(writeCursor(next, scopeOf(query)))}`;
+  const body = `{"tools":[${entries.map((entry) => entry.answer.body).join(',')}]${more}}`;
+  return { body, etag: etagOf(body) };
+};

@@ -1,0 +1,87 @@
+import { distortions, iqaTypes } from '../../model/distortions.ts';
+import type { Distortion, IqaType } from '../../model/iqa.ts';
+import type { Filter } from '../filter.ts';
+import { MAX_WORDS_LENGTH, type Params, wordsOf } from './query-params.ts';
+
+/** What `GET /v1/tools` is asked for. */
+export interface ToolsQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly category?: string | undefined;
+  readonly name_pattern?: string | undefined;
+  readonly capability?: readonly string[] | undefined;
+  readonly type?: IqaType | undefined;
+  readonly distortion?: Distortion | undefined;
+  readonly allowed?: readonly string[] | undefined;
+  readonly include_disabled?: 'true' | 'false' | undefined;
+  readonly q?: string | undefined;
+}
+
+const DEFAULT_LIMIT = 100;
+
+/**
+ * Reads a plain query without a schema library. Undefined means: not plain, so whoever has the schema must read it
+ * and say what is wrong. A pattern or a text to find is never plain.
+ */
+export const readToolsQuery = (params: Params): ToolsQuery | undefined => {
+  const { limit, cursor, category, type, distortion, include_disabled } = params;
+  if (params.q !== undefined || params.name_pattern !== undefined) return undefined;
+  if (limit !== undefined && !/^(1000|[1-9]\d{0,2})$/.test(limit)) return undefined;
+  if ((cursor?.length ?? 0) > 512 || (category?.length ?? 0) > 128) return undefined;
+  if (type !== undefined && !isOneOf(type, iqaTypes)) return undefined;
+  if (distortion !== undefined && !isOneOf(distortion, distortions)) return undefined;
+  if (include_disabled !== undefined && !isOneOf(include_disabled, ['true', 'false'] as const)) return undefined;
+  const lists = [params.tags, params.capability, params.allowed];
+  if (lists.some((text) => (text?.length ?? 0) > MAX_WORDS_LENGTH)) return undefined;
+  return {
+    limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
+    cursor,
+    tags: listOf(params.tags),
+    category,
+    capability: listOf(params.capability),
+    type,
+    distortion,
+    allowed: listOf(params.allowed),
+    include_disabled,
+  };
+};
+
+const isOneOf = <T extends string>(value: string, values: readonly T[]): value is T => values.includes(value as T);
+
+const listOf = (text: string | undefined): readonly string[] | undefined =>
+  text === undefined ? undefined : wordsOf(text);
+
+/** The text that a cursor of this list belongs to, whatever the page. */
+export const scopeOf = (query: ToolsQuery): string =>
+  JSON.stringify([
+    query.tags,
+    query.category,
+    query.name_pattern,
+    query.capability,
+    query.type,
+    query.distortion,
+    query.allowed,
+    query.include_disabled,
+    query.q,
+  ]);
+
+/** What the query narrows the catalogue by, within the tools that the key is confined to. */
+export const filterOf = (query: ToolsQuery, confined: ReadonlySet<string> | undefined): Filter => ({
+  ...(query.tags === undefined ? {} : { tags: query.tags }),
+  ...(query.category === undefined ? {} : { category: query.category }),
+  ...(query.capability === undefined
+    ? {}
+    : { capabilities: Object.fromEntries(query.capability.map((flag) => [flag, true])) }),
+  ...(query.type === undefined ? {} : { type: query.type }),
+  ...(query.distortion === undefined ? {} : { distortion: query.distortion }),
+  ...allowedOf(query.allowed, confined),
+});
+
+export const allowedOf = (
+  asked: readonly string[] | undefined,
+  confined: ReadonlySet<string> | undefined,
+): Pick<Filter, 'allowed'> => {
+  if (asked === undefined) return confined === undefined ? {} : { allowed: confined };
+  return { allowed: new Set(asked.filter((name) => confined === undefined || confined.has(name))) };
+};

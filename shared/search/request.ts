@@ -1,0 +1,118 @@
+import { chineseWords } from './chinese.ts';
+import type { QueryTerm } from './search-index.ts';
+import { TEXT_LIMIT, termOf, wordsOf } from './text.ts';
+import { knownWords } from './word-vectors.ts';
+
+/** A task as the steps read it; made once. */
+export interface Request {
+  /** The task, cut to a bounded length. */
+  readonly text: string;
+  readonly words: readonly string[];
+  readonly terms: readonly RequestTerm[];
+  /** The terms again, those first that say most about the subject. */
+  readonly byTopic: readonly RequestTerm[];
+  readonly said: ReadonlySet<string>;
+  /** Terms that stand side by side, as `one two`. */
+  readonly pairs: ReadonlySet<string>;
+  /** Where the task points to among word meanings. */
+  readonly direction: Float32Array;
+}
+
+export interface RequestTerm extends QueryTerm {
+  /** Terms of another language that mean the same. */
+  readonly same: readonly string[];
+  /** How much the term says about the subject: little for words that any request may have. */
+  readonly topical: number;
+}
+
+const TERM_LIMIT = 256;
+
+export const readRequest = (task: string): Request => {
+  const text = task.slice(0, TEXT_LIMIT);
+  const words = wordsOf(text);
+  const list = words.map(termOf);
+  const counts = new Map<string, number>();
+  for (const term of list) if (term !== '') counts.set(term, (counts.get(term) ?? 0) + 1);
+  const spoken = list.filter((term) => term !== '');
+  const chinese = chineseTerms(text);
+  const plain = [...counts].filter(([term]) => !chinese.within.has(term)).slice(0, TERM_LIMIT);
+  const terms = [...plain.map(weigh), ...chinese.terms];
+  return {
+    text,
+    words,
+    terms,
+    byTopic: terms.toSorted((one, other) => other.topical - one.topical),
+    said: new Set(terms.flatMap(({ term, same }) => [term, ...same])),
+    pairs: new Set(spoken.slice(1).map((term, at) => `${spoken[at]} ${term}`)),
+    direction: directionOf(terms),
+  };
+};
+
+const directionOf = (terms: readonly RequestTerm[]): Float32Array => {
+  const weights = new Map(terms.map(({ term, same, topical }) => [same[0] ?? term, topical]));
+  return knownWords().direction(weights.keys(), (term) => weights.get(term) ?? 0);
+};
+
+const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
+  const words = knownWords();
+  // Numbers and ids are values; that a tool's example has the same one means nothing.
+  const value = VALUE.test(term) ? VALUE_WORTH : HAN.test(term) ? BIGRAM_WORTH : 1;
+  const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term) * value;
+  const alternatives = words
+    .neighbours(term)
+    .slice(0, NEIGHBOURS)
+    .map((near) => ({ term: near.term, factor: NEAR_FACTOR * ((near.similarity - NEAR) / (1 - NEAR)) }))
+    .filter(({ factor }) => factor > 0.05);
+  return {
+    term,
+    same: [],
+    weight,
+    alternatives,
+    topical: value * words.worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1),
+  };
+};
+
+/** Known Chinese words, each with its English ones: many catalogues are described in English only. */
+const chineseTerms = (
+  text: string,
+): { readonly terms: readonly RequestTerm[]; readonly within: ReadonlySet<string> } => {
+  const found = chineseWords(text);
+  return {
+    terms: found.map(({ chinese, english }) => ({
+      term: chinese.slice(0, 2),
+      same: english,
+      weight: CHINESE_WORTH,
+      topical: CHINESE_WORTH,
+      alternatives: english.map((term) => ({ term, factor: 1 })),
+    })),
+    within: new Set(found.flatMap(({ chinese }) => wordsOf(chinese))),
+  };
+};
+
+/** Whether any form of a term is in a set. */
+export const isIn = ({ term, same }: RequestTerm, set: ReadonlySet<string>): boolean =>
+  set.has(term) || same.some((other) => set.has(other));
+
+const NEIGHBOURS = 4;
+const NEAR = 0.5;
+const NEAR_FACTOR = 0.5;
+const FILLER_WORTH = 0.4;
+const VALUE = /^\d+$|\d.*\d|^[a-f\d]*\d[a-f\d]{4,}$/u;
+const VALUE_WORTH = 0.1;
+// What is left between known words of a Chinese sentence is mostly no word at all.
+const HAN = /\p{Script=Han}/u;
+const BIGRAM_WORTH = 0.2;
+const CHINESE_WORTH = 0.9;
+
+/** Words that requests on any subject have; they tell tools apart only when the subject is the same. */
+const FILLERS: ReadonlySet<string> = new Set(
+  `provide specific help find new information get detail include assist assistance create current currently look available
+  interest interested know time generate search plan name number recommend retrieve list next locate start set perform
+  check base relate latest give final finally tell make different access work well lastly explore update show suggest
+  suggestion prefer call upcoming unique insight good ensure complete best additionally see option fetch hi hello hey
+  thank thanks kindly sure able possible various comprehensive several recent recently particular specifically overall
+  great really quickly quick easy way thing something someone anything today now guide advice tip try ask question
+  answer wonder curious think understand sort kind type bit lot top full general`
+    .split(/\s+/u)
+    .map(termOf),
+);

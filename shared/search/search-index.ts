@@ -1,0 +1,156 @@
+import type { Tool } from '../model/tool.ts';
+import { FIELDS, fieldsOf } from './index-fields.ts';
+import { createSearchStore, FIELD_COUNT, type SearchStore } from './index-store.ts';
+import { createSums, type Sums } from './sums.ts';
+import { termsOf } from './text.ts';
+
+export interface Hit {
+  readonly name: string;
+  readonly score: number;
+}
+
+export interface SearchOptions {
+  /** How many at most; all that match unless given. */
+  readonly limit?: number;
+  readonly accept?: (name: string) => boolean;
+}
+
+/** One thing asked for: a term, and others that mean nearly the same, of which the best match counts. */
+export interface QueryTerm {
+  readonly term: string;
+  readonly weight: number;
+  readonly alternatives?: readonly { readonly term: string; readonly factor: number }[];
+}
+
+/** Ranked full-text search over tools, kept up to date by change and never rebuilt for a request. */
+export interface SearchIndex {
+  /** Adds a tool or replaces the one of its name; costs what the tool's own text costs. */
+  set(tool: Tool): void;
+  remove(name: string): void;
+  search(query: string, options?: SearchOptions): readonly Hit[];
+  /** As `search`, for a query that has been weighed already. */
+  rank(query: readonly QueryTerm[], options?: SearchOptions): readonly Hit[];
+  /** How telling a term is in this catalogue: its inverse document frequency. */
+  rarity(term: string): number;
+  readonly size: number;
+}
+
+/**
+ * BM25F over FIELDS. A score depends on what the index holds, never on the order in which it came there,
+ * so every process with the same catalogue gives the same answer.
+ */
+export const createSearchIndex = (): SearchIndex => {
+  const store = createSearchStore(FIELDS);
+  const sums = createSums();
+
+  const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] => {
+    const names = store.documents();
+    sums.reserve(names.length);
+    accumulate(store, query, sums);
+    const hits: Hit[] = [];
+    sums.drain((document, score) => {
+      const name = names[document];
+      if (name !== undefined) offer(hits, name, score, options);
+    });
+    return options.limit === undefined ? hits.sort(better) : hits;
+  };
+
+  return {
+    set: (tool) => store.put(tool.name, fieldsOf(tool)),
+    remove: store.remove,
+    rank,
+    search: (query, options) => rank(weighTerms(query), options),
+    rarity: (term) => rarityOf(store, store.term(term)),
+    get size() {
+      return store.size;
+    },
+  };
+};
+
+/** How often each term is in a text: said twice counts a little more than once. */
+const weighTerms = (text: string): readonly QueryTerm[] => {
+  const weights = new Map<string, number>();
+  for (const term of termsOf(text)) {
+    const known = weights.get(term);
+    if (known !== undefined) weights.set(term, Math.min(known + 0.3, 2));
+    else if (weights.size < TERM_LIMIT) weights.set(term, 1);
+  }
+  return Array.from(weights, ([term, weight]) => ({ term, weight }));
+};
+
+interface Reading {
+  readonly term: number;
+  readonly weight: number;
+}
+
+const accumulate = (store: SearchStore, query: readonly QueryTerm[], sums: Sums): void => {
+  const gains = store.gains();
+  const groups = query.map((asked) => readingsOf(store, asked)).filter(({ cost }) => cost > 0);
+  // Rare terms first: when a long text would read too much, the common ones that say least are left out.
+  groups.sort((one, other) => one.cost - other.cost);
+  let read = 0;
+  for (const { readings, cost } of groups) {
+    read += cost;
+    if (read > READ_LIMIT && read > cost) break;
+    for (const { term, weight } of readings) {
+      const { pairs, start, length } = store.postings(term);
+      for (let at = start; at < start + length * 2; at += 2) {
+        const document = pairs[at] ?? 0;
+        let matched = 0;
+        for (let gain = document * FIELD_COUNT, rest = pairs[at + 1] ?? 0; rest !== 0; gain++, rest >>>= 8) {
+          matched += (rest & 255) * (gains[gain] ?? 0);
+        }
+        sums.offer(document, (weight * matched * (SATURATION + 1)) / (matched + SATURATION));
+      }
+    }
+    sums.settle();
+  }
+};
+
+/** The term itself and its alternatives, an alternative never worth more than the word that was said. */
+const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: QueryTerm) => {
+  const asked = store.term(term);
+  const rarity = rarityOf(store, asked);
+  const readings: Reading[] = [];
+  let cost = 0;
+  const add = (number: number | undefined, factor: number): void => {
+    const frequency = number === undefined ? 0 : store.frequency(number);
+    if (number === undefined || frequency === 0) return;
+    cost += frequency;
+    readings.push({ term: number, weight: weight * factor * Math.min(rarity, rarityOf(store, number)) });
+  };
+  add(asked, 1);
+  for (const alternative of alternatives) add(store.term(alternative.term), alternative.factor);
+  return { readings, cost };
+};
+
+const rarityOf = (store: SearchStore, term: number | undefined): number => {
+  const frequency = term === undefined ? 0 : store.frequency(term);
+  return Math.log(1 + (store.size - frequency + 0.5) / (frequency + 0.5));
+};
+
+/** Keeps the best `limit` in order by insertion: lists are short, and most hits are turned away at once. */
+const offer = (hits: Hit[], name: string, score: number, { limit, accept }: SearchOptions): void => {
+  const worst = hits.at(-1);
+  const full = limit !== undefined && hits.length >= limit;
+  if (full && (worst === undefined || score < worst.score)) return;
+  const hit = { name, score };
+  if (full && worst !== undefined && better(hit, worst) > 0) return;
+  if (accept !== undefined && !accept(name)) return;
+  hits.push(hit);
+  if (limit === undefined) return;
+  if (full) hits.splice(-2, 1);
+  for (let at = hits.length - 1; at > 0; at--) {
+    const above = hits[at - 1];
+    if (above === undefined || better(hit, above) > 0) break;
+    hits[at] = above;
+    hits[at - 1] = hit;
+  }
+};
+
+const better = (one: Hit, other: Hit): number =>
+  other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
+
+const SATURATION = 1.2;
+const TERM_LIMIT = 512;
+const READ_LIMIT = 200_000;

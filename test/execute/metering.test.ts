@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
+import type { AssayPorts } from '../../shared/assay.ts';
+import type { Usage } from '../../shared/execute/billing/usage.ts';
+import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
+import { quotaKey } from '../../shared/kernel/item-keys.ts';
+import type { Handler, Table } from '../../shared/kernel/ports.ts';
+import type { Outcome } from '../../shared/model/call.ts';
+import { testAssay } from '../support/assay.ts';
+import { localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { aTool } from '../support/tools.ts';
+
+const prices = { operations: {}, tools: {}, cached_share: 0.1 };
+const failing: Handler = {
+  permission: 'safe',
+  run: async () => {
+    throw new Error('broken');
+  },
+};
+const shop = (ports: Partial<AssayPorts> = {}) =>
+  testAssay({ prices, handlers: { builtin: new Map([['fails', failing]]), internal: new Map() }, ...ports });
+
+const invoke = '/v1/tools/weather_lookup/invoke';
+const bern = { arguments: { city: 'Bern' } };
+
+interface Refusal {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details: { readonly resets_at?: string };
+  };
+}
+
+describe('pay per call', () => {
+  test('C.06 charges a success its price, once, and shows what is left', async () => {
+    const { json, request, key } = await shop();
+    await json('POST', '/v1/tools', aTool({ price_micros: 250 }));
+    const payer = await key({ scopes: ['invoke', 'read'], quota: { calls: 10, micros: 1000 } });
+
+    const response = await request('POST', invoke, bern, payer);
+
+    assert.equal(((await response.json()) as Outcome).charged_micros, 250);
+    assert.match(response.headers.get('ratelimit') ?? '', /^"calls";r=9;t=\d+, "micros";r=750;t=\d+$/);
+    assert.equal(response.headers.get('ratelimit-policy'), '"calls";q=10;w=2592000, "micros";q=1000;w=2592000');
+  });
+
+  test('C.06 refuses with 402 and the time of renewal once the quota is used', async () => {
+    const { json, key } = await shop();
+    await json('POST', '/v1/tools', aTool({ price_micros: 400 }));
+    const payer = await key({ scopes: ['invoke'], quota: { micros: 1000 } });
+
+    const answers = [];
+    for (let count = 0; count < 3; count++) answers.push(await json<Refusal>('POST', invoke, bern, payer));
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 402],
+    );
+    assert.match(answers[2]?.body.error.message ?? '', /800 of 1000 micro-dollars .* this call costs 400/);
+    assert.match(answers[2]?.body.error.details.resets_at ?? '', /^\d{4}-\d\d-01T00:00:00/);
+  });
+
+  test('C.06 failures and refusals cost nothing, a cached answer its share', async () => {
+    const { json, key, assay } = await shop();
+    await json(
+      'POST',
+      '/v1/tools',
+      aTool({ name: 'fails', price_micros: 100, implementation: { type: 'builtin', handler: 'fails' } }),
+    );
+    await json('POST', '/v1/tools', aTool({ price_micros: 100, cacheable: true }));
+    const payer = await key({ scopes: ['invoke'], quota: { calls: 100, micros: 10_000 } });
+
+    const failed = await json<Outcome>('POST', '/v1/tools/fails/invoke', bern, payer);
+    const refused = await json<Refusal>('POST', invoke, { arguments: {} }, payer);
+    const first = await json<Outcome>('POST', invoke, bern, payer);
+    const cached = await json<Outcome>('POST', invoke, bern, payer);
+
+    assert.deepEqual([failed.body.status, failed.body.charged_micros], ['failed', 0]);
+    assert.equal(refused.status, 400);
+    assert.deepEqual([first.body.charged_micros, cached.body.cached, cached.body.charged_micros], [100, true, 10]);
+    const counter = await assay.table.get(quotaKey(payer.split('_')[1] ?? '', new Date().toISOString().slice(0, 7)));
+    assert.deepEqual(counter?.body, { calls: 2, micros: 110 });
+  });
+
+  test('C.06 a repeated Idempotency-Key charges nothing more', async () => {
+    const { json, request, key } = await shop();
+    await json('POST', '/v1/tools', aTool({ price_micros: 100 }));
+    const payer = await key({ scopes: ['invoke', 'read'], quota: { calls: 5 } });
+
+    for (let count = 0; count < 3; count++) await request('POST', invoke, bern, payer, { 'idempotency-key': 'one' });
+
+    const { body } = await json<Usage>('GET', '/v1/usage', undefined, payer);
+    assert.deepEqual([body.calls, body.micros], [1, 100]);
+  });
+
+  test('C.06 usage is by month, key and tool; unpriced is not free; a key sees only its own', async () => {
+    const { json, request, key } = await shop();
+    await json('POST', '/v1/tools', aTool({ price_micros: 100 }));
+    await json('POST', '/v1/tools', aTool({ name: 'unpriced' }));
+    const [one, two] = [await key({ scopes: ['invoke', 'read'] }), await key({ scopes: ['invoke', 'read'] })];
+    await json('POST', invoke, bern, one);
+    await json('POST', '/v1/tools/unpriced/invoke', bern, two);
+
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const own = (await json<Usage>('GET', '/v1/usage', undefined, one)).body;
+    const all = (await json<Usage>('GET', '/v1/usage')).body;
+
+    assert.deepEqual(
+      own.keys.map(({ tools }) => tools),
+      [[{ tool: 'weather_lookup', calls: 1, micros: 100 }]],
+    );
+    assert.deepEqual([all.calls, all.micros, all.keys.length], [2, 100, 2]);
+    assert.ok(
+      all.keys.some(({ tools }) => tools.some(({ tool, unpriced }) => tool === 'unpriced' && unpriced === true)),
+    );
+    const csv = await (await request('GET', '/v1/usage?format=csv')).text();
+    assert.match(csv, /^month,key_id,tool,calls,micros\n/);
+    assert.equal((await json('GET', '/v1/usage?month=2026-13')).status, 400);
+  });
+
+  test('C.06 lookups are free and held to the key’s rate', async () => {
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    let count = 0;
+    const clock = { now: () => now, newId: () => `01HQX${String(++count).padStart(21, '0')}` };
+    const { json, request, key } = await shop({ clock, table: memoryTable({ now: () => now }) });
+    const slow = await key({ scopes: ['read'], rate: { per_second: 10, burst: 5 } });
+    const ask = async () => (await request('GET', '/v1/tools', undefined, slow)).status;
+
+    const first = [];
+    for (let each = 0; each < 6; each++) first.push(await ask());
+    now += 100;
+    const later = [await ask(), await ask()];
+
+    assert.deepEqual(first, [200, 200, 200, 200, 200, 429]);
+    assert.deepEqual(later, [200, 429]);
+    const refused = await request('GET', '/v1/tools', undefined, slow);
+    assert.equal(refused.headers.get('retry-after'), '1');
+    assert.equal((await json('GET', '/v1/tools')).status, 200);
+  });
+
+  test('what a dead process left reserved is given back once the counter has stood still', async () => {
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    let count = 0;
+    const clock = { now: () => now, newId: () => `01HQX${String(++count).padStart(21, '0')}` };
+    const { json, key, assay } = await shop({ clock, table: memoryTable({ now: () => now }) });
+    await json('POST', '/v1/tools', aTool({ price_micros: 1 }));
+    const payer = await key({ scopes: ['invoke'], quota: { calls: 2 } });
+    // A call that reserved and died before its row was written.
+    await assay.table.count(quotaKey(payer.split('_')[1] ?? '', '2026-03'), { calls: 2, micros: 2 }, {});
+
+    assert.equal((await json('POST', invoke, bern, payer)).status, 402);
+    now += 10 * 60_000;
+    assert.equal((await json('POST', invoke, bern, payer)).status, 402);
+    now += 10 * 60_000;
+    await json('POST', invoke, bern, payer);
+    assert.equal((await json('POST', invoke, bern, payer)).status, 200);
+  });
+});
+
+/** 500 calls at once on a quota of 100, from 4 clients. */
+const neverOverruns = async (open: () => Table): Promise<void> => {
+  const clients = await Promise.all([0, 1, 2, 3].map(() => shop({ table: open() })));
+  const [first] = clients;
+  assert.ok(first);
+  await first.json('POST', '/v1/tools', aTool({ price_micros: 3 }));
+  const payer = await first.key({ scopes: ['invoke'], quota: { calls: 100 } });
+  for (const { assay } of clients) assay.catalogs.changed('default');
+
+  const statuses = await Promise.all(
+    Array.from(
+      { length: 500 },
+      async (_, index) => (await clients[index % 4]?.json('POST', invoke, bern, payer))?.status,
+    ),
+  );
+
+  assert.equal(statuses.filter((status) => status === 200).length, 100);
+  assert.equal(statuses.filter((status) => status === 402).length, 400);
+  for (const { assay } of clients) await assay.recorder.flush();
+  const { body } = await first.json<Verification>('GET', '/v1/usage/verification');
+  const unfolded = first.assay.table.streams;
+  assert.deepEqual(body.ledger, { calls: 100, micros: 300 });
+  assert.deepEqual(
+    body.differences.filter(({ what }) => what === 'quota' || !unfolded),
+    [],
+  );
+  for (const { assay } of clients) await assay.table.close();
+};
+
+describe('500 concurrent calls on a quota of 100', () => {
+  test('C.06 charge exactly 100 in memory', async () => {
+    const table = memoryTable();
+    await neverOverruns(() => ({ ...table, close: async () => {} }));
+  });
+
+  test('C.06 charge exactly 100 on SQLite', async (t) => {
+    const directory = await temporaryDirectory(t);
+    await neverOverruns(() => sqliteTable({ path: join(directory, 'assay.db') }));
+  });
+
+  test('C.06 charge exactly 100 on DynamoDB', { skip: whyNoDynamo() ?? false }, async (t) => {
+    const dynamo = await startDynamo();
+    t.after(() => dynamo.stop());
+    await neverOverruns(() => dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName }));
+  });
+
+  test('C.06 a successful invoke takes at most 4 write units of DynamoDB', {
+    skip: whyNoDynamo() ?? false,
+  }, async (t) => {
+    const dynamo = await startDynamo();
+    t.after(() => dynamo.stop());
+    let units = 0;
+    const table = dynamoTable({
+      client: dynamo.client,
+      tableName: dynamo.tableName,
+      onCapacity: (used) => {
+        units += used;
+      },
+    });
+    const { json, key, assay } = await shop({ table, recording: { delayMs: 0 } });
+    await json('POST', '/v1/tools', aTool({ price_micros: 3 }));
+    const payer = await key({ scopes: ['invoke'], quota: { calls: 100, micros: 1000 } });
+    await json('POST', invoke, bern, payer);
+    await assay.recorder.flush();
+
+    units = 0;
+    await json('POST', invoke, bern, payer);
+    await assay.recorder.flush();
+
+    assert.ok(units > 0 && units <= 4, `${units} write units`);
+  });
+});

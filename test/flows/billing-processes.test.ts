@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sumOfKey } from '../../shared/execute/billing/recount.ts';
+import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
+import { callKey, quotaKey } from '../../shared/kernel/item-keys.ts';
+import type { Table } from '../../shared/kernel/ports.ts';
+import type { TableAddress } from '../contract/table.ts';
+import type { TestAssay } from '../support/assay.ts';
+import { type LocalDynamo, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+import { callSlow, payingAssay, slowTool, startPayingClient } from '../support/paying-client.ts';
+import { openTable } from '../support/table-client.ts';
+
+const month = new Date().toISOString().slice(0, 7);
+const QUIET_MS = 100;
+
+interface Shop {
+  readonly name: string;
+  readonly address: TableAddress;
+  readonly assay: TestAssay;
+  readonly table: Table;
+}
+
+describe('several processes on one quota', () => {
+  let dynamo: LocalDynamo | undefined;
+  let shops: readonly Shop[];
+  let directory: string;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'assay-'));
+    dynamo = whyNoDynamo() === undefined ? await startDynamo() : undefined;
+    const addresses: Record<string, TableAddress> = {
+      SQLite: { kind: 'sqlite', path: join(directory, 'assay.db') },
+      ...(dynamo && { DynamoDB: { kind: 'dynamo', endpoint: dynamo.endpoint, tableName: dynamo.tableName } }),
+    };
+    shops = await Promise.all(
+      Object.entries(addresses).map(async ([name, address]) => {
+        const table = await openTable(address);
+        const assay = await payingAssay(table, QUIET_MS);
+        await assay.json('POST', '/v1/tools', slowTool);
+        return { name, address, assay, table };
+      }),
+    );
+  });
+  after(async () => {
+    for (const { assay } of shops) await assay.assay.close();
+    await dynamo?.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const newKeys = () => Promise.all(shops.map(({ assay }) => assay.key({ scopes: ['invoke'], quota: { calls: 100 } })));
+  const idOf = (key: string | undefined): string => key?.split('_')[1] ?? '';
+  const counterOf = async (table: Table, key: string | undefined) =>
+    (await table.get(quotaKey(idOf(key), month)))?.body;
+
+  test('C.06 500 concurrent calls of 4 processes on a quota of 100 charge exactly 100, the others are told when it is new', async () => {
+    const payers = await newKeys();
+    const tasks = shops.map(({ address }, index) => ({ address, payer: payers[index] ?? '' }));
+    const clients = Array.from({ length: 4 }, () => startPayingClient({ shops: tasks, calls: 125 }));
+    await Promise.all(clients.map(({ ready }) => ready()));
+    for (const { begin } of clients) begin();
+    const answers = (await Promise.all(clients.map((client) => client.answers()))).flat();
+
+    for (const [shop, { name, assay, table }] of shops.entries()) {
+      const own = answers.filter((answer) => answer.shop === shop);
+      assert.equal(own.length, 500, name);
+      assert.equal(own.filter(({ status }) => status === 200).length, 100, name);
+      const refused = own.filter(({ status }) => status === 402);
+      assert.equal(refused.length, 400, name);
+      for (const { resetsAt } of refused) assert.match(resetsAt ?? '', /^\d{4}-\d\d-01T00:00:00/);
+      assert.deepEqual(await counterOf(table, payers[shop]), { calls: 100, micros: 300 }, name);
+      assert.deepEqual(await sumOfKey(table, 'default', idOf(payers[shop]), month), { calls: 100, micros: 300 }, name);
+      const { body } = await assay.json<Verification>('GET', '/v1/usage/verification');
+      // On DynamoDB usage is folded by the table's stream, which does not run here.
+      const differences = body.differences.filter(({ what }) => what === 'quota' || !table.streams);
+      assert.deepEqual(differences, [], name);
+    }
+  });
+
+  test('C.06 kill -9 in the middle leaves no charge without its row, and what was reserved is given back', async () => {
+    const payers = await newKeys();
+    const tasks = shops.map(({ address }, index) => ({ address, payer: payers[index] ?? '' }));
+    const client = startPayingClient({ shops: tasks });
+    await client.ready();
+    client.begin();
+    await client.answered(30);
+    client.kill();
+    const answers = await client.answers();
+
+    for (const [shop, { name, assay, table }] of shops.entries()) {
+      const payer = payers[shop] ?? '';
+      const charged = answers.filter((answer) => answer.shop === shop && answer.status === 200);
+      for (const { call = '' } of charged) assert.ok(await table.get(callKey('default', call)), `${name} ${call}`);
+      const ledger = await sumOfKey(table, 'default', idOf(payer), month);
+      const counter = await counterOf(table, payer);
+      assert.ok(Number(counter?.calls) >= ledger.calls + 2, `${name}: nothing was caught`);
+      assert.ok(ledger.calls >= charged.length, name);
+
+      // Once the counter has stood still, what nobody paid for can be used again; not one call more.
+      const left = 100 - ledger.calls;
+      let used = 0;
+      for (let tries = 0; used < left && tries < 200; tries++) {
+        if ((await callSlow(assay, payer)).status === 200) used++;
+        else await wait(QUIET_MS);
+      }
+      assert.equal(used, left, name);
+      assert.equal((await callSlow(assay, payer)).status, 402, name);
+      assert.deepEqual(await counterOf(table, payer), { calls: 100, micros: 300 }, name);
+      assert.deepEqual(await sumOfKey(table, 'default', idOf(payer), month), { calls: 100, micros: 300 }, name);
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ToolsQueryBody } from '../../functions/api/routes/list-tools.ts';
+import { filterOf, readToolsQuery, scopeOf } from '../../shared/registry/lookup/tools-query.ts';
+
+const text = fc.oneof(
+  fc.constantFrom(
+    '',
+    '1',
+    '0',
+    '1000',
+    '1001',
+    ' 5',
+    '1e2',
+    '-1',
+    'true',
+    'false',
+    'FR',
+    'NR',
+    'Blurs',
+    'a,b',
+    ' a , ,b',
+    ',',
+  ),
+  fc.string({ maxLength: 12 }),
+  fc.string({ minLength: 100, maxLength: 600 }),
+);
+const names = [
+  'limit',
+  'cursor',
+  'tags',
+  'category',
+  'capability',
+  'type',
+  'distortion',
+  'allowed',
+  'include_disabled',
+];
+const params = fc.dictionary(fc.constantFrom(...names, 'q', 'name_pattern', 'other'), text, { maxKeys: 5 });
+
+test('what is read without the schema is what the schema reads', () => {
+  fc.assert(
+    fc.property(params, (given) => {
+      const quick = readToolsQuery(given);
+      const full = ToolsQueryBody.safeParse(given);
+      if (quick === undefined) return;
+      assert.ok(full.success, 'the schema refuses it');
+      const { limit, cursor } = full.data;
+      assert.deepEqual([quick.limit, quick.cursor], [limit, cursor]);
+      assert.equal(scopeOf(quick), scopeOf(full.data));
+      assert.deepEqual(filterOf(quick, undefined), filterOf(full.data, undefined));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('the usual queries are read without the schema', () => {
+  for (const given of [
+    {},
+    { limit: '1000' },
+    { tags: 'a,b', category: 'c' },
+    { type: 'NR', distortion: 'Noise' },
+    { x: 'y' },
+  ])
+    assert.ok(readToolsQuery(given as Record<string, string>));
+});

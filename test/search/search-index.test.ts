@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Tool } from '../../shared/model/tool.ts';
+import { createSearchIndex, type SearchIndex } from '../../shared/search/search-index.ts';
+import { splitIdentifier, termsOf } from '../../shared/search/text.ts';
+
+const aTool = (name: string, description = '', more: Partial<Tool> = {}): Tool => ({
+  name,
+  type: 'function',
+  description,
+  tags: [],
+  parameters: { type: 'object', properties: {} },
+  ...more,
+});
+
+const indexOf = (...tools: readonly Tool[]): SearchIndex => {
+  const index = createSearchIndex();
+  for (const tool of tools) index.set(tool);
+  return index;
+};
+
+const names = (index: SearchIndex, query: string, limit?: number): readonly string[] =>
+  index.search(query, limit === undefined ? {} : { limit }).map((hit) => hit.name);
+
+describe('the terms of a text', () => {
+  test('identifiers are split at case, underscore, dot and dash', () => {
+    assert.deepEqual(splitIdentifier('getHTTPStatus_code.v2-fast'), ['get', 'http', 'status', 'code', 'v2', 'fast']);
+    assert.deepEqual(splitIdentifier('listUserIDs'), ['list', 'user', 'ids']);
+  });
+
+  test('English is stemmed, stop words are left out, accents do not matter', () => {
+    assert.deepEqual(termsOf('Please convert the converted Cafés'), ['convert', 'convert', 'cafe']);
+  });
+
+  test('Chinese is read in bigrams, beside Latin words', () => {
+    assert.deepEqual(termsOf('查询天气PDF文件'), ['查询', '询天', '天气', 'pdf', '文件']);
+  });
+});
+
+describe('search', () => {
+  const weather = aTool('get_weather', 'Current weather for a city', {
+    tags: ['forecast'],
+    parameters: { type: 'object', properties: { unit: { enum: ['celsius', 'fahrenheit'] } } },
+  });
+  const email = aTool('sendEmail', 'Sends a message to a recipient', { category: 'communication' });
+  const translate = aTool('translate', '把文本翻译成另一种语言');
+  const index = indexOf(weather, email, translate);
+
+  test('R4.09d finds by name, description, tag, category, enum value and Chinese text', () => {
+    assert.deepEqual(names(index, 'emails'), ['sendEmail']);
+    assert.deepEqual(names(index, 'messages'), ['sendEmail']);
+    assert.deepEqual(names(index, 'forecasts'), ['get_weather']);
+    assert.deepEqual(names(index, 'communication'), ['sendEmail']);
+    assert.deepEqual(names(index, 'celsius'), ['get_weather']);
+    assert.deepEqual(names(index, '请帮我翻译一段话'), ['translate']);
+    assert.deepEqual(names(index, 'zebra'), []);
+    assert.deepEqual(names(index, ''), []);
+  });
+
+  test('a match in the name ranks before one in the description', () => {
+    const index = indexOf(
+      aTool('report', 'makes an invoice from orders'),
+      aTool('invoice', 'makes a report of orders'),
+    );
+
+    assert.deepEqual(names(index, 'invoice'), ['invoice', 'report']);
+  });
+
+  test('limit keeps the best and accept leaves out', () => {
+    const many = indexOf(
+      ...Array.from({ length: 40 }, (_, at) => aTool(`copy_${String(at).padStart(2, '0')}`, 'copy')),
+    );
+
+    assert.deepEqual(names(many, 'copy', 3), ['copy_00', 'copy_01', 'copy_02']);
+    assert.deepEqual(
+      many.search('copy', { limit: 2, accept: (name) => name > 'copy_20' }).map((hit) => hit.name),
+      ['copy_21', 'copy_22'],
+    );
+    assert.deepEqual(many.search('copy', { limit: 3 }), many.search('copy').slice(0, 3));
+    assert.deepEqual(many.search('copy', { limit: 0 }), []);
+  });
+
+  test('words such as __proto__ and constructor are ordinary terms', () => {
+    const odd = indexOf(aTool('constructor', '__proto__ toString'), aTool('plain', 'nothing'));
+
+    assert.deepEqual(names(odd, '__proto__ constructor hasOwnProperty'), ['constructor']);
+    odd.remove('__proto__');
+    odd.remove('constructor');
+    assert.deepEqual(names(odd, 'constructor toString'), []);
+  });
+
+  test('replacing a tool forgets its old words', () => {
+    const index = indexOf(aTool('box', 'apples'), aTool('jar', 'pears'));
+
+    index.set(aTool('box', 'plums'));
+
+    assert.deepEqual(names(index, 'apples'), []);
+    assert.deepEqual(names(index, 'plums'), ['box']);
+    assert.equal(index.size, 2);
+  });
+
+  test('a query of a megabyte costs no more than a long one', () => {
+    const hits = index.search(`weather ${'word '.repeat(200_000)}`);
+
+    assert.equal(hits[0]?.name, 'get_weather');
+    assert.deepEqual(hits, index.search(`weather ${'word '.repeat(20_000)}`));
+  });
+});
+
+describe('an index that has lived', () => {
+  const word = fc.constantFrom('file', 'mail', 'photo', 'price', 'city', '图片', '文件');
+  const tool = fc.record({
+    name: fc.constantFrom(...Array.from({ length: 30 }, (_, at) => `tool${at}`)),
+    words: fc.array(word, { maxLength: 6 }),
+    keep: fc.boolean(),
+  });
+
+  test('answers exactly as one built at once from what is left', () => {
+    fc.assert(
+      fc.property(
+        fc.array(tool, { maxLength: 400, size: 'max' }),
+        fc.array(word, { minLength: 1, maxLength: 4 }),
+        (steps, query) => {
+          const lived = createSearchIndex();
+          const left = new Map<string, Tool>();
+          for (const step of steps) {
+            const made = aTool(step.name, step.words.join(' '));
+            if (step.keep) lived.set(made);
+            else lived.remove(step.name);
+            if (step.keep) left.set(step.name, made);
+            else left.delete(step.name);
+          }
+
+          const fresh = indexOf(...[...left.values()].reverse());
+
+          assert.equal(lived.size, left.size);
+          assert.deepEqual(lived.search(query.join(' ')), fresh.search(query.join(' ')));
+          assert.equal(lived.rarity('file'), fresh.rarity('file'));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
