@@ -12,7 +12,7 @@ import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
-import type { Log } from '../../shared/kernel/ports.ts';
+import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { Environment } from './environment.ts';
 import { localIqa } from './local-iqa.ts';
 import { localRuns } from './local-runs.ts';
@@ -28,13 +28,22 @@ export interface LocalOptions {
   readonly adminKey?: string;
   /** Where this process answers, if it does: pictures can be uploaded there. */
   readonly base?: () => string;
+  /** The machine's own unless given. */
+  readonly clock?: Clock;
 }
 
 /** The whole product on one machine: SQLite and files in the data directory. */
-export const localAssay = async ({ environment, data, log, adminKey, base }: LocalOptions): Promise<Assay> => {
+export const localAssay = async ({
+  environment,
+  data,
+  log,
+  adminKey,
+  base,
+  clock = systemClock(),
+}: LocalOptions): Promise<Assay> => {
   const folder = resolve(data);
   makeFolder(folder);
-  const table = sqliteTable({ path: join(folder, 'assay.db') });
+  const table = sqliteTable({ path: join(folder, 'assay.db'), now: clock.now });
   const gauge = nodeGauge();
   const discover = createDiscover({
     root: process.cwd(),
@@ -44,7 +53,6 @@ export const localAssay = async ({ environment, data, log, adminKey, base }: Loc
     ...(environment.ASSAY_PLUGINS_DIR === undefined ? {} : { pluginsDir: environment.ASSAY_PLUGINS_DIR }),
   });
   const fixed = adminKey ?? environment.ASSAY_ADMIN_KEY;
-  const clock = systemClock();
   const blobs = fileBlobs(join(folder, 'blobs'));
   const providers = environment.ASSAY_PROVIDERS === undefined ? {} : { providers: environment.ASSAY_PROVIDERS };
   const iqa = await localIqa({ folder, table, blobs, clock, log, ...providers });

@@ -1,0 +1,24 @@
+import { createApp } from '../../functions/api/app.ts';
+import type { App } from '../../functions/api/env.ts';
+import { localAssay } from '../../functions/cli/deps.ts';
+import { readEnvironment } from '../../functions/cli/environment.ts';
+import { localUploads, uploadReceiver, uploadSecret } from '../../functions/cli/local-uploads.ts';
+import type { Clock } from '../../shared/kernel/ports.ts';
+import { recordingLog } from './recording-log.ts';
+
+/** What `assay serve` composes on a data directory, in this process and without a socket. */
+export const openData = async (
+  test: { after(clean: () => Promise<void>): void },
+  { data, base, clock }: { readonly data: string; readonly base: string; readonly clock: Clock },
+): Promise<App> => {
+  const environment = readEnvironment({});
+  const assay = await localAssay({ environment, data, log: recordingLog(), base: () => base, clock });
+  const app = createApp(assay);
+  const uploads = localUploads(assay, data);
+  uploadReceiver(app, assay, uploads, uploadSecret(data));
+  test.after(async () => {
+    await uploads.idle();
+    await assay.close();
+  });
+  return app;
+};
