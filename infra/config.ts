@@ -23,7 +23,7 @@ export interface StageSettings {
   readonly llm?: { readonly url: string; readonly model?: string; readonly secretArn?: string };
 }
 
-export const stages = {
+export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {
   dev: {
     region: 'us-east-1',
     logDays: 14,
@@ -39,4 +39,4 @@ export const stages = {
     gpuVcpus: 32,
     inferenceMb: 8192,
   },
-} as const satisfies Readonly<Record<string, StageSettings>>;
+};

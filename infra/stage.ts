@@ -1,5 +1,6 @@
 import { Stage, type StageProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { checkStageName } from './build/stage-arguments.ts';
 import type { StageSettings } from './config.ts';
 import { ApiStack } from './stacks/api.ts';
 import { ConsoleStack } from './stacks/console.ts';
@@ -24,6 +25,7 @@ const FLAGS = {
 export class AssayStage extends Stage {
   constructor(scope: Construct, id: string, settings: StageSettings, props: StageProps = {}) {
     super(scope, id, props);
+    checkStageName(id);
     for (const [flag, value] of Object.entries(FLAGS)) this.node.setContext(flag, value);
     const { region } = settings;
     // Only the Region is given: with the account, a network would have to ask AWS for its zones.

@@ -1,12 +1,38 @@
-import { spawnSync } from 'node:child_process';
+import { stages } from '../config.ts';
+import { ask, cdk, runScript, StepFailed } from './cdk.ts';
+import { type StageArguments, UsageError } from './stage-arguments.ts';
 
-/** `npm run deploy -- dev`: deploys a stage; what is missing, and findings of the checks, stop it before anything is sent. */
-const [stage, ...options] = process.argv.slice(2);
-if (stage === undefined || stage.startsWith('-')) {
-  console.error('usage: npm run deploy -- <stage> [cdk options], e.g. npm run deploy -- dev');
-  process.exitCode = 2;
-} else {
-  const args = ['deploy', `${stage}/*`, '--strict', '--concurrency', '2', '--outputs-file', `cdk.out/${stage}.json`];
-  const { status } = spawnSync('cdk', [...args, ...options], { stdio: 'inherit' });
-  process.exitCode = status ?? 1;
-}
+const synthesise = (stage: string, alarmEmail: string): string => {
+  cdk('synth', `${stage}/*`, '--strict', '--quiet', '--output', 'cdk.out', '--context', `alarmEmail=${alarmEmail}`);
+  return 'cdk.out';
+};
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** Alarms that nobody hears are none: somebody is named, or `none` is said. */
+const subscriber = async ({ stage, yes, alarmEmail }: StageArguments): Promise<string> => {
+  const settled = stages[stage as keyof typeof stages];
+  const answer =
+    alarmEmail ?? settled.alarmEmail ?? (yes ? '' : await ask('Who hears of alarms? An e-mail address, or "none": '));
+  if (answer === 'none' || EMAIL.test(answer)) return answer;
+  throw new UsageError(
+    `${answer === '' ? 'Nobody would hear of alarms' : `"${answer}" is no e-mail address`}. Say --alarm-email you@example.com (or none), or set alarmEmail of ${stage} in infra/config.ts.`,
+  );
+};
+
+/**
+ * `npm run deploy -- dev`: synthesises once, shows the whole difference once, asks once and deploys. The CDK cannot ask
+ * about security changes itself while it deploys two stacks at a time, so what was shown here is what was agreed to.
+ */
+await runScript('deploy', async (given) => {
+  const { stage, yes, options } = given;
+  const app = given.app ?? synthesise(stage, await subscriber(given));
+  const stacks = `${stage}/*`;
+  cdk('diff', stacks, '--app', app, '--method', 'template');
+  if (!yes && !/^y(es)?$/i.test(await ask(`Deploy this to ${stage}? [y/N] `)))
+    throw new StepFailed('Nothing was deployed. Answer y, or say --yes where nobody can be asked.');
+  cdk(
+    ...['deploy', stacks, '--app', app, '--require-approval', 'never', '--concurrency', '2'],
+    ...['--outputs-file', `cdk.out/${stage}.json`, ...options],
+  );
+});

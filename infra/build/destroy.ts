@@ -1,16 +1,18 @@
-import { spawnSync } from 'node:child_process';
+import { ask, cdk, runScript, StepFailed } from './cdk.ts';
 
-/** `npm run destroy -- dev`: removes a stage; what holds data stays, and is listed. */
-const [stage, ...options] = process.argv.slice(2);
-if (stage === undefined || stage.startsWith('-')) {
-  console.error('usage: npm run destroy -- <stage> [cdk options], e.g. npm run destroy -- dev');
-  process.exitCode = 2;
-} else {
-  const { status } = spawnSync('cdk', ['destroy', `${stage}/*`, ...options], { stdio: 'inherit' });
-  process.exitCode = status ?? 1;
+/** `npm run destroy -- dev`: asks once and removes a stage; what holds data stays, and is listed. */
+await runScript('destroy', async ({ stage, yes, app, options }) => {
+  if (!yes && (await ask(`Remove the functions, the address and the alarms of ${stage}? Type its name: `)) !== stage)
+    throw new StepFailed('Nothing was removed. Type the name of the stage, or say --yes where nobody can be asked.');
+  try {
+    cdk('destroy', `${stage}/*`, '--force', ...(app === undefined ? [] : ['--app', app]), ...options);
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    throw new StepFailed(
+      `CloudFront takes hours to give up its copies of the edge function, and until then it cannot be removed. Run npm run destroy -- ${stage} again tomorrow: what is gone already is passed over.`,
+    );
+  }
   console.error(
-    status === 0
-      ? `Removed. The table, the buckets and the secrets of ${stage} are kept: infra/README.md says how to remove them too.`
-      : `CloudFront takes hours to give up its copies of the edge function, and until then it cannot be removed. Run npm run destroy -- ${stage} again tomorrow: what is gone already is passed over.`,
+    `Removed. The table, the buckets and the secrets of ${stage} are kept: infra/README.md says how to remove them too.`,
   );
-}
+});

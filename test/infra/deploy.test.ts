@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { App } from 'aws-cdk-lib';
+import { stages } from '../../infra/config.ts';
+import { AssayStage } from '../../infra/stage.ts';
+import { CloudFormationStub } from '../support/cloudformation-stub.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = await temporaryDirectory({ after });
+const app = join(folder, 'assembly');
+const dockerLog = join(folder, 'docker.log');
+const cloud = new CloudFormationStub();
+const address = await cloud.start();
+after(() => cloud.stop());
+
+/** Templates and assets as synthesis leaves them; the bundles are not built, as the stub has them already. */
+const assemble = async (): Promise<void> => {
+  const assembly = new App({ outdir: app, context: { 'aws:cdk:bundling-stacks': [] } });
+  new AssayStage(assembly, 'dev', stages.dev);
+  assembly.synth();
+  await writeFile(join(folder, 'docker'), `#!/bin/sh\necho "$1" >> ${dockerLog}\n`);
+  await chmod(join(folder, 'docker'), 0o755);
+};
+await assemble();
+
+const run = async (script: 'deploy' | 'destroy', args: readonly string[], input = '') => {
+  const child = spawn(process.execPath, [`infra/build/${script}.ts`, ...args], {
+    cwd: root,
+    timeout: 90_000,
+    env: {
+      PATH: `${root}/node_modules/.bin:${process.env.PATH}`,
+      HOME: folder,
+      NO_COLOR: '1',
+      AWS_ENDPOINT_URL: address,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_REGION: 'us-east-1',
+      CDK_DOCKER: join(folder, 'docker'),
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      output += part;
+    });
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+};
+
+const STACKS = ['data', 'inference', 'plans', 'api', 'edge', 'console', 'operations'].map(
+  (name) => `assay-dev-${name}`,
+);
+
+describe('deploying a stage', { concurrency: false }, () => {
+  test('C.08 shows the difference, asks, and sends nothing when nobody agrees', async () => {
+    const { code, output } = await run('deploy', ['dev', '--app', app], 'n\n');
+
+    assert.equal(code, 1, output);
+    assert.match(output, /assay-dev-data/);
+    assert.match(output, /IAM Statement Changes/);
+    assert.match(output, /Nothing was deployed\. Answer y, or say --yes/);
+    assert.deepEqual(cloud.deployed, []);
+  });
+
+  test('C.08 deploys every stack after what it stands on, without asking again', async () => {
+    const { code, output } = await run('deploy', ['dev', '--app', app], 'y\n');
+
+    assert.equal(code, 0, output);
+    assert.deepEqual([...cloud.deployed].sort(), [...STACKS].sort());
+    assert.equal(output.match(/\[y\/N\]/g)?.length, 1);
+    assert.deepEqual([...new Set((await readFile(dockerLog, 'utf8')).trim().split('\n'))].sort(), [
+      ...['inspect', 'login', 'push', 'tag'],
+    ]);
+    const outputs = JSON.parse(await readFile(join(root, 'cdk.out/dev.json'), 'utf8'));
+    assert.equal(outputs['assay-dev-edge'].Url, 'assay-dev-edge.Url');
+  });
+
+  test('C.08 destroys them in the other order, and says what to do while CloudFront holds the edge function', async () => {
+    cloud.replicated = 1;
+    const refused = await run('destroy', ['dev', '--app', app, '--yes']);
+    assert.equal(refused.code, 1, refused.output);
+    assert.match(refused.output, /Run npm run destroy -- dev again tomorrow/);
+
+    const unconfirmed = await run('destroy', ['dev', '--app', app], 'prod\n');
+    assert.equal(unconfirmed.code, 1);
+    assert.match(unconfirmed.output, /Nothing was removed/);
+
+    const { code, output } = await run('destroy', ['dev', '--app', app], 'dev\n');
+    assert.equal(code, 0, output);
+    assert.deepEqual([...cloud.removed].sort(), [...STACKS].sort());
+    assert.match(output, /The table, the buckets and the secrets of dev are kept/);
+  });
+
+  for (const [what, args, message] of [
+    ['no stage', [], /usage: npm run deploy -- <stage>/],
+    ['a stage with capitals', ['Dev'], /small letters and digits/],
+    ['a stage that is not there', ['test'], /no stage "test" in infra\/config\.ts: it has dev, prod/],
+    ['nobody to hear of alarms', ['dev', '--yes'], /Nobody would hear of alarms\. Say --alarm-email/],
+    ['no address', ['dev', '--yes', '--alarm-email', 'me'], /"me" is no e-mail address/],
+  ] as const)
+    test(`${what} is wrong usage, and nothing begins`, async () => {
+      const before = cloud.calls.length;
+      const { code, output } = await run('deploy', args);
+
+      assert.equal(code, 2);
+      assert.match(output, message);
+      assert.equal(cloud.calls.length, before);
+    });
+});
