@@ -106,11 +106,11 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     limitRate: createRateLimiter(table, clock),
     gauge: ports.gauge ?? clockGauge(clock),
     authenticate: createAuthenticator({ table, clock, ...admin }),
-    ...(ports.blobs === undefined ? {} : { blobs: ports.blobs }),
-    ...(ports.iqa === undefined ? {} : { iqa: ports.iqa }),
-    ...(ports.prices === undefined ? {} : { prices: ports.prices }),
-    ...(ports.llm === undefined ? {} : { llm: ports.llm }),
-    ...(ports.signPut === undefined ? {} : { signPut: ports.signPut }),
+    blobs: ports.blobs,
+    iqa: ports.iqa,
+    prices: ports.prices,
+    llm: ports.llm,
+    signPut: ports.signPut,
     report: () => loaded.report,
     reload: async () => {
       loaded = withHandlers(await load());

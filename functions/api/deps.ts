@@ -53,7 +53,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const ports = awsPorts(environment, hallmark);
   const assay = await composeAssay({
     ...ports,
-    ...(llm === undefined ? {} : { llm }),
+    llm,
     adminDigest: digestOfKey(adminKey),
     startRuns: () => stateMachineRuns(ports, environment),
   });

@@ -40,8 +40,8 @@ const ErrorBody = z
 export const describe = (app: App, call: Description): void => {
   const { method, path, summary, tag, params, query, body, open = false } = call;
   const request = {
-    ...(params === undefined ? {} : { params }),
-    ...(query === undefined ? {} : { query }),
+    params,
+    query,
     ...(body === undefined
       ? {}
       : { body: { required: true, content: { [call.bodyType ?? 'application/json']: { schema: body } } } }),

@@ -50,7 +50,7 @@ export const localAssay = async ({
     load: createPluginHost({ gauge }).load,
     configFile: environment.ASSAY_CONFIG ?? 'assay.config.json',
     configRequired: environment.ASSAY_CONFIG !== undefined,
-    ...(environment.ASSAY_PLUGINS_DIR === undefined ? {} : { pluginsDir: environment.ASSAY_PLUGINS_DIR }),
+    pluginsDir: environment.ASSAY_PLUGINS_DIR,
   });
   const fixed = adminKey ?? environment.ASSAY_ADMIN_KEY;
   const blobs = fileBlobs(join(folder, 'blobs'));

@@ -25,7 +25,7 @@ const metadata = fileURLToPath(new URL('../../metadata/tools.json', import.meta.
 export const localIqa = async ({ folder, table, blobs, clock, log, providers }: Options): Promise<Iqa> =>
   composeIqa({
     catalogue: await loadMetadata(metadata, (file) => readFile(file, 'utf8')),
-    engine: onnxEngine({ log, graphFolder: graphFolder(folder), ...(providers === undefined ? {} : { providers }) }),
+    engine: onnxEngine({ log, graphFolder: graphFolder(folder), providers }),
     table,
     blobs,
     modelFiles: blobModelFiles(blobs, join(folder, 'model-cache')),

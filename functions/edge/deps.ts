@@ -27,6 +27,6 @@ const credentials = (): Credentials => {
   return {
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
-    ...(AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: AWS_SESSION_TOKEN }),
+    sessionToken: AWS_SESSION_TOKEN,
   };
 };

@@ -19,7 +19,7 @@ export const placeOf = (request: CloudFrontRequest): Place | undefined => {
   const region = headerOf('x-assay-region');
   const endpoint = headerOf('x-assay-endpoint');
   if (bucket === undefined || region === undefined) return undefined;
-  return { bucket, region, ...(endpoint === undefined ? {} : { endpoint }) };
+  return { bucket, region, endpoint };
 };
 
 export const urlOf = ({ bucket, region, endpoint }: Place, key: string): string => {

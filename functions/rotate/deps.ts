@@ -39,7 +39,7 @@ const signed = (url: string, init?: RequestInit): Promise<Response> => {
   const client = new AwsClient({
     accessKeyId: environment.AWS_ACCESS_KEY_ID,
     secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
-    ...(environment.AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: environment.AWS_SESSION_TOKEN }),
+    sessionToken: environment.AWS_SESSION_TOKEN,
     service: 'cloudfront',
     region: 'us-east-1',
   });

@@ -39,8 +39,8 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
     table,
     clock,
     pause,
-    ...(roleArn === undefined ? {} : { roleArn }),
-    ...(logGroupArn === undefined ? {} : { logGroupArn }),
+    roleArn,
+    logGroupArn,
   });
   const assay = await composeAssay({
     ...ports,

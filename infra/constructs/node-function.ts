@@ -24,7 +24,7 @@ export class NodeFunction extends GrantedFunction {
       code: functionCode(entry),
       architecture: onnx ? Architecture.X86_64 : Architecture.ARM_64,
       layers: onnx ? [onnx] : [],
-      ...(reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: reservedConcurrency }),
+      reservedConcurrentExecutions: reservedConcurrency,
     });
   }
 }

@@ -34,7 +34,7 @@ export class ApiStack extends Stack {
       memoryMb: 1769,
       timeout: Duration.seconds(120),
       onnx: onnxLayer(this),
-      ...(settings.apiConcurrency === undefined ? {} : { reservedConcurrency: settings.apiConcurrency }),
+      reservedConcurrency: settings.apiConcurrency,
     })
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_IMAGES_BUCKET', data.images)

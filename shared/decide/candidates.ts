@@ -47,7 +47,7 @@ export const findPool = (
       {
         tool: found,
         text,
-        ...(fit === undefined ? {} : { bonus: fit }),
+        bonus: fit,
         ...(available?.(found) === false ? { unavailable: true as const } : {}),
       },
     ];

@@ -45,8 +45,8 @@ export const decideDepsFor = async (
     validate: (tool, value) => issuesOf(context, held.catalog, tool, value),
     permission: (tool) => permissionOf(context, tool),
     ...record,
-    ...(available === undefined ? {} : { available }),
-    ...(context.llm === undefined ? {} : { llm: context.llm }),
+    available,
+    llm: context.llm,
   };
 };
 

@@ -114,7 +114,7 @@ const evaluate = (candidate: Matched, needs: Needs, deps: DecideDeps): Evaluated
     score,
     confidence,
     reasons,
-    ...(listed.excluded === undefined ? {} : { excluded: listed.excluded }),
+    excluded: listed.excluded,
   };
 };
 

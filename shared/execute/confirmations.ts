@@ -159,7 +159,7 @@ const keyOfId = async (table: Table, tenant: string, id: string): Promise<Key> =
 const rewrite = (put: Key, item: Item | undefined, body: object) => ({
   put,
   body: { v: 1, ...body },
-  ...(item?.expires === undefined ? {} : { expires: item.expires }),
+  expires: item?.expires,
 });
 
 const used = (call: Call, by: string, id: string): AuditEntry => ({

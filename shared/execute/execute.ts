@@ -42,7 +42,7 @@ export const executeTool = async (
     invocation,
     args: (invocation.arguments ?? {}) as Call['args'],
     options,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   };
   return outcomeOf(call, await through(context, 0)(call));
 };

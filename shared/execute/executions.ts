@@ -78,7 +78,7 @@ async function* hoursBefore(table: Table, tenant: string, latest: number | undef
     const page = await table.query(callHoursPk(tenant), {
       reverse: true,
       limit: 100,
-      ...(after === undefined ? {} : { after }),
+      after,
     });
     for (const { key } of page.items) yield key.sk;
     after = page.next;
@@ -96,7 +96,7 @@ async function* callsOfHour(
   let after = before;
   const size = Math.min(Math.max(limit, 20), 200);
   for (;;) {
-    const range = { reverse: true, limit: size, ...(after === undefined ? {} : { after }) };
+    const range = { reverse: true, limit: size, after };
     const pages = await Promise.all(callShards(tenant, hour).map((pk) => table.query(pk, range)));
     // Beyond the end of a page that goes on there may be more of that shard in between.
     const ends = pages.flatMap(({ next }) => (next === undefined ? [] : [next])).sort();

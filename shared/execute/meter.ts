@@ -72,8 +72,8 @@ export const chargeCalls: CallLayer = async ({ meter }, call, next) => {
     tool: spec.name,
     version,
     at: call.at,
-    ...(spec.price_micros === undefined ? {} : { priceMicros: spec.price_micros }),
-    ...(call.actor.key?.quota === undefined ? {} : { quota: call.actor.key.quota }),
+    priceMicros: spec.price_micros,
+    quota: call.actor.key?.quota,
   };
   const reserving = meter.reserve(metered);
   const reservation = reserving instanceof Promise ? await reserving : reserving;

@@ -69,7 +69,7 @@ const aboutCall = ({ id, at, actor, record, options }: Call) => ({
   attempts: options.attempt ?? 1,
   key: actor.keyId,
   at: new Date(at).toISOString(),
-  ...(options.requestId === undefined ? {} : { request_id: options.requestId }),
+  request_id: options.requestId,
 });
 
 const nothing: Usage = { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 };

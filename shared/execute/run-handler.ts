@@ -110,9 +110,9 @@ const callContext = ({ log }: ExecuteContext, call: Call, stop: Stopping): CallC
     get signal() {
       return stop.signal();
     },
-    ...(progress === undefined ? {} : { progress }),
-    ...(client === undefined ? {} : { client }),
-    ...(call.actor.tools === undefined ? {} : { allowed: call.actor.tools }),
+    progress,
+    client,
+    allowed: call.actor.tools,
   };
 };
 

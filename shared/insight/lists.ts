@@ -49,8 +49,8 @@ export const putOnList = async (
       source: 'manual',
       at: String(item?.body.at ?? now),
       by: actor.keyId,
-      ...(about.reason === undefined ? {} : { reason: about.reason }),
-      ...(about.position === undefined ? {} : { position: about.position }),
+      reason: about.reason,
+      position: about.position,
     };
     const added = item?.body.added ?? place;
     return { writes: [{ put: key, body: { v: 1, added, ...entry } }], result: entry };

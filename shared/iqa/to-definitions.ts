@@ -25,7 +25,7 @@ export const toDefinition = (tool: IqaTool): ToolDefinition => ({
   intents: ['measure', 'compare'],
   cacheable: true,
   timeout_seconds: 300,
-  ...(tool.price_micros === undefined ? {} : { price_micros: tool.price_micros }),
+  price_micros: tool.price_micros,
   iqa: blockOf(tool),
 });
 
@@ -72,11 +72,11 @@ const blockOf = ({
   type,
   strengths: [...strengths],
   ...(logistic_params ? { logistic_params } : {}),
-  ...(lower_better === undefined ? {} : { lower_better }),
+  lower_better,
   ...(range ? { range } : {}),
-  ...(graph === undefined ? {} : { graph }),
+  graph,
   ...(preprocessing ? { preprocessing } : {}),
-  ...(tolerance === undefined ? {} : { tolerance }),
+  tolerance,
 });
 
 const picture = (what: string): JsonSchema => ({

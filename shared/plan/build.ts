@@ -63,8 +63,8 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
   for (const node of nodes) checkArguments(node.input, node.tool.spec, outputOf, validatorOf);
   const body = {
     v: 1 as const,
-    ...(parsed.name === undefined ? {} : { name: parsed.name }),
-    ...(parsed.input_schema === undefined ? {} : { input_schema: parsed.input_schema }),
+    name: parsed.name,
+    input_schema: parsed.input_schema,
     nodes: nodes.map(settle),
     edges: nodes.flatMap(edgesOf),
     permission: strictest(nodes.map(({ tool }) => permissionOf(tool))),

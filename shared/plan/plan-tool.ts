@@ -27,8 +27,8 @@ export const planDefinition = (
   permission: plan.permission,
   category: 'plans',
   timeout_seconds: 900,
-  ...(about.version === undefined ? {} : { version: about.version }),
-  ...(priceMicros === undefined ? {} : { price_micros: priceMicros }),
+  version: about.version,
+  price_micros: priceMicros,
 });
 
 const inputOf = ({ input_schema: schema }: Plan): JsonSchema =>
@@ -57,7 +57,7 @@ export const startPlan = (
     tenant,
     scopes: new Set(['invoke']),
     onBehalfOf: keyId,
-    ...(allowed === undefined ? {} : { tools: allowed }),
+    tools: allowed,
   };
   return runs.start({ tenant, plan_id: planId, input, actor: runActorOf(actor) });
 };

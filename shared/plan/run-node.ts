@@ -17,13 +17,13 @@ export const runActorOf = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): Ru
   scopes: [...scopes],
   ...(tools === undefined ? {} : { tools: [...tools] }),
   ...(key?.quota === undefined ? {} : { key: { quota: key.quota } }),
-  ...(onBehalfOf === undefined ? {} : { on_behalf_of: onBehalfOf }),
+  on_behalf_of: onBehalfOf,
 });
 
 /** Runs one node through the layers of every call, for the key that started the run. */
 export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<NodeOutcome> => {
   const invocation = { name: call.node.tool, version: call.node.version, arguments: call.arguments };
-  const options = { attempt: call.attempt, ...(call.approvedBy === undefined ? {} : { approvedBy: call.approvedBy }) };
+  const options = { attempt: call.attempt, approvedBy: call.approvedBy };
   const outcome = await executeTool(context, actorOf(call), invocation, call.signal, options);
   return {
     status: outcome.status,
@@ -41,6 +41,6 @@ const actorOf = ({ tenant, actor }: NodeCall): Actor => {
     scopes: new Set(kept.scopes),
     ...(kept.tools === undefined ? {} : { tools: new Set(kept.tools) }),
     ...(kept.key === undefined ? {} : { key: kept.key as ApiKey }),
-    ...(kept.on_behalf_of === undefined ? {} : { onBehalfOf: kept.on_behalf_of }),
+    onBehalfOf: kept.on_behalf_of,
   };
 };

@@ -91,7 +91,7 @@ export async function loadRows(
   const items: Item[] = [];
   let after: string | undefined;
   do {
-    const page = await table.query(runPk(tenant, id), { prefix, ...(after === undefined ? {} : { after }) });
+    const page = await table.query(runPk(tenant, id), { prefix, after });
     items.push(...page.items);
     after = page.next;
   } while (after !== undefined);

@@ -30,7 +30,7 @@ export function viewRun(plan: Plan, run: RunBody, rows: ReadonlyMap<string, Node
     predicted: run.predicted,
     started_at: iso(run.started_at),
     ...timesOf(run),
-    ...(run.error === undefined ? {} : { error: run.error }),
+    error: run.error,
     ...(run.status === 'ok' ? { output: outputOf(plan, nodes) } : {}),
     nodes,
   };
@@ -55,7 +55,7 @@ function viewNode(
     tool: node.tool,
     version: node.version,
     status,
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     ...(readyAt === undefined ? {} : { ready_at: iso(readyAt) }),
     ...(started === undefined ? {} : { started_at: iso(started) }),
     ...(last?.ended_at === undefined ? {} : { ended_at: iso(last.ended_at) }),
@@ -136,8 +136,8 @@ function viewAttempt(attempt: AttemptBody, run: RunBody): AttemptView {
     status: cut ? 'aborted' : attempt.status,
     started_at: iso(attempt.started_at),
     ...(attempt.ended_at === undefined ? {} : { ended_at: iso(attempt.ended_at) }),
-    ...(attempt.error === undefined ? {} : { error: attempt.error }),
-    ...(attempt.call_id === undefined ? {} : { call_id: attempt.call_id }),
+    error: attempt.error,
+    call_id: attempt.call_id,
   };
 }
 
@@ -154,9 +154,9 @@ function approvalOf({ approval }: NodeRows, run: RunBody): Pick<NodeView, 'appro
     approval: {
       asked_at: iso(approval.asked_at),
       expires_at: iso(approval.expires_at),
-      ...(decision === undefined ? {} : { decision }),
+      decision,
       ...(approval.decided_at === undefined ? {} : { decided_at: iso(approval.decided_at) }),
-      ...(approval.approver === undefined ? {} : { approver: approval.approver }),
+      approver: approval.approver,
     },
   };
 }

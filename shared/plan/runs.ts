@@ -79,7 +79,7 @@ export function executionInput(run: RunBody, { plan }: SavedPlan, traceparent?: 
     plan: run.plan_id,
     timeouts: run.order.map((id) => byId.get(id)?.timeout_seconds ?? 1),
     approvals: run.order.map((id) => byId.get(id)?.confirm_timeout_seconds ?? 1),
-    ...(traceparent === undefined ? {} : { traceparent }),
+    traceparent,
   };
 }
 

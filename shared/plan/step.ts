@@ -117,8 +117,8 @@ async function call(
     attempt: number,
     idempotencyKey: `${run.run_id}/${node.id}`,
     actor: run.actor,
-    ...(approval?.approver === undefined ? {} : { approvedBy: approval.approver }),
-    ...(signal === undefined ? {} : { signal }),
+    approvedBy: approval?.approver,
+    signal,
   });
   if (signal === undefined) return work;
   const givenUp = new Promise<never>((_, reject) => {

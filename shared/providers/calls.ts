@@ -41,7 +41,7 @@ export function callsOf(provider: Provider, response: unknown, options: ParseOpt
       name: understood.name,
       arguments: understood.arguments,
       ...(error ? { error } : {}),
-      ...(call.thoughtSignature === undefined ? {} : { thought_signature: call.thoughtSignature }),
+      thought_signature: call.thoughtSignature,
     };
   });
 }

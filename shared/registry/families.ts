@@ -84,7 +84,7 @@ export const readFamily = async (table: Table, tenant: string, name: string): Pr
 export async function* readFamilies(table: Table, tenant: string): AsyncGenerator<Family> {
   let after: string | undefined;
   do {
-    const page = await table.query(toolsPk(tenant), { prefix: TOOL_PREFIX, ...(after === undefined ? {} : { after }) });
+    const page = await table.query(toolsPk(tenant), { prefix: TOOL_PREFIX, after });
     for (const item of page.items) yield familyOf(item);
     after = page.next;
   } while (after !== undefined);

@@ -13,7 +13,7 @@ export const eventsOfChange = (
     type,
     at,
     tool: name,
-    ...(version === undefined ? {} : { version }),
+    version,
   });
   if (before === undefined && after === undefined) return [];
   // A family without versions is a tenant's switch for a shipped tool.

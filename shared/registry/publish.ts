@@ -106,10 +106,10 @@ const publishedKey = ({ id, tenant, digest, scopes, created_at, ...key }: ApiKey
   digest,
   scopes,
   created_at,
-  ...(key.tools === undefined ? {} : { tools: key.tools }),
-  ...(key.rate === undefined ? {} : { rate: key.rate }),
-  ...(key.expires_at === undefined ? {} : { expires_at: key.expires_at }),
-  ...(key.revoked_at === undefined ? {} : { revoked_at: key.revoked_at }),
+  tools: key.tools,
+  rate: key.rate,
+  expires_at: key.expires_at,
+  revoked_at: key.revoked_at,
 });
 
 const JSON_TYPE = 'application/json';

@@ -9,7 +9,7 @@ export const removeVersion = (family: Family | undefined, version?: string): Fam
   if (versions.length === family.versions.length) return family;
   if (versions.length === 0) return undefined;
   const kept = family.default_version !== version ? family.default_version : highestVersion(versions);
-  return deepFreeze({ ...family, versions, ...(kept === undefined ? {} : { default_version: kept }) });
+  return deepFreeze({ ...family, versions, default_version: kept ?? family.default_version });
 };
 
 /** Splits `name@version`; a bare name means all versions. */

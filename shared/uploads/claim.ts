@@ -42,11 +42,11 @@ export const claimUpload = (known: Upload | undefined, object: StoredObject, now
       ...rest,
       status: 'scoring',
       etag: object.etag,
-      ...(object.sequencer === undefined ? {} : { sequencer: object.sequencer }),
+      sequencer: object.sequencer,
       call_id: isSame && upload.call_id !== undefined ? upload.call_id : newId,
       attempts: isSame ? (upload.attempts ?? 0) + 1 : 1,
       claimed_at: now,
-      ...(object.delivery === undefined ? {} : { claimed_by: object.delivery }),
+      claimed_by: object.delivery,
     },
   };
 };

@@ -64,9 +64,9 @@ export const viewUpload = ({ key, status, score, report, error, created_at, atte
   key,
   status: score === false ? ('unscored' as const) : status === 'scoring' ? ('pending' as const) : status,
   created_at,
-  ...(attempts === undefined ? {} : { attempts }),
+  attempts,
   ...(report === undefined
     ? {}
     : { image: report.image, scores: report.scores, overall: report.overall, charged_micros: report.charged_micros }),
-  ...(error === undefined ? {} : { error }),
+  error,
 });

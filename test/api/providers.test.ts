@@ -163,7 +163,7 @@ describe('definitions over HTTP', () => {
   test('an unchanged answer is 304, a changed one is not', async () => {
     const other = await testAssay();
     const ask = async (etag?: string) => {
-      const headers = etag === undefined ? {} : { 'if-none-match': etag };
+      const headers: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
       return other.request('GET', '/v1/providers/openai/tools', undefined, ADMIN_KEY, headers);
     };
     await other.json('POST', '/v1/tools', aTool({ name: 'one' }));

@@ -40,7 +40,7 @@ export const serveEarlier = async (
     actor: caller.actor,
     nonce,
     isStream: isToolCall(body),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    sessionId,
   });
   const server = createServer(context, caller);
   await server.connect(transport);

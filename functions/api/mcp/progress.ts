@@ -32,7 +32,7 @@ export const reportProgress = (ctx: ServerContext, beatMs = BEAT_MS): ProgressRe
     extras: {
       progress(done, total, note) {
         stop();
-        send(done, { ...(total === undefined ? {} : { total }), ...(note === undefined ? {} : { message: note }) });
+        send(done, { total, message: note });
       },
     },
     stop() {

@@ -82,7 +82,7 @@ export const runRoutes: Routes = (app, assay) => {
       plan_id: c.req.param('id'),
       input,
       actor: runActorOf(actor),
-      ...(traceparent === undefined ? {} : { traceparent }),
+      traceparent,
     };
     const priceMicros = assay.prices ? operationPrice(assay.prices, 'run') : 0;
     const { value } = await operate(

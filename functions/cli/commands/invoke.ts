@@ -21,7 +21,7 @@ export const invoke: Command = {
       ...(given === undefined ? {} : parseArguments(given)),
       ...Object.fromEntries(pairs.map(([key, value]) => [key, isText(key) ? value : parseValue(value)])),
     };
-    const body = { arguments: args, ...(version === undefined ? {} : { version }) };
+    const body = { arguments: args, version };
     const outcome = await invokeAsking(cli, `/v1/tools/${encodeURIComponent(name)}/invoke`, body);
     cli.output.result(outcome, () =>
       outcome.status === 'ok' ? textOf(outcome.output) : `failed: ${outcome.error?.message}`,

@@ -30,7 +30,7 @@ export const Calls = () => {
     return page;
   }, [JSON.stringify(filter)]);
   const more = useAction(async () => {
-    const page = await client.executions({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await client.executions({ ...filter, limit: PAGE, cursor });
     setOlder((before) => [...before, ...page.executions]);
     setCursor(page.next_cursor);
   });

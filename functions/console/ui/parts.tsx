@@ -26,7 +26,7 @@ export const Button = ({
     class={`button ${kind}`}
     disabled={disabled || isBusy}
     aria-busy={isBusy ? 'true' : 'false'}
-    {...(label === undefined ? {} : { 'aria-label': label })}
+    aria-label={label}
     onClick={() => onClick?.()}
   >
     {isBusy && <span class="spinner" aria-hidden="true" />}

@@ -22,11 +22,11 @@ interface Options {
 export const awsIqa = ({ table, blobs, clock, log, signingKey, providers }: Options): Iqa =>
   composeIqa({
     catalogue: parseMetadata(JSON.stringify(tools), 'metadata/tools.json'),
-    engine: onnxEngine({ log, ...(providers === undefined ? {} : { providers }) }),
+    engine: onnxEngine({ log, providers }),
     table,
     blobs,
     modelFiles: blobModelFiles(blobs, join(tmpdir(), 'assay-models')),
     clock,
     log,
-    ...(signingKey === undefined ? {} : { signingKey }),
+    signingKey,
   });

@@ -1,4 +1,5 @@
 import type {
+  ConditionCheck,
   PutItemCommandInput,
   QueryCommandInput,
   TransactWriteItem,
@@ -21,6 +22,11 @@ export interface Decided {
   readonly revisionOf: (key: Key) => number;
   readonly stamp: string;
 }
+
+type Condition = Pick<
+  ConditionCheck & { ConditionExpression: string },
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
 
 /** One conditional put where that is enough, at half the price; otherwise a transaction. */
 export type ChangeRequest =
@@ -49,7 +55,7 @@ export function changeRequest(TableName: string, reads: readonly Read[], decided
   };
 }
 
-function unchanged({ stored }: Read) {
+function unchanged({ stored }: Read): Condition {
   if (!stored) return { ConditionExpression: 'attribute_not_exists(#pk)', ExpressionAttributeNames: { '#pk': 'pk' } };
   return {
     ConditionExpression: '#stamp = :before',

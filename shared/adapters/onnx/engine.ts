@@ -39,7 +39,7 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
     settings: {
       providers: options.providers ?? ['cpu'],
       limits: { ...defaultLimits, ...options.limits },
-      ...(options.graphFolder === undefined ? {} : { graphFolder: options.graphFolder }),
+      graphFolder: options.graphFolder,
     },
     log: options.log,
   });

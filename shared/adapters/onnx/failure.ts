@@ -7,7 +7,7 @@ export function toFailure(thrown: unknown): Failure {
     return { code: thrown.code, message: thrown.message, details: thrown.details };
   }
   const stack = thrown instanceof Error ? thrown.stack : undefined;
-  return { message: messageOf(thrown), ...(stack === undefined ? {} : { stack }) };
+  return { message: messageOf(thrown), stack };
 }
 
 /** A worker's failure as the caller shall see it: its own refusal, or a ToolExecutionError of the tool. */

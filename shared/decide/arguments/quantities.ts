@@ -102,7 +102,7 @@ const readChinese = (match: RegExpExecArray): Span => {
     quantity: {
       value: chineseNumber(numeral),
       percent: false,
-      ...(unit === undefined ? {} : { unit }),
+      unit,
       ordinal: text.startsWith('第'),
       spelled: true,
     },

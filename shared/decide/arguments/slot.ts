@@ -60,7 +60,7 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
     choices: type === 'boolean' ? [] : withNames(choicesOf(schema, description), kind),
     examples: type === 'string' || type === 'array' ? [...examplesOf(description), ...(isColour ? COLOURS : [])] : [],
     schema,
-    ...(schema.default === undefined ? {} : { default: schema.default }),
+    default: schema.default,
     ...(type === 'array' && isObject(schema.items)
       ? { items: slotOf(name, { description, ...schema.items }, required) }
       : {}),

@@ -13,7 +13,7 @@ async function* pages(table: Table, pk: string, query: { readonly prefix?: strin
   let { after } = query;
   do {
     const page = await table.query(pk, {
-      ...(query.prefix === undefined ? {} : { prefix: query.prefix }),
+      prefix: query.prefix,
       ...(after === undefined || after === '' ? {} : { after }),
     });
     yield* page.items;

@@ -39,7 +39,7 @@ export const operate = async <T>(
     version: OPERATION,
     operationMicros: operation.priceMicros,
     at,
-    ...(actor.key?.quota === undefined ? {} : { quota: actor.key.quota }),
+    quota: actor.key?.quota,
   });
   if (reservation.remaining) operation.metered?.(reservation.remaining);
   const about = { ...rowOf(operation, actor, id, at), duration_ms: 0 };
@@ -82,5 +82,5 @@ const rowOf = (
   charged_micros: 0,
   key: actor.keyId,
   at: new Date(at).toISOString(),
-  ...(requestId === undefined ? {} : { request_id: requestId }),
+  request_id: requestId,
 });

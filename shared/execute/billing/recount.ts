@@ -51,7 +51,7 @@ export const setCounter = (
     const same = item?.body.calls === calls && item.body.micros === micros;
     if (!item || item.revision !== revision || same) return { writes: [], result: false };
     return {
-      writes: [{ put: key, body: { calls, micros }, ...(item.expires === undefined ? {} : { expires: item.expires }) }],
+      writes: [{ put: key, body: { calls, micros }, expires: item.expires }],
       result: true,
     };
   });

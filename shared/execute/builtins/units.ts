@@ -160,7 +160,7 @@ const build = (): ReadonlyMap<string, Unit> => {
   const units = new Map<string, Unit>();
   for (const [dimension, rows] of Object.entries(table))
     for (const [symbol, factor, names, offset] of rows) {
-      const unit: Unit = { symbol, dimension, factor, ...(offset === undefined ? {} : { offset }) };
+      const unit: Unit = { symbol, dimension, factor, offset };
       for (const name of [symbol, ...names.split(' ').filter((name) => name !== '')]) units.set(name, unit);
     }
   return units;

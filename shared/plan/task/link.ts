@@ -29,7 +29,7 @@ export const linkTo = (source: Source, parameter: string, schema: JsonSchema): L
 
 const definitionsOf = ({ $defs, definitions }: JsonSchema): JsonSchema => ({
   ...($defs === undefined ? {} : { $defs }),
-  ...(definitions === undefined ? {} : { definitions }),
+  definitions,
 });
 
 interface Part {

@@ -21,9 +21,9 @@ export const readSelection = (params: Params): Selection => {
   const tags = wordsIn(params, 'tags');
   const { category } = params;
   return {
-    ...(allowed === undefined ? {} : { allowed }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(category === undefined ? {} : { category }),
+    allowed,
+    tags,
+    category,
   };
 };
 

@@ -72,8 +72,8 @@ const kept = (tool: Tool): Selected => ({ tool, digest: tool.name });
 const select = ({ catalog, confined }: View, { allowed, tags, category }: Selection): readonly Selected[] => {
   const filter: Filter = {
     ...allowedOf(allowed, confined),
-    ...(tags === undefined ? {} : { tags }),
-    ...(category === undefined ? {} : { category }),
+    tags,
+    category,
   };
   const { entries } = catalog.list({ filter, limit: Number.POSITIVE_INFINITY });
   return entries.map(({ record }: Entry) => ({ tool: record.spec, digest: record.digest }));

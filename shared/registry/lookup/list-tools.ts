@@ -21,7 +21,7 @@ export const pageByName = (catalog: Catalog, query: ToolsQuery, filter: Filter):
     filter,
     limit: query.limit,
     includeDisabled: query.include_disabled === 'true',
-    ...(after === undefined ? {} : { after }),
+    after,
   });
 };
 

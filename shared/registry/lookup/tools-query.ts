@@ -68,13 +68,13 @@ export const scopeOf = (query: ToolsQuery): string =>
 
 /** What the query narrows the catalogue by, within the tools that the key is confined to. */
 export const filterOf = (query: ToolsQuery, confined: ReadonlySet<string> | undefined): Filter => ({
-  ...(query.tags === undefined ? {} : { tags: query.tags }),
-  ...(query.category === undefined ? {} : { category: query.category }),
+  tags: query.tags,
+  category: query.category,
   ...(query.capability === undefined
     ? {}
     : { capabilities: Object.fromEntries(query.capability.map((flag) => [flag, true])) }),
-  ...(query.type === undefined ? {} : { type: query.type }),
-  ...(query.distortion === undefined ? {} : { distortion: query.distortion }),
+  type: query.type,
+  distortion: query.distortion,
   ...allowedOf(query.allowed, confined),
 });
 
