@@ -23,10 +23,16 @@ interface Answered<T> {
 const open = async (t: TestContext, release: string) => {
   const folder = join(fixtures, release);
   const written: Manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
-  const data = join(await temporaryDirectory(t), 'data');
+  // Hooks run in the order they were set: the directory must not go before the product has let go of it.
+  const cleanups: (() => Promise<void>)[] = [];
+  const inReverse = { after: (clean: () => Promise<void>) => void cleanups.unshift(clean) };
+  t.after(async () => {
+    for (const clean of cleanups) await clean();
+  });
+  const data = join(await temporaryDirectory(inReverse), 'data');
   await cp(join(folder, 'data'), data, { recursive: true });
   const clock = standingClock(Date.parse(written.written_at));
-  const app = await openData(t, { data, base: written.address, clock });
+  const app = await openData(inReverse, { data, base: written.address, clock });
   const ask = async <T = Body>(
     method: string,
     path: string,
