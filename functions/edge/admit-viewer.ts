@@ -1,4 +1,5 @@
-import { admit, missingKey, presentedKey, requireScope } from '../../shared/access/admit.ts';
+import { admit, missingKey, presentedKey } from '../../shared/access/admit.ts';
+import { requireScope } from '../../shared/access/scopes.ts';
 import { digestOfKey, idOfKey, isWhole } from '../../shared/access/secret.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { EdgeContext } from './app.ts';

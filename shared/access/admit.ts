@@ -1,5 +1,5 @@
 import { Fault } from '../kernel/errors.ts';
-import type { Actor, ApiKey, Scope } from '../model/key.ts';
+import type { Actor, ApiKey } from '../model/key.ts';
 import { sameDigest } from './secret.ts';
 
 /** A stored key, ready to be compared. */
@@ -51,12 +51,3 @@ export const missingKey = (): Fault =>
 // One sentence for an unknown id and a wrong secret, so that ids cannot be tried out.
 export const unknownKey = (): Fault =>
   new Fault('Unauthenticated', 'this key is not known; check that it was copied whole');
-
-/** Refuses an actor that lacks a scope, naming the one it needs. */
-export const requireScope = (actor: Actor, scope: Scope): void => {
-  if (actor.scopes.has(scope) || actor.scopes.has('admin')) return;
-  throw new Fault('Forbidden', `this key has the scopes ${[...actor.scopes].join(', ')}; this call needs ${scope}`, {
-    scope,
-    scopes: [...actor.scopes],
-  });
-};

@@ -1,10 +1,11 @@
 import type { Clock, Table } from '../kernel/ports.ts';
-import type { Actor, Scope } from '../model/key.ts';
+import type { Actor } from '../model/key.ts';
 import { admit, inForce, type KnownKey, knownKey, missingKey, unknownKey } from './admit.ts';
 import { findKey } from './api-keys.ts';
+import { adminActor } from './scopes.ts';
 import { digestOfKey, idOfKey, isWhole, sameDigest } from './secret.ts';
 
-export { requireScope } from './admit.ts';
+export { requireScope } from './scopes.ts';
 
 export interface Authenticator {
   /** Who presents this key; no promise when the key was seen within the last second. */
@@ -50,4 +51,4 @@ export const createAuthenticator = ({ table, clock, adminDigest, keptMs = 1000 }
   return Object.assign(authenticate, { forget: (id: string) => void seen.delete(id) });
 };
 
-const fixedAdmin: Actor = { keyId: 'admin', tenant: 'default', scopes: new Set<Scope>(['admin']) };
+const fixedAdmin = adminActor();

@@ -1,3 +1,4 @@
+import { effectivePermission } from '../access/permission.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
 import { automaticEntries, readLists } from '../insight/lists.ts';
 import { readAllStats, readRatings } from '../insight/read-stats.ts';
@@ -5,7 +6,8 @@ import type { Iqa } from '../iqa/iqa.ts';
 import type { Actor } from '../model/key.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Catalog } from '../registry/catalog.ts';
-import { stricter } from '../registry/layer.ts';
+import { findHandler } from '../registry/layer.ts';
+import { findEntry } from '../registry/visible-entry.ts';
 import { TEXT_LIMIT } from '../search/text.ts';
 import { decide } from './decide.ts';
 import type { DecideDeps, DecideInput, Decision } from './decision.ts';
@@ -38,12 +40,12 @@ export const decideDepsFor = async (
   return {
     index,
     tool: (name) => {
-      const entry = held.catalog.get(name);
-      return entry?.family.enabled && (actor.tools?.has(name) ?? true) ? entry.record.spec : undefined;
+      const entry = findEntry(held.catalog, actor, name);
+      return entry?.family.enabled ? entry.record.spec : undefined;
     },
     names: () => held.catalog.names(),
     validate: (tool, value) => issuesOf(context, held.catalog, tool, value),
-    permission: (tool) => permissionOf(context, tool),
+    permission: (tool) => effectivePermission(findHandler(context.handlers(), tool), tool),
     ...record,
     available,
     llm: context.llm,
@@ -105,9 +107,4 @@ const issuesOf = ({ checkArguments }: DecideContext, catalog: Catalog, tool: Too
     const { details } = thrown as { details?: { issues?: readonly { path: string; message: string }[] } };
     return details?.issues ?? [{ path: '', message: (thrown as Error).message }];
   }
-};
-
-const permissionOf = ({ handlers }: DecideContext, { implementation, permission = 'safe' }: Tool) => {
-  if (!implementation || implementation.type === 'mock') return permission;
-  return stricter(handlers()[implementation.type].get(implementation.handler)?.permission ?? 'safe', permission);
 };

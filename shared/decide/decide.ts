@@ -1,3 +1,4 @@
+import { effectivePermission } from '../access/permission.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { Tool } from '../model/tool.ts';
 import { readRequest } from '../search/request.ts';
@@ -30,7 +31,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   const filled = await fillArguments(request, input, evaluation.best, deps);
   const others = evaluation.ranking.filter((candidate) => candidate !== evaluation.best);
   const { tool } = evaluation.best.profile;
-  const permission = deps.permission?.(tool) ?? tool.permission ?? 'safe';
+  const permission = deps.permission?.(tool) ?? effectivePermission(undefined, tool);
   const notes = [
     ...permissionNotes(tool, permission),
     ...overrideNotes(input.task),

@@ -1,3 +1,4 @@
+import { hasScope } from '../access/scopes.ts';
 import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import { contentOf } from '../kernel/item-content.ts';
@@ -144,7 +145,7 @@ export const listConfirmations = async (
   return next === undefined ? { confirmations } : { confirmations, next: next.slice(CONFIRMATION_PREFIX.length) };
 };
 
-const mayApprove = ({ scopes }: Actor): boolean => scopes.has('approve') || scopes.has('admin');
+const mayApprove = (actor: Actor): boolean => hasScope(actor, 'approve');
 
 const digestOfArguments = ({ args }: Call): string => sha256(canonicalJson(args));
 

@@ -1,6 +1,6 @@
+import { effectivePermission } from '../access/permission.ts';
 import type { Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
-import { stricter } from '../registry/layer.ts';
 import { answerFromCache } from './cache.ts';
 import type { Call, Caller, CallLayer, CallOptions, ExecuteContext, Next, Ran } from './call.ts';
 import { chargeCalls } from './meter.ts';
@@ -38,7 +38,7 @@ export const executeTool = async (
     actor,
     record,
     handler,
-    permission: stricter(handler.permission, record.spec.permission ?? 'safe'),
+    permission: effectivePermission(handler, record.spec),
     invocation,
     args: (invocation.arguments ?? {}) as Call['args'],
     options,

@@ -3,9 +3,9 @@ import type { Invocation } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Catalog } from '../registry/catalog.ts';
-import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { resolveVersion } from '../registry/versions.ts';
+import { requireEntry } from '../registry/visible-entry.ts';
 import type { Call, CallLayer, Next, Ran } from './call.ts';
 
 /** The version a call means; a tool that is not among the key's tools is as unknown as one that does not exist. */
@@ -16,8 +16,7 @@ export const resolveTool = async (
 ): Promise<VersionRecord> => {
   const found = context.catalogs.of(actor.tenant);
   const { catalog } = found instanceof Promise ? await found : found;
-  const entry = catalog.get(name);
-  if (!entry || (actor.tools && !actor.tools.has(name))) throw unknownTool(name, actor.tools ?? catalog.names());
+  const entry = requireEntry(catalog, actor, name);
   const record = version === undefined ? entry.record : resolveVersion(entry.family, version);
   if (record) return record;
   throw new Fault('NotFound', `${name} has no version ${version}; it has ${entry.registration.versions.join(', ')}`, {

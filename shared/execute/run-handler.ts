@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import type { Handlers } from '../registry/layer.ts';
+import { findHandler, type Handlers } from '../registry/layer.ts';
 import type { Call, Caller, ExecuteContext, Ran } from './call.ts';
 import { errorOf } from './call-error.ts';
 import { acceptOutput, failure } from './output.ts';
@@ -16,7 +16,7 @@ export const handlerOf = ({ spec }: VersionRecord, handlers: Handlers): Handler 
       tool: spec.name,
     });
   if (implementation.type === 'mock') return { permission: 'safe', run: async () => implementation.mock_response };
-  const handler = handlers[implementation.type].get(implementation.handler);
+  const handler = findHandler(handlers, spec);
   if (handler) return handler;
   throw new Fault(
     'Unavailable',

@@ -6,9 +6,9 @@ import type { CallRecord } from '../model/call.ts';
 import type { Feedback } from '../model/feedback.ts';
 import type { Actor } from '../model/key.ts';
 import { missingVersion } from '../registry/change-state.ts';
-import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { resolveVersion } from '../registry/versions.ts';
+import { requireEntry } from '../registry/visible-entry.ts';
 
 /** What the ratings of a version add up to. */
 export interface Ratings {
@@ -39,10 +39,10 @@ export const rateTool = async (context: RegistryContext, actor: Actor, feedback:
   });
 };
 
-const whatIsRated = async (context: RegistryContext, { tenant, keyId, tools }: Actor, feedback: Feedback) => {
+const whatIsRated = async (context: RegistryContext, actor: Actor, feedback: Feedback) => {
+  const { tenant, keyId } = actor;
   const { catalog } = await context.catalogs.of(tenant);
-  const entry = catalog.get(feedback.tool);
-  if (!entry || (tools && !tools.has(feedback.tool))) throw unknownTool(feedback.tool, tools ?? catalog.names());
+  const entry = requireEntry(catalog, actor, feedback.tool);
   if (feedback.call_id !== undefined) return ratedCall(context, tenant, feedback, feedback.call_id);
   const record = resolveVersion(entry.family, feedback.version);
   if (!record) throw missingVersion(entry.family, feedback.version ?? 'default');

@@ -1,5 +1,6 @@
 import type { Actor } from '../model/key.ts';
 import type { RegistryContext } from '../registry/context.ts';
+import { findEntry } from '../registry/visible-entry.ts';
 import { readLists } from './lists.ts';
 import { readAllStats, readRatings } from './read-stats.ts';
 import { type Candidate, type Recommendation, recommend } from './recommend.ts';
@@ -15,14 +16,14 @@ export interface RecommendQuery {
 /** The tools to use for a task, or the best of all, with the reasons. */
 export const recommendTools = async (
   context: RegistryContext,
-  { tenant, tools: allowed }: Actor,
+  actor: Actor,
   { task, limit }: RecommendQuery,
 ): Promise<readonly Recommendation[]> => {
   const { table, clock } = context;
+  const { tenant } = actor;
   const lists = await readLists(table, tenant);
   const held = await context.catalogs.of(tenant);
-  const isOffered = (name: string): boolean =>
-    held.catalog.get(name)?.family.enabled === true && (allowed?.has(name) ?? true);
+  const isOffered = (name: string): boolean => findEntry(held.catalog, actor, name)?.family.enabled === true;
   const fits = task === undefined ? allFit(held.catalog.names()) : await fitsOf(held, task, isOffered);
   for (const { name } of lists.whitelist) if (!fits.has(name)) fits.set(name, 0);
   const stats = new Map((await readAllStats(table, tenant)).map((one) => [`${one.tool}#${one.version}`, one]));

@@ -1,3 +1,4 @@
+import { effectivePermission, strictest } from '../access/permission.ts';
 import { digestOf } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
@@ -40,7 +41,6 @@ export interface BuiltPlan {
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
-const strictness = { safe: 0, confirm: 1, dangerous: 2 } as const;
 
 interface Resolved {
   readonly input: PlanNodeInput;
@@ -67,15 +67,10 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
     input_schema: parsed.input_schema,
     nodes: nodes.map(settle),
     edges: nodes.flatMap(edgesOf),
-    permission: strictest(nodes.map(({ tool }) => permissionOf(tool))),
+    permission: strictest(nodes.map(({ tool }) => effectivePermission(tool, tool.spec))),
   };
   return { plan: { plan_id: digestOf(body), ...body }, needs: needsOf(nodes), durations: durationsOf(nodes) };
 }
-
-export const permissionOf = (tool: FoundTool): Permission => tool.permission ?? tool.spec.permission ?? 'safe';
-
-export const strictest = (levels: readonly Permission[]): Permission =>
-  levels.reduce((worst, level) => (strictness[level] > strictness[worst] ? level : worst), 'safe');
 
 /** Compiles the schema of each tool once, by its contents: a lookup may copy. */
 function keepValidators(): ValidatorOf {
@@ -141,7 +136,7 @@ function settle(node: Resolved): PlanNode {
     after: [...dependenciesOf(node)],
     on_failure: input.on_failure,
     timeout_seconds: Math.ceil(input.timeout_seconds ?? tool.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS),
-    confirm: input.confirm || permissionOf(tool) === 'confirm',
+    confirm: input.confirm || effectivePermission(tool, tool.spec) === 'confirm',
     confirm_timeout_seconds: input.confirm_timeout_seconds,
     drop_null: droppable(input, tool.spec),
   };
@@ -162,7 +157,7 @@ function needsOf(nodes: readonly Resolved[]): readonly Need[] {
   const groups = Map.groupBy(nodes, ({ tool }) => `${tool.spec.name} ${tool.spec.version ?? UNVERSIONED}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    const permission = first === undefined ? 'safe' : permissionOf(first.tool);
+    const permission = first === undefined ? 'safe' : effectivePermission(first.tool, first.tool.spec);
     if (first === undefined || permission === 'safe') return [];
     const { name, version = UNVERSIONED } = first.tool.spec;
     return [{ tool: name, version, permission, nodes: group.map(({ input }) => input.id) }];

@@ -1,3 +1,4 @@
+import { effectivePermission } from '../access/permission.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
 import { whyUngranted } from '../execute/grants.ts';
 import { quantileOf } from '../insight/histogram.ts';
@@ -5,9 +6,9 @@ import { readAllStats } from '../insight/read-stats.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { Blobs } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
-import type { Tool } from '../model/tool.ts';
-import { stricter } from '../registry/layer.ts';
+import { findHandler } from '../registry/layer.ts';
 import { resolveVersion } from '../registry/versions.ts';
+import { findEntry } from '../registry/visible-entry.ts';
 import { type BuiltPlan, buildPlan, type LookUpTool } from './build.ts';
 import { compilePlan } from './compile.ts';
 import type { SavedPlan } from './run-deps.ts';
@@ -61,23 +62,18 @@ export const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookU
   const stats = await readAllStats(context.table, actor.tenant);
   const medians = new Map(stats.map((one) => [`${one.tool}#${one.version}`, quantileOf(one.histogram, 0.5)]));
   return (name, version) => {
-    const entry = catalog.get(name);
-    if (!entry || !(actor.tools?.has(name) ?? true)) return undefined;
+    const entry = findEntry(catalog, actor, name);
+    if (!entry) return undefined;
     const record = version === undefined ? entry.record : resolveVersion(entry.family, version);
     if (!record) return undefined;
     const median = medians.get(`${name}#${record.version}`);
     return {
       spec: record.spec,
       enabled: entry.family.enabled,
-      permission: levelOf(context, record.spec),
+      permission: effectivePermission(findHandler(context.handlers(), record.spec), record.spec),
       ...(median === undefined ? {} : { median_ms: Math.max(1, median / 1000) }),
     };
   };
-};
-
-const levelOf = ({ handlers }: PlanContext, { implementation, permission = 'safe' }: Tool) => {
-  if (!implementation || implementation.type === 'mock') return permission;
-  return stricter(handlers()[implementation.type].get(implementation.handler)?.permission ?? 'safe', permission);
 };
 
 export const requireBlobs = ({ blobs }: { readonly blobs?: Blobs }): Blobs => {

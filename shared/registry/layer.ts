@@ -1,6 +1,6 @@
 import type { Handler } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
-import type { Permission } from '../model/tool.ts';
+import type { Tool } from '../model/tool.ts';
 import type { Layer } from './catalog.ts';
 
 /** The functions that tools name: builtins, and internal integrations with the plugins among them. */
@@ -33,7 +33,11 @@ export interface Loaded {
 
 export const emptyLayer: ReadonlyMap<string, Family> = new Map();
 
-const rank: Record<Permission, number> = { safe: 0, confirm: 1, dangerous: 2 };
-
-/** The stricter of two levels: a definition may raise its handler's, never lower it. */
-export const stricter = (a: Permission, b: Permission): Permission => (rank[a] >= rank[b] ? a : b);
+/** The function behind a definition; none for a mock, a bare spec, or a handler that is not loaded here. */
+export const findHandler = (
+  handlers: Handlers,
+  { implementation }: Pick<Tool, 'implementation'>,
+): Handler | undefined =>
+  implementation && implementation.type !== 'mock'
+    ? handlers[implementation.type].get(implementation.handler)
+    : undefined;

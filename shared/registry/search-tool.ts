@@ -1,6 +1,7 @@
 import type { Handler } from '../kernel/ports.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import type { Catalogs } from './catalogs.ts';
+import { findEntry } from './visible-entry.ts';
 
 /** Lets an agent that holds only a few tools find the others. */
 export const REGISTRY_SEARCH: ToolDefinition = {
@@ -56,7 +57,7 @@ export const registrySearch = (catalogs: () => Catalogs): Handler => ({
   run: async (args, { tenant, allowed }) => {
     const held = await catalogs().of(tenant);
     const accept = (name: string): boolean =>
-      (allowed?.has(name) ?? true) && held.catalog.get(name)?.family.enabled === true;
+      findEntry(held.catalog, { tools: allowed }, name)?.family.enabled === true;
     const hits = (await held.search()).search(String(args.query), { limit: Number(args.limit ?? 10), accept });
     const tools = hits.flatMap(({ name, score }) => {
       const record = held.catalog.get(name)?.record;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createToolBook } from '../../functions/api/mcp/tool-book.ts';
+import { visibleTools } from '../../shared/access/visible-tools.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
 import { connectClient, eras, textOf } from '../support/mcp.ts';
@@ -229,7 +230,8 @@ test('definitions are made once, and again only for the tool that changed', asyn
   const given = await testAssay();
   await register(given, { name: 'one' }, { name: 'two' });
   const book = createToolBook(given.assay.handlers);
-  const pageNow = async () => book.page((await given.assay.catalogs.of('default')).catalog, undefined, undefined).tools;
+  const pageNow = async () =>
+    book.page((await given.assay.catalogs.of('default')).catalog, visibleTools({}), undefined).tools;
 
   const [one, two] = await pageNow();
   await given.json('PATCH', '/v1/tools/two', { deprecated: 'old' });

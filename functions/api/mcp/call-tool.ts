@@ -4,7 +4,7 @@ import type {
   InputRequiredResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { requireScope } from '../../../shared/access/authenticate.ts';
+import { requireScope } from '../../../shared/access/scopes.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { type CallOptions, executeTool } from '../../../shared/execute/execute.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
@@ -14,8 +14,8 @@ import type { Outcome } from '../../../shared/model/call.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import { type Handed, handOver, planOf } from '../../../shared/plan/hand-over.ts';
 import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
-import { unknownTool } from '../../../shared/registry/change-tool.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
+import { requireEntry } from '../../../shared/registry/visible-entry.ts';
 import type { McpCaller } from './caller.ts';
 import { askConsent, type Consent, consentOf, declined } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
@@ -47,26 +47,23 @@ export const callMcpTool = async (
   if (!caller.isSearch || name !== callTool.name) {
     if (caller.isSearch && name === findTools.name)
       return { result: await findCatalogTools(context.assay, caller, given) };
-    const entry = await findEntry(context, caller, name);
-    if (!entry) throw unknownTool(name, await visibleNames(context, caller));
-    return run(context, caller, entry, given, ctx, capabilities);
+    return run(context, caller, await entryOf(context, caller, name), given, ctx, capabilities);
   }
   // Inside call_tool every refusal is a result, so that the model can mend its call.
   const inner = unwrapCall({ name, arguments: given });
   if ('error' in inner) return { result: refusalResult(inner.error) };
-  const entry = await findEntry(context, caller, inner.name);
-  if (!entry) return { result: refusalResult(unknownTool(inner.name, await visibleNames(context, caller))) };
-  const called = await run(context, caller, entry, inner.arguments, ctx, capabilities);
-  return 'result' in called ? { result: called.result } : called;
+  try {
+    const entry = await entryOf(context, caller, inner.name);
+    const called = await run(context, caller, entry, inner.arguments, ctx, capabilities);
+    return 'result' in called ? { result: called.result } : called;
+  } catch (thrown) {
+    if (thrown instanceof Fault) return { result: refusalResult(thrown) };
+    throw thrown;
+  }
 };
 
-const findEntry = async ({ assay }: McpContext, { actor }: McpCaller, name: string): Promise<Entry | undefined> => {
-  const { catalog } = await assay.catalogs.of(actor.tenant);
-  return actor.tools && !actor.tools.has(name) ? undefined : catalog.get(name);
-};
-
-const visibleNames = async ({ assay }: McpContext, { actor }: McpCaller): Promise<Iterable<string>> =>
-  actor.tools ?? (await assay.catalogs.of(actor.tenant)).catalog.names();
+const entryOf = async ({ assay }: McpContext, { actor }: McpCaller, name: string): Promise<Entry> =>
+  requireEntry((await assay.catalogs.of(actor.tenant)).catalog, actor, name);
 
 const run = async (
   context: McpContext,

@@ -6,6 +6,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { hasScope } from '../../../shared/access/scopes.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { decideConfirmation } from '../../../shared/execute/confirmations.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
@@ -94,4 +95,4 @@ const messageOf = ({ tool, args, actor }: Asking, token: string): string => {
   return `${question} This key may not consent: have someone with an approving key send {"token": "${token}", "approve": true} to POST /v1/confirmations, then accept.`;
 };
 
-export const mayConsent = ({ scopes }: Actor): boolean => scopes.has('approve') || scopes.has('admin');
+export const mayConsent = (actor: Actor): boolean => hasScope(actor, 'approve');

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { requireScope } from '../../../shared/access/authenticate.ts';
+import { requireScope } from '../../../shared/access/scopes.ts';
 import type { Assay } from '../../../shared/assay.ts';
+import { findEntry } from '../../../shared/registry/visible-entry.ts';
 import type { McpCaller } from './caller.ts';
 import { refusalResult } from './result.ts';
 
@@ -23,8 +24,7 @@ export const findCatalogTools = async (
     return refusalResult({ code: 'InvalidInput', message: `limit must be a whole number from 1 to ${MAX_LIMIT}` });
   const tenant = await assay.catalogs.of(actor.tenant);
   const index = await tenant.search();
-  const accept = (name: string): boolean =>
-    (actor.tools?.has(name) ?? true) && (tenant.catalog.get(name)?.family.enabled ?? false);
+  const accept = (name: string): boolean => findEntry(tenant.catalog, actor, name)?.family.enabled ?? false;
   const tools = index.search(query, { limit: wanted, accept }).flatMap(({ name }) => {
     const spec = tenant.catalog.get(name)?.record.spec;
     return spec ? [{ name, description: spec.description ?? '', parameters: spec.parameters }] : [];

@@ -1,5 +1,6 @@
 import type { CallToolResult, InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
-import { requireScope } from '../../../shared/access/authenticate.ts';
+import { requireScope } from '../../../shared/access/scopes.ts';
+import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
@@ -49,7 +50,7 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
       requireScope(actor, 'read');
       if (caller.isSearch) return { ...metaToolPage };
       const { catalog } = await assay.catalogs.of(actor.tenant);
-      return { ...book.page(catalog, actor.tools, params?.cursor) };
+      return { ...book.page(catalog, visibleTools(actor), params?.cursor) };
     }),
   );
   server.setRequestHandler('tools/call', ({ params }, ctx: ServerContext) =>

@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
+import { hasScope, requireScope } from '../../../shared/access/scopes.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import type { Actor } from '../../../shared/model/key.ts';
@@ -30,8 +30,8 @@ const knowsTasks = (ctx: ServerContext, capabilities: ClientCapabilities | undef
   ctx.mcpReq.envelope !== undefined && capabilities?.extensions?.[TASKS] !== undefined;
 
 /** Whether a call may answer a task: one that its key may not read would be no answer. */
-export const takesTasks = (ctx: ServerContext, { scopes }: Actor, capabilities?: ClientCapabilities): boolean =>
-  knowsTasks(ctx, capabilities) && (scopes.has('read') || scopes.has('admin'));
+export const takesTasks = (ctx: ServerContext, actor: Actor, capabilities?: ClientCapabilities): boolean =>
+  knowsTasks(ctx, capabilities) && hasScope(actor, 'read');
 
 /** Makes runs the tasks of a server of 2026-07-28, whose clients ask for them by `tasks/get`. */
 export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Actor): void => {

@@ -1,11 +1,11 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
-import { handlerOf } from '../../../shared/execute/run-handler.ts';
-import { Fault } from '../../../shared/kernel/errors.ts';
-import type { Permission, Tool } from '../../../shared/model/tool.ts';
+import { effectivePermission } from '../../../shared/access/permission.ts';
+import type { VisibleTools } from '../../../shared/access/visible-tools.ts';
+import type { Tool } from '../../../shared/model/tool.ts';
 import { metaTools, providers } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
-import { type Handlers, stricter } from '../../../shared/registry/layer.ts';
+import { findHandler, type Handlers } from '../../../shared/registry/layer.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 
 const PAGE_TOOLS = 250;
@@ -20,7 +20,7 @@ export interface ToolPage {
 
 /** Definitions in MCP's form, made once for each state of a tool. */
 export interface ToolBook {
-  page(catalog: Catalog, allowed: ReadonlySet<string> | undefined, cursor: string | undefined): ToolPage;
+  page(catalog: Catalog, visible: VisibleTools, cursor: string | undefined): ToolPage;
   /** What the list says of a tool; undefined when MCP cannot take it. */
   tool(entry: Entry): McpTool | undefined;
 }
@@ -31,15 +31,16 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
   const define = (entry: Entry): Written => {
     const known = written.get(entry);
     if (known) return known;
-    const made = write({ ...entry.record.spec, permission: permissionOf(entry, handlers()) });
+    const { spec } = entry.record;
+    const made = write({ ...spec, permission: effectivePermission(findHandler(handlers(), spec), spec) });
     written.set(entry, made);
     return made;
   };
   return {
     tool: (entry) => define(entry).tool,
-    page(catalog, allowed, cursor) {
+    page(catalog, { only }, cursor) {
       const after = cursor === undefined ? {} : { after: readCursor(cursor, LIST) };
-      const { entries, next } = catalog.list({ ...after, filter: allowed ? { allowed } : {}, limit: PAGE_TOOLS });
+      const { entries, next } = catalog.list({ ...after, filter: only ? { allowed: only } : {}, limit: PAGE_TOOLS });
       let bytes = 0;
       const cut = entries.findIndex((entry, index) => {
         bytes += define(entry).bytes;
@@ -55,17 +56,6 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
 
 /** The two tools that stand for the catalogue in search mode. */
 export const metaToolPage: ToolPage = { tools: metaTools.flatMap((tool) => write(tool).tool ?? []) };
-
-/** A call of the catalogue's tool is as strict as its function and its definition, whichever is stricter. */
-export const permissionOf = (entry: Entry, handlers: Handlers): Permission => {
-  const declared = entry.record.spec.permission ?? 'safe';
-  try {
-    return stricter(handlerOf(entry.record, handlers).permission, declared);
-  } catch (thrown) {
-    if (thrown instanceof Fault) return declared;
-    throw thrown;
-  }
-};
 
 interface Written {
   readonly tool: McpTool | undefined;
