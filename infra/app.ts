@@ -4,10 +4,16 @@ import { type StageSettings, stages } from './config.ts';
 import { AssayStage } from './stage.ts';
 
 const app = new App();
-// Asked for by `npm run deploy`, where the configuration names nobody.
-const alarmEmail: unknown = app.node.tryGetContext('alarmEmail');
-const heard = typeof alarmEmail === 'string' && alarmEmail !== 'none' ? { alarmEmail } : {};
-for (const [name, settings] of Object.entries<StageSettings>(stages))
-  new AssayStage(app, name, { ...settings, ...heard });
+/** What `npm run deploy` has asked people and AWS, where the configuration leaves it open. */
+const asked = (name: 'alarmEmail' | 'gpuZones'): string | undefined => {
+  const value: unknown = app.node.tryGetContext(name);
+  return typeof value === 'string' && value !== 'none' ? value : undefined;
+};
+const zones = asked('gpuZones')?.split(',');
+for (const [name, settings] of Object.entries<StageSettings>(stages)) {
+  const alarmEmail = settings.alarmEmail ?? asked('alarmEmail');
+  const gpu = settings.gpu && { ...(zones && { zones }), ...settings.gpu };
+  new AssayStage(app, name, { ...settings, gpu, ...(alarmEmail === undefined ? {} : { alarmEmail }) });
+}
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 app.synth();

@@ -11,8 +11,11 @@ export interface StageSettings {
   readonly apiConcurrency?: number;
   /** Requests that one address may send in five minutes. */
   readonly requestsPerAddress: number;
-  /** The most GPU processors (vCPUs) at once; they scale to zero. */
-  readonly gpuVcpus: number;
+  /**
+   * Machines with a GPU, which scale to zero; without it there is no image, network or queue for them, and large
+   * pictures go to the inference function alone. Not every zone has such machines: `npm run deploy` asks AWS which do.
+   */
+  readonly gpu?: { readonly maxVcpus: number; readonly zones?: readonly string[] } | undefined;
   /** Memory of the inference function; a new account may be limited to 3008. */
   readonly inferenceMb: number;
   /** Who hears of alarms. */
@@ -28,7 +31,6 @@ export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {
     region: 'us-east-1',
     logDays: 14,
     requestsPerAddress: 3000,
-    gpuVcpus: 8,
     inferenceMb: 3008,
   },
   prod: {
@@ -36,7 +38,7 @@ export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {
     logDays: 90,
     apiConcurrency: 200,
     requestsPerAddress: 3000,
-    gpuVcpus: 32,
+    gpu: { maxVcpus: 32 },
     inferenceMb: 8192,
   },
 };

@@ -1,9 +1,13 @@
 import { stages } from '../config.ts';
 import { ask, cdk, runScript, StepFailed } from './cdk.ts';
+import { findGpuZones } from './gpu-zones.ts';
 import { type StageArguments, UsageError } from './stage-arguments.ts';
 
 const synthesise = (stage: string, alarmEmail: string): string => {
-  cdk('synth', `${stage}/*`, '--strict', '--quiet', '--output', 'cdk.out', '--context', `alarmEmail=${alarmEmail}`);
+  const { gpu, region } = stages[stage as keyof typeof stages];
+  const zones = gpu && !gpu.zones ? ['--context', `gpuZones=${findGpuZones(region).join(',')}`] : [];
+  const context = ['--context', `alarmEmail=${alarmEmail}`, ...zones];
+  cdk('synth', `${stage}/*`, '--strict', '--quiet', '--output', 'cdk.out', ...context);
   return 'cdk.out';
 };
 

@@ -1,14 +1,16 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { type AlarmName, perFunction, runbook } from '../runbook.ts';
 import { acknowledge } from './acknowledge.ts';
 import { fits } from './fits.ts';
+import type { GrantedFunction } from './granted-function.ts';
 
 interface Watch {
-  readonly what: string;
   readonly metric: IMetric;
   readonly above: number;
   /** How many five-minute periods in a row. */
@@ -30,9 +32,29 @@ export class Alarms extends Construct {
     this.topic = fits<ITopic>(topic);
   }
 
-  watch(id: string, { what, metric, above, periods = 1 }: Watch): void {
-    const alarm = new Alarm(this, id, {
-      alarmDescription: what,
+  watch(name: AlarmName, watched: Watch): void {
+    const { what, act } = runbook[name];
+    this.add(name, `${what}. ${act}`, watched);
+  }
+
+  /** Throttles of a function, in two periods in a row. */
+  watchThrottles(name: string, { function: lambda }: GrantedFunction): void {
+    const { what, act } = perFunction.Throttled;
+    const metric = lambda.metricThrottles(FIVE_MINUTES);
+    this.add(`${name}Throttled`, `${name} ${what}. ${act}`, { metric, above: 0, periods: 2 });
+  }
+
+  /** A single message in a queue of failures. */
+  watchFailures(name: string, queue: Queue): void {
+    const { what, act } = perFunction.Lost;
+    const metric = queue.metricApproximateNumberOfMessagesVisible(FIVE_MINUTES);
+    this.add(`${name}Lost`, `${name} ${what}. ${act}`, { metric, above: 0 });
+  }
+
+  private add(name: string, alarmDescription: string, { metric, above, periods = 1 }: Watch): void {
+    const alarm = new Alarm(this, name, {
+      alarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmDescription,
       metric,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

@@ -16,8 +16,6 @@ import {
   FlowLogDestination,
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
-  InstanceClass,
-  InstanceSize,
   InstanceType,
   type IVpc,
   LaunchTemplate,
@@ -33,9 +31,10 @@ import { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from './acknowledge.ts';
 import { fits } from './fits.ts';
+import { GPU_INSTANCES } from './gpu-instances.ts';
 
 interface Props {
-  readonly settings: StageSettings;
+  readonly settings: Pick<StageSettings, 'logDays'> & { readonly gpu: NonNullable<StageSettings['gpu']> };
   readonly image: DockerImageAsset;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -77,7 +76,7 @@ export class GpuBatch extends Construct {
   }
 
   private container(
-    settings: StageSettings,
+    settings: Props['settings'],
     image: DockerImageAsset,
     environment: Readonly<Record<string, string>>,
   ): EcsEc2ContainerDefinition {
@@ -100,20 +99,18 @@ export class GpuBatch extends Construct {
   }
 }
 
-const machines = (scope: Construct, settings: StageSettings): ManagedEc2EcsComputeEnvironment => {
+const machines = (scope: Construct, settings: Props['settings']): ManagedEc2EcsComputeEnvironment => {
   const environment = new ManagedEc2EcsComputeEnvironment(scope, 'Machines', {
     vpc: network(scope, settings),
     vpcSubnets: { subnetType: SubnetType.PUBLIC },
-    instanceTypes: [InstanceClass.G5, InstanceClass.G4DN, InstanceClass.G6].map((family) =>
-      InstanceType.of(family, InstanceSize.XLARGE),
-    ),
+    instanceTypes: GPU_INSTANCES.map((name) => new InstanceType(name)),
     useOptimalInstanceClasses: false,
     // The default for machines with a GPU is still the system before.
     images: [{ imageType: EcsMachineImageType.ECS_AL2023_NVIDIA }],
     spot: true,
     allocationStrategy: AllocationStrategy.SPOT_PRICE_CAPACITY_OPTIMIZED,
     minvCpus: 0,
-    maxvCpus: settings.gpuVcpus,
+    maxvCpus: settings.gpu.maxVcpus,
     launchTemplate: new LaunchTemplate(scope, 'Machine', {
       httpTokens: LaunchTemplateHttpTokens.REQUIRED,
       blockDevices: [
@@ -132,9 +129,9 @@ const machines = (scope: Construct, settings: StageSettings): ManagedEc2EcsCompu
 };
 
 /** Public subnets and no NAT, which would cost by the hour; nothing is let in, and pictures come through S3's gateway. */
-const network = (scope: Construct, settings: StageSettings): IVpc => {
+const network = (scope: Construct, settings: Props['settings']): IVpc => {
   const vpc = new Vpc(scope, 'Network', {
-    maxAzs: 3,
+    ...(settings.gpu.zones ? { availabilityZones: [...settings.gpu.zones] } : { maxAzs: 3 }),
     natGateways: 0,
     restrictDefaultSecurityGroup: false,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: true }],

@@ -1,10 +1,12 @@
 import { CfnOutput, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IVersion } from 'aws-cdk-lib/aws-lambda';
 import { type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
+import { Alarms, FIVE_MINUTES } from '../constructs/alarms.ts';
 import { EdgeFunction } from '../constructs/edge-function.ts';
 import { fits } from '../constructs/fits.ts';
 import { FrontDoor } from '../constructs/front-door.ts';
@@ -25,6 +27,8 @@ export class EdgeStack extends Stack {
   readonly site: IBucket;
   readonly logs: IBucket;
   readonly firewall: WebFirewall;
+  /** CloudFront's figures are in us-east-1, and an alarm must be where its figures are. */
+  readonly alarms: Alarms;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
@@ -54,6 +58,8 @@ export class EdgeStack extends Stack {
       logs,
       firewallArn: this.firewall.arn,
     });
+    this.alarms = new Alarms(this, 'Alarms', settings.alarmEmail);
+    watchViewers(this.alarms, this.door.distribution.distributionId);
     const address = `https://${settings.domain?.name ?? this.door.distribution.distributionDomainName}`;
     new CfnOutput(this, 'Url', { description: 'The public address', value: address });
     new CfnOutput(this, 'FirstKey', {
@@ -62,6 +68,27 @@ export class EdgeStack extends Stack {
     });
   }
 }
+
+const watchViewers = (alarms: Alarms, DistributionId: string): void => {
+  const metric = (metricName: string, statistic: string) =>
+    new Metric({
+      namespace: 'AWS/CloudFront',
+      metricName,
+      statistic,
+      dimensionsMap: { DistributionId, Region: 'Global' },
+      ...FIVE_MINUTES,
+    });
+  alarms.watch('ViewersFailing', { metric: metric('5xxErrorRate', 'Average'), above: 1, periods: 2 });
+  const errors = ['Execution', 'Validation', 'LimitExceeded'].map((kind) => metric(`Lambda${kind}Error`, 'Sum'));
+  alarms.watch('EdgeFailing', {
+    metric: new MathExpression({
+      expression: 'SUM(METRICS())',
+      usingMetrics: Object.fromEntries(errors.map((each, at) => [`e${at}`, each])),
+      ...FIVE_MINUTES,
+    }),
+    above: 5,
+  });
+};
 
 /** CloudFormation reads a secret only in its own Region: in another there is a copy under the same name. */
 const originSecretHere = ({ originSecret }: DataStack, secretRegion: string, region: string): string => {

@@ -2,6 +2,7 @@ import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
@@ -26,7 +27,10 @@ export const UPLOADS = 'images/';
 export class InferenceStack extends Stack {
   readonly upload: NodeFunction;
   readonly inference: ContainerFunction;
-  readonly gpu: GpuBatch;
+  /** Where the stage has machines with a GPU. */
+  readonly gpu: GpuBatch | undefined;
+  /** Events that could not be delivered at all. */
+  readonly undelivered: Queue;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
@@ -42,13 +46,15 @@ export class InferenceStack extends Stack {
       .writes('ASSAY_IMAGES_BUCKET', data.images)
       .reads('ASSAY_MODELS_BUCKET', data.models)
       .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret);
+    this.undelivered = failureQueue(this, 'Undelivered');
     this.gpu = this.gpuBatch(props);
     this.upload = this.uploads(props);
   }
 
-  private gpuBatch({ settings, data }: Props): GpuBatch {
+  private gpuBatch({ settings: { logDays, gpu: machines }, data }: Props): GpuBatch | undefined {
+    if (!machines) return undefined;
     const gpu = new GpuBatch(this, 'Gpu', {
-      settings,
+      settings: { logDays, gpu: machines },
       image: inferenceImage(this, 'GpuImage', 'gpu'),
       environment: {
         AWS_REGION: this.region,
@@ -84,20 +90,8 @@ export class InferenceStack extends Stack {
         this.inference.function.functionName,
         new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.inference.function.functionArn] }),
       )
-      .may(
-        'ASSAY_JOB_QUEUE',
-        this.gpu.queue.jobQueueArn,
-        new PolicyStatement({
-          actions: ['batch:SubmitJob'],
-          resources: [this.gpu.queue.jobQueueArn, this.gpu.jobArns],
-        }),
-      )
-      .may('ASSAY_JOB_DEFINITION', this.gpu.jobName)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
-    acknowledge(upload, {
-      [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, this.gpu.jobArns)}]`]:
-        'every revision of the one job definition',
-    });
+    if (this.gpu) this.sendsJobs(upload, this.gpu);
     new Rule(this, 'Uploaded', {
       description: 'A picture was uploaded',
       eventPattern: {
@@ -109,10 +103,18 @@ export class InferenceStack extends Stack {
         new LambdaFunction(upload.function, {
           retryAttempts: 8,
           maxEventAge: Duration.hours(6),
-          deadLetterQueue: failureQueue(this, 'Undelivered'),
+          deadLetterQueue: this.undelivered,
         }),
       ],
     });
     return upload;
+  }
+
+  private sendsJobs(upload: NodeFunction, { queue, jobArns, jobName }: GpuBatch): void {
+    const submit = new PolicyStatement({ actions: ['batch:SubmitJob'], resources: [queue.jobQueueArn, jobArns] });
+    upload.may('ASSAY_JOB_QUEUE', queue.jobQueueArn, submit).may('ASSAY_JOB_DEFINITION', jobName);
+    acknowledge(upload, {
+      [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, jobArns)}]`]: 'every revision of the one job definition',
+    });
   }
 }

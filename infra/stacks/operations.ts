@@ -1,13 +1,17 @@
 import { Aws, Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnRotationSchedule } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { Alarms, FIVE_MINUTES } from '../constructs/alarms.ts';
-import type { GrantedFunction } from '../constructs/granted-function.ts';
+import type { GpuBatch } from '../constructs/gpu-batch.ts';
+import { failureQueue, type GrantedFunction } from '../constructs/granted-function.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import type { ApiStack } from './api.ts';
 import type { DataStack } from './data.ts';
@@ -15,6 +19,7 @@ import type { EdgeStack } from './edge.ts';
 import type { InferenceStack } from './inference.ts';
 import { type Functions, overview } from './overview.ts';
 import type { PlansStack } from './plans.ts';
+import { watchService } from './watch-service.ts';
 
 interface Props extends StackProps {
   readonly settings: StageSettings;
@@ -29,50 +34,40 @@ interface Props extends StackProps {
 export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
+    const { settings, plans, inference } = props;
     const functions = functionsOf(props);
-    const alarms = this.alarms(props, functions);
-    overview(this, { ...props, functions, alarms: alarms.all });
+    const alarms = new Alarms(this, 'Alarms', settings.alarmEmail);
+    watchService(alarms, props);
     const rotate = this.rotation(props);
-    alarms.watch('RotationFailed', {
-      what: 'The secret between CloudFront and the api was not rotated; the one in use still holds',
-      metric: rotate.function.metricErrors(FIVE_MINUTES),
-      above: 0,
-    });
+    alarms.watch('RotationFailed', { metric: rotate.function.metricErrors(FIVE_MINUTES), above: 0 });
+    for (const [name, each] of Object.entries(functions)) alarms.watchThrottles(name, each);
+    const queues = { ...failuresOf({ ...functions, Rotate: rotate }), ...plans.undelivered };
+    for (const [name, queue] of Object.entries({ ...queues, Uploaded: inference.undelivered }))
+      alarms.watchFailures(name, queue);
+    if (inference.gpu) this.watchJobs(alarms, inference.gpu, failureQueue(this, 'JobsBlockedFailures'));
+    overview(this, { ...props, functions, alarms: [...alarms.all, ...props.edge.alarms.all] });
   }
 
-  private alarms({ settings, api }: Props, functions: Functions): Alarms {
-    const alarms = new Alarms(this, 'Alarms', settings.alarmEmail);
-    alarms.watch('ApiFailing', {
-      what: 'More than 1 % of requests fail in the api',
-      metric: errorShare(api.api),
-      above: 1,
-      periods: 2,
+  /** Batch tells of a blocked queue by an event alone; the rule's own figures make it an alarm as the others are. */
+  private watchJobs(alarms: Alarms, { queue }: GpuBatch, unheard: Queue): void {
+    alarms.watchFailures('JobsBlocked', unheard);
+    const blocked = new Rule(this, 'JobsBlocked', {
+      description: 'A queue of jobs is blocked',
+      eventPattern: {
+        source: ['aws.batch'],
+        detailType: ['Batch Job Queue Blocked'],
+        detail: { jobQueue: [queue.jobQueueArn] },
+      },
+      targets: [new SnsTopic(alarms.topic, { retryAttempts: 2, deadLetterQueue: unheard })],
     });
-    alarms.watch('ApiSlow', {
-      what: 'One request in a hundred takes longer than 10 s',
-      metric: api.api.function.metricDuration({ ...FIVE_MINUTES, statistic: 'p99' }),
-      above: 10_000,
-      periods: 3,
+    const metric = new Metric({
+      namespace: 'AWS/Events',
+      metricName: 'TriggeredRules',
+      dimensionsMap: { RuleName: blocked.ruleName },
+      statistic: 'Sum',
+      ...FIVE_MINUTES,
     });
-    for (const [name, each] of Object.entries(functions)) {
-      alarms.watch(`${name}Throttled`, {
-        what: `${name} is throttled: raise its concurrency`,
-        metric: each.function.metricThrottles(FIVE_MINUTES),
-        above: 0,
-        periods: 2,
-      });
-      alarms.watch(`${name}Lost`, {
-        what: `${name} gave up on an event: look into its failure queue`,
-        metric: each.failures.metricApproximateNumberOfMessagesVisible(FIVE_MINUTES),
-        above: 0,
-      });
-    }
-    alarms.watch('StreamLate', {
-      what: 'Statistics, usage and the edge are more than five minutes behind the table',
-      metric: api.stream.function.metric('IteratorAge', { ...FIVE_MINUTES, statistic: 'max' }),
-      above: 300_000,
-    });
-    return alarms;
+    alarms.watch('JobsWaiting', { metric, above: 0 });
   }
 
   private rotation({ settings, data, api, edge }: Props): NodeFunction {
@@ -116,12 +111,8 @@ const functionsOf = ({ api, plans, inference }: Props): Functions => ({
   Inference: inference.inference,
 });
 
-const errorShare = (one: GrantedFunction): MathExpression =>
-  new MathExpression({
-    expression: '100 * errors / MAX([errors, calls, 1])',
-    usingMetrics: { errors: one.function.metricErrors(), calls: one.function.metricInvocations() },
-    ...FIVE_MINUTES,
-  });
+const failuresOf = (functions: Readonly<Record<string, GrantedFunction>>): Readonly<Record<string, Queue>> =>
+  Object.fromEntries(Object.entries(functions).map(([name, { failures }]) => [name, failures]));
 
 const rotateSecret = ({ originSecret }: DataStack): PolicyStatement =>
   new PolicyStatement({

@@ -39,6 +39,11 @@ export const overview = (scope: Construct, { data, api, edge, functions, alarms 
         graph('Latency of the api (ms)', ...latency),
       ],
       [
+        graph('Answers 5xx of the api', api.api.function.metric('Url5xxCount', { statistic: 'Sum' })),
+        graph('Edge function errors', ...EDGE_ERRORS.map((name) => viewers(edge, name, 'Sum'))),
+        graph('Table throttles', ...THROTTLES.map((name) => data.table.metric(name, { statistic: 'Sum' }))),
+      ],
+      [
         each('Function errors', (one) => one.function.metricErrors()),
         each('Throttles', (one) => one.function.metricThrottles()),
         graph('Tool calls and failures', ofTools('Calls'), ofTools('Failures')),
@@ -60,6 +65,9 @@ export const overview = (scope: Construct, { data, api, edge, functions, alarms 
     ],
   });
 };
+
+const EDGE_ERRORS = ['LambdaExecutionError', 'LambdaValidationError', 'LambdaLimitExceededError'] as const;
+const THROTTLES = ['ReadThrottleEvents', 'WriteThrottleEvents'] as const;
 
 const graph = (title: string, ...left: readonly IMetric[]): GraphWidget =>
   new GraphWidget({ title, left: [...left], width: 8, legendPosition: LegendPosition.BOTTOM });

@@ -1,11 +1,14 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Match, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type ILogGroup, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
+import { FIVE_MINUTES } from '../constructs/alarms.ts';
 import { fits } from '../constructs/fits.ts';
 import { failureQueue } from '../constructs/granted-function.ts';
 import { MACHINE_PREFIX, machineAccess } from '../constructs/machine-access.ts';
@@ -26,6 +29,10 @@ export class PlansStack extends Stack {
   readonly step: NodeFunction;
   readonly role: Role;
   readonly logs: LogGroup;
+  /** How many runs failed, of all machines. */
+  readonly failedRuns: IMetric;
+  /** Timed work and notices that were given up on. */
+  readonly undelivered: Readonly<Record<'CleanUp' | 'Ended', Queue>>;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
@@ -49,10 +56,29 @@ export class PlansStack extends Stack {
       .reads('ASSAY_MODELS_BUCKET', data.models)
       .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
+    this.failedRuns = this.countFailures();
     this.role = this.machineRole();
+    this.undelivered = {
+      CleanUp: failureQueue(this, 'CleanUpFailures'),
+      Ended: failureQueue(this, 'EndedFailures'),
+    };
     this.removeUnused();
     this.noteEnds();
     this.staticMachines(props);
+  }
+
+  /** Machines are made when plans first run, so their failures are counted in the log that all of them share. */
+  private countFailures(): IMetric {
+    const filter = new MetricFilter(this, 'FailedRuns', {
+      logGroup: this.logs,
+      metricNamespace: 'Assay',
+      metricName: `FailedRuns-${this.stackName}`,
+      metricValue: '1',
+      filterPattern: FilterPattern.any(
+        ...['ExecutionFailed', 'ExecutionTimedOut'].map((type) => FilterPattern.stringValue('$.type', '=', type)),
+      ),
+    });
+    return filter.metric({ statistic: 'Sum', ...FIVE_MINUTES });
   }
 
   private machineRole(): Role {
@@ -94,19 +120,20 @@ export class PlansStack extends Stack {
     const allow = (actions: readonly string[], ...resources: readonly string[]): void =>
       void this.role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
     allow(['lambda:InvokeFunction'], upload.function.functionArn);
-    allow(['batch:SubmitJob'], gpu.queue.jobQueueArn, gpu.jobArns);
-    allow(['batch:DescribeJobs', 'batch:TerminateJob'], '*');
-    allow(['events:PutTargets', 'events:PutRule', 'events:DescribeRule'], batchRule(this));
     allow(['events:PutEvents'], data.events.eventBusArn);
-    acknowledge(this.role, {
-      [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, gpu.jobArns)}]`]: 'every revision of the one job definition',
-    });
     const common = { role: fits<IRole>(this.role), logs: fits<ILogGroup>(this.logs) };
     const EventBus = data.events.eventBusName;
     new StaticMachine(this, 'UploadMachine', {
       ...common,
       name: 'upload',
       names: { EventBus, UploadFunction: upload.function.functionArn },
+    });
+    if (!gpu) return;
+    allow(['batch:SubmitJob'], gpu.queue.jobQueueArn, gpu.jobArns);
+    allow(['batch:DescribeJobs', 'batch:TerminateJob'], '*');
+    allow(['events:PutTargets', 'events:PutRule', 'events:DescribeRule'], batchRule(this));
+    acknowledge(this.role, {
+      [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, gpu.jobArns)}]`]: 'every revision of the one job definition',
     });
     new StaticMachine(this, 'BatchMachine', {
       ...common,
@@ -127,7 +154,7 @@ export class PlansStack extends Stack {
         new LambdaFunction(this.step.function, {
           event: RuleTargetInput.fromObject({ clean_up: true }),
           retryAttempts: 2,
-          deadLetterQueue: failureQueue(this, 'CleanUpFailures'),
+          deadLetterQueue: this.undelivered.CleanUp,
         }),
       ],
     });
@@ -146,7 +173,7 @@ export class PlansStack extends Stack {
       targets: [
         new LambdaFunction(this.step.function, {
           retryAttempts: 8,
-          deadLetterQueue: failureQueue(this, 'EndedFailures'),
+          deadLetterQueue: this.undelivered.Ended,
         }),
       ],
     });

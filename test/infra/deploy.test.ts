@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
+import { findGpuZones } from '../../infra/build/gpu-zones.ts';
 import { stages } from '../../infra/config.ts';
 import { AssayStage } from '../../infra/stage.ts';
 import { CloudFormationStub } from '../support/cloudformation-stub.ts';
@@ -57,6 +58,20 @@ const run = async (script: 'deploy' | 'destroy', args: readonly string[], input 
 const STACKS = ['data', 'inference', 'plans', 'api', 'edge', 'console', 'operations'].map(
   (name) => `assay-dev-${name}`,
 );
+
+describe('zones for machines with a GPU', () => {
+  test('are those that AWS names, each once', () => {
+    assert.deepEqual(
+      findGpuZones('us-east-1', () => 'us-east-1d\tus-east-1b\nus-east-1d\n'),
+      ['us-east-1b', 'us-east-1d'],
+    );
+  });
+
+  test('a Region that has none, and an AWS that does not answer, are told with the cure', () => {
+    assert.throws(() => findGpuZones('eu-central-2', () => '\n'), /eu-central-2 has none of g6\.xlarge.*Leave gpu out/);
+    assert.throws(() => findGpuZones('us-east-1', () => undefined), /Sign in the AWS CLI, or name them/);
+  });
+});
 
 describe('deploying a stage', { concurrency: false }, () => {
   test('C.08 shows the difference, asks, and sends nothing when nobody agrees', async () => {

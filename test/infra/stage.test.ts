@@ -189,17 +189,6 @@ describe('the stage', () => {
     assert.match(textOf(AdminKey?.Value), /^aws secretsmanager get-secret-value .*AdminSecret/);
   });
 
-  test('people hear of errors, throttles, lost events and a stream that falls behind', () => {
-    const alarms = ofType('AWS::CloudWatch::Alarm');
-    const [dashboard] = ofType('AWS::CloudWatch::Dashboard');
-    const shown = JSON.stringify(dashboard?.Properties.DashboardBody);
-
-    assert.ok(alarms.length >= 14);
-    assert.ok(alarms.every(({ Properties }) => list(Properties.AlarmActions).length === 1));
-    for (const word of ['Requests', '5xxErrorRate', 'Latency', 'Throttles', 'Tool calls', 'Age of the oldest'])
-      assert.ok(shown.includes(word), word);
-  });
-
   test('no environment variable holds a secret', () => {
     const variables = resources.flatMap(({ Properties }) => [
       ...Object.entries((Properties.Environment as { Variables?: object } | undefined)?.Variables ?? {}),
