@@ -1,9 +1,8 @@
 import { definer, provider } from './definer.ts';
-import { arrayOf, isObject, objectOf } from './json.ts';
 import { FUNCTION_NAME } from './names.ts';
-import { Assembly, errorText, eventsOf, outputText } from './responses.ts';
+import { errorText, outputText } from './results.ts';
 import { ANTHROPIC_KEYS, anthropicStrict } from './schema/dialect.ts';
-import type { RawCall } from './types.ts';
+import { anthropicReader } from './stream/anthropic-reader.ts';
 
 export interface AnthropicTool {
   readonly name: string;
@@ -46,7 +45,7 @@ export const anthropicForm = /* @__PURE__ */ definer({
 export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
-  parse: parseAnthropic,
+  reader: anthropicReader,
   // All results of a turn belong into one message.
   format: (results): readonly AnthropicMessage[] => [
     {
@@ -60,24 +59,3 @@ export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
     },
   ],
 });
-
-function parseAnthropic(response: unknown): readonly RawCall[] {
-  const assembly = new Assembly();
-  for (const event of eventsOf(response)) {
-    const started = objectOf(event.content_block);
-    const delta = objectOf(event.delta);
-    const key = `block ${event.index}`;
-    if (event.type === 'content_block_start' && started.type === 'tool_use') {
-      assembly.add(key, { id: started.id, name: started.name });
-      // The input at the start is an empty object, unless the block came whole.
-      if (Object.keys(objectOf(started.input)).length > 0) assembly.finish(key, { arguments: started.input });
-    } else if (delta.type === 'input_json_delta') {
-      assembly.add(key, { arguments: delta.partial_json });
-    }
-    for (const block of arrayOf(isObject(event.message) ? event.message.content : event.content)) {
-      if (!isObject(block) || block.type !== 'tool_use') continue;
-      assembly.whole({ id: block.id, name: block.name, arguments: block.input === null ? 'null' : block.input });
-    }
-  }
-  return assembly.calls();
-}

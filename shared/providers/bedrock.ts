@@ -1,9 +1,10 @@
 import { definer, provider } from './definer.ts';
-import { arrayOf, isObject, objectOf, type Schema } from './json.ts';
+import { isObject } from './json.ts';
 import { FUNCTION_NAME } from './names.ts';
-import { Assembly, errorText, eventsOf, outputText } from './responses.ts';
+import { errorText, outputText } from './results.ts';
 import { ANTHROPIC_KEYS, anthropicStrict } from './schema/dialect.ts';
-import type { RawCall, Result } from './types.ts';
+import { bedrockReader } from './stream/bedrock-reader.ts';
+import type { Result } from './types.ts';
 
 export interface BedrockTool<Document = unknown> {
   readonly toolSpec: {
@@ -46,30 +47,9 @@ export const bedrockForm = /* @__PURE__ */ definer({
 export const bedrock = /* @__PURE__ */ provider(bedrockForm, {
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
-  parse: parseBedrock,
+  reader: bedrockReader,
   format: (results): readonly BedrockMessage[] => [{ role: 'user', content: results.map(blockOf) }],
 });
-
-function parseBedrock(response: unknown): readonly RawCall[] {
-  const assembly = new Assembly();
-  for (const event of eventsOf(response)) {
-    const started = objectOf(event.contentBlockStart);
-    const delta = objectOf(event.contentBlockDelta);
-    const start = objectOf(started.start).toolUse;
-    const part = objectOf(delta.delta).toolUse;
-    if (isObject(start)) assembly.add(`block ${started.contentBlockIndex}`, { id: start.toolUseId, name: start.name });
-    if (isObject(part)) assembly.add(`block ${delta.contentBlockIndex}`, { arguments: part.input });
-    for (const block of blocksOf(event)) {
-      const use = objectOf(block).toolUse;
-      if (isObject(use))
-        assembly.whole({ id: use.toolUseId, name: use.name, arguments: use.input === null ? 'null' : use.input });
-    }
-  }
-  return assembly.calls();
-}
-
-const blocksOf = (event: Schema): readonly unknown[] =>
-  arrayOf(objectOf(objectOf(event.output).message ?? event.message ?? event).content);
 
 function blockOf(result: Result): BedrockMessage['content'][number] {
   const { id, output, error } = result;

@@ -1,5 +1,5 @@
 import type { Tool } from '../model/tool.ts';
-import { excerpt, isObject } from './json.ts';
+import { excerpt, isDeeper, isObject } from './json.ts';
 import { callTool, metaTools, unwrapCall } from './meta-tools.ts';
 import { decodeTable } from './names.ts';
 import { restoreArguments } from './restore.ts';
@@ -24,10 +24,10 @@ export function nameTableFor(provider: Provider, names: Iterable<string>): NameT
   return { table: decodeTable(known, provider.names), known };
 }
 
-/** The calls of a response; one that cannot be understood carries an error and leaves the others whole. */
-export function callsOf(provider: Provider, response: unknown, options: ParseOptions): readonly Call[] {
+/** The calls as a response has them; one that cannot be understood carries an error and leaves the others whole. */
+export function callsOf(provider: Provider, all: readonly RawCall[], options: ParseOptions): readonly Call[] {
+  const raw = all.filter(({ isSearch }) => isSearch !== true);
   const table = tableOf(provider, options.names);
-  const raw = provider.parse(response);
   const given = new Set(raw.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const seen = new Set<CallId>();
   return raw.map((call, index) => {
@@ -36,14 +36,20 @@ export function callsOf(provider: Provider, response: unknown, options: ParseOpt
     seen.add(id);
     const understood = understand(call, provider, table, options);
     const error = isRepeated ? conflict(id) : understood.error;
-    return {
+    return compact({
       id,
       name: understood.name,
       arguments: understood.arguments,
-      ...(error ? { error } : {}),
+      error,
       thought_signature: call.thoughtSignature,
-    };
+      caller: call.caller,
+    });
   });
+}
+
+/** Without the keys that have no value. */
+function compact(call: { [K in keyof Call]: Call[K] | undefined }): Call {
+  return Object.fromEntries(Object.entries(call).filter(([, value]) => value !== undefined)) as unknown as Call;
 }
 
 function tableOf(provider: Provider, names: ParseOptions['names']): NameTable | undefined {
@@ -75,7 +81,7 @@ function understand(
     return { name: '', arguments: {}, error: { code: 'InvalidInput', message: 'the call names no tool' } };
   }
   const name = table ? table.table.get(call.name) : call.name;
-  const parsed = argumentsOf(call.arguments, name ?? call.name, provider.nullArguments === true);
+  const parsed = argumentsOf(call, name ?? call.name, provider.nullArguments === true);
   if (name === undefined) return { ...parsed, name: call.name, error: unknownTool(call.name) };
   if (parsed.error) return { ...parsed, name };
   const tool = options.tool?.(name);
@@ -96,26 +102,39 @@ function innerError(values: Call['arguments'], { known }: NameTable): CallError 
   return known.has(inner.name) ? undefined : unknownTool(inner.name);
 }
 
+/**
+ * Arguments count only when they were read completely. The text of an object ends with the brace that opened it, so it
+ * needs no other end; where there is no text, or a value may still grow, the provider must have said that it is done.
+ */
 function argumentsOf(
-  given: unknown,
+  { arguments: given, cut, isOpen = false }: RawCall,
   name: string,
   mayBeNull: boolean,
 ): { arguments: Call['arguments']; error?: CallError } {
-  if (isObject(given)) return { arguments: given };
+  if (cut !== undefined) return unread(name, cut);
+  const isNothing = given === undefined || (typeof given === 'string' && given.trim() === '');
+  if (isOpen && (isNothing || typeof given !== 'string')) return unread(name, 'the stream ended before they did');
   // Tools without parameters are often called with nothing at all.
-  if (given === undefined || (typeof given === 'string' && given.trim() === '')) return { arguments: {} };
+  if (isNothing) return { arguments: {} };
   const value = typeof given === 'string' ? parseJson(given) : given;
+  if (value === NOT_JSON && isOpen) return unread(name, 'the stream ended inside them');
+  if (isObject(value) && isDeeper(value, MOST_LEVELS))
+    return refused(`the arguments for ${excerpt(name, 80)} are nested deeper than ${MOST_LEVELS} levels`);
   if (isObject(value)) return { arguments: value };
   if (value === null && mayBeNull) return { arguments: {} };
   const what = value === NOT_JSON ? 'not JSON' : value === null ? 'null' : 'not an object';
-  return {
-    arguments: {},
-    error: {
-      code: 'InvalidInput',
-      message: `the arguments for ${excerpt(name, 80)} are ${what}: ${excerpt(given, 120)}`,
-    },
-  };
+  return refused(`the arguments for ${excerpt(name, 80)} are ${what}: ${excerpt(given, 120)}`);
 }
+
+const MOST_LEVELS = 200;
+
+const refused = (message: string): { arguments: Call['arguments']; error: CallError } => ({
+  arguments: {},
+  error: { code: 'InvalidInput', message },
+});
+
+const unread = (name: string, reason: string): { arguments: Call['arguments']; error: CallError } =>
+  refused(`the arguments for ${excerpt(name, 80)} were not read completely: ${reason}; ask the model again`);
 
 const NOT_JSON = Symbol('not JSON');
 

@@ -1,9 +1,8 @@
 import type { Parts } from './definer.ts';
-import { arrayOf, isObject, objectOf, type Schema } from './json.ts';
-import { Assembly, eventsOf, outputText, toolCallsOf } from './responses.ts';
+import { outputText } from './results.ts';
 import { openaiStrict } from './schema/dialect.ts';
 import type { Measure } from './schema/measure.ts';
-import type { RawCall, Result } from './types.ts';
+import type { Result } from './types.ts';
 
 /** A function as Chat Completions has it, and all who follow its form. */
 export interface ChatTool {
@@ -40,29 +39,6 @@ export function beyondOpenai(size: Measure): string | undefined {
 }
 
 export const openaiStrictForm = { dialect: openaiStrict, refuses: beyondOpenai };
-
-/** The calls of a completion, or of the chunks of a streamed one. */
-export function parseChat(response: unknown): readonly RawCall[] {
-  const assembly = new Assembly();
-  for (const event of eventsOf(response)) {
-    // Mistral's SDK wraps each chunk in `data`.
-    const chunk = isObject(event.data) ? event.data : event;
-    const [choice] = arrayOf(chunk.choices);
-    const { message, delta, index } = objectOf(choice);
-    if (index !== undefined && index !== 0) continue;
-    for (const call of toolCallsOf(objectOf(message ?? delta ?? chunk.message ?? chunk))) {
-      addCall(assembly, call, delta !== undefined && message === undefined);
-    }
-  }
-  return assembly.calls();
-}
-
-function addCall(assembly: Assembly, call: Schema, isFragment: boolean): void {
-  const { name, arguments: text } = objectOf(call.function);
-  const fragment = { id: call.id, name, arguments: text === null ? 'null' : text };
-  if (isFragment) assembly.add(typeof call.index === 'number' ? `at ${call.index}` : undefined, fragment);
-  else assembly.whole(fragment);
-}
 
 export const chatMessage = (result: Result): ChatToolMessage => ({
   role: 'tool',

@@ -1,9 +1,10 @@
 import { type ChatTool, chatTool } from './chat.ts';
 import { definer, provider } from './definer.ts';
-import { isObject, objectOf } from './json.ts';
-import { Assembly, errorText, eventsOf, toolCallsOf } from './responses.ts';
+import { isObject } from './json.ts';
+import { errorText } from './results.ts';
 import { cohereStrict } from './schema/dialect.ts';
-import type { RawCall, Result } from './types.ts';
+import { cohereReader } from './stream/cohere-reader.ts';
+import type { Result } from './types.ts';
 
 export type CohereTool = ChatTool;
 
@@ -40,31 +41,10 @@ export const cohereForm = /* @__PURE__ */ definer({
 
 export const cohere = /* @__PURE__ */ provider(cohereForm, {
   names: NAMES,
-  parse: parseCohere,
+  reader: cohereReader,
   format: (results): readonly CohereMessage[] => results.map(messageOf),
   nullArguments: true,
 });
-
-function parseCohere(response: unknown): readonly RawCall[] {
-  const assembly = new Assembly();
-  for (const event of eventsOf(response)) {
-    const message = objectOf(isObject(event.delta) ? event.delta.message : (event.message ?? event));
-    const part = message.tool_calls ?? message.toolCalls;
-    if (isObject(part)) {
-      const { name, arguments: text } = objectOf(part.function);
-      assembly.add(typeof event.index === 'number' ? `at ${event.index}` : undefined, {
-        id: part.id,
-        name,
-        arguments: text,
-      });
-    }
-    for (const call of toolCallsOf(message)) {
-      const { name, arguments: text } = objectOf(call.function);
-      assembly.whole({ id: call.id, name, arguments: text === null ? 'null' : text });
-    }
-  }
-  return assembly.calls();
-}
 
 /** Cohere wants the text of a JSON object. */
 function messageOf(result: Result): CohereMessage {

@@ -1,9 +1,10 @@
 import { definer, provider } from './definer.ts';
-import { arrayOf, isObject, objectOf, type Schema, textOf } from './json.ts';
+import { isObject, type Schema } from './json.ts';
 import { encodeName } from './names.ts';
-import { errorText, eventsOf, isId } from './responses.ts';
+import { errorText } from './results.ts';
 import { gemini as dialect, GEMINI_KEYS, geminiJson } from './schema/dialect.ts';
-import type { RawCall, Result } from './types.ts';
+import { geminiReader } from './stream/gemini-reader.ts';
+import type { Result } from './types.ts';
 
 /** The OpenAPI subset of `parameters`. */
 export interface GeminiSchema {
@@ -83,7 +84,7 @@ export const geminiForm = /* @__PURE__ */ definer({
 export const gemini = /* @__PURE__ */ provider(geminiForm, {
   names: NAMES,
   keys: GEMINI_KEYS,
-  parse: (response) => eventsOf(response).flatMap(partsOf).flatMap(callOf),
+  reader: geminiReader,
   format: (results): readonly GeminiMessage[] => [{ role: 'user', parts: results.map(responseOf) }],
   newId: (index) => `assay_call_${index}`,
 });
@@ -92,26 +93,6 @@ export const gemini = /* @__PURE__ */ provider(geminiForm, {
 function schemaOf(parameters: Schema, isJson: boolean): Partial<GeminiDeclaration> {
   if (isJson) return { parametersJsonSchema: parameters };
   return isObject(parameters.properties) ? { parameters: parameters as GeminiSchema } : {};
-}
-
-/** Calls are known by their part, not by the reason for which the model stopped. */
-function partsOf(event: Schema): readonly unknown[] {
-  const [candidate] = arrayOf(event.candidates);
-  return arrayOf(objectOf(objectOf(candidate).content ?? event.content ?? event).parts);
-}
-
-function callOf(part: unknown): readonly RawCall[] {
-  const call = objectOf(part).functionCall;
-  if (!isObject(call)) return [];
-  const values = call.args === null ? 'null' : (call.args ?? {});
-  return [
-    {
-      id: isId(call.id) ? call.id : undefined,
-      name: call.name,
-      arguments: values,
-      thoughtSignature: textOf(objectOf(part).thoughtSignature),
-    },
-  ];
 }
 
 function responseOf({ id, name, output, error }: Result): GeminiMessage['parts'][number] {

@@ -13,6 +13,7 @@ import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { openrouter } from './openrouter.ts';
+import { EventFeed } from './stream/event-feed.ts';
 import type {
   Assembled,
   Call,
@@ -102,9 +103,28 @@ export const assemble = (provider: string, fragments: readonly Fragment[], optio
 export const nameTable = (provider: string, names: Iterable<string>): NameTable =>
   nameTableFor(providerOf(provider), names);
 
-/** The calls a model asks for, from a whole response or from its streamed events in an array. */
-export const parseCalls = (provider: string, response: unknown, options: ParseOptions = {}): readonly Call[] =>
-  callsOf(providerOf(provider), response, options);
+/**
+ * The calls a model asks for: from a whole response, its streamed events in an array, or the text or bytes of either.
+ * A call whose arguments were not read completely carries an error.
+ */
+export function parseCalls(provider: string, response: unknown, options: ParseOptions = {}): readonly Call[] {
+  const reader = callReader(provider, options);
+  reader.push(response);
+  return reader.end();
+}
+
+/** The same for a response that is still arriving, event by event or cut at any byte. */
+export interface CallReader {
+  push(part: unknown): void;
+  /** The calls of all that was pushed; nothing more is to come. */
+  end(): readonly Call[];
+}
+
+export function callReader(provider: string, options: ParseOptions = {}): CallReader {
+  const target = providerOf(provider);
+  const feed = new EventFeed(target.reader());
+  return { push: (part) => feed.push(part), end: () => callsOf(target, feed.end(), options) };
+}
 
 /** The provider's messages that carry results and errors back to the model. */
 export const formatResults = (provider: string, results: readonly Result[]): readonly unknown[] =>

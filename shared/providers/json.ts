@@ -44,6 +44,16 @@ export function sameJson(a: unknown, b: unknown): boolean {
   );
 }
 
+/** Whether a value is nested deeper than some levels; it is walked level by level, so no depth exhausts the stack. */
+export function isDeeper(value: unknown, most: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
 /** The text of a value, cut to a length that a description can bear. */
 export function excerpt(value: unknown, length = 300): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');

@@ -1,7 +1,8 @@
 import { definer, provider } from './definer.ts';
-import { isObject, objectOf } from './json.ts';
-import { errorText, eventsOf, isId, outputText } from './responses.ts';
-import type { CallId, RawCall, Result } from './types.ts';
+import { isObject } from './json.ts';
+import { errorText, outputText } from './results.ts';
+import { mcpReader } from './stream/mcp-reader.ts';
+import type { CallId, Result } from './types.ts';
 
 export interface McpTool {
   readonly name: string;
@@ -47,17 +48,9 @@ export const mcpForm = /* @__PURE__ */ definer({
 
 export const mcp = /* @__PURE__ */ provider(mcpForm, {
   names: NAMES,
-  parse: (response) => eventsOf(response).flatMap(callOf),
+  reader: mcpReader,
   format: (results): readonly McpMessage[] => results.map(messageOf),
 });
-
-function callOf(message: Readonly<Record<string, unknown>>): readonly RawCall[] {
-  if (message.method !== undefined && message.method !== 'tools/call') return [];
-  const params = objectOf(message.params ?? message);
-  if (message.method === undefined && params.name === undefined) return [];
-  const values = params.arguments === null ? 'null' : (params.arguments ?? {});
-  return [{ id: isId(message.id) ? message.id : undefined, name: params.name, arguments: values }];
-}
 
 function messageOf(result: Result): McpMessage {
   const { id, output, error } = result;

@@ -1,7 +1,8 @@
-import { type ChatTool, chatTool, openaiStrictForm, parseChat } from './chat.ts';
+import { type ChatTool, chatTool, openaiStrictForm } from './chat.ts';
 import { definer, provider } from './definer.ts';
 import { encodeName, FUNCTION_NAME } from './names.ts';
-import { outputText } from './responses.ts';
+import { outputText } from './results.ts';
+import { chatReader } from './stream/chat-reader.ts';
 
 export type MistralTool = ChatTool;
 
@@ -23,8 +24,7 @@ export const mistralForm = /* @__PURE__ */ definer({
 
 export const mistral = /* @__PURE__ */ provider(mistralForm, {
   names: FUNCTION_NAME,
-  // Its SDK writes "null" where the API sent no id.
-  parse: (response) => parseChat(response).map((call) => (call.id === 'null' ? { ...call, id: undefined } : call)),
+  reader: () => chatReader({ noId: 'null' }),
   format: (results): readonly MistralMessage[] =>
     results.map((result) => ({
       role: 'tool',

@@ -1,10 +1,9 @@
 import { type ChatTool, chatTool } from './chat.ts';
 import { definer, provider } from './definer.ts';
-import { objectOf } from './json.ts';
 import { encodeName } from './names.ts';
-import { Assembly, eventsOf, outputText, toolCallsOf } from './responses.ts';
+import { outputText } from './results.ts';
 import { ollama as dialect } from './schema/dialect.ts';
-import type { RawCall } from './types.ts';
+import { ollamaReader } from './stream/ollama-reader.ts';
 
 export type OllamaTool = ChatTool;
 
@@ -31,19 +30,8 @@ export const ollamaForm = /* @__PURE__ */ definer({
 
 export const ollama = /* @__PURE__ */ provider(ollamaForm, {
   names: NAMES,
-  parse: parseOllama,
+  reader: ollamaReader,
   // Results are matched by name and order.
   format: (results): readonly OllamaMessage[] =>
     results.map((result) => ({ role: 'tool', tool_name: encodeName(result.name, NAMES), content: outputText(result) })),
 });
-
-function parseOllama(response: unknown): readonly RawCall[] {
-  const assembly = new Assembly();
-  for (const event of eventsOf(response)) {
-    for (const call of toolCallsOf(objectOf(event.message ?? event))) {
-      const { name, arguments: values } = objectOf(call.function);
-      assembly.whole({ id: call.id, name, arguments: values === null ? 'null' : values });
-    }
-  }
-  return assembly.calls();
-}

@@ -1,6 +1,7 @@
-import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm, parseChat } from './chat.ts';
+import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm } from './chat.ts';
 import { definer, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
+import { chatReader } from './stream/chat-reader.ts';
 
 export type OpenaiTool = ChatTool;
 export type OpenaiMessage = ChatToolMessage;
@@ -24,6 +25,6 @@ export const openaiForm = /* @__PURE__ */ definer({
 
 export const openai = /* @__PURE__ */ provider(openaiForm, {
   names: FUNCTION_NAME,
-  parse: parseChat,
+  reader: () => chatReader(),
   format: (results): readonly OpenaiMessage[] => results.map(chatMessage),
 });

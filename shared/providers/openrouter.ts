@@ -1,7 +1,8 @@
-import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm, parseChat } from './chat.ts';
+import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm } from './chat.ts';
 import { definer, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { core } from './schema/dialect.ts';
+import { chatReader } from './stream/chat-reader.ts';
 
 export interface OpenrouterTool extends ChatTool {
   readonly defer_loading?: true;
@@ -22,6 +23,6 @@ export const openrouterForm = /* @__PURE__ */ definer({
 
 export const openrouter = /* @__PURE__ */ provider(openrouterForm, {
   names: FUNCTION_NAME,
-  parse: parseChat,
+  reader: () => chatReader(),
   format: (results): readonly OpenrouterMessage[] => results.map(chatMessage),
 });

@@ -1,4 +1,5 @@
 import type { Tool } from '../model/tool.ts';
+import type { Reader } from './stream/reader.ts';
 
 export interface DefineOptions {
   /** The provider's strict form, where it has one and the tool fits it. */
@@ -83,6 +84,8 @@ export interface Call {
   readonly error?: CallError;
   /** Gemini wants it back with the call in the next request. */
   readonly thought_signature?: string;
+  /** The code that called, when the model did not call by itself; OpenAI wants it back with the result. */
+  readonly caller?: Readonly<Record<string, unknown>>;
 }
 
 /** A call as it stands in a response, before its name and arguments are understood. */
@@ -90,7 +93,14 @@ export interface RawCall {
   readonly id?: CallId | undefined;
   readonly name: unknown;
   readonly arguments: unknown;
+  /** Nothing said that its arguments are complete. */
+  readonly isOpen?: boolean | undefined;
+  /** Why its arguments are not complete, whatever they look like. */
+  readonly cut?: string | undefined;
   readonly thoughtSignature?: string | undefined;
+  readonly caller?: Readonly<Record<string, unknown>> | undefined;
+  /** It asks for tools of the catalogue, in the provider's own form. */
+  readonly isSearch?: boolean | undefined;
 }
 
 export interface Result {
@@ -106,7 +116,8 @@ export interface Provider {
   assemble(fragments: readonly Fragment[], options?: DefineOptions): Assembled;
   /** The value of one tool alone, as the provider's documentation shows it. */
   single(entry: unknown): unknown;
-  parse(response: unknown): readonly RawCall[];
+  /** A state machine for the calls of one response or stream. */
+  reader(): Reader;
   format(results: readonly Result[]): readonly unknown[];
   /** Which tool names the provider takes as they are. */
   readonly names: RegExp;

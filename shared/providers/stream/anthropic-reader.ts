@@ -1,0 +1,67 @@
+import { arrayOf, isObject, objectOf, type Schema, textOf } from '../json.ts';
+import { CallDrafts, type Start } from './call-drafts.ts';
+import type { Reader } from './reader.ts';
+
+/** Why a message ended before the model was done, by its `stop_reason`. */
+const LIMITS: Readonly<Record<string, string>> = {
+  max_tokens: 'the model reached max_tokens',
+  model_context_window_exceeded: 'the model ran out of context',
+  refusal: 'the model was stopped by a refusal',
+};
+
+/**
+ * Anthropic's Messages: blocks that start, grow and stop. `tool_use` is ours; `server_tool_use`, `mcp_tool_use` and the
+ * members of Anthropic's own toolsets grow by the same deltas and are not.
+ */
+export function anthropicReader(): Reader {
+  const drafts = new CallDrafts();
+  const whole = (message: Schema): void => {
+    for (const block of arrayOf(message.content)) startBlock(drafts, Symbol('whole'), objectOf(block), true);
+    endMessage(drafts, message.stop_reason);
+  };
+  return {
+    drafts,
+    event(event) {
+      const { type, index, message } = event;
+      if (type === 'message_start') {
+        drafts.newMessage();
+        whole(objectOf(message));
+      } else if (type === 'content_block_start') startBlock(drafts, index, objectOf(event.content_block), false);
+      else if (type === 'content_block_delta') {
+        const delta = objectOf(event.delta);
+        if (delta.type === 'input_json_delta') drafts.append(index, delta.partial_json);
+      } else if (type === 'content_block_stop') drafts.close(index);
+      else if (type === 'message_delta') endMessage(drafts, objectOf(event.delta).stop_reason);
+      else if (Array.isArray(event.content) || isObject(message)) {
+        drafts.newMessage();
+        whole(isObject(message) ? message : event);
+      }
+    },
+  };
+}
+
+function startBlock(drafts: CallDrafts, key: unknown, block: Schema, isClosed: boolean): void {
+  // Where another model takes over, the output of the first one ends.
+  if (block.type === 'fallback' && drafts.last) drafts.last.cut ??= 'another model took over from the one that called';
+  if (block.type !== 'tool_use' || isNamed(block.toolset_name)) {
+    drafts.skip(key);
+    return;
+  }
+  const call: Start = { id: block.id, name: block.name, caller: callerOf(block.caller), isClosed };
+  drafts.start(key, { ...call, value: isClosed ? wholeInput(block.input) : startInput(block.input) });
+}
+
+const isNamed = (value: unknown): boolean => textOf(value) !== undefined;
+
+const wholeInput = (input: unknown): unknown => (input === null ? 'null' : input);
+
+/** At the start the input is an empty object, unless the block came whole. */
+const startInput = (input: unknown): unknown => (Object.keys(objectOf(input)).length > 0 ? input : undefined);
+
+/** A call from code that the provider runs says so; one that the model makes itself is the usual one. */
+export const callerOf = (caller: unknown): Schema | undefined =>
+  isObject(caller) && caller.type !== 'direct' ? caller : undefined;
+
+function endMessage(drafts: CallDrafts, reason: unknown): void {
+  if (typeof reason === 'string') drafts.endMessage(LIMITS[reason]);
+}

@@ -1,0 +1,54 @@
+import { arrayOf, isObject, objectOf, type Schema } from '../json.ts';
+import { CallDrafts } from './call-drafts.ts';
+import type { Reader } from './reader.ts';
+
+/** Why a message ended before the model was done, by its `stopReason`. */
+const LIMITS: Readonly<Record<string, string>> = {
+  max_tokens: 'the model reached its limit of tokens',
+  model_context_window_exceeded: 'the model ran out of context',
+  guardrail_intervened: 'a guardrail stopped the model',
+  content_filtered: 'a content filter stopped the model',
+  malformed_tool_use: 'the model made a malformed call',
+  malformed_model_output: 'the output of the model was malformed',
+};
+
+/** Bedrock's Converse: blocks that start, grow and stop, each event under a key of its own. */
+export function bedrockReader(): Reader {
+  const drafts = new CallDrafts();
+  return {
+    drafts,
+    event(event) {
+      const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, messageStop } = event;
+      if (isObject(event.messageStart)) drafts.newMessage();
+      if (isObject(start)) startBlock(drafts, start.contentBlockIndex, objectOf(start.start).toolUse, false);
+      if (isObject(delta)) {
+        const use = objectOf(objectOf(delta.delta).toolUse);
+        drafts.append(delta.contentBlockIndex, use.input);
+      }
+      if (isObject(stop)) drafts.close(stop.contentBlockIndex);
+      if (isObject(messageStop)) endMessage(drafts, messageStop.stopReason);
+      const blocks = blocksOf(event);
+      if (blocks.length === 0) return;
+      drafts.newMessage();
+      for (const block of blocks) startBlock(drafts, Symbol('whole'), objectOf(block).toolUse, true);
+      endMessage(drafts, event.stopReason);
+    },
+  };
+}
+
+function startBlock(drafts: CallDrafts, key: unknown, use: unknown, isClosed: boolean): void {
+  // Tools of the system, such as Nova's grounding, are run by Bedrock.
+  if (!isObject(use) || use.type === 'server_tool_use') {
+    drafts.skip(key);
+    return;
+  }
+  const value = isClosed ? (use.input === null ? 'null' : use.input) : undefined;
+  drafts.start(key, { id: use.toolUseId, name: use.name, value, isClosed });
+}
+
+const blocksOf = (event: Schema): readonly unknown[] =>
+  arrayOf(objectOf(objectOf(event.output).message ?? event.message ?? event).content);
+
+function endMessage(drafts: CallDrafts, reason: unknown): void {
+  if (typeof reason === 'string') drafts.endMessage(LIMITS[reason]);
+}

@@ -1,0 +1,103 @@
+import { arrayOf, isObject, objectOf, type Schema } from '../json.ts';
+import { CallDrafts, type Draft, isId } from './call-drafts.ts';
+import type { Reader } from './reader.ts';
+
+/** Why a completion ended before the model was done, by its `finish_reason`, as those name it who follow OpenAI. */
+const LIMITS: Readonly<Record<string, string>> = {
+  length: 'the model reached its limit of tokens',
+  max_tokens: 'the model reached its limit of tokens',
+  model_length: 'the model reached its limit of tokens',
+  content_filter: 'a content filter stopped the model',
+  error: 'the model failed',
+  insufficient_system_resource: 'the provider ran out of resources',
+};
+
+interface Dialect {
+  /** Mistral's SDK writes "null" where the API sent no id. */
+  readonly noId?: string;
+}
+
+/** Chat Completions, and all who follow their form: whole messages, or deltas whose calls are told apart by index. */
+export function chatReader({ noId }: Dialect = {}): Reader {
+  const drafts = new CallDrafts();
+  let isEnded = false;
+  const idOf = (call: Schema): unknown => (call.id === noId ? undefined : call.id);
+
+  const fragments = (delta: Schema): void => {
+    const calls = callsOf(delta);
+    // What has neither id nor name goes on with a call, even if its message was said to have ended.
+    if (isEnded && calls.some((call) => isId(idOf(call)) || isNamed(objectOf(call.function).name))) {
+      drafts.newMessage();
+      isEnded = false;
+    }
+    for (const call of calls) addFragment(drafts, call, idOf(call));
+  };
+  const whole = (message: Schema): void => {
+    const calls = callsOf(message);
+    if (calls.length > 0) drafts.newMessage();
+    for (const call of calls) {
+      const { name, arguments: given } = objectOf(call.function);
+      if (isOurs(call)) drafts.whole({ id: idOf(call), name, value: given === null ? 'null' : given });
+    }
+  };
+
+  return {
+    drafts,
+    event(event) {
+      // Mistral's SDK wraps each chunk in `data`.
+      const chunk = isObject(event.data) ? event.data : event;
+      const choice = objectOf(arrayOf(chunk.choices).find((each) => (objectOf(each).index ?? 0) === 0));
+      if (isObject(choice.delta)) fragments(choice.delta);
+      else if (isObject(choice.message)) whole(choice.message);
+      else if (!Array.isArray(chunk.choices)) whole(isObject(chunk.message) ? chunk.message : chunk);
+      const reason = choice.finish_reason ?? choice.finishReason;
+      if (typeof reason !== 'string' || reason === '') return;
+      drafts.endMessage(LIMITS[reason]);
+      isEnded = true;
+    },
+  };
+}
+
+/** The tool calls of a chat message, under either spelling. */
+export const callsOf = (message: Schema): readonly Schema[] =>
+  arrayOf(message.tool_calls ?? message.toolCalls).filter(isObject);
+
+/** Custom tools and those a provider runs by itself have a type, and no function. */
+const isOurs = ({ type, custom }: Schema): boolean =>
+  custom === undefined && (typeof type !== 'string' || type === '' || type === 'function');
+
+function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
+  const { name, arguments: given } = objectOf(call.function);
+  const { index } = call;
+  const key = typeof index === 'number' ? index : isId(id) ? id : undefined;
+  if (!isOurs(call)) {
+    drafts.skip(key);
+    return;
+  }
+  const isBare = !isId(id) && !isNamed(name);
+  if (isBare && (drafts.isSkipped(key) || given === undefined)) return;
+  const known = key === undefined ? (isBare ? drafts.last : undefined) : drafts.at(key);
+  const draft = known && !isAnother(known, id, name) ? known : drafts.start(key, { id, name });
+  if (draft === known) rename(draft, id, name);
+  if (typeof given === 'string' && given !== '') draft.pieces.push(given);
+  else if (isObject(given) || Array.isArray(given)) {
+    draft.value = given;
+    draft.isClosed = true;
+  }
+}
+
+/** Some send every call under the same index, told apart by their ids, or by their names alone. */
+const isAnother = (known: Draft, id: unknown, name: unknown): boolean =>
+  isId(id) && known.id !== undefined
+    ? known.id !== id
+    : !isId(id) && isNamed(name) && isNamed(known.name) && name !== known.name && known.pieces.length > 0;
+
+const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '';
+
+/** A name may come later, in parts, or again with every fragment. */
+function rename(draft: Draft, id: unknown, name: unknown): void {
+  if (draft.id === undefined && isId(id)) draft.id = id;
+  if (!isNamed(name) || draft.name === name) return;
+  if (!isNamed(draft.name)) draft.name = name;
+  else if (draft.pieces.length === 0) draft.name += name;
+}

@@ -1,0 +1,77 @@
+import { arrayOf, isObject, objectOf, type Schema, textOf } from '../json.ts';
+import { CallDrafts, type Draft, isId } from './call-drafts.ts';
+import { interactionEvent, isInteraction } from './interactions-reader.ts';
+import { PartialArguments } from './partial-arguments.ts';
+import type { Reader } from './reader.ts';
+
+const OPEN = 'open';
+
+/**
+ * Gemini's generateContent and Live API, where calls are parts, whole or value by value; and the interactions API,
+ * where they are steps. Each event tells by its form which it is of.
+ */
+export function geminiReader(): Reader {
+  const drafts = new CallDrafts();
+  const partial = new WeakMap<Draft, PartialArguments>();
+  let response: unknown;
+  return {
+    drafts,
+    event(event) {
+      if (isInteraction(event)) {
+        interactionEvent(drafts, event);
+        return;
+      }
+      if (event.responseId !== undefined && event.responseId !== response) drafts.newMessage();
+      response = event.responseId ?? response;
+      const candidate = objectOf(arrayOf(event.candidates).find((each) => (objectOf(each).index ?? 0) === 0));
+      for (const part of partsOf(event, candidate)) addPart(drafts, partial, objectOf(part));
+      const reason = candidate.finishReason;
+      if (typeof reason === 'string' && reason !== 'FINISH_REASON_UNSPECIFIED') endMessage(drafts, reason);
+    },
+  };
+}
+
+/** Calls are known by their part, not by the reason for which the model stopped. */
+function partsOf(event: Schema, candidate: Schema): readonly unknown[] {
+  const live = arrayOf(objectOf(event.toolCall).functionCalls).map((functionCall) => ({ functionCall }));
+  if (live.length > 0) return live;
+  return arrayOf(objectOf(candidate.content ?? event.content ?? event).parts);
+}
+
+function addPart(drafts: CallDrafts, partial: WeakMap<Draft, PartialArguments>, part: Schema): void {
+  const call = part.functionCall;
+  if (!isObject(call)) {
+    if (part.text !== '') drafts.endBlock();
+    return;
+  }
+  const open = drafts.at(OPEN);
+  const isBare = !isId(call.name) && (!isId(call.id) || call.id === open?.id);
+  // An empty call ends the one before it; without one it says nothing.
+  if (isBare && !open && Object.keys(call).length === 0) return;
+  if (open && !isBare) open.cut ??= 'another call began before they ended';
+  const draft = isBare && open ? open : drafts.start(OPEN, { id: call.id, name: call.name });
+  draft.signature ??= textOf(part.thoughtSignature) ?? textOf(part.thought_signature);
+  addArguments(draft, call, partial);
+  if (call.willContinue === true) return;
+  draft.isClosed = true;
+  drafts.forget(OPEN);
+  const fault = partial.get(draft)?.fault;
+  if (fault !== undefined) draft.cut ??= fault;
+}
+
+function addArguments(draft: Draft, call: Schema, partial: WeakMap<Draft, PartialArguments>): void {
+  if (call.args !== undefined) draft.value = call.args === null ? 'null' : call.args;
+  else draft.value ??= {};
+  if (!Array.isArray(call.partialArgs)) return;
+  const values = partial.get(draft) ?? new PartialArguments();
+  partial.set(draft, values);
+  for (const part of call.partialArgs) values.add(objectOf(part));
+  draft.value = call.args === undefined ? values.value : { ...values.value, ...objectOf(call.args) };
+}
+
+/** A call that was to go on did not, whatever the reason: it stays open. */
+function endMessage(drafts: CallDrafts, reason: string): void {
+  const open = drafts.at(OPEN);
+  if (open) open.cut ??= 'the model stopped inside the arguments';
+  drafts.endMessage(reason === 'STOP' ? undefined : `the model stopped for the reason ${reason.slice(0, 40)}`);
+}

@@ -1,0 +1,61 @@
+import { arrayOf, isObject, objectOf, type Schema, textOf } from '../json.ts';
+import type { CallDrafts } from './call-drafts.ts';
+
+const ENDED = new Set(['completed', 'requires_action', 'requires_continuation']);
+
+/** Whether an event, or a whole answer, is of Gemini's interactions API. */
+export const isInteraction = (event: Schema): boolean =>
+  typeof event.event_type === 'string' ||
+  event.object === 'interaction' ||
+  Array.isArray(event.steps) ||
+  Array.isArray(event.outputs);
+
+/** Steps that start, grow and stop, or all of them at once. Only `function_call` is ours: the rest Google runs. */
+export function interactionEvent(drafts: CallDrafts, event: Schema): void {
+  const { event_type: type, index } = event;
+  const kind = String(type);
+  if (kind === 'interaction.created' || kind === 'interaction.start') drafts.newMessage();
+  else if (kind === 'step.start' || kind === 'content.start')
+    startStep(drafts, index, objectOf(event.step ?? event.content), false);
+  else if (kind === 'step.delta' || kind === 'content.delta') addDelta(drafts, index, objectOf(event.delta));
+  else if (kind === 'step.stop' || kind === 'content.stop') drafts.close(index);
+  else if (kind === 'interaction.completed' || kind === 'interaction.complete')
+    endInteraction(drafts, objectOf(event.interaction).status);
+  else if (type === undefined) {
+    drafts.newMessage();
+    for (const step of arrayOf(event.steps ?? event.outputs)) startStep(drafts, Symbol('step'), objectOf(step), true);
+    endInteraction(drafts, event.status);
+  }
+}
+
+function startStep(drafts: CallDrafts, key: unknown, step: Schema, isClosed: boolean): void {
+  if (step.type !== 'function_call') {
+    drafts.skip(key);
+    return;
+  }
+  const given = step.arguments === null ? 'null' : step.arguments;
+  const isEmpty = isObject(given) && Object.keys(given).length === 0;
+  drafts.start(key, {
+    id: step.id,
+    name: step.name,
+    value: !isClosed && isEmpty ? undefined : given,
+    signature: textOf(step.signature),
+    isClosed,
+  });
+}
+
+/** Arguments grow as text; earlier revisions gave them as a whole, with the name. */
+function addDelta(drafts: CallDrafts, index: unknown, delta: Schema): void {
+  if (delta.type === 'arguments_delta') drafts.append(index, delta.arguments);
+  if (delta.type !== 'function_call') return;
+  const draft = drafts.at(index) ?? drafts.start(index, { id: delta.id, name: delta.name });
+  draft.name ??= delta.name;
+  if (typeof delta.id === 'string' && delta.id !== '') draft.id ??= delta.id;
+  if (typeof delta.arguments === 'string') drafts.append(index, delta.arguments);
+  else if (isObject(delta.arguments)) draft.value = delta.arguments;
+}
+
+function endInteraction(drafts: CallDrafts, status: unknown): void {
+  if (typeof status !== 'string' || status === 'in_progress' || status === 'queued') return;
+  drafts.endMessage(ENDED.has(status) ? undefined : `the interaction ended as ${status.slice(0, 40)}`);
+}

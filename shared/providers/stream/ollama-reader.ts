@@ -1,0 +1,21 @@
+import { objectOf } from '../json.ts';
+import { CallDrafts } from './call-drafts.ts';
+import { callsOf } from './chat-reader.ts';
+import type { Reader } from './reader.ts';
+
+/** Ollama's own chat: every line has whole calls, and the last one says why the model stopped. */
+export function ollamaReader(): Reader {
+  const drafts = new CallDrafts();
+  return {
+    drafts,
+    event(event) {
+      for (const call of callsOf(objectOf(event.message ?? event))) {
+        const { name, arguments: given } = objectOf(call.function);
+        drafts.whole({ id: call.id, name, value: given === null ? 'null' : given });
+      }
+      if (event.done !== true) return;
+      drafts.endMessage(event.done_reason === 'length' ? 'the model reached its limit of tokens' : undefined);
+      drafts.newMessage();
+    },
+  };
+}

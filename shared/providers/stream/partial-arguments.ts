@@ -1,0 +1,95 @@
+import { type Draft, isObject, own, put, type Schema } from '../json.ts';
+
+const MOST_STEPS = 200;
+
+/**
+ * Arguments that come value by value, each under a JSON Path (RFC 9535), texts in several parts. What cannot be put
+ * in its place is a fault, for then the arguments are not those that the model meant.
+ */
+export class PartialArguments {
+  readonly value: Draft = {};
+  readonly #unfinished = new Set<string>();
+  #fault: string | undefined;
+
+  /** Why the arguments are not complete, if they are not. */
+  get fault(): string | undefined {
+    const [path] = this.#unfinished;
+    return this.#fault ?? (path === undefined ? undefined : `the text at ${path.slice(0, 80)} was not finished`);
+  }
+
+  add(part: Schema): void {
+    const path = String(part.jsonPath);
+    const steps = stepsOf(path);
+    const value = valueIn(part);
+    const goesOn = this.#unfinished.delete(path);
+    if (part.willContinue === true) this.#unfinished.add(path);
+    if (value === undefined && goesOn) return;
+    if (steps === undefined || value === undefined || !place(this.value, steps, value, goesOn))
+      this.#fault ??= `a value at ${path.slice(0, 80)} could not be placed`;
+  }
+}
+
+/** The names and positions of a path that leads to one place. */
+function stepsOf(path: string): readonly (string | number)[] | undefined {
+  const steps: (string | number)[] = [];
+  const step = /\.([^.[\]*]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+  step.lastIndex = 1;
+  if (!path.startsWith('$')) return undefined;
+  while (step.lastIndex < path.length) {
+    const found = step.exec(path);
+    if (!found || steps.length === MOST_STEPS) return undefined;
+    const [, name, position, single, double] = found;
+    steps.push(position === undefined ? (name ?? unescaped(single ?? double ?? '')) : Number(position));
+  }
+  return steps.length > 0 ? steps : undefined;
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+const unescaped = (name: string): string =>
+  name.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, code?: string, sign = '') =>
+    code === undefined ? (CONTROLS[sign] ?? sign) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+function valueIn({ stringValue, numberValue, boolValue, nullValue }: Schema): unknown {
+  if (typeof stringValue === 'string') return stringValue;
+  if (typeof numberValue === 'number') return numberValue;
+  if (typeof boolValue === 'boolean') return boolValue;
+  return nullValue === undefined ? undefined : null;
+}
+
+function place(root: Draft, steps: readonly (string | number)[], value: unknown, goesOn: boolean): boolean {
+  let target: unknown = root;
+  for (const [at, step] of steps.entries()) {
+    const isLast = at === steps.length - 1;
+    const here = memberOf(target, step);
+    const next = isLast ? joined(here, value, goesOn) : (here ?? (typeof steps[at + 1] === 'number' ? [] : {}));
+    if (!setMember(target, step, next)) return false;
+    target = next;
+  }
+  return true;
+}
+
+const joined = (here: unknown, value: unknown, goesOn: boolean): unknown =>
+  goesOn && typeof here === 'string' && typeof value === 'string' ? here + value : value;
+
+const memberOf = (target: unknown, step: string | number): unknown =>
+  typeof step === 'number'
+    ? Array.isArray(target)
+      ? target[step]
+      : undefined
+    : isObject(target)
+      ? own(target, step)
+      : undefined;
+
+/** Lists grow by one: a hole would be a value that never came. */
+function setMember(target: unknown, step: string | number, value: unknown): boolean {
+  if (typeof step === 'number') {
+    if (!Array.isArray(target) || step > target.length) return false;
+    target[step] = value;
+    return true;
+  }
+  if (!isObject(target)) return false;
+  put(target as Draft, step, value);
+  return true;
+}

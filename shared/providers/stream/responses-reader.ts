@@ -1,0 +1,108 @@
+import { arrayOf, isObject, objectOf, type Schema } from '../json.ts';
+import { callerOf } from './anthropic-reader.ts';
+import { CallDrafts, type Draft } from './call-drafts.ts';
+import type { Reader } from './reader.ts';
+
+const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
+const LIMITED = 'the model stopped before it was done';
+
+/**
+ * The Responses API, OpenAI's and the open form of it that others serve: items that are added, grow and are done, and
+ * at the end the response as a whole. Of all items only `function_call` is ours, and a search that the client runs.
+ */
+export function responsesReader(): Reader {
+  const drafts = new CallDrafts();
+  return {
+    drafts,
+    event(event) {
+      const { type, response } = event;
+      if (type === 'response.created') drafts.newMessage();
+      else if (type === 'response.output_item.added') added(drafts, event);
+      else if (type === 'response.output_item.done') done(drafts, event, objectOf(event.item), event.output_index);
+      else if (type === 'response.function_call_arguments.delta') {
+        const draft = draftOf(drafts, event, {});
+        if (typeof event.delta === 'string') draft?.pieces.push(event.delta);
+      } else if (type === 'response.function_call_arguments.done') {
+        const draft = draftOf(drafts, event, {});
+        if (draft) finish(draft, event);
+      } else if (isObject(response) && ENDS.has(String(type))) {
+        endResponse(drafts, response, type === 'response.incomplete');
+      } else if (Array.isArray(event.output)) {
+        drafts.newMessage();
+        endResponse(drafts, event, false);
+      } else if (isCall(event)) drafts.whole(wholeOf(event));
+    },
+  };
+}
+
+const isCall = ({ type, execution }: Schema): boolean =>
+  type === 'function_call' || (type === 'tool_search_call' && execution === 'client');
+
+const isSearch = ({ type }: Schema): boolean => type === 'tool_search_call';
+
+const wholeOf = (item: Schema) => ({
+  id: item.call_id ?? item.id,
+  name: isSearch(item) ? 'tool_search' : item.name,
+  value: item.arguments === null ? 'null' : item.arguments,
+  caller: callerOf(item.caller),
+  isSearch: isSearch(item),
+  cut: item.status === 'incomplete' ? LIMITED : undefined,
+});
+
+/** Items are known by their place; where none is told, by their id, which some providers change on the way. */
+const draftOf = (drafts: CallDrafts, event: Schema, item: Schema): Draft | undefined =>
+  (typeof event.output_index === 'number' ? drafts.at(event.output_index) : undefined) ??
+  drafts.at(item.id ?? event.item_id);
+
+function added(drafts: CallDrafts, event: Schema): void {
+  const item = objectOf(event.item);
+  const key = event.output_index ?? item.id;
+  if (!isCall(item)) {
+    drafts.skip(key);
+    return;
+  }
+  const draft = drafts.start(key, { ...wholeOf(item), cut: undefined });
+  name(drafts, draft, item);
+}
+
+function name(drafts: CallDrafts, draft: Draft, item: Schema): void {
+  if (typeof item.id === 'string') drafts.name(item.id, draft);
+  if (typeof item.call_id === 'string') drafts.name(`call ${item.call_id}`, draft);
+}
+
+/** An item as it is in the end; what came of it in fragments is replaced. */
+function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): void {
+  if (!isCall(item)) return;
+  const known = draftOf(drafts, event, item) ?? drafts.at(`call ${item.call_id}`);
+  const { id, name: named, caller, cut } = wholeOf(item);
+  const draft = known ?? drafts.start(key, { isSearch: isSearch(item), caller });
+  if (typeof id === 'string' || typeof id === 'number') draft.id = id;
+  if (typeof named === 'string') draft.name = named;
+  draft.cut ??= cut;
+  finish(draft, item);
+  name(drafts, draft, item);
+}
+
+function finish(draft: Draft, said: Schema): void {
+  if (said.arguments !== undefined) {
+    draft.pieces = [];
+    draft.value = said.arguments === null ? 'null' : said.arguments;
+  }
+  if (typeof said.name === 'string' && said.name !== '') draft.name = said.name;
+  draft.isClosed = true;
+}
+
+function endResponse(drafts: CallDrafts, response: Schema, isIncomplete: boolean): void {
+  const items = arrayOf(response.output).map(objectOf);
+  for (const item of items) {
+    // The whole has no places of its own: an item is the one of the same id.
+    if (isCall(item)) done(drafts, {}, item, Symbol('whole'));
+  }
+  const last = items.at(-1);
+  const isCut = isIncomplete || response.status === 'incomplete';
+  const cut = isCut && last && isCall(last) ? drafts.at(last.id ?? `call ${last.call_id}`) : undefined;
+  if (cut) cut.cut ??= LIMITED;
+  if (last && !isCall(last)) drafts.endBlock();
+  if (response.status !== 'failed' && response.status !== 'cancelled') drafts.endMessage(isCut ? LIMITED : undefined);
+  drafts.newMessage();
+}

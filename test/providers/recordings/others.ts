@@ -1,0 +1,71 @@
+import type { Recording } from './recording.ts';
+
+export const otherRecordings: readonly Recording[] = [
+  {
+    rule: 'tools of the system are run by Bedrock',
+    provider: 'bedrock',
+    events: [
+      { messageStart: { role: 'assistant' } },
+      {
+        contentBlockStart: {
+          contentBlockIndex: 0,
+          start: { toolUse: { toolUseId: 's', name: 'nova_grounding', type: 'server_tool_use' } },
+        },
+      },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { toolUse: { input: '{"q":1}' } } } },
+      { contentBlockStop: { contentBlockIndex: 0 } },
+      { contentBlockStart: { contentBlockIndex: 1, start: { toolUse: { toolUseId: 't', name: 'score' } } } },
+      { contentBlockDelta: { contentBlockIndex: 1, delta: { toolUse: { input: '{"n":1}' } } } },
+      { contentBlockStop: { contentBlockIndex: 1 } },
+      { messageStop: { stopReason: 'tool_use' } },
+    ],
+    calls: [['score', { n: 1 }]],
+  },
+  {
+    rule: 'Bedrock says when a call is malformed',
+    provider: 'bedrock',
+    events: [
+      {
+        output: { message: { content: [{ toolUse: { toolUseId: 't', name: 'score', input: {} } }] } },
+        stopReason: 'malformed_tool_use',
+      },
+    ],
+    calls: [['score', 'the model made a malformed call']],
+  },
+  {
+    rule: 'Cohere ends a call without arguments',
+    provider: 'cohere',
+    events: [
+      { type: 'message-start', delta: { message: { tool_calls: [] } } },
+      {
+        type: 'tool-call-start',
+        index: 0,
+        delta: { message: { tool_calls: { id: 'a', function: { name: 'list', arguments: '' } } } },
+      },
+      { type: 'tool-call-end', index: 0 },
+      {
+        type: 'tool-call-start',
+        index: 1,
+        delta: { message: { tool_calls: { id: 'b', function: { name: 'list', arguments: '' } } } },
+      },
+      { type: 'message-end', delta: { finish_reason: 'MAX_TOKENS' } },
+    ],
+    calls: [
+      ['list', {}],
+      ['list', 'the model reached its limit of tokens'],
+    ],
+  },
+  {
+    rule: 'Ollama says when it stopped for length',
+    provider: 'ollama',
+    events: [
+      { message: { tool_calls: [{ function: { name: 'list', arguments: {} } }] }, done: false },
+      { message: { tool_calls: [{ function: { name: 'score', arguments: {} } }] }, done: false },
+      { message: {}, done: true, done_reason: 'length' },
+    ],
+    calls: [
+      ['list', {}],
+      ['score', 'the model reached its limit of tokens'],
+    ],
+  },
+];
