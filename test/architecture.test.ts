@@ -1,43 +1,120 @@
 import assert from 'node:assert/strict';
-import { glob, readFile } from 'node:fs/promises';
-import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { cyclesIn, graphOf, type Import, importsOf, moduleOf, readSources } from './support/source-graph.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-
-interface Import {
-  readonly from: string;
-  readonly to: string;
-  readonly typeOnly: boolean;
-}
-
-const importsOf = async (file: string): Promise<readonly Import[]> => {
-  const text = await readFile(join(root, file), 'utf8');
-  const found = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gms);
-  return [...found].map(([, type, to = '']) => ({
-    from: file,
-    to: to.startsWith('.') ? normalize(join(dirname(file), to)) : to,
-    typeOnly: type !== undefined,
-  }));
-};
-
-const files = (await Array.fromAsync(glob('{shared,functions,infra}/**/*.{ts,tsx}', { cwd: root })))
-  .map(normalize)
-  .sort();
-const imports = (await Promise.all(files.map(importsOf))).flat();
+const sources = await readSources();
+const imports = sources.flatMap(importsOf);
 
 const core = /^shared\/(kernel|model|access|search|providers|iqa|registry|insight|execute|decide|plan|uploads)\//;
 const worldly =
   /^(@aws-sdk\/|@hono\/|hono|onnxruntime-node|sharp|node:(fs|http|https|net|sqlite|child_process|worker_threads|os|process|dns|tls|dgram))/;
 
+/** The folders of `shared`, lowest first: each may import those of earlier lines, none of its own. */
+const LAYERS = [
+  ['kernel'],
+  ['model'],
+  ['access', 'search', 'providers', 'iqa'],
+  ['registry'],
+  ['insight'],
+  ['execute'],
+  ['decide'],
+  ['plan'],
+  ['uploads'],
+  ['adapters', 'assay.ts', 'index.ts'],
+].map((line) => line.map((name) => `shared/${name}`));
+
+/** What a folder of `functions` may import of the others. `compose` holds what several of them are made of. */
+const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
+  compose: [],
+  edge: [],
+  rotate: [],
+  stream: [],
+  api: ['compose'],
+  step: ['compose'],
+  upload: ['compose'],
+  inference: ['compose'],
+  console: ['api'],
+  cli: ['compose', 'api', 'console'],
+};
+
 const offenders = (rule: (each: Import) => boolean): readonly string[] =>
   imports.filter(rule).map(({ from, to }) => `${from} -> ${to}`);
 
-describe('arrows point inwards', () => {
-  test('the scan sees the source', () => {
-    assert.ok(files.length > 40);
-    assert.ok(imports.length > 100);
+const filesWith = (pattern: RegExp, isWatched: (file: string) => boolean): readonly string[] =>
+  sources
+    .filter(({ file, text }) => isWatched(file) && pattern.test(text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')))
+    .map(({ file }) => file);
+
+describe('arrows between modules point inwards', () => {
+  test('the scan sees the sources, their imports and the threads they start', () => {
+    assert.ok(sources.length > 400);
+    assert.ok(imports.length > 2000);
+    for (const to of ['shared/adapters/onnx/worker.ts', 'shared/adapters/node/builtin-child.ts'])
+      assert.ok(
+        imports.some((each) => each.to === to && each.when === 'later'),
+        to,
+      );
+  });
+
+  test('a cycle is found wherever it begins', () => {
+    const arrows = [
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'b'],
+    ].map(([from = '', to = '']): Import => ({ from, to, when: 'start' }));
+
+    assert.deepEqual(cyclesIn(graphOf(arrows, (name) => name)), ['b -> c -> b']);
+    assert.deepEqual(cyclesIn(graphOf(arrows.slice(0, 2), (name) => name)), []);
+  });
+
+  test('folders of shared, functions and infra form no cycle', () => {
+    assert.deepEqual(cyclesIn(graphOf(imports, moduleOf)), []);
+  });
+
+  test('files form no cycle of imports that run', () => {
+    const isSource = (file: string) => (moduleOf(file) === undefined ? undefined : file);
+    assert.deepEqual(
+      cyclesIn(
+        graphOf(
+          imports.filter(({ when }) => when === 'start'),
+          isSource,
+        ),
+      ),
+      [],
+    );
+  });
+
+  test('a folder of shared imports lower ones only', () => {
+    const level = new Map(LAYERS.flatMap((line, index) => line.map((name) => [name, index] as const)));
+    const levelOf = (file: string) => level.get(moduleOf(file) ?? '') ?? Number.NaN;
+
+    assert.deepEqual(
+      sources.filter(({ file }) => file.startsWith('shared/') && Number.isNaN(levelOf(file))).map(({ file }) => file),
+      [],
+    );
+    assert.deepEqual(
+      offenders(
+        ({ from, to }) =>
+          from.startsWith('shared/') &&
+          to.startsWith('shared/') &&
+          moduleOf(from) !== moduleOf(to) &&
+          !(levelOf(to) < levelOf(from)),
+      ),
+      [],
+    );
+  });
+
+  test('a folder of functions imports only those declared for it', () => {
+    const nameOf = (file: string) => (file.startsWith('functions/') ? file.split('/')[1] : undefined);
+
+    assert.deepEqual(
+      offenders(({ from, to }) => {
+        const [source, target] = [nameOf(from), nameOf(to)];
+        if (source === undefined || target === undefined || source === target) return false;
+        return !FUNCTIONS[source]?.includes(target);
+      }),
+      [],
+    );
   });
 
   test('the core reaches no SDK, no framework and no I/O', () => {
@@ -56,13 +133,6 @@ describe('arrows point inwards', () => {
     );
   });
 
-  test('the core imports no adapter', () => {
-    assert.deepEqual(
-      offenders(({ from, to }) => core.test(from) && to.startsWith('shared/adapters/')),
-      [],
-    );
-  });
-
   test('nothing in shared imports functions or infra', () => {
     assert.deepEqual(
       offenders(({ from, to }) => from.startsWith('shared/') && /^(functions|infra)\//.test(to)),
@@ -76,31 +146,28 @@ describe('arrows point inwards', () => {
       [],
     );
   });
+});
 
-  test('the core reads no clock, no randomness and no environment', async () => {
-    const found: string[] = [];
-    for (const file of files.filter((each) => core.test(each))) {
-      const text = (await readFile(join(root, file), 'utf8')).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-      if (/\bDate\.now\(|new Date\(\)|Math\.random\(|process\.env|performance\.now\(/.test(text)) found.push(file);
-    }
-    assert.deepEqual(found, []);
+describe('sources keep their bounds', () => {
+  test('the core reads no clock, no randomness and no environment', () => {
+    const pattern = /\bDate\.now\(|new Date\(\)|Math\.random\(|process\.env|performance\.now\(/;
+    assert.deepEqual(
+      filesWith(pattern, (file) => core.test(file)),
+      [],
+    );
   });
 
-  test('only deps.ts and the process entries read the environment', async () => {
-    const found: string[] = [];
-    for (const file of files.filter((each) => each.startsWith('functions/') || each.startsWith('shared/'))) {
-      const text = await readFile(join(root, file), 'utf8');
-      if (/process\.env/.test(text) && !/\/(deps|main)\.ts$/.test(file)) found.push(file);
-    }
-    assert.deepEqual(found, []);
+  test('only deps.ts and the process entries read the environment', () => {
+    assert.deepEqual(
+      filesWith(/process\.env/, (file) => /^(functions|shared)\//.test(file) && !/\/(deps|main)\.ts$/.test(file)),
+      [],
+    );
   });
 
-  test('no file is past 250 lines', async () => {
-    const long: string[] = [];
-    for (const file of files) {
-      const lines = (await readFile(join(root, file), 'utf8')).split('\n').length - 1;
-      if (lines > 250) long.push(`${file}: ${lines}`);
-    }
-    assert.deepEqual(long, []);
+  test('no file is past 250 lines', () => {
+    assert.deepEqual(
+      sources.filter(({ text }) => text.split('\n').length - 1 > 250).map(({ file }) => file),
+      [],
+    );
   });
 });

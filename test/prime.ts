@@ -3,7 +3,7 @@ await Promise.all([
   import('../functions/api/app.ts'),
   import('../functions/api/deps.ts'),
   import('../functions/api/mcp/service.ts'),
-  import('../functions/cli/deps.ts'),
+  import('../functions/compose/local-assay.ts'),
   import('../infra/stage.ts'),
   import('../shared/decide/decide-for.ts'),
   import('fast-check'),

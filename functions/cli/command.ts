@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Assay } from '../../shared/assay.ts';
+import type { Environment } from '../compose/local-environment.ts';
 import type { ApiClient } from './client.ts';
-import type { Environment } from './environment.ts';
 import type { Output } from './output.ts';
 
 /** What a command gets to work with. */

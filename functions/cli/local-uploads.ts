@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkSignedPut } from '../../shared/adapters/files/signed-put.ts';
@@ -10,13 +8,6 @@ import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shar
 import { MAX_ATTEMPTS, scoreUpload, type UploadContext } from '../../shared/uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import type { App } from '../api/env.ts';
-
-/** The secret of this machine's upload addresses, made on first use. */
-export const uploadSecret = (folder: string): Uint8Array => {
-  const file = join(folder, 'upload-secret');
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
-  return readFileSync(file);
-};
 
 export interface LocalUploads {
   /** Stores a picture and sends the event that S3 would send. */

@@ -4,10 +4,10 @@ import { jsonLog } from '../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../shared/assay.ts';
 import { suggest } from '../../shared/kernel/did-you-mean.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { type Environment, readEnvironment } from '../compose/local-environment.ts';
 import { type ApiClient, createClient } from './client.ts';
 import { type Cli, type Command, UsageError } from './command.ts';
 import { commands } from './commands.ts';
-import { type Environment, readEnvironment } from './environment.ts';
 import { createOutput } from './output.ts';
 
 const common: ParseArgsOptionsConfig = {
@@ -97,7 +97,10 @@ const connect = async (environment: Environment, values: Readonly<Record<string,
   const log = { ...jsonLog((text) => void process.stderr.write(text)), info: () => {} };
   const data = typeof values.data === 'string' ? values.data : environment.ASSAY_DATA;
   // Loaded only where the product itself runs in this process.
-  const [{ createApp }, { localAssay }] = await Promise.all([import('../api/app.ts'), import('./deps.ts')]);
+  const [{ createApp }, { localAssay }] = await Promise.all([
+    import('../api/app.ts'),
+    import('../compose/local-assay.ts'),
+  ]);
   const assay = await localAssay({ environment, data, log, adminKey: key });
   const app = createApp(assay);
   const client = createClient({

@@ -1,11 +1,10 @@
 import { hc } from 'hono/client';
 import type { AppType } from '../api/app-type.ts';
 import type * as A from './answers.ts';
+import { type Api, read } from './api.ts';
 import { ApiFault, readFault } from './fault.ts';
 import type { Keyring } from './keyring.ts';
 import { type Pictures, pictureSender } from './send-pictures.ts';
-
-export type Api = ReturnType<typeof hc<AppType>>;
 
 /** Every request of the console. A refused key is asked for again, and the request repeated with the new one. */
 export const createClient = (keyring: Keyring) => {
@@ -76,8 +75,6 @@ export type Client = ReturnType<typeof createClient>;
 export type { Pictures };
 
 type Words = Readonly<Record<string, string | undefined>>;
-
-export const read = async <T>(response: Promise<{ json(): Promise<T> }>): Promise<T> => (await response).json();
 
 /** Parameters of a path; Hono's client puts them in as they are. */
 const path = <Names extends Record<string, string>>(names: Names): { param: Names } => ({

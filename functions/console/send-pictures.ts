@@ -1,7 +1,7 @@
 import type { NewUpload } from '../../shared/uploads/upload.ts';
 import type { PicturesSent, ScoreLine } from '../api/app-type.ts';
 import type { Score, Scores } from './answers.ts';
-import { type Api, read } from './client.ts';
+import { type Api, read } from './api.ts';
 import { ApiFault, faultOf } from './fault.ts';
 import { showBytes } from './format.ts';
 import { readLines } from './read-lines.ts';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
 import { spotNotice } from '../../shared/adapters/aws/spot-notice.ts';
-import { placesOf, readEnvironment, ScoringEnvironment } from '../upload/environment.ts';
+import { placesOf, readEnvironment, ScoringEnvironment } from '../compose/scoring-environment.ts';
 
 /** What the Lambda function of the container stands on. */
 export const inferenceDeps = (variables = process.env): Promise<AwsScoring> =>

@@ -9,7 +9,7 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
 import { cachePlans } from '../../shared/plan/run-store.ts';
-import { awsPorts } from '../api/deps.ts';
+import { awsPorts } from '../compose/aws-ports.ts';
 import type { StepDeps } from './handle.ts';
 
 const Environment = z.object({

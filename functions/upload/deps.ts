@@ -5,7 +5,7 @@ import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
 import { s3PictureSize } from '../../shared/adapters/aws/picture-size.ts';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
 import type { ReceiveContext } from '../../shared/uploads/receive-uploads.ts';
-import { placesOf, readEnvironment, ScoringEnvironment } from './environment.ts';
+import { placesOf, readEnvironment, ScoringEnvironment } from '../compose/scoring-environment.ts';
 
 const UploadEnvironment = ScoringEnvironment.extend({
   AWS_REGION: z.string().min(1),

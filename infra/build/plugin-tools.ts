@@ -7,7 +7,7 @@ import { build, type Plugin } from 'esbuild';
 export const bundledTools = (folder: string): Plugin => ({
   name: 'bundled-tools',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]functions[/\\]api[/\\]bundled-tools\.ts$/ }, async () => ({
+    onLoad({ filter: /[/\\]functions[/\\]compose[/\\]bundled-tools\.ts$/ }, async () => ({
       contents: writeImports(await findSources(folder)),
       loader: 'ts',
       resolveDir: folder,

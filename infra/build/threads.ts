@@ -24,13 +24,13 @@ const threadsOf = async (source: string): Promise<readonly (readonly [name: stri
 export const threads = (): Plugin => ({
   name: 'threads',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\](shared[/\\]adapters|functions[/\\]cli)[/\\].*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[/\\](shared[/\\]adapters|functions[/\\]compose)[/\\].*\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       const contents = text.replaceAll(ADDRESS, (_, to: string) => {
         const name = nameOf(`${resolve(dirname(path), to)}.ts`);
         return `new URL('./${name}.mjs', import.meta.url)`;
       });
-      return { contents, loader: 'ts' };
+      return contents === text ? undefined : { contents, loader: 'ts' };
     });
   },
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { localRuns } from '../../functions/cli/local-runs.ts';
+import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import type { Prices } from '../../shared/execute/billing/prices.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';

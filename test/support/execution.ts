@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { builtinTools } from '../../functions/cli/local-tools.ts';
+import { builtinTools } from '../../functions/compose/builtin-tools.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';

@@ -1,8 +1,9 @@
 import { createApp } from '../../functions/api/app.ts';
 import type { App } from '../../functions/api/env.ts';
-import { localAssay } from '../../functions/cli/deps.ts';
-import { readEnvironment } from '../../functions/cli/environment.ts';
-import { localUploads, uploadReceiver, uploadSecret } from '../../functions/cli/local-uploads.ts';
+import { localUploads, uploadReceiver } from '../../functions/cli/local-uploads.ts';
+import { localAssay } from '../../functions/compose/local-assay.ts';
+import { readEnvironment } from '../../functions/compose/local-environment.ts';
+import { uploadSecret } from '../../functions/compose/local-secrets.ts';
 import type { Clock } from '../../shared/kernel/ports.ts';
 import { recordingLog } from './recording-log.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { localRuns } from '../../functions/cli/local-runs.ts';
+import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
 import type { LocalRuns } from '../../shared/plan/local-runs.ts';

@@ -5,9 +5,9 @@ import { keepGraph } from '../../../shared/adapters/onnx/graph-files.ts';
 import type { BuiltGraph } from '../../../shared/iqa/graph.ts';
 import { describeGraph, type GraphDescription, graphsOf } from '../../../shared/iqa/metrics.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
+import { graphFolder } from '../../compose/local-iqa.ts';
 import { type Command, required, textOption } from '../command.ts';
 import { localIqaOf } from '../local-command.ts';
-import { graphFolder } from '../local-iqa.ts';
 import { tableOf } from '../output.ts';
 
 export const modelsList: Command = {

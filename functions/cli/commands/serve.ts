@@ -4,14 +4,15 @@ import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { messageOf } from '../../../shared/kernel/errors.ts';
 import { createApp } from '../../api/app.ts';
+import { localAssay } from '../../compose/local-assay.ts';
+import type { Environment } from '../../compose/local-environment.ts';
+import { uploadSecret } from '../../compose/local-secrets.ts';
 import type { ConsoleFiles } from '../../console/build.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
 import { serveConsole } from '../console-files.ts';
-import { localAssay } from '../deps.ts';
-import type { Environment } from '../environment.ts';
 import { watchInbox } from '../inbox.ts';
 import { listen } from '../listen.ts';
-import { localUploads, uploadReceiver, uploadSecret } from '../local-uploads.ts';
+import { localUploads, uploadReceiver } from '../local-uploads.ts';
 import { warmIqa } from '../warm-iqa.ts';
 
 const DEFAULT_PORT = 8787;

@@ -1,16 +1,9 @@
 import { useEffect, useRef, useState } from 'hono/jsx/dom';
-import type { Scores } from '../answers.ts';
 import { useClient } from '../context.ts';
-import { type ApiFault, faultOf } from '../fault.ts';
+import { faultOf } from '../fault.ts';
 import { showBytes } from '../format.ts';
 import { Button, Scroll } from '../ui/parts.tsx';
-import { csvOf, download } from './csv.ts';
-
-export interface BatchRow {
-  readonly file: File;
-  readonly scores?: Scores;
-  readonly fault?: ApiFault;
-}
+import { type BatchRow, csvOf, download, toolsIn } from './csv.ts';
 
 interface Props {
   readonly pictures: readonly File[];
@@ -74,10 +67,6 @@ export const Batch = ({ pictures, reference, tools }: Props) => {
     </section>
   );
 };
-
-export const toolsIn = (rows: readonly BatchRow[]): readonly string[] => [
-  ...new Set(rows.flatMap(({ scores }) => scores?.scores.map(({ tool }) => tool) ?? [])),
-];
 
 const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => {
   const tools = toolsIn(rows);

@@ -1,4 +1,12 @@
-import { type BatchRow, toolsIn } from './batch.tsx';
+import type { Scores } from '../answers.ts';
+import type { ApiFault } from '../fault.ts';
+
+/** What came of one picture of many. */
+export interface BatchRow {
+  readonly file: File;
+  readonly scores?: Scores;
+  readonly fault?: ApiFault;
+}
 
 /** One line a picture: overall, then raw and normalised score of each metric. */
 export const csvOf = (rows: readonly BatchRow[]): string => {
@@ -15,6 +23,11 @@ export const csvOf = (rows: readonly BatchRow[]): string => {
   ]);
   return `${[head, ...lines].map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
 };
+
+/** The metrics that any of the pictures was scored with. */
+export const toolsIn = (rows: readonly BatchRow[]): readonly string[] => [
+  ...new Set(rows.flatMap(({ scores }) => scores?.scores.map(({ tool }) => tool) ?? [])),
+];
 
 // A cell that begins like a formula would be run by a spreadsheet.
 const cell = (value: string | number | undefined): string => {

@@ -13,12 +13,12 @@ import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
-import type { Environment } from './environment.ts';
+import { builtinTools, filesFolders } from './builtin-tools.ts';
+import type { Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
 import { localRuns } from './local-runs.ts';
-import { builtinTools, filesFolders } from './local-tools.ts';
-import { uploadSecret } from './local-uploads.ts';
-import { shippedHandlers, shippedPrices, shippedTools } from './shipped.ts';
+import { uploadSecret } from './local-secrets.ts';
+import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
 
 export interface LocalOptions {
   readonly environment: Environment;

@@ -5,7 +5,7 @@ import type { Iqa } from '../../shared/iqa/iqa.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
 import type { Handlers } from '../../shared/registry/layer.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
-import type { BuiltinTools } from './local-tools.ts';
+import type { BuiltinTools } from './builtin-tools.ts';
 
 /** What a process has to run tools with. */
 export interface Shipped {
