@@ -9,8 +9,10 @@ export interface StageSettings {
    * 10 in all: Lambda then refuses any reservation, and it must be left out.
    */
   readonly apiConcurrency?: number;
-  /** Requests that one address may send in five minutes. */
+  /** Requests that one address may send in five minutes: many paying agents may be behind one. */
   readonly requestsPerAddress: number;
+  /** The same for requests without a key of ours. */
+  readonly keylessPerAddress: number;
   /**
    * Machines with a GPU, which scale to zero; without it there is no image, network or queue for them, and large
    * pictures go to the inference function alone. Not every zone has such machines: `npm run deploy` asks AWS which do.
@@ -30,14 +32,16 @@ export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {
   dev: {
     region: 'us-east-1',
     logDays: 14,
-    requestsPerAddress: 3000,
+    requestsPerAddress: 300_000,
+    keylessPerAddress: 2000,
     inferenceMb: 3008,
   },
   prod: {
     region: 'us-east-1',
     logDays: 90,
     apiConcurrency: 200,
-    requestsPerAddress: 3000,
+    requestsPerAddress: 300_000,
+    keylessPerAddress: 2000,
     gpu: { maxVcpus: 32 },
     inferenceMb: 8192,
   },

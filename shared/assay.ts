@@ -1,3 +1,4 @@
+import type { AdminKey } from './access/admin-key.ts';
 import type { KeyContext } from './access/api-keys.ts';
 import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
 import { createRateLimiter, type RateLimiter } from './access/rate-limit.ts';
@@ -32,7 +33,7 @@ export interface AssayPorts {
   /** Finds shipped, configured and plugin tools, in order of precedence. */
   readonly discover: () => Promise<readonly ToolSource[]>;
   readonly handlers: Handlers;
-  readonly adminDigest?: string;
+  readonly adminKey?: AdminKey | undefined;
   readonly freshMs?: number;
   /** Where images, models and large results lie. */
   readonly blobs?: Blobs;
@@ -88,7 +89,6 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   let loaded = withHandlers(await load());
   const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
   const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
-  const admin = ports.adminDigest === undefined ? {} : { adminDigest: ports.adminDigest };
   const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
   const assay: Assay = {
     table,
@@ -105,7 +105,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     meter: ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter),
     limitRate: createRateLimiter(table, clock),
     gauge: ports.gauge ?? clockGauge(clock),
-    authenticate: createAuthenticator({ table, clock, ...admin }),
+    authenticate: createAuthenticator({ table, clock, adminKey: ports.adminKey }),
     blobs: ports.blobs,
     iqa: ports.iqa,
     prices: ports.prices,

@@ -1,5 +1,6 @@
 import type { LambdaContext } from 'hono/aws-lambda';
 import type { App } from './env.ts';
+import { createGuessLimit, type GuessLimit, VIEWER_HEADER } from './guess-limit.ts';
 import { ORIGIN_HEADER, type OriginGuard } from './origin-guard.ts';
 
 interface Bindings {
@@ -11,11 +12,21 @@ type Fetch = (request: Request, env?: Bindings) => Response | Promise<Response>;
 const HOST = /^[a-z0-9.-]{1,253}$/;
 
 /** The app as CloudFront's origin: refuses who comes another way, and sees the address that the viewer asked for. */
-export const behindCloudFront = (app: Pick<App, 'fetch'>, guard: OriginGuard): { readonly fetch: Fetch } => ({
+export const behindCloudFront = (
+  app: Pick<App, 'fetch'>,
+  guard: OriginGuard,
+  guesses: GuessLimit = createGuessLimit({ now: Date.now }),
+): { readonly fetch: Fetch } => ({
   async fetch(request, env = {}) {
+    const requestId = env.context?.awsRequestId ?? '';
     const admitted = guard(request.headers.get(ORIGIN_HEADER) ?? undefined);
-    if (!(admitted instanceof Promise ? await admitted : admitted)) return refusal(env.context?.awsRequestId ?? '');
-    return app.fetch(atViewersHost(request), env);
+    if (!(admitted instanceof Promise ? await admitted : admitted)) return refusal(requestId);
+    const viewer = request.headers.get(VIEWER_HEADER) ?? '';
+    const wait = guesses.waitOf(viewer);
+    if (wait > 0) return slowDown(requestId, wait);
+    const response = await app.fetch(atViewersHost(request), env);
+    if (response.status === 401) guesses.refused(viewer);
+    return response;
   },
 });
 
@@ -29,14 +40,14 @@ const atViewersHost = (request: Request): Request => {
 };
 
 const refusal = (requestId: string): Response =>
-  Response.json(
-    {
-      error: {
-        code: 'Forbidden',
-        message: 'this is not the public address; ask whoever runs this service for it',
-        details: {},
-        request_id: requestId,
-      },
-    },
-    { status: 403 },
-  );
+  answer(403, 'Forbidden', 'this is not the public address; ask whoever runs this service for it', {}, requestId);
+
+const slowDown = (requestId: string, wait: number): Response => {
+  const message = `too many refused keys came from this address; try again in ${wait} s with one that is in force`;
+  const response = answer(429, 'RateLimited', message, { retry_after_seconds: wait }, requestId);
+  response.headers.set('retry-after', String(wait));
+  return response;
+};
+
+const answer = (status: number, code: string, message: string, details: object, request_id: string): Response =>
+  Response.json({ error: { code, message, details, request_id } }, { status });

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { digestOfKey } from '../../shared/access/secret.ts';
+import { storedAdminKey } from '../../shared/access/admin-key.ts';
+import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
@@ -11,6 +12,7 @@ import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Llm } from '../../shared/decide/llm.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { publishLayer } from '../../shared/registry/publish.ts';
@@ -28,11 +30,10 @@ export interface ApiDeps {
 /** The api on AWS: DynamoDB, S3 and Secrets Manager, as the environment says. */
 export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const environment = readAwsEnvironment(variables);
-  const secrets = new SecretsManagerClient({});
+  const secrets = new SecretsManagerClient(clientSettings('secrets'));
   const now = systemClock().now;
-  const [guard, adminKey, hallmark, llm] = await Promise.all([
+  const [guard, hallmark, llm] = await Promise.all([
     createOriginGuard({ read: originSecrets(secrets, environment.ASSAY_ORIGIN_SECRET), now }),
-    textOf(secrets, environment.ASSAY_ADMIN_SECRET),
     textOf(secrets, environment.ASSAY_HALLMARK_SECRET),
     llmOf(secrets, environment),
   ]);
@@ -40,7 +41,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const assay = await composeAssay({
     ...ports,
     llm,
-    adminDigest: digestOfKey(adminKey),
+    adminKey: storedAdminKey({ read: () => adminKeyOf(secrets, environment.ASSAY_ADMIN_SECRET, ports.log), now }),
     startRuns: () => stateMachineRuns(ports, environment),
   });
   void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);
@@ -59,7 +60,7 @@ const llmOf = async (secrets: SecretsManagerClient, environment: AwsEnvironment)
 const publishTools = async ({ catalogs, log }: Assay, bucket: string): Promise<void> => {
   try {
     const { catalog } = await catalogs.of('default');
-    await publishLayer({ blobs: s3Blobs({ client: new S3Client({}), bucket }) }, catalog.layer);
+    await publishLayer({ blobs: s3Blobs({ client: new S3Client(clientSettings('objects')), bucket }) }, catalog.layer);
   } catch (thrown) {
     log.error('shipped tools not published', { error: messageOf(thrown) });
   }
@@ -69,7 +70,10 @@ const publishTools = async ({ catalogs, log }: Assay, bucket: string): Promise<v
 const stateMachineRuns = ({ table, blobs, clock }: AwsPorts, environment: AwsEnvironment): Runs => {
   const machines = sfnMachines({
     // Synchronous starts have a host of their own on AWS, but not at an address that was given.
-    client: new SFNClient({ disableHostPrefix: environment.AWS_ENDPOINT_URL_SFN !== undefined }),
+    client: new SFNClient({
+      ...clientSettings('machines'),
+      disableHostPrefix: environment.AWS_ENDPOINT_URL_SFN !== undefined,
+    }),
     table,
     clock,
     pause,
@@ -83,6 +87,16 @@ const textOf = async (client: SecretsManagerClient, id: string): Promise<string>
   const text = await readSecret(client, id);
   if (text === undefined || text === '') throw new Fault('Unavailable', `the secret ${id} is empty`);
   return text;
+};
+
+/** A secret that is gone or not ours to read any more is nobody's business but the operator's. */
+const adminKeyOf = async (client: SecretsManagerClient, id: string, log: Log): Promise<string | undefined> => {
+  try {
+    return await readSecret(client, id);
+  } catch (thrown) {
+    log.error('admin key not read', { error: messageOf(thrown) });
+    throw new Fault('Unavailable', 'the admin key cannot be checked now; keys made with it work as before');
+  }
 };
 
 const originSecrets =

@@ -4,6 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { awsIqa } from '../../shared/adapters/aws/aws-iqa.ts';
 import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
+import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
@@ -28,9 +29,12 @@ export type AwsPorts = AssayPorts & Required<Pick<AssayPorts, 'blobs' | 'iqa'>>;
 
 /** What every function that runs tools stands on; the SDK finds region and credentials by itself. */
 export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
-  const s3 = new S3Client({});
+  const s3 = new S3Client(clientSettings('objects'));
   const blobsIn = (bucket: string, maxBytes = Number.POSITIVE_INFINITY) => s3Blobs({ client: s3, bucket, maxBytes });
-  const table = dynamoTable({ client: new DynamoDBClient({}), tableName: environment.ASSAY_TABLE });
+  const table = dynamoTable({
+    client: new DynamoDBClient(clientSettings('table')),
+    tableName: environment.ASSAY_TABLE,
+  });
   const blobs = routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET, MAX_PICTURE_BYTES), {
     'models/': blobsIn(environment.ASSAY_MODELS_BUCKET),
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
@@ -72,7 +73,7 @@ export const localAssay = async ({
     ...llmOf(environment),
     startRuns: (context) => localRuns(context, blobs, base !== undefined),
     ...(base === undefined ? {} : { signPut: localSignPut({ secret: uploadSecret(folder), base, now: clock.now }) }),
-    ...(fixed === undefined ? {} : { adminDigest: digestOfKey(fixed) }),
+    ...(fixed === undefined ? {} : { adminKey: fixedAdminKey(digestOfKey(fixed)) }),
   });
 };
 

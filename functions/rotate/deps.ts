@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { AwsClient } from 'aws4fetch';
 import * as z from 'zod';
+import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { sendHeader } from './distribution.ts';
 import type { RotateDeps } from './rotate.ts';
 
@@ -27,7 +28,7 @@ export const rotateDeps = (): RotateDeps => {
   const { ASSAY_DISTRIBUTION: id, ASSAY_API_URL, AWS_ENDPOINT_URL_CLOUDFRONT } = Environment.parse(process.env);
   const endpoint = AWS_ENDPOINT_URL_CLOUDFRONT === undefined ? {} : { endpoint: AWS_ENDPOINT_URL_CLOUDFRONT };
   return {
-    secrets: secretVersions(new SecretsManagerClient({})),
+    secrets: secretVersions(new SecretsManagerClient(clientSettings('secrets'))),
     send: (text) => sendHeader({ fetch: signed, id, ...endpoint })(text),
     isAccepted: (text) => isAccepted(new URL('/healthz', ASSAY_API_URL), text),
   };

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
+import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
 import { composeAssay } from '../../shared/assay.ts';
@@ -27,7 +28,10 @@ const Environment = z.object({
 /** The function behind every step of a plan on AWS, as its environment says. */
 export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
   const environment = Environment.parse(variables);
-  const hallmark = await readSecret(new SecretsManagerClient({}), environment.ASSAY_HALLMARK_SECRET);
+  const hallmark = await readSecret(
+    new SecretsManagerClient(clientSettings('secrets')),
+    environment.ASSAY_HALLMARK_SECRET,
+  );
   if (hallmark === undefined)
     throw new Fault('Unavailable', `the secret ${environment.ASSAY_HALLMARK_SECRET} is empty`);
   const ports = awsPorts(environment, hallmark);
@@ -35,7 +39,7 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
   if (blobs === undefined) throw new Fault('Unavailable', 'runs need a store for large results');
   const { ASSAY_MACHINE_ROLE: roleArn, ASSAY_MACHINE_LOGS: logGroupArn } = environment;
   const machines = sfnMachines({
-    client: new SFNClient({}),
+    client: new SFNClient(clientSettings('machines')),
     table,
     clock,
     pause,

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
+import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { eventBridgeSink } from '../../shared/adapters/aws/event-bridge.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
@@ -19,14 +20,17 @@ const Environment = z.object({
 /** The stream's function on AWS, as its environment says. */
 export const streamDeps = (variables: Readonly<Record<string, string | undefined>> = process.env): StreamDeps => {
   const environment = Environment.parse(variables);
-  const table = dynamoTable({ client: new DynamoDBClient({}), tableName: environment.ASSAY_TABLE });
+  const table = dynamoTable({
+    client: new DynamoDBClient(clientSettings('table')),
+    tableName: environment.ASSAY_TABLE,
+  });
   const { ASSAY_EVENT_BUS: bus, ASSAY_SNAPSHOTS_BUCKET: bucket } = environment;
-  const blobs = bucket === undefined ? undefined : s3Blobs({ client: new S3Client({}), bucket });
+  const blobs = bucket === undefined ? undefined : s3Blobs({ client: new S3Client(clientSettings('objects')), bucket });
   return {
     table,
     clock: systemClock(),
     folds: callFolds,
-    ...(bus === undefined ? {} : { deliver: eventBridgeSink(new EventBridgeClient({}), bus) }),
+    ...(bus === undefined ? {} : { deliver: eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus) }),
     ...(blobs === undefined ? {} : { publish: (changed) => publishChanges({ table, blobs }, changed) }),
   };
 };

@@ -1,5 +1,6 @@
 import { BatchClient } from '@aws-sdk/client-batch';
 import * as z from 'zod';
+import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { awsDispatch } from '../../shared/adapters/aws/dispatch.ts';
 import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
 import { s3PictureSize } from '../../shared/adapters/aws/picture-size.ts';
@@ -44,4 +45,6 @@ const inferenceOf = (environment: UploadEnvironment, variables: NodeJS.ProcessEn
 };
 
 const batchOf = ({ ASSAY_JOB_QUEUE: queue, ASSAY_JOB_DEFINITION: definition }: UploadEnvironment) =>
-  queue === undefined || definition === undefined ? undefined : { client: new BatchClient({}), queue, definition };
+  queue === undefined || definition === undefined
+    ? undefined
+    : { client: new BatchClient(clientSettings('jobs')), queue, definition };

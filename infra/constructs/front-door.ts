@@ -35,6 +35,8 @@ interface Props {
   /** Where the edge finds what is published. */
   readonly published: { readonly bucket: string; readonly region: string };
   readonly site: IBucket;
+  /** Where the page puts pictures that are too large for the API. */
+  readonly pictures: { readonly bucket: string; readonly region: string };
   readonly logs: IBucket;
   readonly firewallArn: string;
 }
@@ -45,7 +47,7 @@ export class FrontDoor extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const { settings, site, logs } = props;
+    const { settings, logs } = props;
     const api = this.apiBehavior(props);
     const looked = {
       ...api,
@@ -59,7 +61,7 @@ export class FrontDoor extends Construct {
       enableLogging: true,
       logBucket: logs,
       logFilePrefix: 'cloudfront/',
-      defaultBehavior: this.siteBehavior(site),
+      defaultBehavior: this.siteBehavior(props),
       additionalBehaviors: {
         '/v1/*': looked,
         '/mcp': api,
@@ -93,7 +95,12 @@ export class FrontDoor extends Construct {
         'x-assay-region': published.region,
       },
     });
-    const host = viewerFunction(this, 'ViewerHost', 'Tells the api which host was asked for', KEEP_HOST);
+    const host = viewerFunction(
+      this,
+      'ViewerHost',
+      'Tells the api which host was asked for, and by which address',
+      KEEP_HOST,
+    );
     return {
       origin,
       allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -104,24 +111,23 @@ export class FrontDoor extends Construct {
     };
   }
 
-  private siteBehavior(site: IBucket): BehaviorOptions {
+  private siteBehavior({ site, pictures }: Props): BehaviorOptions {
     const pages = viewerFunction(this, 'SitePages', 'Sends the addresses of pages to the one page', TO_PAGE);
     return {
       origin: S3BucketOrigin.withOriginAccessControl(site),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
-      responseHeadersPolicy: this.siteHeaders(),
+      responseHeadersPolicy: this.siteHeaders(pictures),
       functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: pages }],
     };
   }
 
-  private siteHeaders(): ResponseHeadersPolicy {
+  private siteHeaders({ bucket, region }: Props['pictures']): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'SiteHeaders', {
       securityHeadersBehavior: {
         contentSecurityPolicy: {
-          contentSecurityPolicy:
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+          contentSecurityPolicy: `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self' https://${bucket}.s3.${region}.amazonaws.com; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
           override: true,
         },
         contentTypeOptions: { override: true },
@@ -140,6 +146,7 @@ const viewerFunction = (scope: Construct, id: string, comment: string, code: str
 const KEEP_HOST = `function handler(event) {
   const request = event.request;
   request.headers['x-forwarded-host'] = { value: request.headers.host.value };
+  request.headers['x-assay-viewer'] = { value: event.viewer.ip };
   return request;
 }`;
 

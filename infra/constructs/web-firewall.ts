@@ -12,27 +12,27 @@ import type { StageSettings } from '../config.ts';
 export class WebFirewall extends Construct {
   readonly arn: string;
 
-  constructor(scope: Construct, id: string, settings: Pick<StageSettings, 'requestsPerAddress' | 'logDays'>) {
+  constructor(
+    scope: Construct,
+    id: string,
+    settings: Pick<StageSettings, 'requestsPerAddress' | 'keylessPerAddress' | 'logDays'>,
+  ) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },
       visibilityConfig: visibility('all'),
+      customResponseBodies: bodies,
       rules: [
-        {
-          name: 'rate',
-          priority: 0,
-          action: { block: { customResponse: { responseCode: 429 } } },
-          statement: { rateBasedStatement: { limit: settings.requestsPerAddress, aggregateKeyType: 'IP' } },
-          visibilityConfig: visibility('rate'),
-        },
-        managed('AWSManagedRulesAmazonIpReputationList', 1),
-        managed('AWSManagedRulesCommonRuleSet', 2, commonContentRules),
-        managed('AWSManagedRulesKnownBadInputsRuleSet', 3, badInputContentRules),
+        limited('rate', 0, settings.requestsPerAddress),
+        limited('rate-without-key', 1, settings.keylessPerAddress, { notStatement: { statement: showsKey } }),
+        managed('AWSManagedRulesAmazonIpReputationList', 2),
+        managed('AWSManagedRulesCommonRuleSet', 3, commonContentRules),
+        managed('AWSManagedRulesKnownBadInputsRuleSet', 4, badInputContentRules),
         {
           name: 'content-outside-the-api',
-          priority: 4,
-          action: { block: {} },
+          priority: 5,
+          action: { block: { customResponse: { responseCode: 403, customResponseBodyKey: 'forbidden' } } },
           statement: { andStatement: { statements: [contentWasSuspect, { notStatement: { statement: isApi } }] } },
           visibilityConfig: visibility('content-outside-the-api'),
         },
@@ -80,6 +80,11 @@ const commonContentRules = [
   'GenericRFI_QUERYARGUMENTS',
   'EC2MetaDataSSRF_QUERYARGUMENTS',
   'RestrictedExtensions_QUERYARGUMENTS',
+  // A tool may be named x.log or read.ini, and not every agent says what it is.
+  'RestrictedExtensions_URIPATH',
+  'GenericLFI_URIPATH',
+  'GenericRFI_URIPATH',
+  'NoUserAgent_HEADER',
 ];
 const badInputContentRules = [
   'JavaDeserializationRCE_BODY',
@@ -87,6 +92,48 @@ const badInputContentRules = [
   'Log4JRCE_BODY',
   'Log4JRCE_QUERYSTRING',
 ];
+
+/** What is refused here is told as the api tells it. */
+const bodyOf = (code: string, message: string) => ({
+  contentType: 'APPLICATION_JSON',
+  content: JSON.stringify({ error: { code, message, details: {}, request_id: '' } }),
+});
+const bodies = {
+  limited: bodyOf(
+    'RateLimited',
+    'too many requests from this address within five minutes; requests with a key have a far higher limit; try again later',
+  ),
+  forbidden: bodyOf('Forbidden', 'the request looks like an attack on the page; the API is under /v1 and /mcp'),
+};
+
+const limited = (
+  name: string,
+  priority: number,
+  limit: number,
+  scopeDownStatement?: CfnWebACL.StatementProperty,
+): CfnWebACL.RuleProperty => ({
+  name,
+  priority,
+  action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: 'limited' } } },
+  statement: {
+    rateBasedStatement: { limit, aggregateKeyType: 'IP', ...(scopeDownStatement && { scopeDownStatement }) },
+  },
+  visibilityConfig: visibility(name),
+});
+
+const header = (name: string, searchString: string): CfnWebACL.StatementProperty => ({
+  byteMatchStatement: {
+    searchString,
+    positionalConstraint: 'STARTS_WITH',
+    fieldToMatch: { singleHeader: { Name: name } },
+    textTransformations: [{ priority: 0, type: 'NONE' }],
+  },
+});
+
+/** Whether a request has what could be a key; whether it is one the api decides, and slows down who guesses. */
+const showsKey: CfnWebACL.StatementProperty = {
+  orStatement: { statements: [header('authorization', 'Bearer ak_'), header('x-api-key', 'ak_')] },
+};
 
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,

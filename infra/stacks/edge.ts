@@ -55,6 +55,7 @@ export class EdgeStack extends Stack {
       edge: fits<IVersion>(edge.function.currentVersion),
       published: { bucket: data.snapshots.bucketName, region: settings.region },
       site: this.site,
+      pictures: { bucket: data.images.bucketName, region: settings.region },
       logs,
       firewallArn: this.firewall.arn,
     });

@@ -1,5 +1,6 @@
 import type { Clock, Table } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
+import type { AdminKey } from './admin-key.ts';
 import { admit, inForce, type KnownKey, knownKey, missingKey, unknownKey } from './admit.ts';
 import { findKey } from './api-keys.ts';
 import { adminActor } from './scopes.ts';
@@ -17,19 +18,28 @@ export interface Authenticator {
 interface Options {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
-  /** The digest of the admin key that the operator fixed. */
-  readonly adminDigest?: string;
+  /** The admin key that the operator has. */
+  readonly adminKey?: AdminKey | undefined;
   readonly keptMs?: number;
 }
 
 const MAX_KEPT = 10_000;
 
-export const createAuthenticator = ({ table, clock, adminDigest, keptMs = 1000 }: Options): Authenticator => {
+export const createAuthenticator = ({ table, clock, adminKey, keptMs = 1000 }: Options): Authenticator => {
   const seen = new Map<string, KnownKey & { readonly at: number }>();
+
+  /** What is no key of the table can only be the operator's own. */
+  const adminOnly = (digest: string): Actor | Promise<Actor> => {
+    if (!adminKey?.check) throw unknownKey();
+    return adminKey.check(digest).then((isAdmin) => {
+      if (!isAdmin) throw unknownKey();
+      return fixedAdmin;
+    });
+  };
 
   const look = async (id: string, digest: string): Promise<Actor> => {
     const key = await findKey(table, id);
-    if (!key) throw unknownKey();
+    if (!key) return adminOnly(digest);
     const found = { ...knownKey(key), at: clock.now() };
     if (seen.size >= MAX_KEPT) seen.clear();
     seen.set(id, found);
@@ -44,9 +54,10 @@ export const createAuthenticator = ({ table, clock, adminDigest, keptMs = 1000 }
     const known = id === undefined ? undefined : seen.get(id);
     const isFresh = known !== undefined && now - known.at < keptMs;
     if (isFresh && sameDigest(digest, known.key.digest)) return inForce(known, now);
-    if (adminDigest !== undefined && sameDigest(digest, adminDigest)) return fixedAdmin;
-    if (isFresh || id === undefined || !isWhole(text)) throw unknownKey();
-    return look(id, digest);
+    if (adminKey?.matches(digest)) return fixedAdmin;
+    if (isFresh) throw unknownKey();
+    if (id !== undefined && isWhole(text)) return look(id, digest);
+    return adminOnly(digest);
   };
   return Object.assign(authenticate, { forget: (id: string) => void seen.delete(id) });
 };

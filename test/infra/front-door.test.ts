@@ -136,9 +136,13 @@ describe('the front door', () => {
 
   test('the viewer’s host is told to the api, and addresses of pages lead to the one page', () => {
     const [host, pages] = ['ViewerHost', 'SitePages'].map((name) => viewerFunction(name));
-    const request = (uri: string) => ({ request: { uri, headers: { host: { value: 'assay.example' } } } });
+    const request = (uri: string) => ({
+      viewer: { ip: '192.0.2.7' },
+      request: { uri, headers: { host: { value: 'assay.example' }, 'x-assay-viewer': { value: 'forged' } } },
+    });
 
     assert.deepEqual(host?.(request('/v1/tools')).headers['x-forwarded-host'], { value: 'assay.example' });
+    assert.deepEqual(host?.(request('/v1/tools')).headers['x-assay-viewer'], { value: '192.0.2.7' });
     assert.equal(pages?.(request('/tools/ssim')).uri, '/index.html');
     assert.equal(pages?.(request('/assets/app.js')).uri, '/assets/app.js');
   });
@@ -149,8 +153,13 @@ describe('the front door', () => {
     const counting = common?.Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [];
     const outside = rules.at(-1);
 
-    assert.equal(rules[0]?.Statement.RateBasedStatement?.Limit, 3000);
-    for (const rule of ['SizeRestrictions_BODY', 'GenericRFI_BODY', 'EC2MetaDataSSRF_BODY', 'CrossSiteScripting_BODY'])
+    assert.equal(rules[0]?.Statement.RateBasedStatement?.Limit, 300_000);
+    for (const rule of [
+      'SizeRestrictions_BODY',
+      'GenericRFI_BODY',
+      'EC2MetaDataSSRF_BODY',
+      'RestrictedExtensions_URIPATH',
+    ])
       assert.ok(
         counting.some(({ Name, ActionToUse }) => Name === rule && ActionToUse.Count),
         rule,
@@ -158,6 +167,20 @@ describe('the front door', () => {
     assert.ok(outside?.Action?.Block);
     assert.match(JSON.stringify(outside?.Statement), /LabelMatchStatement.*NotStatement.*"\/v1\/".*"\/mcp"/);
     assert.equal(new Set(rules.map(({ Priority }) => Priority)).size, rules.length);
+  });
+
+  test('requests without a key of ours have a lower limit, and refusals are told as the api tells them', () => {
+    const acl = only('AWS::WAFv2::WebACL');
+    const keyless = (acl.Rules as readonly Rule[]).find(({ Name }) => Name === 'rate-without-key');
+    const bodies = acl.CustomResponseBodies as Record<string, { Content: string; ContentType: string }>;
+
+    assert.equal(keyless?.Statement.RateBasedStatement?.Limit, 2000);
+    assert.match(JSON.stringify(keyless?.Statement), /NotStatement.*"authorization".*"Bearer ak_".*"x-api-key".*"ak_"/);
+    assert.match(JSON.stringify(keyless?.Action), /"CustomResponseBodyKey":"limited","ResponseCode":429/);
+    for (const { Content, ContentType } of Object.values(bodies)) {
+      assert.equal(ContentType, 'APPLICATION_JSON');
+      assert.deepEqual(Object.keys(JSON.parse(Content).error), ['code', 'message', 'details', 'request_id']);
+    }
   });
 
   test('the firewall’s log has no keys in it', () => {
@@ -176,8 +199,10 @@ describe('the front door', () => {
 
     const { headers } = await app.request('/');
 
-    const { ContentSecurityPolicy } = policy.SecurityHeadersConfig.ContentSecurityPolicy;
-    assert.equal(headers.get('content-security-policy'), ContentSecurityPolicy);
+    const deployed = textOf(policy.SecurityHeadersConfig.ContentSecurityPolicy.ContentSecurityPolicy);
+    const bucket = / https:\/\/<[^>]*Images[^>]*>\.s3\.us-east-1\.amazonaws\.com/;
+    assert.match(deployed, bucket);
+    assert.equal(headers.get('content-security-policy'), deployed.replace(bucket, ''));
   });
 
   test('a domain of one’s own brings its certificate and TLS 1.2', () => {

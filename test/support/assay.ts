@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../functions/api/app.ts';
 import type { App } from '../../functions/api/env.ts';
+import { fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { createKey } from '../../shared/access/api-keys.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
@@ -54,7 +55,7 @@ export const testAssay = async (ports: Partial<AssayPorts> = {}): Promise<TestAs
     random: (bytes) => randomBytes(bytes),
     discover: async () => [],
     handlers: { builtin: new Map(), internal: new Map() },
-    adminDigest: digestOfKey(ADMIN_KEY),
+    adminKey: fixedAdminKey(digestOfKey(ADMIN_KEY)),
     ...ports,
   });
   const app = createApp(assay);

@@ -11,6 +11,7 @@ import type { UploadContext } from '../../uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
 import { systemClock } from '../system-clock.ts';
 import { awsIqa } from './aws-iqa.ts';
+import { clientSettings } from './client-settings.ts';
 import { dynamoTable } from './dynamo-table.ts';
 import { hallmarkKey } from './hallmark-key.ts';
 import { lineLog } from './line-log.ts';
@@ -37,8 +38,8 @@ export interface AwsScoring extends UploadContext {
 export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promise<AwsScoring> => {
   const clock = systemClock();
   const log = lineLog(write);
-  const s3 = new S3Client({});
-  const table = dynamoTable({ client: new DynamoDBClient({}), tableName: places.table });
+  const s3 = new S3Client(clientSettings('objects'));
+  const table = dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName: places.table });
   const blobs = routedBlobs(s3Blobs({ client: s3, bucket: places.images, maxBytes: MAX_PICTURE_BYTES }), {
     'models/': s3Blobs({ client: s3, bucket: places.models }),
   });
@@ -64,7 +65,8 @@ export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promi
 };
 
 const signingKeyOf = async (secret: string | undefined): Promise<KeyObject | undefined> => {
-  const text = secret === undefined ? undefined : await readSecret(new SecretsManagerClient({}), secret);
+  const text =
+    secret === undefined ? undefined : await readSecret(new SecretsManagerClient(clientSettings('secrets')), secret);
   return text === undefined ? undefined : hallmarkKey(text);
 };
 

@@ -1,0 +1,34 @@
+interface Bounds {
+  /** Until the connection stands. */
+  readonly connectMs: number;
+  /** Until the answer begins. */
+  readonly answerMs: number;
+  /** Tries in all. */
+  readonly attempts: number;
+}
+
+/** How long each service may take: a silent one must end as a 503 while the caller still waits. */
+const BOUNDS = {
+  table: { connectMs: 1000, answerMs: 3000, attempts: 3 },
+  secrets: { connectMs: 1000, answerMs: 3000, attempts: 3 },
+  events: { connectMs: 1000, answerMs: 5000, attempts: 3 },
+  jobs: { connectMs: 1000, answerMs: 10_000, attempts: 3 },
+  /** A picture of 100 MB is sent before the answer begins. */
+  objects: { connectMs: 1000, answerMs: 60_000, attempts: 3 },
+  /** Short plans are run to their end before the answer begins; CloudFront waits 120 s. */
+  machines: { connectMs: 1000, answerMs: 118_000, attempts: 3 },
+} as const satisfies Readonly<Record<string, Bounds>>;
+
+/** Settings for a client of AWS's SDK, which would wait for ever otherwise. */
+export const clientSettings = (service: keyof typeof BOUNDS, bounds: Partial<Bounds> = {}) => {
+  const { connectMs, answerMs, attempts } = { ...BOUNDS[service], ...bounds };
+  return {
+    maxAttempts: attempts,
+    requestHandler: {
+      connectionTimeout: connectMs,
+      requestTimeout: answerMs,
+      // Without it the SDK only warns.
+      throwOnRequestTimeout: true,
+    },
+  };
+};
