@@ -4,9 +4,11 @@ import { bedrockForm } from './bedrock.ts';
 import { cohereForm } from './cohere.ts';
 import type { Form } from './definer.ts';
 import { geminiForm } from './gemini.ts';
+import { geminiInteractionsForm } from './gemini-interactions.ts';
 import { mcpForm } from './mcp.ts';
 import { mistralForm } from './mistral.ts';
 import { ollamaForm } from './ollama.ts';
+import { openResponsesForm } from './open-responses.ts';
 import { openaiForm } from './openai.ts';
 import { openaiResponsesForm } from './openai-responses.ts';
 import { openrouterForm } from './openrouter.ts';
@@ -17,9 +19,11 @@ const forms = {
   bedrock: bedrockForm,
   cohere: cohereForm,
   gemini: geminiForm,
+  'gemini-interactions': geminiInteractionsForm,
   mcp: mcpForm,
   mistral: mistralForm,
   ollama: ollamaForm,
+  'open-responses': openResponsesForm,
   openai: openaiForm,
   'openai-responses': openaiResponsesForm,
   openrouter: openrouterForm,

@@ -53,7 +53,7 @@ export interface GeminiMessage {
 }
 
 /** Older endpoints stop at 64 characters. */
-const NAMES = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+export const GEMINI_NAMES = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
 /** An id of our own, for a call that came without one; it is not sent back. */
 const OWN_ID = /^assay_call_\d+$/;
@@ -61,7 +61,7 @@ const OWN_ID = /^assay_call_\d+$/;
 /** Google's Gemini: generateContent. */
 export const geminiForm = /* @__PURE__ */ definer({
   label: 'Gemini',
-  names: NAMES,
+  names: GEMINI_NAMES,
   dialect: (options) => (options.schema === 'json' ? geminiJson : dialect),
   entry: ({ name, description, parameters, options }): GeminiDeclaration => ({
     name,
@@ -82,7 +82,7 @@ export const geminiForm = /* @__PURE__ */ definer({
 });
 
 export const gemini = /* @__PURE__ */ provider(geminiForm, {
-  names: NAMES,
+  names: GEMINI_NAMES,
   keys: GEMINI_KEYS,
   reader: geminiReader,
   format: (results): readonly GeminiMessage[] => [{ role: 'user', parts: results.map(responseOf) }],
@@ -99,7 +99,7 @@ function responseOf({ id, name, output, error }: Result): GeminiMessage['parts']
   return {
     functionResponse: {
       ...(OWN_ID.test(String(id)) ? {} : { id: String(id) }),
-      name: encodeName(name, NAMES),
+      name: encodeName(name, GEMINI_NAMES),
       response: error === undefined ? { output: output ?? null } : { error: errorText(error) },
     },
   };

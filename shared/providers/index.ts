@@ -5,11 +5,13 @@ import { callsOf, type NameTable, nameTableFor, type ParseOptions } from './call
 import { cohere } from './cohere.ts';
 import { knownProvider, type ProviderName } from './forms.ts';
 import { gemini } from './gemini.ts';
+import { geminiInteractions } from './gemini-interactions.ts';
 import { type Lint, type LintOptions, lintAgainst } from './lint.ts';
 import { mcp } from './mcp.ts';
 import { metaTools } from './meta-tools.ts';
 import { mistral } from './mistral.ts';
 import { ollama } from './ollama.ts';
+import { openResponses } from './open-responses.ts';
 import { openai } from './openai.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { openrouter } from './openrouter.ts';
@@ -54,9 +56,11 @@ export const providers = {
   bedrock,
   cohere,
   gemini,
+  'gemini-interactions': geminiInteractions,
   mcp,
   mistral,
   ollama,
+  'open-responses': openResponses,
   openai,
   'openai-responses': openaiResponses,
   openrouter,
@@ -130,6 +134,10 @@ export function callReader(provider: string, options: ParseOptions = {}): CallRe
 export const formatResults = (provider: string, results: readonly Result[]): readonly unknown[] =>
   providerOf(provider).format(results);
 
-/** What each provider loses of a tool, or why it cannot take it, for the answer to a registration. */
-export const lintTool = (tool: Tool, options: LintOptions = {}): readonly Lint[] =>
-  lintAgainst(providers, tool, options);
+const { 'gemini-interactions': _interactions, 'open-responses': _open, ...linted } = providers;
+
+/**
+ * What each provider loses of a tool, or why it cannot take it, for the answer to a registration. Of two forms of one
+ * provider the one that loses more speaks for both.
+ */
+export const lintTool = (tool: Tool, options: LintOptions = {}): readonly Lint[] => lintAgainst(linted, tool, options);

@@ -1,8 +1,9 @@
 import { openaiStrictForm } from './chat.ts';
-import { definer, provider } from './definer.ts';
+import { definer, type Parts, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { outputText } from './results.ts';
 import { responsesReader } from './stream/responses-reader.ts';
+import type { Result } from './types.ts';
 
 export interface ResponsesTool {
   readonly type: 'function';
@@ -26,14 +27,9 @@ const LONGEST = 10_485_760;
 export const openaiResponsesForm = /* @__PURE__ */ definer({
   label: 'OpenAI',
   names: FUNCTION_NAME,
-  // Without `strict` the API would try the strict form by itself and change what the schema means.
-  entry: ({ name, description, parameters, strict, options }): ResponsesTool => ({
-    type: 'function',
-    name,
-    ...(description ? { description } : {}),
-    strict,
-    parameters,
-    ...(options.defer ? { defer_loading: true } : {}),
+  entry: (parts): ResponsesTool => ({
+    ...responsesTool(parts),
+    ...(parts.options.defer ? { defer_loading: true } : {}),
   }),
   strict: openaiStrictForm,
   search: { type: 'tool_search' },
@@ -42,12 +38,22 @@ export const openaiResponsesForm = /* @__PURE__ */ definer({
 export const openaiResponses = /* @__PURE__ */ provider(openaiResponsesForm, {
   names: FUNCTION_NAME,
   reader: responsesReader,
-  format: (results): readonly ResponsesMessage[] =>
-    results.map((result) => ({
-      type: 'function_call_output',
-      call_id: String(result.id),
-      output: shorten(outputText(result)),
-    })),
+  format: (results): readonly ResponsesMessage[] => results.map(responsesMessage),
+});
+
+/** Without `strict` the API would try the strict form by itself and change what the schema means. */
+export const responsesTool = ({ name, description, parameters, strict }: Parts): ResponsesTool => ({
+  type: 'function',
+  name,
+  ...(description ? { description } : {}),
+  strict,
+  parameters,
+});
+
+export const responsesMessage = (result: Result): ResponsesMessage => ({
+  type: 'function_call_output',
+  call_id: String(result.id),
+  output: shorten(outputText(result)),
 });
 
 const shorten = (text: string): string =>

@@ -62,6 +62,8 @@ const responses = (name: string, message: unknown): Record<string, unknown> => (
   mistral: { choices: [{ message }] },
   cohere: { message },
   ollama: { message },
+  'open-responses': { output: [{ type: 'function_call', call_id: 'c1', name, arguments: '{}' }] },
+  'gemini-interactions': { steps: [{ type: 'function_call', id: 'c1', name, arguments: {} }] },
   'openai-responses': { output: [{ type: 'function_call', call_id: 'c1', name, arguments: '{}' }] },
   anthropic: { content: [{ type: 'tool_use', id: 'c1', name, input: {} }] },
   bedrock: { output: { message: { content: [{ toolUse: { toolUseId: 'c1', name, input: {} } }] } } },

@@ -48,6 +48,8 @@ const forms: readonly Form[] = [
   { provider: 'mcp', check: verbatim },
   { provider: 'gemini', check: checkers.gemini },
   { provider: 'gemini', options: { schema: 'json' }, check: checkers.geminiJson },
+  { provider: 'gemini-interactions', check: checkers.geminiJson },
+  { provider: 'open-responses', check: checkers.portable },
   { provider: 'ollama', check: checkers.ollama },
   { provider: 'openrouter', check: checkers.openrouter },
   { provider: 'openai', options: { strict: true }, check: checkers.openaiStrict },

@@ -13,10 +13,12 @@ import type { AnthropicMessage, AnthropicTool } from '../../shared/providers/ant
 import type { BedrockMessage, BedrockTool } from '../../shared/providers/bedrock.ts';
 import type { CohereTool } from '../../shared/providers/cohere.ts';
 import type { GeminiMessage, GeminiSchema, GeminiTool } from '../../shared/providers/gemini.ts';
+import type { InteractionsMessage, InteractionsTool } from '../../shared/providers/gemini-interactions.ts';
 import { convert, formatResults, providerNames } from '../../shared/providers/index.ts';
 import type { McpMessage, McpTool } from '../../shared/providers/mcp.ts';
 import type { MistralMessage, MistralTool } from '../../shared/providers/mistral.ts';
 import type { OllamaMessage, OllamaTool } from '../../shared/providers/ollama.ts';
+import type { OpenResponsesTool } from '../../shared/providers/open-responses.ts';
 import type { OpenaiMessage, OpenaiTool } from '../../shared/providers/openai.ts';
 import type { ResponsesMessage, ResponsesTool } from '../../shared/providers/openai-responses.ts';
 import { aTool } from './support/tools.ts';
@@ -43,6 +45,9 @@ export const forms = {
   geminiSchema: (schema: GeminiSchema): GeminiSdkSchema => schema,
   gemini: (tool: GeminiTool): Omit<Gemini.FunctionDeclaration, 'parameters'>[] => tool.functionDeclarations,
   geminiMessage: (message: GeminiMessage): Gemini.Content => message,
+  interactions: (tool: InteractionsTool): Gemini.Interactions.Function => tool,
+  interactionsMessage: (message: InteractionsMessage): Gemini.Interactions.FunctionResultStep => message,
+  openResponses: (tool: OpenResponsesTool): OpenAI.Responses.FunctionTool => tool,
   ollama: (tool: OllamaTool): Ollama.Tool => tool,
   ollamaMessage: (message: OllamaMessage): Ollama.Message => message,
   mistral: (tool: MistralTool): MistralToolOut => tool,

@@ -83,7 +83,7 @@ export const geminiRecordings: readonly Recording[] = [
     events: [{ toolCall: { functionCalls: [{ id: 'a', name: 'score', args: { n: 1 } }] } }],
     calls: [['score', { n: 1 }]],
   },
-  ...['gemini'].map((provider) => ({
+  ...['gemini', 'gemini-interactions'].map((provider) => ({
     rule: 'steps of an interaction that Google runs are not ours',
     provider,
     events: [
@@ -117,7 +117,7 @@ export const geminiRecordings: readonly Recording[] = [
   })),
   {
     rule: 'an interaction that ended early cuts off its last call',
-    provider: 'gemini',
+    provider: 'gemini-interactions',
     events: [
       { event_type: 'step.start', index: 0, step: { type: 'function_call', id: 'a', name: 'list' } },
       { event_type: 'step.stop', index: 0 },

@@ -109,7 +109,7 @@ export const responsesRecordings: readonly Recording[] = [
   },
   {
     rule: 'the open form names what others add by a prefix',
-    provider: 'openai-responses',
+    provider: 'open-responses',
     events: [
       created('r'),
       added(0, { type: 'reasoning', id: 'rs' }),

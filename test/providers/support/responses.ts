@@ -41,6 +41,26 @@ const item = (id: string, name: string, args: string): unknown => ({
   arguments: args,
 });
 
+const items: Sample = {
+  whole: {
+    output: [{ type: 'reasoning', summary: [] }, item('call_1', 'score', text), item('call_2', 'list', '{}')],
+  },
+  stream: [
+    { type: 'response.output_item.added', output_index: 0, item: { ...(item('call_1', 'score', '') as object) } },
+    ...halves.map((delta) => ({
+      type: 'response.function_call_arguments.delta',
+      item_id: 'fc_call_1',
+      output_index: 0,
+      delta,
+    })),
+    { type: 'response.function_call_arguments.done', item_id: 'fc_call_1', output_index: 0, arguments: text },
+    { type: 'response.output_item.done', output_index: 0, item: item('call_1', 'score', text) },
+    { type: 'response.output_item.added', output_index: 1, item: item('call_2', 'list', '') },
+    { type: 'response.output_item.done', output_index: 1, item: item('call_2', 'list', '{}') },
+  ],
+  ids: ['call_1', 'call_2'],
+};
+
 export const samples: Readonly<Record<ProviderName, Sample>> = {
   openai: chat,
   openrouter: chat,
@@ -77,24 +97,32 @@ export const samples: Readonly<Record<ProviderName, Sample>> = {
     ],
     ids: ['abcdefghi', 'assay0001'],
   },
-  'openai-responses': {
+  'openai-responses': items,
+  'open-responses': items,
+  'gemini-interactions': {
     whole: {
-      output: [{ type: 'reasoning', summary: [] }, item('call_1', 'score', text), item('call_2', 'list', '{}')],
+      object: 'interaction',
+      status: 'requires_action',
+      steps: [
+        { type: 'thought', signature: 'c2ln' },
+        { type: 'function_call', id: 'g1', name: 'score', arguments: values },
+        { type: 'function_call', id: 'g2', name: 'list', arguments: {} },
+      ],
     },
     stream: [
-      { type: 'response.output_item.added', output_index: 0, item: { ...(item('call_1', 'score', '') as object) } },
-      ...halves.map((delta) => ({
-        type: 'response.function_call_arguments.delta',
-        item_id: 'fc_call_1',
-        output_index: 0,
-        delta,
+      { event_type: 'interaction.created', interaction: { status: 'in_progress' } },
+      { event_type: 'step.start', index: 0, step: { type: 'function_call', id: 'g1', name: 'score' } },
+      ...halves.map((part) => ({
+        event_type: 'step.delta',
+        index: 0,
+        delta: { type: 'arguments_delta', arguments: part },
       })),
-      { type: 'response.function_call_arguments.done', item_id: 'fc_call_1', output_index: 0, arguments: text },
-      { type: 'response.output_item.done', output_index: 0, item: item('call_1', 'score', text) },
-      { type: 'response.output_item.added', output_index: 1, item: item('call_2', 'list', '') },
-      { type: 'response.output_item.done', output_index: 1, item: item('call_2', 'list', '{}') },
+      { event_type: 'step.stop', index: 0 },
+      { event_type: 'step.start', index: 1, step: { type: 'function_call', id: 'g2', name: 'list' } },
+      { event_type: 'step.stop', index: 1 },
+      { event_type: 'interaction.completed', interaction: { status: 'requires_action' } },
     ],
-    ids: ['call_1', 'call_2'],
+    ids: ['g1', 'g2'],
   },
   anthropic: {
     whole: {

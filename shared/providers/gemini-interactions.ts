@@ -1,0 +1,60 @@
+import { definer, provider } from './definer.ts';
+import { GEMINI_NAMES } from './gemini.ts';
+import { isObject, type Schema } from './json.ts';
+import { encodeName } from './names.ts';
+import { errorText, outputText } from './results.ts';
+import { GEMINI_KEYS, geminiJson } from './schema/dialect.ts';
+import { geminiReader } from './stream/gemini-reader.ts';
+import type { Result } from './types.ts';
+
+export interface InteractionsTool {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: Schema;
+}
+
+/** A step of the next request's `input`. */
+export interface InteractionsMessage {
+  readonly type: 'function_result';
+  readonly call_id: string;
+  readonly name: string;
+  readonly result: string | Record<string, unknown>;
+  readonly is_error?: boolean;
+}
+
+/** Gemini's interactions API: flat definitions in JSON Schema, steps instead of contents. */
+export const geminiInteractionsForm = /* @__PURE__ */ definer({
+  label: 'Gemini',
+  names: GEMINI_NAMES,
+  dialect: () => geminiJson,
+  entry: ({ name, description, parameters }): InteractionsTool => ({
+    type: 'function',
+    name,
+    ...(description ? { description } : {}),
+    parameters,
+  }),
+  remarks: (options) => [
+    ...(options.strict ? ['set tool_choice to validated: definitions have no strict form'] : []),
+    ...(options.defer ? ['Gemini cannot defer definitions: use mode=search'] : []),
+  ],
+});
+
+export const geminiInteractions = /* @__PURE__ */ provider(geminiInteractionsForm, {
+  names: GEMINI_NAMES,
+  keys: GEMINI_KEYS,
+  reader: geminiReader,
+  format: (results): readonly InteractionsMessage[] => results.map(stepOf),
+});
+
+/** A result is an object or a text; content parts are not made of what a tool returned. */
+function stepOf(result: Result): InteractionsMessage {
+  const { id, name, output, error } = result;
+  return {
+    type: 'function_result',
+    call_id: String(id),
+    name: encodeName(name, GEMINI_NAMES),
+    result: error === undefined ? (isObject(output) ? { ...output } : outputText(result)) : errorText(error),
+    ...(error === undefined ? {} : { is_error: true }),
+  };
+}
