@@ -2,7 +2,8 @@ import { changesOf, type StreamEvent } from '../../shared/adapters/aws/stream-ev
 import { type FoldContext, foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
 import { EVENT_PREFIX } from '../../shared/kernel/item-keys.ts';
 import type { Key } from '../../shared/kernel/ports.ts';
-import { type ChangeEvent, type EventSink, eventOf } from '../../shared/registry/events.ts';
+import { readAll } from '../../shared/kernel/stored.ts';
+import { type ChangeEvent, EventItem, type EventSink } from '../../shared/registry/events.ts';
 
 export interface StreamDeps extends FoldContext {
   /** Where events go; without it they stay in the table. */
@@ -28,4 +29,4 @@ export const handleStream = async (deps: StreamDeps, event: StreamEvent): Promis
 };
 
 const placedEvent = ({ key, before, after }: StreamChange): readonly ChangeEvent[] =>
-  after && !before && key.sk.startsWith(EVENT_PREFIX) ? [eventOf(after)] : [];
+  after && !before && key.sk.startsWith(EVENT_PREFIX) ? readAll([after], EventItem) : [];

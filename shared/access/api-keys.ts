@@ -1,8 +1,9 @@
 import { Fault } from '../kernel/errors.ts';
 import { apiKeyKey, KEY_OF_TENANT_PREFIX, keyOfTenantKey, toolsPk } from '../kernel/item-keys.ts';
-import type { Clock, Item, Page, Table } from '../kernel/ports.ts';
+import type { Clock, Page, Table } from '../kernel/ports.ts';
+import { put, read, readAll } from '../kernel/stored.ts';
 import { faultOf } from '../kernel/zod-fault.ts';
-import { type ApiKey, type KeyView, NewKey } from '../model/key.ts';
+import { type ApiKey, ApiKeyItem, KeyOfTenantItem, type KeyView, NewKey } from '../model/key.ts';
 import { digestOfKey, writeKey } from './secret.ts';
 
 export interface KeyContext {
@@ -32,15 +33,15 @@ export const createKey = async (
     created_at: new Date(now).toISOString(),
   };
   await table.write([
-    { put: apiKeyKey(id), body: { v: 1, ...stored } },
-    { put: keyOfTenantKey(stored.tenant, id), body: { v: 1, id } },
+    put(apiKeyKey(id), ApiKeyItem, stored),
+    put(keyOfTenantKey(stored.tenant, id), KeyOfTenantItem, { id }),
   ]);
   return { ...viewOf(stored), key: text };
 };
 
 export const findKey = async (table: Table, id: string): Promise<ApiKey | undefined> => {
   const item = await table.get(apiKeyKey(id));
-  return item && keyOf(item);
+  return item && read(item, ApiKeyItem);
 };
 
 /** The tenant's keys, in the order they were made. */
@@ -54,24 +55,22 @@ export const listKeys = async (
     limit: page.limit ?? 100,
     ...(page.after === undefined ? {} : { after: keyOfTenantKey(tenant, page.after).sk }),
   });
-  const found = await Promise.all(items.map(({ body }) => findKey(table, String(body.id))));
-  const keys = found.flatMap((key) => (key ? [viewOf(key)] : []));
+  const found = await Promise.all(readAll(items, KeyOfTenantItem).map(({ id }) => table.get(apiKeyKey(id))));
+  const keys = readAll(
+    found.filter((item) => item !== undefined),
+    ApiKeyItem,
+  ).map(viewOf);
   return next === undefined ? { keys } : { keys, next: next.slice(KEY_OF_TENANT_PREFIX.length) };
 };
 
 /** Revokes a key of the tenant for good; it stays listed, with the time. */
 export const revokeKey = ({ table, clock }: KeyContext, tenant: string, id: string): Promise<void> =>
   table.change([apiKeyKey(id)], ([item]) => {
-    const key = item && keyOf(item);
+    const key = item && read(item, ApiKeyItem);
     if (!key || key.tenant !== tenant) throw new Fault('NotFound', `no key with the id ${JSON.stringify(id)}`, { id });
     if (key.revoked_at !== undefined) return { writes: [], result: undefined };
-    const revoked = { v: 1, ...key, revoked_at: new Date(clock.now()).toISOString() };
-    return { writes: [{ put: apiKeyKey(id), body: revoked }], result: undefined };
+    const revoked = { ...key, revoked_at: new Date(clock.now()).toISOString() };
+    return { writes: [put(apiKeyKey(id), ApiKeyItem, revoked)], result: undefined };
   });
-
-const keyOf = ({ body }: Item): ApiKey => {
-  const { v: _, ...key } = body;
-  return key as unknown as ApiKey;
-};
 
 const viewOf = ({ digest: _, ...view }: ApiKey): KeyView => view;

@@ -1,7 +1,8 @@
 import { Fault } from '../kernel/errors.ts';
 import { bucketKey } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
-import type { Actor } from '../model/key.ts';
+import { put, read } from '../kernel/stored.ts';
+import { type Actor, BucketItem } from '../model/key.ts';
 
 /** Takes one request of a key's rate; no promise while this process has an allowance left. */
 export type RateLimiter = (actor: Actor) => undefined | Promise<void>;
@@ -59,12 +60,12 @@ const takeTokens = (table: Table, keyId: string, { per_second, burst }: Rate, no
   const key = bucketKey(keyId);
   const handful = Math.min(burst, Math.max(1, Math.floor(per_second / 10)));
   return table.change([key], ([item]) => {
-    const [tokens, at] = [Number(item?.body.tokens ?? burst), Number(item?.body.at ?? now)];
+    const { tokens, at } = item ? read(item, BucketItem) : { tokens: burst, at: now };
     const filled = Math.min(burst, tokens + (Math.max(0, now - at) * per_second) / 1000);
     const granted = Math.min(handful, Math.floor(filled));
     if (granted < 1) return { writes: [], result: 0 };
-    const body = { v: 1, tokens: filled - granted, at: Math.max(now, at) };
-    return { writes: [{ put: key, body, expires: Math.floor(now / 1000) + 3600 }], result: granted };
+    const left = { tokens: filled - granted, at: Math.max(now, at) };
+    return { writes: [put(key, BucketItem, left, Math.floor(now / 1000) + 3600)], result: granted };
   });
 };
 

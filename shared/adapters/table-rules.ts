@@ -1,5 +1,6 @@
 import { Fault } from '../kernel/errors.ts';
 import type { Item, Key, PageQuery, Write } from '../kernel/ports.ts';
+import { damagedItem, parseBody } from '../kernel/stored.ts';
 
 /**
  * DynamoDB's limits, kept by every table, so that what works on a laptop works when deployed.
@@ -87,6 +88,12 @@ export const isLive = (expires: number | undefined, nowMs: number): boolean =>
 /** An item as callers see it. */
 export const itemOf = (key: Key, revision: number, expires: number | undefined, body: Item['body']): Item =>
   expires === undefined ? { key, revision, body } : { key, revision, expires, body };
+
+/** An item from the text that a table stores. */
+export const itemOfText = (key: Key, revision: number, expires: number | undefined, text: string): Item => {
+  const body = parseBody(text);
+  return body ? itemOf(key, revision, expires, body) : damagedItem(key, revision, expires);
+};
 
 /** Orders sort keys by code point, which is UTF-8's byte order; `<` compares UTF-16 units. */
 export function compareSortKeys(a: string, b: string): number {

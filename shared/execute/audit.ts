@@ -1,27 +1,30 @@
-import { contentOf } from '../kernel/item-content.ts';
+import * as z from 'zod';
 import { auditPk } from '../kernel/item-keys.ts';
 import type { Clock, Log, Table, Write } from '../kernel/ports.ts';
+import { put, readAll, stored } from '../kernel/stored.ts';
 
 /** Who decided what about whom: what is said in an audit is never changed. */
-export interface AuditEntry {
-  readonly action:
-    | 'confirmation-approved'
-    | 'confirmation-refused'
-    | 'confirmation-used'
-    | 'confirmation-rejected'
-    | 'grant-made'
-    | 'grant-removed'
-    | 'grant-missing'
-    | 'list-changed';
-  readonly by: string;
-  readonly tool: string;
-  readonly about?: Readonly<Record<string, unknown>>;
-}
+const AuditEntry = z.object({
+  action: z.enum([
+    'confirmation-approved',
+    'confirmation-refused',
+    'confirmation-used',
+    'confirmation-rejected',
+    'grant-made',
+    'grant-removed',
+    'grant-missing',
+    'list-changed',
+  ]),
+  by: z.string(),
+  tool: z.string(),
+  about: z.record(z.string(), z.unknown()).optional(),
+});
+export type AuditEntry = Readonly<z.infer<typeof AuditEntry>>;
 
-export interface StoredAudit extends AuditEntry {
-  readonly id: string;
-  readonly at: string;
-}
+const StoredAudit = AuditEntry.extend({ id: z.string(), at: z.iso.datetime() });
+export type StoredAudit = Readonly<z.infer<typeof StoredAudit>>;
+
+export const AuditItem = stored<StoredAudit>({ what: 'audit entry', schema: StoredAudit });
 
 export interface AuditContext {
   readonly table: Table;
@@ -36,11 +39,8 @@ export const auditWriter = ({ clock }: Pick<AuditContext, 'clock'>, tenant: stri
   const now = clock.now();
   const id = clock.newId();
   const at = new Date(now).toISOString();
-  return (entry) => ({
-    put: { pk: auditPk(tenant, at.slice(0, 7)), sk: id },
-    body: { v: 1, id, at, ...entry },
-    expires: Math.floor(now / 1000) + KEPT_SECONDS,
-  });
+  const key = { pk: auditPk(tenant, at.slice(0, 7)), sk: id };
+  return (entry) => put(key, AuditItem, { id, at, ...entry }, Math.floor(now / 1000) + KEPT_SECONDS);
 };
 
 /** Writes an entry down by itself. */
@@ -57,6 +57,6 @@ export const readAudit = async (
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly entries: readonly StoredAudit[]; readonly next?: string }> => {
   const { items, next } = await table.query(auditPk(tenant, month), { reverse: true, ...page });
-  const entries = items.map((item) => contentOf<StoredAudit>(item));
+  const entries = readAll(items, AuditItem);
   return next === undefined ? { entries } : { entries, next };
 };

@@ -1,5 +1,5 @@
 import type { Fold } from '../insight/fold.ts';
-import type { CallRecord } from '../model/call.ts';
+import type { CallRecord } from '../model/call-record.ts';
 
 export interface Waiting {
   readonly tenant: string;

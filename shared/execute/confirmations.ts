@@ -1,9 +1,10 @@
+import * as z from 'zod';
 import { hasScope } from '../access/scopes.ts';
 import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
-import { contentOf } from '../kernel/item-content.ts';
 import { CONFIRMATION_PREFIX, confirmationKey, onceKey, toolsPk } from '../kernel/item-keys.ts';
-import type { Item, Key, Table } from '../kernel/ports.ts';
+import type { Key, Table } from '../kernel/ports.ts';
+import { put, read, readAll, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 import { type AuditContext, type AuditEntry, audit, auditWriter } from './audit.ts';
 import type { Call, ExecuteContext } from './call.ts';
@@ -12,20 +13,33 @@ import { cutValue } from './cut-values.ts';
 const VALID_MS = 10 * 60_000;
 
 /** One question to a person: may this key run this tool with these arguments, once? */
-export interface Confirmation {
-  readonly id: string;
-  readonly state: 'pending' | 'approved' | 'refused' | 'used';
-  readonly key: string;
-  readonly tool: string;
-  readonly version: string;
-  readonly digest: string;
+const Confirmation = z.object({
+  id: z.string(),
+  state: z.enum(['pending', 'approved', 'refused', 'used']),
+  key: z.string(),
+  tool: z.string(),
+  version: z.string(),
+  digest: z.string(),
   /** SHA-256 of the arguments; what is shown of them is without secrets. */
-  readonly arguments_sha256: string;
-  readonly arguments: unknown;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly decided_by?: string;
-}
+  arguments_sha256: z.string(),
+  arguments: z.unknown(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  decided_by: z.string().optional(),
+});
+export type Confirmation = Readonly<z.infer<typeof Confirmation>>;
+
+export const ConfirmationItem = stored<Confirmation>({
+  what: 'confirmation',
+  schema: Confirmation,
+  cure: 'call again without it to ask anew',
+});
+/** Leads from a confirmation's id to the item that holds it. */
+export const ConfirmationPointerItem = stored({
+  what: 'pointer to a confirmation',
+  schema: z.object({ token_sha256: z.string() }),
+  cure: ConfirmationItem.cure,
+});
 
 /** Lets a call through that a person consented to; without consent it asks, and refuses for now. */
 export const requireConsent = async (context: ExecuteContext, call: Call): Promise<void> => {
@@ -57,8 +71,8 @@ const askConsent = async (context: ExecuteContext, call: Call): Promise<Fault> =
   };
   const expires = Math.ceil((now + VALID_MS) / 1000);
   await table.write([
-    { put: keyOfToken(tenant, token), body: { v: 1, ...asked }, expires },
-    { put: confirmationKey(tenant, id), body: { v: 1, token_sha256: sha256(token) }, expires },
+    put(keyOfToken(tenant, token), ConfirmationItem, asked, expires),
+    put(confirmationKey(tenant, id), ConfirmationPointerItem, { token_sha256: sha256(token) }, expires),
   ]);
   return confirmationRequired(asked, token, `${spec.name} needs a person's consent; have this confirmation approved`);
 };
@@ -69,12 +83,15 @@ const useConsent = async (context: ExecuteContext, call: Call, token: string): P
   const key = keyOfToken(tenant, token);
   const write = auditWriter(context, tenant);
   const refusal = await context.table.change([key], ([item]) => {
-    const found = item && confirmationOf(item);
+    const found = item && read(item, ConfirmationItem);
     const fault = found ? whyNot(found, call, token, context.clock.now()) : unknownToken(call);
     if (fault || !found) return { writes: [], result: fault };
     const by = found.decided_by ?? call.actor.keyId;
-    const spent = { ...found, state: 'used', decided_by: by };
-    return { writes: [rewrite(key, item, spent), write(used(call, by, found.id))], result: undefined };
+    const spent: Confirmation = { ...found, state: 'used', decided_by: by };
+    return {
+      writes: [put(key, ConfirmationItem, spent, item?.expires), write(used(call, by, found.id))],
+      result: undefined,
+    };
   });
   if (!refusal) return;
   await audit(context, tenant, {
@@ -115,7 +132,7 @@ export const decideConfirmation = async (
   const key = 'token' in which ? keyOfToken(tenant, which.token) : await keyOfId(context.table, tenant, which.id);
   const write = auditWriter(context, tenant);
   return context.table.change([key], ([item]) => {
-    const found = item && confirmationOf(item);
+    const found = item && read(item, ConfirmationItem);
     if (!found || context.clock.now() >= Date.parse(found.expires_at)) throw unknownConfirmation();
     if (found.state !== 'pending')
       throw new Fault('Conflict', `this confirmation is ${found.state} already; a decision stands`, {
@@ -125,7 +142,7 @@ export const decideConfirmation = async (
     const action = approve ? 'confirmation-approved' : 'confirmation-refused';
     const about = { confirmation: found.id, key: found.key, arguments_sha256: found.arguments_sha256 };
     const entry = write({ action, by: keyId, tool: found.tool, about });
-    return { writes: [rewrite(key, item, decided), entry], result: decided };
+    return { writes: [put(key, ConfirmationItem, decided, item?.expires), entry], result: decided };
   });
 };
 
@@ -140,8 +157,12 @@ export const listConfirmations = async (
     limit: page.limit,
     ...(page.after === undefined ? {} : { after: confirmationKey(tenant, page.after).sk }),
   });
-  const found = await Promise.all(items.map(({ body }) => table.get(onceKey(tenant, String(body.token_sha256)))));
-  const confirmations = found.flatMap((item) => (item ? [confirmationOf(item)] : []));
+  const pointers = readAll(items, ConfirmationPointerItem);
+  const found = await Promise.all(pointers.map(({ token_sha256 }) => table.get(onceKey(tenant, token_sha256))));
+  const confirmations = readAll(
+    found.filter((item) => item !== undefined),
+    ConfirmationItem,
+  );
   return next === undefined ? { confirmations } : { confirmations, next: next.slice(CONFIRMATION_PREFIX.length) };
 };
 
@@ -154,14 +175,8 @@ const keyOfToken = (tenant: string, token: string): Key => onceKey(tenant, sha25
 const keyOfId = async (table: Table, tenant: string, id: string): Promise<Key> => {
   const pointer = await table.get(confirmationKey(tenant, id));
   if (!pointer) throw unknownConfirmation();
-  return onceKey(tenant, String(pointer.body.token_sha256));
+  return onceKey(tenant, read(pointer, ConfirmationPointerItem).token_sha256);
 };
-
-const rewrite = (put: Key, item: Item | undefined, body: object) => ({
-  put,
-  body: { v: 1, ...body },
-  expires: item?.expires,
-});
 
 const used = (call: Call, by: string, id: string): AuditEntry => ({
   action: 'confirmation-used',
@@ -185,5 +200,3 @@ const unknownToken = ({ record }: Call): Fault =>
 
 const unknownConfirmation = (): Fault =>
   new Fault('NotFound', 'no such confirmation is waiting; it may have expired, or belong to another tenant');
-
-const confirmationOf = (item: Item): Confirmation => contentOf(item);

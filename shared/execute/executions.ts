@@ -1,8 +1,9 @@
 import { timeOfUlid, writeUlidTime } from '../kernel/ids.ts';
-import { contentOf } from '../kernel/item-content.ts';
 import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../kernel/item-keys.ts';
-import type { Clock, Item, Table } from '../kernel/ports.ts';
-import type { CallRecord, CallStatus } from '../model/call.ts';
+import type { Clock, Table } from '../kernel/ports.ts';
+import { read, readAll } from '../kernel/stored.ts';
+import type { CallStatus } from '../model/call.ts';
+import { CallItem, type CallRecord } from '../model/call-record.ts';
 
 export interface ExecutionsQuery {
   readonly tool?: string | undefined;
@@ -48,7 +49,7 @@ export const listExecutions = async (
 export const readExecution = async (table: Table, tenant: string, id: string): Promise<CallRecord | undefined> => {
   if (timeOfUlid(id) === undefined) return undefined;
   const item = await table.get(callKey(tenant, id));
-  return item && recordOf(item);
+  return item && read(item, CallItem);
 };
 
 async function* newestFirst(
@@ -102,7 +103,7 @@ async function* callsOfHour(
     const ends = pages.flatMap(({ next }) => (next === undefined ? [] : [next])).sort();
     const safe = ends.at(-1);
     const items = pages.flatMap((page) => page.items).filter(({ key }) => safe === undefined || key.sk >= safe);
-    yield* items.map(recordOf).sort((a, b) => (a.call_id < b.call_id ? 1 : -1));
+    yield* readAll(items, CallItem).toSorted((a, b) => (a.call_id < b.call_id ? 1 : -1));
     if (safe === undefined) return;
     after = safe;
   }
@@ -113,5 +114,3 @@ const matches = (record: CallRecord, { tool, status, key, allowed }: ExecutionsQ
   (status === undefined || record.status === status) &&
   (key === undefined || record.key === key) &&
   (allowed === undefined || allowed.has(record.tool));
-
-const recordOf = (item: Item): CallRecord => contentOf(item);

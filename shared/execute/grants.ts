@@ -1,8 +1,9 @@
+import * as z from 'zod';
 import { findKey } from '../access/api-keys.ts';
 import { Fault } from '../kernel/errors.ts';
-import { contentOf } from '../kernel/item-content.ts';
 import { GRANT_PREFIX, grantKey, toolsPk } from '../kernel/item-keys.ts';
-import type { Item, Table } from '../kernel/ports.ts';
+import type { Table } from '../kernel/ports.ts';
+import { put, read, readAll, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { missingVersion } from '../registry/change-state.ts';
@@ -13,15 +14,18 @@ import { audit, auditWriter } from './audit.ts';
 import type { Call, ExecuteContext } from './call.ts';
 
 /** Leave for one key to run one dangerous tool, as it was defined then, until a time. */
-export interface Grant {
-  readonly key_id: string;
-  readonly tool: string;
-  readonly version: string;
-  readonly digest: string;
-  readonly expires_at: string;
-  readonly granted_by: string;
-  readonly granted_at: string;
-}
+const Grant = z.object({
+  key_id: z.string(),
+  tool: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  expires_at: z.iso.datetime(),
+  granted_by: z.string(),
+  granted_at: z.iso.datetime(),
+});
+export type Grant = Readonly<z.infer<typeof Grant>>;
+
+export const GrantItem = stored<Grant>({ what: 'grant', schema: Grant, cure: 'take the grant back and give it again' });
 
 /** The key of the operator, which is in no store. */
 const ADMIN_KEY_ID = 'admin';
@@ -54,7 +58,7 @@ export const whyUngranted = async (
   { spec, digest, version }: VersionRecord,
 ): Promise<string | undefined> => {
   const item = await table.get(grantKey(actor.tenant, holderOf(actor), spec.name));
-  return whyNot(item && grantOf(item), digest, version, clock.now());
+  return whyNot(item && read(item, GrantItem), digest, version, clock.now());
 };
 
 /** A plan's nodes run by the grants of the key that called it. */
@@ -80,7 +84,7 @@ export const grantTool = async (
   checkExpiry(asked.expires_at, now);
   await requireKey(context.table, tenant, keyId);
   const { catalog } = await context.catalogs.of(tenant);
-  const found = catalog.get(name);
+  const found = catalog.find(name);
   if (!found) throw unknownTool(name, catalog.names());
   const record = resolveVersion(found.family, asked.version);
   if (!record) throw missingVersion(found.family, asked.version ?? 'default');
@@ -96,10 +100,12 @@ export const grantTool = async (
   const about = { key_id: keyId, version: record.version, expires_at: asked.expires_at };
   const expires = Math.ceil(Date.parse(asked.expires_at) / 1000);
   const entry = auditWriter(context, tenant)({ action: 'grant-made', by: actor.keyId, tool: name, about });
-  await context.table.change([], () => ({
-    writes: [{ put: grantKey(tenant, keyId, name), body: { v: 1, ...grant }, expires }, entry],
-    result: undefined,
-  }));
+  const key = grantKey(tenant, keyId, name);
+  await context.table.change([key], ([item]) => {
+    // Nothing that cannot be read is written over.
+    if (item) read(item, GrantItem);
+    return { writes: [put(key, GrantItem, grant, expires), entry], result: undefined };
+  });
   return grant;
 };
 
@@ -120,7 +126,8 @@ export const listGrants = async (
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly grants: readonly Grant[]; readonly next?: string }> => {
   const { items, next } = await table.query(toolsPk(tenant), { prefix: GRANT_PREFIX, ...page });
-  return next === undefined ? { grants: items.map(grantOf) } : { grants: items.map(grantOf), next };
+  const grants = readAll(items, GrantItem);
+  return next === undefined ? { grants } : { grants, next };
 };
 
 const checkExpiry = (expiresAt: string, now: number): void => {
@@ -139,5 +146,3 @@ const requireKey = async (table: Table, tenant: string, keyId: string): Promise<
   if (key?.tenant === tenant && key.revoked_at === undefined) return;
   throw new Fault('NotFound', `no key with the id ${JSON.stringify(keyId)} that is in use`, { id: keyId });
 };
-
-const grantOf = (item: Item): Grant => contentOf(item);

@@ -1,6 +1,6 @@
 import { Fault } from '../kernel/errors.ts';
 import type { Usage } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call.ts';
+import type { CallRecord } from '../model/call-record.ts';
 import type { Call, CallLayer, ExecuteContext, Next, Ran } from './call.ts';
 import { cutValue } from './cut-values.ts';
 import { REDACTED } from './redact.ts';

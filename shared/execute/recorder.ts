@@ -1,11 +1,12 @@
-import { type Fold, foldingOf } from '../insight/fold.ts';
+import { type Fold, foldingOf, reportUnreadable } from '../insight/fold.ts';
 import { createEndOfTurn } from '../kernel/end-of-turn.ts';
-import { messageOf } from '../kernel/errors.ts';
+import { type Fault, messageOf } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
 import { callHour, callHourKey, callKey, eventCountKey } from '../kernel/item-keys.ts';
 import type { Log, Table, Write } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call.ts';
-import { placeEvents } from '../registry/events.ts';
+import { put } from '../kernel/stored.ts';
+import { CallHourItem, CallItem, type CallRecord } from '../model/call-record.ts';
+import { placeIfReadable } from '../registry/events.ts';
 import { type Batch, takeBatch, type Waiting } from './batch.ts';
 
 /** Stores records of calls, several at a time. */
@@ -134,14 +135,14 @@ const forgetOldest = (waiting: Waiting[], log: Log): void => {
 };
 
 /** Stores one tenant's records, with their totals and events in the same change where no stream does it. */
-const createStore = ({ table, folds }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
+const createStore = ({ table, folds, log }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
   const marked = new Set<string>();
   return async ({ tenant, records }) => {
     const hours = [...new Set(records.map((record) => callHour(timeOf(record))))];
     const unmarked = hours.filter((hour) => !marked.has(`${tenant} ${hour}`));
     const items = [...records.map((record) => writeRecord(tenant, record)), ...unmarked.map(markHour(tenant))];
     if (table.streams) await table.write(items);
-    else await storeFolded(table, folds, tenant, records, items);
+    else reportUnreadable(log, tenant, await storeFolded(table, folds, tenant, records, items));
     if (marked.size > MOST_KEPT) marked.clear();
     for (const hour of unmarked) marked.add(`${tenant} ${hour}`);
   };
@@ -153,12 +154,15 @@ const storeFolded = (
   tenant: string,
   records: readonly CallRecord[],
   items: readonly Write[],
-): Promise<void> => {
+): Promise<readonly Fault[]> => {
   const { keys, fold } = foldingOf(folds, tenant, records);
   return table.change([eventCountKey(tenant), ...keys], ([count, ...stored]) => {
-    const folded = fold(stored);
-    const events = placeEvents(tenant, count, folded.events);
-    return { writes: [...items, ...folded.writes, ...events], result: undefined };
+    const { writes, events, unreadable } = fold(stored);
+    const placed = placeIfReadable(tenant, count, events);
+    return {
+      writes: [...items, ...writes, ...placed.writes],
+      result: [...unreadable, ...placed.unreadable],
+    };
   });
 };
 
@@ -167,16 +171,10 @@ const expiresAt = (milliseconds: number): number => Math.floor(milliseconds / 10
 // The key follows from the id, so the hour must too.
 const timeOf = ({ call_id: id, at }: CallRecord): number => timeOfUlid(id) ?? Date.parse(at);
 
-const writeRecord = (tenant: string, record: CallRecord): Write => ({
-  put: callKey(tenant, record.call_id),
-  body: { v: 1, ...record },
-  expires: expiresAt(Date.parse(record.at)),
-});
+const writeRecord = (tenant: string, record: CallRecord): Write =>
+  put(callKey(tenant, record.call_id), CallItem, record, expiresAt(Date.parse(record.at)));
 
 const markHour =
   (tenant: string) =>
-  (hour: string): Write => ({
-    put: callHourKey(tenant, hour),
-    body: { v: 1, hour },
-    expires: expiresAt(Date.parse(`${hour}:00:00Z`)) + 3600,
-  });
+  (hour: string): Write =>
+    put(callHourKey(tenant, hour), CallHourItem, { hour }, expiresAt(Date.parse(`${hour}:00:00Z`)) + 3600);

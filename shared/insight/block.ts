@@ -1,14 +1,16 @@
+import * as z from 'zod';
 import { recentAt } from './recent.ts';
 import type { StatsTotal } from './stats.ts';
 
 /** Why and since when a version is on the automatic blacklist, and when it may try again. */
-export interface Block {
-  readonly at: string;
-  readonly reason: string;
+export const Block = z.object({
+  at: z.iso.datetime(),
+  reason: z.string(),
   /** From then on the next call is a trial: success takes the tool off the list, failure waits longer. */
-  readonly trial_at: string;
-  readonly times: number;
-}
+  trial_at: z.iso.datetime(),
+  times: z.number(),
+});
+export type Block = Readonly<z.infer<typeof Block>>;
 
 const FAILURES_IN_A_ROW = 5;
 const FLOOR = 0.4;

@@ -1,8 +1,9 @@
+import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
 import { callKey, ratingKey, ratingsKey } from '../kernel/item-keys.ts';
-import type { Item } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call.ts';
+import { put, read, stored } from '../kernel/stored.ts';
+import { CallItem } from '../model/call-record.ts';
 import type { Feedback } from '../model/feedback.ts';
 import type { Actor } from '../model/key.ts';
 import { missingVersion } from '../registry/change-state.ts';
@@ -11,10 +12,27 @@ import { resolveVersion } from '../registry/versions.ts';
 import { requireEntry } from '../registry/visible-entry.ts';
 
 /** What the ratings of a version add up to. */
-export interface Ratings {
-  readonly count: number;
-  readonly sum: number;
-}
+const Ratings = z.object({ count: z.int(), sum: z.int() });
+export type Ratings = Readonly<z.infer<typeof Ratings>>;
+
+/** Release 0.1.0 wrote it without a version. */
+export const RatingsItem = stored<Ratings>({
+  what: 'total of ratings',
+  schema: Ratings,
+  upgrades: { 0: (content) => content },
+});
+
+/** What somebody thought of a call or a tool; kept so that a second rating takes the place of the first. */
+export const RatingItem = stored({
+  what: 'rating',
+  schema: z.object({
+    tool: z.string(),
+    version: z.string(),
+    rating: z.int(),
+    by: z.string(),
+    at: z.iso.datetime(),
+  }),
+});
 
 /** One rating a call, or a key where no call is named: a second one takes the place of the first. */
 export const rateTool = async (context: RegistryContext, actor: Actor, feedback: Feedback): Promise<Ratings> => {
@@ -24,16 +42,16 @@ export const rateTool = async (context: RegistryContext, actor: Actor, feedback:
   const at = new Date(context.clock.now()).toISOString();
   const expires = Math.floor(context.clock.now() / 1000) + 400 * 86_400;
   return context.table.change(keys, ([earlier, total]) => {
-    const before = ratingOf(earlier);
-    const sums = (total?.body ?? { count: 0, sum: 0 }) as unknown as Ratings;
+    const before = earlier && read(earlier, RatingItem).rating;
+    const sums = total ? read(total, RatingsItem) : { count: 0, sum: 0 };
     const ratings: Ratings = {
       count: sums.count + (before === undefined ? 1 : 0),
       sum: sums.sum + feedback.rating - (before ?? 0),
     };
-    const rating = { v: 1, tool: feedback.tool, version, rating: feedback.rating, by: keyId, at };
+    const rating = { tool: feedback.tool, version, rating: feedback.rating, by: keyId, at };
     const writes = [
-      { put: ratingKey(tenant, subject), body: rating, expires },
-      { put: ratingsKey(tenant, feedback.tool, version), body: { ...ratings } },
+      put(ratingKey(tenant, subject), RatingItem, rating, expires),
+      put(ratingsKey(tenant, feedback.tool, version), RatingsItem, ratings),
     ];
     return { writes, result: ratings };
   });
@@ -51,7 +69,7 @@ const whatIsRated = async (context: RegistryContext, actor: Actor, feedback: Fee
 
 const ratedCall = async (context: RegistryContext, tenant: string, feedback: Feedback, id: string) => {
   const item = timeOfUlid(id) === undefined ? undefined : await context.table.get(callKey(tenant, id));
-  const call = item?.body as unknown as CallRecord | undefined;
+  const call = item && read(item, CallItem);
   if (!call) throw new Fault('NotFound', `no call with the id ${JSON.stringify(id)}`, { call_id: id });
   if (call.tool !== feedback.tool || (feedback.version !== undefined && call.version !== feedback.version))
     throw new Fault('InvalidInput', `call ${id} was of ${call.tool} ${call.version}; rate that`, { field: 'call_id' });
@@ -61,5 +79,3 @@ const ratedCall = async (context: RegistryContext, tenant: string, feedback: Fee
     });
   return { version: call.version, subject: id };
 };
-
-const ratingOf = (item: Item | undefined): number | undefined => item && Number(item.body.rating);

@@ -1,28 +1,48 @@
-import type { Item, Key, Write } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call.ts';
+import type { Fault } from '../kernel/errors.ts';
+import type { Item, Key, Log, Write } from '../kernel/ports.ts';
+import { isUnreadable, put, read, type Stored } from '../kernel/stored.ts';
+import type { CallRecord } from '../model/call-record.ts';
 import type { NewEvent } from '../registry/events.ts';
-
-type Body = Item['body'];
 
 /**
  * A total that calls add up to. Where the table has no stream it is folded in the transaction that stores the calls,
  * otherwise from the stream; either way each call is added exactly once.
  */
-export interface Fold {
+interface Total<T> {
   /** The total a call belongs to; none when it does not count. */
   keyOf(tenant: string, record: CallRecord): Key | undefined;
   /** The total with more calls, at least one, and what the world should hear of it. Pure: it may run again. */
-  add(total: Body | undefined, records: readonly CallRecord[]): Added;
+  add(
+    total: T | undefined,
+    records: readonly CallRecord[],
+  ): { readonly total: T; readonly events?: readonly NewEvent[] };
+}
+
+/** A total of any kind, over the item that holds it. */
+export interface Fold {
+  keyOf(tenant: string, record: CallRecord): Key | undefined;
+  add(key: Key, item: Item | undefined, records: readonly CallRecord[]): Added;
 }
 
 export interface Added {
-  readonly total: Body;
+  readonly write: Write;
   readonly events?: readonly NewEvent[];
 }
+
+/** Keeps a total in items of a kind. */
+export const foldInto = <T extends object>(kind: Stored<T>, { keyOf, add }: Total<T>): Fold => ({
+  keyOf,
+  add(key, item, records) {
+    const { total, events } = add(item && read(item, kind), records);
+    return { write: put(key, kind, total), events };
+  },
+});
 
 export interface Folded {
   readonly writes: readonly Write[];
   readonly events: readonly NewEvent[];
+  /** Why totals were left as they are. Calls are stored all the same: the ledger, not a total, is what counts. */
+  readonly unreadable: readonly Fault[];
 }
 
 export interface Folding {
@@ -38,17 +58,29 @@ export const foldingOf = (folds: readonly Fold[], tenant: string, records: reado
   return {
     keys: shares.map(({ key }) => key),
     fold(stored) {
-      const totals = new Map(stored.flatMap((item) => (item ? [[nameOf(item.key), item.body]] : [])));
-      const added = shares.map(({ fold, key, records: share }) => ({
-        key,
-        ...fold.add(totals.get(nameOf(key)), share),
-      }));
+      const totals = new Map(stored.flatMap((item) => (item ? [[nameOf(item.key), item]] : [])));
+      const unreadable: Fault[] = [];
+      const added = shares.flatMap(({ fold, key, records: share }) => {
+        try {
+          return [fold.add(key, totals.get(nameOf(key)), share)];
+        } catch (thrown) {
+          if (!isUnreadable(thrown)) throw thrown;
+          unreadable.push(thrown);
+          return [];
+        }
+      });
       return {
-        writes: added.map(({ key, total }) => ({ put: key, body: total })),
+        writes: added.map(({ write }) => write),
         events: added.flatMap(({ events = [] }) => events),
+        unreadable,
       };
     },
   };
+};
+
+/** Says which totals, or which events, had to be left out. */
+export const reportUnreadable = (log: Pick<Log, 'error'>, tenant: string, faults: readonly Fault[]): void => {
+  for (const { message } of faults) log.error('calls are stored, but not counted', { tenant, error: message });
 };
 
 interface Share {

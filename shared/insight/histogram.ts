@@ -1,5 +1,8 @@
+import * as z from 'zod';
+
 /** Counts by bucket; each bucket is 2 % wider than the one before, so that a quantile is off by 1 % at most. */
-export type Histogram = Readonly<Record<string, number>>;
+export const Histogram = z.record(z.string(), z.number());
+export type Histogram = Readonly<z.infer<typeof Histogram>>;
 
 const GROWTH = Math.log(1.02);
 

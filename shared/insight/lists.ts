@@ -1,28 +1,38 @@
+import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
 import { LIST_PREFIX, listKey, statsKey, toolsPk } from '../kernel/item-keys.ts';
-import type { Item, Table } from '../kernel/ports.ts';
+import type { Table } from '../kernel/ports.ts';
+import { put, read, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { readAllStats } from './read-stats.ts';
-import type { StatsTotal } from './stats.ts';
+import { StatsItem, type StatsTotal } from './stats.ts';
 
 export const LIST_KINDS = ['whitelist', 'blacklist'] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
 
 /** A tool that a person put on a list, or that its failures did. */
-export interface ListEntry {
-  readonly name: string;
-  readonly source: 'manual' | 'automatic';
-  readonly at: string;
-  readonly reason?: string;
-  readonly by?: string;
+const ListEntry = z.object({
+  name: z.string(),
+  source: z.enum(['manual', 'automatic']),
+  at: z.iso.datetime(),
+  reason: z.string().optional(),
+  by: z.string().optional(),
   /** On the whitelist: lower comes first. */
-  readonly position?: number;
+  position: z.number().optional(),
   /** On the automatic blacklist: which version, and when it may try again. */
-  readonly version?: string;
-  readonly trial_at?: string;
-}
+  version: z.string().optional(),
+  trial_at: z.string().optional(),
+});
+export type ListEntry = Readonly<z.infer<typeof ListEntry>>;
+
+/** An entry with an id that orders it among those without a position. */
+export const ListItem = stored({
+  what: 'list entry',
+  schema: ListEntry.extend({ added: z.string() }),
+  cure: 'take the tool off the list and put it there again',
+});
 
 export interface Lists {
   /** In its own order: by position, then in the order they were added. */
@@ -39,21 +49,21 @@ export const putOnList = async (
   about: { readonly reason?: string | undefined; readonly position?: number | undefined },
 ): Promise<ListEntry> => {
   const { catalog } = await context.catalogs.of(actor.tenant);
-  if (!catalog.get(name)) throw unknownTool(name, catalog.names());
+  if (!catalog.find(name)) throw unknownTool(name, catalog.names());
   const key = listKey(actor.tenant, kind, name);
   const now = new Date(context.clock.now()).toISOString();
   const place = context.clock.newId();
   return context.table.change([key], ([item]) => {
+    const known = item && read(item, ListItem);
     const entry: ListEntry = {
       name,
       source: 'manual',
-      at: String(item?.body.at ?? now),
+      at: known?.at ?? now,
       by: actor.keyId,
       reason: about.reason,
       position: about.position,
     };
-    const added = item?.body.added ?? place;
-    return { writes: [{ put: key, body: { v: 1, added, ...entry } }], result: entry };
+    return { writes: [put(key, ListItem, { added: known?.added ?? place, ...entry })], result: entry };
   });
 };
 
@@ -74,29 +84,29 @@ export const takeOffList = async (
 const lift = (table: Table, tenant: string, name: string, version: string): Promise<void> => {
   const key = statsKey(tenant, name, version);
   return table.change([key], ([item]) => {
-    const { block: _, ...rest } = (item?.body ?? {}) as unknown as StatsTotal;
-    return { writes: item ? [{ put: key, body: { ...rest, failed_in_a_row: 0 } }] : [], result: undefined };
+    if (!item) return { writes: [], result: undefined };
+    const { block: _, ...rest } = read(item, StatsItem);
+    return { writes: [put(key, StatsItem, { ...rest, failed_in_a_row: 0 })], result: undefined };
   });
 };
 
-/** What people put on the lists. */
+/** What people put on the lists. An entry that cannot be read is not passed over: a tool might come back that was shut out. */
 export const readLists = async (table: Table, tenant: string): Promise<Lists> => {
   const { items } = await table.query(toolsPk(tenant), { prefix: LIST_PREFIX });
   const of = (kind: ListKind): readonly ListEntry[] =>
     items
       .filter(({ key }) => key.sk.startsWith(`${LIST_PREFIX}${kind}#`))
+      .map((item) => read(item, ListItem))
       .sort(byPlace)
-      .map(({ body }) => {
-        const { v: _, added: __, ...entry } = body;
-        return entry as unknown as ListEntry;
-      });
+      .map(({ added: _, ...entry }) => entry);
   return { whitelist: of('whitelist'), blacklist: of('blacklist') };
 };
 
-const byPlace = (a: Item, b: Item): number =>
-  placeOf(a) - placeOf(b) || (String(a.body.added) < String(b.body.added) ? -1 : 1);
+type Placed = Pick<z.infer<typeof ListItem.schema>, 'position' | 'added'>;
 
-const placeOf = ({ body }: Item): number => Number(body.position ?? Number.MAX_SAFE_INTEGER);
+const byPlace = (a: Placed, b: Placed): number => placeOf(a) - placeOf(b) || (a.added < b.added ? -1 : 1);
+
+const placeOf = ({ position = Number.MAX_SAFE_INTEGER }: Placed): number => position;
 
 /** What failures put on the blacklist. */
 export const automaticEntries = (stats: readonly StatsTotal[]): readonly ListEntry[] =>

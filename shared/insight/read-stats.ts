@@ -1,7 +1,8 @@
 import { ratingsPk, statsKey, statsPk } from '../kernel/item-keys.ts';
-import type { Item, Table } from '../kernel/ports.ts';
-import type { Ratings } from './feedback.ts';
-import type { StatsTotal } from './stats.ts';
+import type { Table } from '../kernel/ports.ts';
+import { read, readAll } from '../kernel/stored.ts';
+import { type Ratings, RatingsItem } from './feedback.ts';
+import { StatsItem, type StatsTotal } from './stats.ts';
 
 /** The statistics of one version; undefined before its first call. */
 export const readStats = async (
@@ -11,19 +12,17 @@ export const readStats = async (
   version: string,
 ): Promise<StatsTotal | undefined> => {
   const item = await table.get(statsKey(tenant, name, version));
-  return item && statsOf(item);
+  return item && read(item, StatsItem);
 };
 
 /** The statistics of all versions of a tool, or of all tools. */
 export const readAllStats = async (table: Table, tenant: string, name?: string): Promise<readonly StatsTotal[]> => {
   const { items } = await table.query(statsPk(tenant), name === undefined ? {} : { prefix: `${name}#` });
-  return items.map(statsOf);
+  return readAll(items, StatsItem);
 };
 
 /** The ratings of all tools, by name and version as their key has them. */
 export const readRatings = async (table: Table, tenant: string): Promise<ReadonlyMap<string, Ratings>> => {
   const { items } = await table.query(ratingsPk(tenant));
-  return new Map(items.map(({ key, body }) => [key.sk, body as unknown as Ratings]));
+  return new Map(items.flatMap((item) => readAll([item], RatingsItem).map((ratings) => [item.key.sk, ratings])));
 };
-
-const statsOf = ({ body }: Item): StatsTotal => body as unknown as StatsTotal;

@@ -1,9 +1,8 @@
+import * as z from 'zod';
+
 /** Successes and failures that count half after each half-life, as of a time. */
-export interface Recent {
-  readonly ok: number;
-  readonly failed: number;
-  readonly at: number;
-}
+export const Recent = z.object({ ok: z.number(), failed: z.number(), at: z.number() });
+export type Recent = Readonly<z.infer<typeof Recent>>;
 
 const HALF_LIFE_MS = 14 * 86_400_000;
 

@@ -1,29 +1,33 @@
+import * as z from 'zod';
 import { statsKey } from '../kernel/item-keys.ts';
-import type { CallRecord } from '../model/call.ts';
+import { stored } from '../kernel/stored.ts';
+import type { CallRecord } from '../model/call-record.ts';
 import type { NewEvent } from '../registry/events.ts';
-import { type Block, blockAfter } from './block.ts';
-import type { Fold } from './fold.ts';
-import { addValues, type Histogram } from './histogram.ts';
-import { addRecent, type Recent } from './recent.ts';
+import { Block, blockAfter } from './block.ts';
+import { foldInto } from './fold.ts';
+import { addValues, Histogram } from './histogram.ts';
+import { addRecent, Recent } from './recent.ts';
 
 /** What the calls of one version add up to. */
-export interface StatsTotal {
-  readonly v: 1;
-  readonly tool: string;
-  readonly version: string;
-  readonly calls: number;
-  readonly successes: number;
-  readonly failures: Readonly<Record<string, number>>;
-  readonly refused: number;
-  readonly cached: number;
+const StatsTotal = z.object({
+  tool: z.string(),
+  version: z.string(),
+  calls: z.number(),
+  successes: z.number(),
+  failures: z.record(z.string(), z.number()),
+  refused: z.number(),
+  cached: z.number(),
   /** Whole microseconds of the calls that ran, so that the sum is exact whatever the order. */
-  readonly total_us: number;
-  readonly histogram: Histogram;
-  readonly recent: Recent;
-  readonly failed_in_a_row: number;
-  readonly last_at: string;
-  readonly block?: Block;
-}
+  total_us: z.number(),
+  histogram: Histogram,
+  recent: Recent,
+  failed_in_a_row: z.number(),
+  last_at: z.iso.datetime(),
+  block: Block.optional(),
+});
+export type StatsTotal = Readonly<z.infer<typeof StatsTotal>>;
+
+export const StatsItem = stored<StatsTotal>({ what: 'statistics', schema: StatsTotal });
 
 const MAX_FAILURE_TYPES = 20;
 
@@ -33,7 +37,6 @@ export const isToolsFault = ({ status, error }: CallRecord): boolean =>
   status === 'failed' && !callersFault.has(error?.type ?? '');
 
 export const emptyStats = (tool: string, version: string): StatsTotal => ({
-  v: 1,
   tool,
   version,
   calls: 0,
@@ -98,18 +101,14 @@ const countFailure = (failures: StatsTotal['failures'], type: string): StatsTota
 };
 
 /** Folds calls into the statistics of their version, and tells of failures and of what follows from them. */
-export const statsFold: Fold = {
+export const statsFold = foldInto(StatsItem, {
   keyOf: (tenant, { tool, version }) => statsKey(tenant, tool, version),
   add: (total, records) => {
     const { tool = '', version = '' } = records[0] ?? {};
-    const { stats, events } = addCalls(statsOf(total, tool, version), records);
-    return { total: { ...stats }, events };
+    const { stats, events } = addCalls(total ?? emptyStats(tool, version), records);
+    return { total: stats, events };
   },
-};
-
-// Written by the fold alone.
-const statsOf = (total: unknown, tool: string, version: string): StatsTotal =>
-  (total as StatsTotal | undefined) ?? emptyStats(tool, version);
+});
 
 const eventsOf = (before: StatsTotal, after: StatsTotal, record: CallRecord): readonly NewEvent[] => {
   const { tool, version, at } = record;

@@ -1,6 +1,6 @@
 import type { Fault } from './errors.ts';
 
-/** The address of one item. Its shapes are all written in `keys.ts`. */
+/** The address of one item. Its shapes are all written in `item-keys.ts`. */
 export interface Key {
   readonly pk: string;
   readonly sk: string;
@@ -14,6 +14,8 @@ export interface Item {
   readonly expires?: number;
   /** What JSON can say, in the order it was given: properties that are undefined are not stored. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** What is stored is no JSON object: reading the body throws. */
+  readonly isDamaged?: true;
 }
 
 export type Write =

@@ -28,27 +28,3 @@ export interface Outcome {
 /** How a call ended; one that was refused did not run. */
 export const CALL_STATUSES = ['ok', 'failed', 'refused'] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
-
-/** What is kept of a call: execution record and ledger row at once. */
-export interface CallRecord {
-  readonly call_id: string;
-  readonly tool: string;
-  readonly version: string;
-  /** Without secrets, and with long values cut. */
-  readonly arguments: unknown;
-  readonly status: CallStatus;
-  readonly output?: unknown;
-  readonly error?: CallError & { readonly stack?: string };
-  readonly duration_ms: number;
-  readonly cpu_ms: number;
-  /** CPU time as a share of the duration. */
-  readonly cpu_percent: number;
-  readonly memory_delta_bytes: number;
-  readonly memory_peak_bytes: number;
-  readonly cached: boolean;
-  readonly attempts: number;
-  readonly charged_micros: number;
-  readonly key: string;
-  readonly at: string;
-  readonly request_id?: string;
-}

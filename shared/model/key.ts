@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stored } from '../kernel/stored.ts';
 import { ToolName } from './tool.ts';
 
 /** What a key may do; `admin` may do all, and is the only one that may act for another tenant. */
@@ -26,13 +27,30 @@ export const NewKey = z.strictObject({
 export type NewKey = Readonly<z.infer<typeof NewKey>>;
 
 /** A key as stored: the digest of its secret, never the secret. */
-export interface ApiKey extends NewKey {
-  readonly id: string;
-  readonly tenant: string;
-  readonly digest: string;
-  readonly created_at: string;
-  readonly revoked_at?: string;
-}
+const ApiKey = z.object({
+  ...NewKey.shape,
+  id: z.string(),
+  tenant: z.string(),
+  digest: z.string(),
+  created_at: z.iso.datetime(),
+  revoked_at: z.iso.datetime().optional(),
+});
+export type ApiKey = Readonly<z.infer<typeof ApiKey>>;
+
+export const ApiKeyItem = stored<ApiKey>({
+  what: 'API key',
+  schema: ApiKey,
+  cure: 'make a new key, or restore this one from a backup',
+});
+/** That a tenant has a key. */
+export const KeyOfTenantItem = stored({ what: 'entry of a key', schema: z.object({ id: z.string() }) });
+
+/** What is left of a key's rate. */
+export const BucketItem = stored({
+  what: 'bucket of requests',
+  schema: z.object({ tokens: z.number(), at: z.number() }),
+  cure: 'it is forgotten within an hour; use another key until then',
+});
 
 /** A key as it is listed. */
 export type KeyView = Omit<ApiKey, 'digest'>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stored } from '../kernel/stored.ts';
 import { type Tool, ToolName, ToolSpec, Version } from './tool.ts';
 import { UNVERSIONED } from './unversioned.ts';
 
@@ -30,6 +31,21 @@ export type Family = {
   readonly default_version?: string | undefined;
   readonly versions: readonly VersionRecord[];
 };
+
+/** A family in the table: unlike what is registered it may hold fields that a later release has added. */
+export const FamilyItem = stored<Family>({
+  what: 'tool family',
+  schema: Family.extend({
+    versions: z.array(VersionRecord.extend({ spec: z.object(ToolSpec.shape) }).loose()),
+  }).loose(),
+  cure: 'restore it from a backup, or remove the tool and register it again',
+});
+
+/** How often a tenant's tools have changed. */
+export const RevisionItem = stored({ what: 'revision', schema: z.object({ revision: z.int() }) });
+
+/** The tools that one revision changed. */
+export const ChangeItem = stored({ what: 'list of changes', schema: z.object({ names: z.array(z.string()) }) });
 
 /** One version as callers see it, with the state of its family. */
 export interface Registration {

@@ -2,7 +2,7 @@ import type { ExecuteContext } from '../execute/execute.ts';
 import type { Reservation } from '../execute/meter.ts';
 import { failure } from '../execute/output.ts';
 import type { Handler } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call.ts';
+import type { CallRecord } from '../model/call-record.ts';
 import type { RunView } from '../model/run.ts';
 import { outputOfRun, PLAN_HANDLER_PREFIX, startPlan } from './plan-tool.ts';
 import type { Runs } from './runs.ts';

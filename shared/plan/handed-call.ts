@@ -2,7 +2,7 @@ import type { Reservation } from '../execute/meter.ts';
 import { contentOf } from '../kernel/item-content.ts';
 import { handedCallKey } from '../kernel/item-keys.ts';
 import type { Table } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call.ts';
+import type { CallRecord } from '../model/call-record.ts';
 
 /** A call whose caller did not wait for the run: what is needed to charge and record it when the run has ended. */
 export interface HandedCall {

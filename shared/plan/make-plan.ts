@@ -1,4 +1,5 @@
 import { effectivePermission } from '../access/permission.ts';
+import { visibleTools } from '../access/visible-tools.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
 import { whyUngranted } from '../execute/grants.ts';
 import { quantileOf } from '../insight/histogram.ts';
@@ -8,7 +9,6 @@ import type { Blobs } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import { findHandler } from '../registry/layer.ts';
 import { resolveVersion } from '../registry/versions.ts';
-import { findEntry } from '../registry/visible-entry.ts';
 import { type BuiltPlan, buildPlan, type LookUpTool } from './build.ts';
 import { compilePlan } from './compile.ts';
 import type { SavedPlan } from './run-deps.ts';
@@ -62,7 +62,7 @@ export const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookU
   const stats = await readAllStats(context.table, actor.tenant);
   const medians = new Map(stats.map((one) => [`${one.tool}#${one.version}`, quantileOf(one.histogram, 0.5)]));
   return (name, version) => {
-    const entry = findEntry(catalog, actor, name);
+    const entry = visibleTools(actor).has(name) ? catalog.find(name) : undefined;
     if (!entry) return undefined;
     const record = version === undefined ? entry.record : resolveVersion(entry.family, version);
     if (!record) return undefined;

@@ -1,6 +1,8 @@
+import type { Fault } from '../kernel/errors.ts';
 import type { Family } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
 import { type Entry, entryOf } from './entry.ts';
+import type { UnreadableFamily } from './families.ts';
 import { type Filter, matches } from './filter.ts';
 import { SortedNames } from './sorted-names.ts';
 
@@ -31,16 +33,16 @@ const MAX_SCANNED = 20_000;
 export class Catalog {
   readonly #layer: Layer;
   readonly #own = new Map<string, Family>();
+  readonly #unreadable = new Map<string, Fault>();
   readonly #entries = new Map<string, Entry>();
   readonly #names = new SortedNames();
   readonly #byTag = new Map<string, SortedNames>();
   readonly #byCategory = new Map<string, SortedNames>();
   #revision = 0;
 
-  constructor(layer: Layer, own: Iterable<Family> = [], revision = 0) {
+  constructor(layer: Layer, own: Iterable<Family | UnreadableFamily> = [], revision = 0) {
     this.#layer = layer;
-    const families = [...own];
-    for (const family of families) this.#own.set(family.name, family);
+    for (const family of own) this.#keep(family);
     this.#refresh([...new Set([...layer.keys(), ...this.#own.keys()])]);
     this.#revision = revision;
   }
@@ -66,15 +68,23 @@ export class Catalog {
     return this.#entries.get(name);
   }
 
+  /** Like `get`, but throws where a tool of this name is stored and cannot be read. */
+  find(name: string): Entry | undefined {
+    const fault = this.#unreadable.get(name);
+    if (fault) throw fault;
+    return this.#entries.get(name);
+  }
+
   names(): readonly string[] {
     return this.#names.all;
   }
 
   /** Puts families as stored in place of what was known of them; undefined means gone. */
-  apply(changes: ReadonlyMap<string, Family | undefined>, revision: number): void {
+  apply(changes: ReadonlyMap<string, Family | UnreadableFamily | undefined>, revision: number): void {
     for (const [name, family] of changes) {
-      if (family) this.#own.set(name, family);
-      else this.#own.delete(name);
+      this.#own.delete(name);
+      this.#unreadable.delete(name);
+      if (family) this.#keep(family);
     }
     this.#refresh([...changes.keys()]);
     this.#revision = revision;
@@ -135,7 +145,14 @@ export class Catalog {
     this.#byCategory.get(entry.record.spec.category ?? '')?.remove(name);
   }
 
+  #keep(family: Family | UnreadableFamily): void {
+    if ('fault' in family) this.#unreadable.set(family.name, family.fault);
+    else this.#own.set(family.name, family);
+  }
+
   #compose(name: string): Entry | undefined {
+    // What cannot be read may have switched a shipped tool off, or stand in its place.
+    if (this.#unreadable.has(name)) return undefined;
     const own = this.#own.get(name);
     const shipped = this.#layer.get(name);
     if (own && own.versions.length > 0) return entryOf(own, false);

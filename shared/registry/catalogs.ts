@@ -2,7 +2,7 @@ import type { Clock, Table } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
 import { createSearchIndex, type SearchIndex } from '../search/search-index.ts';
 import { Catalog, type Layer } from './catalog.ts';
-import { readChanges, readFamilies, readFamily, readRevision } from './families.ts';
+import { readChanges, readFamilies, readFamily, readRevision, type UnreadableFamily } from './families.ts';
 
 /** One tenant's catalogue with its search index. */
 export interface TenantCatalog {
@@ -123,7 +123,7 @@ class Held implements TenantCatalog {
     return this.#search;
   }
 
-  apply(changes: ReadonlyMap<string, Family | undefined>, revision: number): void {
+  apply(changes: ReadonlyMap<string, Family | UnreadableFamily | undefined>, revision: number): void {
     this.catalog.apply(changes, revision);
     if (this.#index) for (const name of changes.keys()) this.#reindex(this.#index, name);
   }

@@ -15,7 +15,7 @@ export const changeTool = async (
   change: StateChange,
 ): Promise<Registration> => {
   const { catalog } = await context.catalogs.of(tenant);
-  const entry = catalog.get(name);
+  const entry = catalog.find(name);
   if (entry?.shipped) refuseBeyondEnabled(name, change);
   const shipped = entry?.shipped ? entry.family : undefined;
   const changed = await changeFamily(context.table, tenant, name, context.clock.now(), (own) => {

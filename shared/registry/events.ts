@@ -1,6 +1,8 @@
-import { contentOf } from '../kernel/item-content.ts';
+import * as z from 'zod';
+import type { Fault } from '../kernel/errors.ts';
 import { EVENT_PREFIX, eventCountKey, eventKey, eventsPk } from '../kernel/item-keys.ts';
 import type { Item, Table, Write } from '../kernel/ports.ts';
+import { isUnreadable, put, read, readAll, stored } from '../kernel/stored.ts';
 
 export const EVENT_TYPES = [
   'tool-registered',
@@ -17,20 +19,28 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Something that happened, before it has a place in the tenant's sequence. */
-export interface NewEvent {
-  readonly type: EventType;
-  readonly at: string;
-  readonly tool: string;
-  readonly version?: string;
-  readonly call_id?: string;
-  readonly reason?: string;
-}
+const NewEvent = z.object({
+  type: z.enum(EVENT_TYPES),
+  at: z.iso.datetime(),
+  tool: z.string(),
+  version: z.string().optional(),
+  call_id: z.string().optional(),
+  reason: z.string().optional(),
+});
+export type NewEvent = Readonly<z.infer<typeof NewEvent>>;
 
 /** An event with its place: a reader that knows the last id it saw misses nothing. */
-export interface ChangeEvent extends NewEvent {
-  readonly id: string;
-  readonly tenant: string;
-}
+const ChangeEvent = NewEvent.extend({ id: z.string(), tenant: z.string() });
+export type ChangeEvent = Readonly<z.infer<typeof ChangeEvent>>;
+
+export const EventItem = stored<ChangeEvent>({ what: 'event', schema: ChangeEvent });
+
+/** The id of the latest event. Release 0.1.0 wrote it without a version. */
+export const EventCountItem = stored({
+  what: 'count of events',
+  schema: z.object({ count: z.int() }),
+  upgrades: { 0: (content) => content },
+});
 
 /** Hands events on to others, such as a bus with subscribers; the table's stream feeds it. */
 export type EventSink = (events: readonly ChangeEvent[]) => Promise<void>;
@@ -40,13 +50,27 @@ const KEPT_SECONDS = 7 * 86_400;
 /** What to write so that events follow those counted before, in the change that makes them happen. */
 export const placeEvents = (tenant: string, count: Item | undefined, events: readonly NewEvent[]): readonly Write[] => {
   if (events.length === 0) return [];
-  const before = Number(count?.body.count ?? 0);
+  const before = countOf(count);
   const writes = events.map((event, at): Write => {
     const id = before + at + 1;
     const expires = Math.floor(Date.parse(event.at) / 1000) + KEPT_SECONDS;
-    return { put: eventKey(tenant, id), body: { v: 1, id: String(id), tenant, ...event }, expires };
+    return put(eventKey(tenant, id), EventItem, { id: String(id), tenant, ...event }, expires);
   });
-  return [...writes, { put: eventCountKey(tenant), body: { count: before + events.length } }];
+  return [...writes, put(eventCountKey(tenant), EventCountItem, { count: before + events.length })];
+};
+
+/** The same for records of calls, which are kept even when the count cannot be read. */
+export const placeIfReadable = (
+  tenant: string,
+  count: Item | undefined,
+  events: readonly NewEvent[],
+): { readonly writes: readonly Write[]; readonly unreadable: readonly Fault[] } => {
+  try {
+    return { writes: placeEvents(tenant, count, events), unreadable: [] };
+  } catch (thrown) {
+    if (!isUnreadable(thrown)) throw thrown;
+    return { writes: [], unreadable: [thrown] };
+  }
 };
 
 /** Events after an id, in order. */
@@ -57,11 +81,16 @@ export const readEvents = async (
   limit: number,
 ): Promise<readonly ChangeEvent[]> => {
   const query = { prefix: EVENT_PREFIX, after: eventKey(tenant, after).sk, limit };
-  return (await table.query(eventsPk(tenant), query)).items.map(eventOf);
+  const { items } = await table.query(eventsPk(tenant), query);
+  const events = readAll(items, EventItem);
+  const last = items.at(-1);
+  // A page of nothing but unreadable events is not the end of them.
+  if (events.length > 0 || !last) return events;
+  return readEvents(table, tenant, Number(last.key.sk.slice(EVENT_PREFIX.length)), limit);
 };
 
 /** The id of the latest event; 0 before the first. */
 export const latestEvent = async (table: Table, tenant: string): Promise<number> =>
-  Number((await table.get(eventCountKey(tenant)))?.body.count ?? 0);
+  countOf(await table.get(eventCountKey(tenant)));
 
-export const eventOf = (item: Item): ChangeEvent => contentOf(item);
+const countOf = (item: Item | undefined): number => (item ? read(item, EventCountItem).count : 0);

@@ -1,3 +1,4 @@
+import type { Fault } from '../kernel/errors.ts';
 import {
   CHANGE_PREFIX,
   changeKey,
@@ -8,9 +9,16 @@ import {
   toolsPk,
 } from '../kernel/item-keys.ts';
 import type { Change, Item, Table, Write } from '../kernel/ports.ts';
-import type { Family } from '../model/registration.ts';
+import { isUnreadable, put, read, readAll, unreadable } from '../kernel/stored.ts';
+import { ChangeItem, type Family, FamilyItem, RevisionItem } from '../model/registration.ts';
 import { placeEvents } from './events.ts';
 import { eventsOfChange } from './family-events.ts';
+
+/** A family that is stored and that this release cannot read, with what to say of it. */
+export interface UnreadableFamily {
+  readonly name: string;
+  readonly fault: Fault;
+}
 
 /** Says what a family shall be, from what it is; undefined means absent, the family itself unchanged. */
 export type FamilyRule<T> = (family: Family | undefined) => { readonly family: Family | undefined; readonly result: T };
@@ -20,7 +28,6 @@ export type FamiliesRule<T> = (families: ReadonlyMap<string, Family>) => {
   readonly result: T;
 };
 
-const FORMAT = 1;
 const CHANGES_KEPT_SECONDS = 86_400;
 
 /** Changes one family; the tenant's revision and the list of changes move in the same transaction. */
@@ -53,15 +60,15 @@ export const changeFamilies = <T>(
     if (changed.length === 0) return { writes: [], result };
     const revision = revisionOf(revisionItem) + 1;
     const writes: Write[] = changed.map(([name, family]) =>
-      family ? { put: toolKey(tenant, name), body: { v: FORMAT, ...family } } : { remove: toolKey(tenant, name) },
+      family ? put(toolKey(tenant, name), FamilyItem, family) : { remove: toolKey(tenant, name) },
     );
     writes.push(
-      { put: revisionKey(tenant), body: { v: FORMAT, revision } },
-      {
-        put: changeKey(tenant, revision),
-        body: { v: FORMAT, names: changed.map(([name]) => name) },
-        expires: Math.floor(now / 1000) + CHANGES_KEPT_SECONDS,
-      },
+      ...noteChange(
+        tenant,
+        revision,
+        changed.map(([name]) => name),
+        now,
+      ),
     );
     // A change holds 100 items: of many families each has one event, the first of what happened to it.
     const most = changed.length > 1 ? 1 : 50;
@@ -73,22 +80,57 @@ export const changeFamilies = <T>(
   });
 };
 
+/** Removes a family whether or not it can be read. */
+export const removeFamily = (table: Table, tenant: string, name: string, now: number): Promise<void> => {
+  const keys = [revisionKey(tenant), eventCountKey(tenant), toolKey(tenant, name)];
+  return table.change(keys, ([revisionItem, eventCount, item]) => {
+    if (!item) return { writes: [], result: undefined };
+    const event = { type: 'tool-removed', at: new Date(now).toISOString(), tool: name } as const;
+    const writes = [
+      { remove: item.key },
+      ...noteChange(tenant, revisionOf(revisionItem) + 1, [name], now),
+      ...placeEvents(tenant, eventCount, [event]),
+    ];
+    return { writes, result: undefined };
+  });
+};
+
+const noteChange = (tenant: string, revision: number, names: readonly string[], now: number): readonly Write[] => [
+  put(revisionKey(tenant), RevisionItem, { revision }),
+  put(changeKey(tenant, revision), ChangeItem, { names: [...names] }, Math.floor(now / 1000) + CHANGES_KEPT_SECONDS),
+];
+
 export const readRevision = async (table: Table, tenant: string): Promise<number> =>
   revisionOf(await table.get(revisionKey(tenant)));
 
-export const readFamily = async (table: Table, tenant: string, name: string): Promise<Family | undefined> => {
+export const readFamily = async (
+  table: Table,
+  tenant: string,
+  name: string,
+): Promise<Family | UnreadableFamily | undefined> => {
   const item = await table.get(toolKey(tenant, name));
-  return item && familyOf(item);
+  return item && tryFamily(item);
 };
 
-export async function* readFamilies(table: Table, tenant: string): AsyncGenerator<Family> {
+/** All families of a tenant; one that cannot be read does not hide the others. */
+export async function* readFamilies(table: Table, tenant: string): AsyncGenerator<Family | UnreadableFamily> {
   let after: string | undefined;
   do {
     const page = await table.query(toolsPk(tenant), { prefix: TOOL_PREFIX, after });
-    for (const item of page.items) yield familyOf(item);
+    for (const item of page.items) yield tryFamily(item);
     after = page.next;
   } while (after !== undefined);
 }
+
+/** All families of a tenant, for what must not go on without one of them. */
+export const requireFamilies = async (table: Table, tenant: string): Promise<readonly Family[]> => {
+  const families: Family[] = [];
+  for await (const family of readFamilies(table, tenant)) {
+    if ('fault' in family) throw family.fault;
+    families.push(family);
+  }
+  return families;
+};
 
 /** The names changed since a revision, or undefined when the list does not reach that far back. */
 export const readChanges = async (
@@ -103,14 +145,25 @@ export const readChanges = async (
     after: changeKey(tenant, since).sk,
     limit: wanted,
   });
-  if (page.items.length < wanted) return undefined;
-  return new Set(page.items.flatMap(({ body }) => body.names as readonly string[]));
+  const changes = readAll(page.items, ChangeItem);
+  return changes.length < wanted ? undefined : new Set(changes.flatMap(({ names }) => names));
 };
 
-const revisionOf = (item: Item | undefined): number => (item?.body.revision as number | undefined) ?? 0;
+const revisionOf = (item: Item | undefined): number => (item ? read(item, RevisionItem).revision : 0);
 
-// Written by us alone, after checking: read back without checking again.
-const familyOf = ({ body }: Item): Family => {
-  const { v: _, ...family } = body;
-  return family as unknown as Family;
+const familyOf = (item: Item): Family => {
+  const family = read(item, FamilyItem);
+  if (family.name === nameOf(item)) return family;
+  throw unreadable(item, FamilyItem, 'its name is not that of its key');
 };
+
+const tryFamily = (item: Item): Family | UnreadableFamily => {
+  try {
+    return familyOf(item);
+  } catch (thrown) {
+    if (isUnreadable(thrown)) return { name: nameOf(item), fault: thrown };
+    throw thrown;
+  }
+};
+
+const nameOf = ({ key }: Item): string => key.sk.slice(TOOL_PREFIX.length);

@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import type { Family, Snapshot } from '../model/registration.ts';
 import type { RegistryContext } from './context.ts';
-import { changeFamilies, readFamilies, readRevision } from './families.ts';
+import { changeFamilies, readRevision, requireFamilies } from './families.ts';
 import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
 
 // A change holds 100 items: each family and its event, the revision, the list of changes and the count of events.
@@ -10,7 +10,7 @@ const BATCH = 48;
 /** The tenant's own tools and switches, straight from the store. */
 export const exportSnapshot = async ({ table }: RegistryContext, tenant: string): Promise<Snapshot> => {
   const revision = await readRevision(table, tenant);
-  return takeSnapshot(await Array.fromAsync(readFamilies(table, tenant)), revision);
+  return takeSnapshot(await requireFamilies(table, tenant), revision);
 };
 
 /** Makes the tenant's tools exactly those of a snapshot; many are written under few revisions. */
@@ -26,7 +26,7 @@ export const importSnapshot = async (context: RegistryContext, tenant: string, i
         name: clash.name,
       },
     );
-  const present = await Array.fromAsync(readFamilies(context.table, tenant));
+  const present = await requireFamilies(context.table, tenant);
   const names = [...new Set([...wanted.keys(), ...present.map(({ name }) => name)])];
   for (let start = 0; start < names.length; start += BATCH) {
     const batch = names.slice(start, start + BATCH);

@@ -57,7 +57,9 @@ export const publishTenant = async (context: PublishContext, tenant: string): Pr
     const known = await readPointer(blobs, tenantPointer(tenant));
     const revision = await readRevision(table, tenant);
     if (known?.revision === revision) return;
-    const families = await Array.fromAsync(readFamilies(table, tenant));
+    const stored = await Array.fromAsync(readFamilies(table, tenant));
+    // The edge shall not answer with a shipped tool in place of one that cannot be read: it asks the origin.
+    const families = stored.map((each): Family => ('fault' in each ? switchedOff(each.name) : each));
     await writeTenant(context, tenant, revision, families);
     await removeOld(blobs, tenantFolder(tenant), [tenantPointer(tenant), known?.file]);
     // Once more: another publisher may have put an older pointer over ours, or the tenant has moved on.
@@ -111,6 +113,8 @@ const publishedKey = ({ id, tenant, digest, scopes, created_at, ...key }: ApiKey
   expires_at: key.expires_at,
   revoked_at: key.revoked_at,
 });
+
+const switchedOff = (name: string): Family => ({ name, enabled: false, versions: [] });
 
 const JSON_TYPE = 'application/json';
 

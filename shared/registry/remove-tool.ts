@@ -1,6 +1,8 @@
 import { Fault } from '../kernel/errors.ts';
+import { isUnreadable } from '../kernel/stored.ts';
+import type { Catalog } from './catalog.ts';
 import type { RegistryContext } from './context.ts';
-import { changeFamily } from './families.ts';
+import { changeFamily, removeFamily } from './families.ts';
 import { removeVersion, splitId } from './remove.ts';
 
 /** Removes a tool or one version of it by `name` or `name@version`; what is absent is removed already. */
@@ -12,13 +14,29 @@ export const removeTool = async (
 ): Promise<void> => {
   const split = splitId(id);
   const { catalog } = await context.catalogs.of(tenant);
+  const which = version ?? split.version;
+  if (which === undefined && isStoredUnreadable(catalog, split.name)) {
+    await removeFamily(context.table, tenant, split.name, context.clock.now());
+    return context.catalogs.changed(tenant);
+  }
   if (catalog.get(split.name)?.shipped)
     throw new Fault('Forbidden', `${split.name} is a shipped tool and cannot be removed; disable it instead`, {
       name: split.name,
     });
   await changeFamily(context.table, tenant, split.name, context.clock.now(), (family) => ({
-    family: removeVersion(family, version ?? split.version),
+    family: removeVersion(family, which),
     result: undefined,
   }));
   context.catalogs.changed(tenant);
+};
+
+// Removing it is how to get rid of what no release can read.
+const isStoredUnreadable = (catalog: Catalog, name: string): boolean => {
+  try {
+    catalog.find(name);
+    return false;
+  } catch (thrown) {
+    if (isUnreadable(thrown)) return true;
+    throw thrown;
+  }
 };

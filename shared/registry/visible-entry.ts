@@ -9,7 +9,7 @@ export const findEntry = (catalog: Catalog, actor: Confined, name: string): Entr
 
 /** The tool, or a refusal that suggests the nearest name the key may know. */
 export const requireEntry = (catalog: Catalog, actor: Confined, name: string): Entry => {
-  const entry = findEntry(catalog, actor, name);
+  const entry = visibleTools(actor).has(name) ? catalog.find(name) : undefined;
   if (entry) return entry;
   throw unknownTool(name, visibleTools(actor).only ?? catalog.names());
 };

@@ -6,7 +6,7 @@ import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
 import { executeTool } from '../../shared/execute/execute.ts';
-import type { CallRecord } from '../../shared/model/call.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import { testAssay } from '../support/assay.ts';
 import { toolsAssay } from '../support/execution.ts';

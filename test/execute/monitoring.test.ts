@@ -9,7 +9,7 @@ import { redactorFor } from '../../shared/execute/redact.ts';
 import { digestOf, sha256 } from '../../shared/kernel/canonical-json.ts';
 import { writeUlidTime } from '../../shared/kernel/ids.ts';
 import { callKey } from '../../shared/kernel/item-keys.ts';
-import type { CallRecord } from '../../shared/model/call.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 import { memoryLog } from '../support/assay.ts';
 import { burnCpu } from '../support/burn.ts';
 import { standingClock } from '../support/clock.ts';

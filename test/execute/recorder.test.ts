@@ -9,7 +9,7 @@ import { createRecorder } from '../../shared/execute/recorder.ts';
 import { readStats } from '../../shared/insight/read-stats.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
-import type { CallRecord } from '../../shared/model/call.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 import { memoryLog } from '../support/assay.ts';
 import { standingClock } from '../support/clock.ts';
 import { aRecord as anyRecord } from '../support/records.ts';

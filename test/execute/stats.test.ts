@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { addValues, mergeHistograms, quantileOf } from '../../shared/insight/histogram.ts';
 import { addCalls, emptyStats } from '../../shared/insight/stats.ts';
 import { mergeStats, type StatsView, viewStats } from '../../shared/insight/stats-view.ts';
-import type { CallRecord } from '../../shared/model/call.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 import { assayWith } from '../support/execution.ts';
 import { aRecord } from '../support/records.ts';
 

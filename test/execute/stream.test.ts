@@ -9,7 +9,7 @@ import { foldStream, type StreamChange } from '../../shared/execute/fold-stream.
 import { readStats } from '../../shared/insight/read-stats.ts';
 import { callKey } from '../../shared/kernel/item-keys.ts';
 import type { Key, Table } from '../../shared/kernel/ports.ts';
-import type { CallRecord } from '../../shared/model/call.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 import { type ChangeEvent, readEvents } from '../../shared/registry/events.ts';
 import { standingClock } from '../support/clock.ts';
 import { aRecord } from '../support/records.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallRecord, Outcome } from '../../shared/model/call.ts';
+import type { Outcome } from '../../shared/model/call.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 import { runAssay, type Served, serveAssay } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../shared/model/call.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 
 /** The record of a call that went well. */
 export const aRecord = (fields: Partial<CallRecord> = {}): CallRecord => ({

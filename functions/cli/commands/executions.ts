@@ -1,6 +1,6 @@
 import type { Recommendation } from '../../../shared/insight/recommend.ts';
 import type { StatsView } from '../../../shared/insight/stats-view.ts';
-import type { CallRecord } from '../../../shared/model/call.ts';
+import type { CallRecord } from '../../../shared/model/call-record.ts';
 import { type Command, required, textOption } from '../command.ts';
 import { tableOf } from '../output.ts';
 

@@ -1,5 +1,5 @@
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { CallRecord } from '../../model/call.ts';
+import type { CallRecord } from '../../model/call-record.ts';
 
 /** Writes each call as one line of CloudWatch's embedded metric format: its figures as metrics, the rest beside them. */
 export const callMetrics =

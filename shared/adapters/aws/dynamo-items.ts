@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item, Key } from '../../kernel/ports.ts';
 import { type Counters, isCounters } from '../counters.ts';
-import { itemOf, type Prepared } from '../table-rules.ts';
+import { itemOf, itemOfText, type Prepared } from '../table-rules.ts';
 
 export type Attributes = Record<string, AttributeValue>;
 
@@ -32,9 +32,12 @@ export function attributesOf(write: Prepared, revision: number, stamp: string): 
 export function storedOf(attributes: Readonly<Attributes>): Stored {
   const { pk, sk, revision, expires, stamp, body } = attributes;
   const key = { pk: pk?.S ?? '', sk: sk?.S ?? '' };
-  const content = body?.S === undefined ? countersOf(attributes) : JSON.parse(body.S);
+  const until = expires?.N === undefined ? undefined : Number(expires.N);
   return {
-    item: itemOf(key, Number(revision?.N), expires?.N === undefined ? undefined : Number(expires.N), content),
+    item:
+      body?.S === undefined
+        ? itemOf(key, Number(revision?.N), until, countersOf(attributes))
+        : itemOfText(key, Number(revision?.N), until, body.S),
     stamp: stamp?.S ?? '',
   };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Item, Key } from '../../kernel/ports.ts';
-import { itemOf, type Prepared } from '../table-rules.ts';
+import { itemOfText, type Prepared } from '../table-rules.ts';
 
 /** The statements of the table, prepared once. */
 export interface Rows {
@@ -54,5 +54,6 @@ export function prepareRows(database: DatabaseSync): Rows {
 
 function itemOfRow({ pk, sk, revision, expires, body }: Readonly<Record<string, SQLOutputValue>>): Item {
   const key = { pk: String(pk), sk: String(sk) };
-  return itemOf(key, Number(revision), expires === null ? undefined : Number(expires), JSON.parse(String(body)));
+  const until = expires === null ? undefined : Number(expires);
+  return itemOfText(key, Number(revision), until, String(body));
 }

@@ -1,12 +1,13 @@
 import { callHoursPk, callShards } from '../../kernel/item-keys.ts';
 import type { Table } from '../../kernel/ports.ts';
-import type { CallRecord } from '../../model/call.ts';
+import { read } from '../../kernel/stored.ts';
+import { CallItem, type CallRecord } from '../../model/call-record.ts';
 
 /** Every call of a month, from the items that are record and ledger row at once. */
 export async function* readLedger(table: Table, tenant: string, month: string): AsyncGenerator<CallRecord> {
-  for await (const { body } of pages(table, callHoursPk(tenant), { prefix: month }))
-    for (const shard of callShards(tenant, String(body.hour)))
-      for await (const item of pages(table, shard, {})) yield item.body as unknown as CallRecord;
+  for await (const hour of pages(table, callHoursPk(tenant), { prefix: month }))
+    for (const shard of callShards(tenant, hour.key.sk))
+      for await (const item of pages(table, shard, {})) yield read(item, CallItem);
 }
 
 async function* pages(table: Table, pk: string, query: { readonly prefix?: string; readonly after?: string }) {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
-import type { CallRecord } from '../../model/call.ts';
+import type { CallRecord } from '../../model/call-record.ts';
 import type { Actor } from '../../model/key.ts';
 import type { ExecuteContext } from '../execute.ts';
 import type { Remaining } from '../meter.ts';

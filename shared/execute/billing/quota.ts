@@ -1,10 +1,12 @@
 import { Fault } from '../../kernel/errors.ts';
 import { quotaKey } from '../../kernel/item-keys.ts';
 import type { Clock, Log, Table } from '../../kernel/ports.ts';
+import { read } from '../../kernel/stored.ts';
 import type { Meter, MeteredCall, Quota, Remaining, Reservation } from '../meter.ts';
+import { nothing, type Sum } from './ledger.ts';
 import { monthEnd, monthOf } from './month.ts';
 import { chargeOf, type Prices, priceOf } from './prices.ts';
-import { createRecount } from './recount.ts';
+import { createRecount, QuotaItem } from './recount.ts';
 
 interface Options {
   readonly table: Table;
@@ -24,14 +26,26 @@ const KEPT_SECONDS = 70 * 86_400;
 export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Meter => {
   const recount = createRecount({ table, clock, log, ...(quietMs === undefined ? {} : { quietMs }) });
 
+  const count = async (keyId: string, month: string, add: Sum, quota: Quota, expires: number) => {
+    const key = quotaKey(keyId, month);
+    try {
+      return await table.count(key, { ...add }, limitsOf(quota), expires);
+    } catch (thrown) {
+      // A counter that was altered cannot be added to; reading it says so, and what to do.
+      const item = await table.get(key);
+      if (item) read(item, QuotaItem);
+      throw thrown;
+    }
+  };
+
   const reserve = async (call: MeteredCall, quota: Quota, micros: number): Promise<Reservation> => {
     const month = monthOf(call.at);
     const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
-    const counted = await table.count(quotaKey(call.keyId, month), { calls: 1, micros }, limitsOf(quota), expires);
+    const counted = await count(call.keyId, month, { calls: 1, micros }, quota, expires);
     if (counted) return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
     await recount(call.tenant, call.keyId, month);
     const item = await table.get(quotaKey(call.keyId, month));
-    throw exhausted(quota, item?.body ?? {}, micros, month, clock.now());
+    throw exhausted(quota, item ? read(item, QuotaItem) : nothing, micros, month, clock.now());
   };
 
   return {
@@ -62,14 +76,7 @@ const remainingOf = (quota: Quota, used: Readonly<Record<string, number>>, month
   resetsAt: monthEnd(month),
 });
 
-const exhausted = (
-  quota: Quota,
-  used: Readonly<Record<string, unknown>>,
-  price: number,
-  month: string,
-  now: number,
-): Fault => {
-  const [calls, micros] = [Number(used.calls ?? 0), Number(used.micros ?? 0)];
+const exhausted = (quota: Quota, { calls, micros }: Sum, price: number, month: string, now: number): Fault => {
   const resets_at = new Date(monthEnd(month)).toISOString();
   const what =
     quota.calls !== undefined && calls + 1 > quota.calls

@@ -1,7 +1,23 @@
+import * as z from 'zod';
 import { quotaKey, quotaWatchKey } from '../../kernel/item-keys.ts';
 import type { Clock, Item, Log, Table } from '../../kernel/ports.ts';
+import { isNewer, isUnreadable, put, read, stored } from '../../kernel/stored.ts';
 import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
 import { monthEnd } from './month.ts';
+
+/** A key's counters of a month. The table itself adds to them, so they hold no version. */
+export const QuotaItem = stored<Sum>({
+  what: 'quota counter',
+  version: 0,
+  schema: z.object({ calls: z.int(), micros: z.int() }),
+  cure: 'verify the usage and let it settle the counters from the ledger',
+});
+
+/** Since when a counter has stood at a revision. */
+export const QuotaWatchItem = stored({
+  what: 'watch on a quota',
+  schema: z.object({ revision: z.int(), at: z.number() }),
+});
 
 interface Options {
   readonly table: Table;
@@ -24,9 +40,10 @@ export const createRecount = ({ table, clock, log, quietMs = QUIET_MS }: Options
   return async (tenant, keyId, month) => {
     const counter = await table.get(quotaKey(keyId, month));
     if (!counter || !(await stoodStill(table, keyId, month, counter, clock.now(), quietMs))) return false;
+    const before = read(counter, QuotaItem);
     const ledger = await sumOfKey(table, tenant, keyId, month);
     const changed = await setCounter(table, keyId, month, counter.revision, ledger);
-    if (changed) log.warn('stale reservations given back', { key: keyId, month, before: counter.body, after: ledger });
+    if (changed) log.warn('stale reservations given back', { key: keyId, month, before, after: ledger });
     return changed;
   };
 };
@@ -48,13 +65,21 @@ export const setCounter = (
 ): Promise<boolean> => {
   const key = quotaKey(keyId, month);
   return table.change([key], ([item]) => {
-    const same = item?.body.calls === calls && item.body.micros === micros;
+    const counted = item && readCounter(item);
+    const same = counted?.calls === calls && counted.micros === micros;
     if (!item || item.revision !== revision || same) return { writes: [], result: false };
-    return {
-      writes: [{ put: key, body: { calls, micros }, expires: item.expires }],
-      result: true,
-    };
+    return { writes: [put(key, QuotaItem, { calls, micros }, item.expires)], result: true };
   });
+};
+
+/** What a counter says; undefined when it was altered, so that it can be set to what the ledger says. */
+export const readCounter = (item: Item): Sum | undefined => {
+  try {
+    return read(item, QuotaItem);
+  } catch (thrown) {
+    if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
+    return undefined;
+  }
 };
 
 const stoodStill = (
@@ -67,8 +92,9 @@ const stoodStill = (
 ): Promise<boolean> => {
   const key = quotaWatchKey(keyId, month);
   return table.change([key], ([seen]) => {
-    if (seen?.body.revision === counter.revision) return { writes: [], result: now - Number(seen.body.at) >= quietMs };
-    const body = { v: 1, revision: counter.revision, at: now };
-    return { writes: [{ put: key, body, expires: Math.floor(monthEnd(month) / 1000) }], result: quietMs === 0 };
+    const last = seen && read(seen, QuotaWatchItem);
+    if (last?.revision === counter.revision) return { writes: [], result: now - last.at >= quietMs };
+    const watch = { revision: counter.revision, at: now };
+    return { writes: [put(key, QuotaWatchItem, watch, Math.floor(monthEnd(month) / 1000))], result: quietMs === 0 };
   });
 };

@@ -1,19 +1,27 @@
-import type { Fold } from '../../insight/fold.ts';
+import * as z from 'zod';
+import { foldInto } from '../../insight/fold.ts';
 import { usageKey, usagePk } from '../../kernel/item-keys.ts';
 import type { Page, Table } from '../../kernel/ports.ts';
+import { read, stored } from '../../kernel/stored.ts';
 import { addSums, nothing, type Sum, sumOf } from './ledger.ts';
 import { monthIn } from './month.ts';
 
+/** What a key used of a tool in a month. */
+export const UsageItem = stored({
+  what: 'usage',
+  schema: z.object({ key: z.string(), tool: z.string(), calls: z.int(), micros: z.int() }),
+  cure: 'restore it from a backup; the calls themselves are not affected',
+});
+
 /** Folds successful calls into what a key used of a tool in a month. */
-export const usageFold: Fold = {
+export const usageFold = foldInto(UsageItem, {
   keyOf: (tenant, record) =>
     record.status === 'ok' ? usageKey(tenant, monthIn(record.at), record.key, record.tool) : undefined,
   add: (total, records) => {
-    const { key, tool } = records[0] ?? {};
-    const sums = records.map(sumOf).reduce(addSums, (total as Sum | undefined) ?? nothing);
-    return { total: { v: 1, key, tool, ...sums } };
+    const { key = '', tool = '' } = records[0] ?? {};
+    return { total: { key, tool, ...records.map(sumOf).reduce(addSums, total ?? nothing) } };
   },
-};
+});
 
 export interface ToolUsage extends Sum {
   readonly tool: string;
@@ -42,8 +50,8 @@ export const readUsage = async (
   let after: string | undefined;
   do {
     const page: Page = await table.query(usagePk(tenant, month), after === undefined ? {} : { after });
-    for (const { body } of page.items) {
-      const { key, tool, calls, micros } = body as unknown as Sum & { key: string; tool: string };
+    for (const item of page.items) {
+      const { key, tool, calls, micros } = read(item, UsageItem);
       const row: ToolUsage = { tool, calls, micros, ...(isPriced(tool) ? {} : { unpriced: true }) };
       byKey.set(key, [...(byKey.get(key) ?? []), row]);
     }

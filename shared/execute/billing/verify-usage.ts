@@ -1,7 +1,7 @@
 import { quotaKey } from '../../kernel/item-keys.ts';
 import type { Table } from '../../kernel/ports.ts';
 import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
-import { setCounter } from './recount.ts';
+import { readCounter, setCounter } from './recount.ts';
 import { readUsage } from './usage.ts';
 
 export interface Difference {
@@ -40,7 +40,7 @@ export const verifyUsage = async (
   for (const key_id of new Set([...ledger.keys(), ...folded.keys()])) {
     const sum = ledger.get(key_id) ?? nothing;
     const counter = await table.get(quotaKey(key_id, month));
-    const stored = { calls: Number(counter?.body.calls ?? 0), micros: Number(counter?.body.micros ?? 0) };
+    const stored = (counter && readCounter(counter)) ?? nothing;
     if (counter && settle && (await setCounter(table, key_id, month, counter.revision, sum))) settled.push(key_id);
     else if (counter && !same(stored, sum)) differences.push({ key_id, what: 'quota', ledger: sum, stored });
     const used = folded.get(key_id) ?? nothing;
