@@ -6,13 +6,10 @@ import type { Llm } from './decide/llm.ts';
 import { callFolds } from './execute/billing/folds.ts';
 import type { Prices } from './execute/billing/prices.ts';
 import { createMeter } from './execute/billing/quota.ts';
-import { createResultCache } from './execute/cache.ts';
-import { clockGauge } from './execute/clock-gauge.ts';
 import type { ExecuteContext } from './execute/execute.ts';
+import { createLayerContext } from './execute/layer-context.ts';
 import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
-import { createRedact } from './execute/redact.ts';
-import { createArgumentCheck, createOutputCheck } from './execute/validate.ts';
 import type { Iqa } from './iqa/iqa.ts';
 import type { Blobs, Clock, Gauge, Log, Table } from './kernel/ports.ts';
 import { withPlans } from './plan/plan-handlers.ts';
@@ -90,21 +87,12 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
   const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
   const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
+  const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
   const assay: Assay = {
-    table,
-    clock,
-    log,
-    random,
+    ...createLayerContext({ table, clock, log, random, recorder, meter, gauge: ports.gauge }),
     catalogs,
-    recorder,
     handlers: () => loaded.handlers,
-    checkArguments: createArgumentCheck(),
-    checkOutput: createOutputCheck(),
-    redact: createRedact(),
-    cache: createResultCache({ clock }),
-    meter: ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter),
     limitRate: createRateLimiter(table, clock),
-    gauge: ports.gauge ?? clockGauge(clock),
     authenticate: createAuthenticator({ table, clock, adminKey: ports.adminKey }),
     blobs: ports.blobs,
     iqa: ports.iqa,

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 import { recentlyUsed } from '../kernel/lru.ts';
 import type { Clock } from '../kernel/ports.ts';
-import type { Call, CallLayer, Next, Ran } from './call.ts';
+import type { Call, CallLayer, CallResult, Next } from './call.ts';
 
 /** Outputs of tools that say they always answer the same, kept as JSON text so that nobody can change them. */
 export interface ResultCache {
@@ -48,7 +48,7 @@ export const createResultCache = (options: ResultCacheOptions): ResultCache => {
 export const answerFromCache: CallLayer = ({ cache }, call, next) =>
   call.record.spec.cacheable === true ? fromCache(cache, call, next) : next(call);
 
-const fromCache = async (cache: ResultCache, call: Call, next: Next): Promise<Ran> => {
+const fromCache = async (cache: ResultCache, call: Call, next: Next): Promise<CallResult> => {
   const key = keyOf(call);
   const known = cache.get(key);
   if (known !== undefined)

@@ -22,6 +22,9 @@ export interface ExecuteContext extends RegistryContext {
   readonly recorder: Recorder;
 }
 
+/** What the layers around a call need: all but finding the tool and its handler. */
+export type LayerContext = Omit<ExecuteContext, 'catalogs' | 'handlers'>;
+
 /** What a caller may say about a call besides what to run. */
 export interface CallOptions extends CallExtras {
   readonly requestId?: string;
@@ -42,27 +45,35 @@ export interface Call {
   readonly at: number;
   readonly actor: Actor;
   readonly record: VersionRecord;
+  /** Whether its tool is switched on. */
+  readonly isEnabled: boolean;
   readonly handler: Handler;
   readonly permission: Permission;
   readonly invocation: Invocation;
   /** As given, until the layer that checks them has filled in defaults. */
   readonly args: Readonly<Record<string, unknown>>;
-  readonly signal?: Caller;
+  /** Its own price; absent where only the price list may have one. */
+  readonly priceMicros?: number | undefined;
+  readonly signal?: Caller | undefined;
   readonly options: CallOptions;
 }
 
 /** What came of a call that ran. */
-export interface Ran {
+export interface CallResult {
   readonly status: Outcome['status'];
   readonly output?: unknown;
   readonly error?: CallError & { readonly stack?: string };
+  /** What the implementation threw, for callers in this process. */
+  readonly thrown?: unknown;
   readonly durationMs: number;
   readonly usage: Usage;
   readonly cached: boolean;
+  /** The price of what was done, where that is less than what was reserved. */
+  readonly actualMicros?: number | undefined;
   readonly chargedMicros: number;
 }
 
-export type Next = (call: Call) => Promise<Ran>;
+export type Next = (call: Call) => Promise<CallResult>;
 
 /** One layer around the implementation: it may refuse with a `Fault`, answer by itself, or go on to the next. */
-export type CallLayer = (context: ExecuteContext, call: Call, next: Next) => Promise<Ran>;
+export type CallLayer = (context: LayerContext, call: Call, next: Next) => Promise<CallResult>;

@@ -7,7 +7,7 @@ import type { Key, Table } from '../kernel/ports.ts';
 import { put, read, readAll, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 import { type AuditContext, type AuditEntry, audit, auditWriter } from './audit.ts';
-import type { Call, ExecuteContext } from './call.ts';
+import type { Call, LayerContext } from './call.ts';
 import { cutValue } from './cut-values.ts';
 
 const VALID_MS = 10 * 60_000;
@@ -42,7 +42,7 @@ export const ConfirmationPointerItem = stored({
 });
 
 /** Lets a call through that a person consented to; without consent it asks, and refuses for now. */
-export const requireConsent = async (context: ExecuteContext, call: Call): Promise<void> => {
+export const requireConsent = async (context: LayerContext, call: Call): Promise<void> => {
   const { approvedBy } = call.options;
   if (approvedBy !== undefined) return audit(context, call.actor.tenant, used(call, approvedBy, call.id));
   const token = call.invocation.confirmation;
@@ -50,7 +50,7 @@ export const requireConsent = async (context: ExecuteContext, call: Call): Promi
   await useConsent(context, call, token);
 };
 
-const askConsent = async (context: ExecuteContext, call: Call): Promise<Fault> => {
+const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => {
   const { clock, table, redact } = context;
   const { tenant } = call.actor;
   const { spec, version, digest } = call.record;
@@ -78,7 +78,7 @@ const askConsent = async (context: ExecuteContext, call: Call): Promise<Fault> =
 };
 
 /** Spends a token, in one change so that it can be spent once only. */
-const useConsent = async (context: ExecuteContext, call: Call, token: string): Promise<void> => {
+const useConsent = async (context: LayerContext, call: Call, token: string): Promise<void> => {
   const { tenant } = call.actor;
   const key = keyOfToken(tenant, token);
   const write = auditWriter(context, tenant);

@@ -1,26 +1,13 @@
 import { effectivePermission } from '../access/permission.ts';
+import { requireScope } from '../access/scopes.ts';
 import type { Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
-import { answerFromCache } from './cache.ts';
-import type { Call, Caller, CallLayer, CallOptions, ExecuteContext, Next, Ran } from './call.ts';
-import { chargeCalls } from './meter.ts';
-import { recordCalls } from './monitor.ts';
-import { askPermission } from './permission.ts';
-import { refuseUnrunnable, resolveTool } from './resolve.ts';
+import type { Call, Caller, CallOptions, CallResult, ExecuteContext } from './call.ts';
+import { runThroughLayers } from './layers.ts';
+import { resolveTool } from './resolve.ts';
 import { handlerOf, runImplementation } from './run-handler.ts';
-import { checkCalls } from './validate.ts';
 
 export type { CallOptions, ExecuteContext } from './call.ts';
-
-/** Outermost first: what refuses a call comes before what costs anything. */
-const layers: readonly CallLayer[] = [
-  recordCalls,
-  refuseUnrunnable,
-  checkCalls,
-  askPermission,
-  chargeCalls,
-  answerFromCache,
-];
 
 /** Runs a tool through the layers and tells what came of it; a refusal is thrown, and recorded too. */
 export const executeTool = async (
@@ -30,37 +17,33 @@ export const executeTool = async (
   signal?: Caller,
   options: CallOptions = {},
 ): Promise<Outcome> => {
-  const record = await resolveTool(context, actor, invocation);
+  requireScope(actor, 'invoke');
+  const { record, isEnabled } = await resolveTool(context, actor, invocation);
   const handler = handlerOf(record, context.handlers());
   const call: Call = {
     id: context.clock.newId(),
     at: context.clock.now(),
     actor,
     record,
+    isEnabled,
     handler,
     permission: effectivePermission(handler, record.spec),
     invocation,
     args: (invocation.arguments ?? {}) as Call['args'],
-    options,
+    priceMicros: record.spec.price_micros,
     signal,
+    options,
   };
-  return outcomeOf(call, await through(context, 0)(call));
+  return outcomeOf(call, await runThroughLayers(context, call, (given) => runImplementation(context, given)));
 };
 
-const through =
-  (context: ExecuteContext, at: number): Next =>
-  (call) => {
-    const layer = layers[at];
-    return layer ? layer(context, call, through(context, at + 1)) : runImplementation(context, call);
-  };
-
-const outcomeOf = ({ id, record }: Call, ran: Ran): Outcome => ({
+const outcomeOf = ({ id, record }: Call, result: CallResult): Outcome => ({
   call_id: id,
   tool: record.spec.name,
   version: record.version,
-  status: ran.status,
-  ...(ran.error ? { error: { type: ran.error.type, message: ran.error.message } } : { output: ran.output }),
-  duration_ms: ran.durationMs,
-  cached: ran.cached,
-  charged_micros: ran.chargedMicros,
+  status: result.status,
+  ...(result.error ? { error: { type: result.error.type, message: result.error.message } } : { output: result.output }),
+  duration_ms: result.durationMs,
+  cached: result.cached,
+  charged_micros: result.chargedMicros,
 });

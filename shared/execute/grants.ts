@@ -11,7 +11,7 @@ import { unknownTool } from '../registry/change-tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { resolveVersion } from '../registry/versions.ts';
 import { audit, auditWriter } from './audit.ts';
-import type { Call, ExecuteContext } from './call.ts';
+import type { Call, LayerContext } from './call.ts';
 
 /** Leave for one key to run one dangerous tool, as it was defined then, until a time. */
 const Grant = z.object({
@@ -32,7 +32,7 @@ const ADMIN_KEY_ID = 'admin';
 const LONGEST_MS = 366 * 86_400_000;
 
 /** Lets a dangerous call through that an admin granted to this key. */
-export const requireGrant = async (context: ExecuteContext, call: Call): Promise<void> => {
+export const requireGrant = async (context: LayerContext, call: Call): Promise<void> => {
   const { tenant } = call.actor;
   const keyId = holderOf(call.actor);
   const { spec } = call.record;

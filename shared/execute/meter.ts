@@ -20,12 +20,10 @@ export interface MeteredCall {
   readonly keyId: string;
   readonly tool: string;
   readonly version: string;
-  /** Absent when the definition names no price. */
-  readonly priceMicros?: number;
-  /** The price of an operation that is no tool's. */
-  readonly operationMicros?: number;
+  /** Its own price; absent where only the price list may have one. */
+  readonly priceMicros?: number | undefined;
   /** The key's quota, where it has one. */
-  readonly quota?: Quota;
+  readonly quota?: Quota | undefined;
   /** When the call was made, in milliseconds since 1970. */
   readonly at: number;
 }
@@ -42,8 +40,8 @@ export interface Reservation {
 export interface Settled {
   readonly status: 'ok' | 'failed';
   readonly cached: boolean;
-  /** What it came to, where only part of what was reserved was done. */
-  readonly micros?: number | undefined;
+  /** The price of what was done, where that is less than what was reserved. */
+  readonly actualMicros?: number | undefined;
 }
 
 /** Charges calls: reserved before anything runs, settled once however the call ends. */
@@ -72,15 +70,15 @@ export const chargeCalls: CallLayer = async ({ meter }, call, next) => {
     tool: spec.name,
     version,
     at: call.at,
-    priceMicros: spec.price_micros,
+    priceMicros: call.priceMicros,
     quota: call.actor.key?.quota,
   };
   const reserving = meter.reserve(metered);
   const reservation = reserving instanceof Promise ? await reserving : reserving;
   if (reservation.remaining) call.options.metered?.(reservation.remaining);
   try {
-    const ran = await next(call);
-    return { ...ran, chargedMicros: await meter.settle(reservation, ran) };
+    const result = await next(call);
+    return { ...result, chargedMicros: await meter.settle(reservation, result) };
   } catch (thrown) {
     await meter.settle(reservation, { status: 'failed', cached: false });
     throw thrown;

@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import type { Usage } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call-record.ts';
-import type { Call, CallLayer, ExecuteContext, Next, Ran } from './call.ts';
+import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { cutValue } from './cut-values.ts';
 import { REDACTED } from './redact.ts';
 
@@ -19,7 +19,7 @@ export const recordCalls: CallLayer = async (context, call, next) => {
   }
 };
 
-const runOrRefuse = async (context: ExecuteContext, call: Call, next: Next): Promise<Ran> => {
+const runOrRefuse = async (context: LayerContext, call: Call, next: Next): Promise<CallResult> => {
   try {
     return await next(call);
   } catch (thrown) {
@@ -28,7 +28,7 @@ const runOrRefuse = async (context: ExecuteContext, call: Call, next: Next): Pro
   }
 };
 
-const keepRefusal = async (context: ExecuteContext, call: Call, fault: Fault): Promise<void> => {
+const keepRefusal = async (context: LayerContext, call: Call, fault: Fault): Promise<void> => {
   const { name } = call.record.spec;
   context.log.warn('call refused', {
     call_id: call.id,
@@ -52,7 +52,7 @@ const keepRefusal = async (context: ExecuteContext, call: Call, fault: Fault): P
   await context.recorder.keep(call.actor.tenant, record, false);
 };
 
-const recordOf = ({ redact }: ExecuteContext, call: Call, ran: Ran): CallRecord => ({
+const recordOf = ({ redact }: LayerContext, call: Call, ran: CallResult): CallRecord => ({
   ...aboutCall(call),
   arguments: shown(redact.arguments(call.record, call.args)),
   status: ran.status,

@@ -2,7 +2,7 @@ import { Fault } from '../kernel/errors.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { findHandler, type Handlers } from '../registry/layer.ts';
-import type { Call, Caller, ExecuteContext, Ran } from './call.ts';
+import type { Call, Caller, CallResult, LayerContext } from './call.ts';
 import { errorOf } from './call-error.ts';
 import { acceptOutput, failure } from './output.ts';
 
@@ -33,15 +33,15 @@ export const timeoutMsOf = ({ spec }: VersionRecord): number =>
   (spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
 
 /** The innermost layer: runs the handler and turns whatever it does into an outcome. */
-export const runImplementation = async (context: ExecuteContext, call: Call): Promise<Ran> => {
+export const runImplementation = async (context: LayerContext, call: Call): Promise<CallResult> => {
   const { result, durationMs, usage } = await context.gauge.measure(() => runBounded(context, call));
   const about = { durationMs: round(durationMs), usage, cached: false, chargedMicros: 0 };
   if (result.status === 'fulfilled') return { ...about, status: 'ok', output: result.value };
-  return { ...about, status: 'failed', error: errorOf(result.reason) };
+  return { ...about, status: 'failed', error: errorOf(result.reason), thrown: result.reason };
 };
 
 /** Runs a handler until it ends, its time is up or the caller gives up. */
-const runBounded = async (context: ExecuteContext, call: Call): Promise<unknown> => {
+const runBounded = async (context: LayerContext, call: Call): Promise<unknown> => {
   const { handler, record, args } = call;
   const stop = stopping(record.spec.name, timeoutMsOf(record), call.signal);
   try {
@@ -99,7 +99,7 @@ const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): S
   };
 };
 
-const callContext = ({ log }: ExecuteContext, call: Call, stop: Stopping): CallContext => {
+const callContext = ({ log }: LayerContext, call: Call, stop: Stopping): CallContext => {
   const { progress, client } = call.options;
   return {
     tenant: call.actor.tenant,

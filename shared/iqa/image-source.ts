@@ -30,7 +30,7 @@ export const readImageSource = async (
   if ('key' in parsed.data) {
     const { key } = parsed.data;
     const bytes = await readImage(tenant, key);
-    if (bytes) return { bytes, name: key };
+    if (bytes) return { bytes, name: key, key };
     throw new Fault('NotFound', `there is no picture ${key}; upload it first by POST /v1/uploads`, { field, key });
   }
   const text = parsed.data.base64.replace(/^data:[^,]*;base64,/, '').replace(/\s+/g, '');

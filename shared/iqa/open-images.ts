@@ -7,7 +7,19 @@ import { NO_REFERENCE } from './score-cache.ts';
 export interface ImageFile {
   readonly bytes: Uint8Array;
   readonly name?: string | undefined;
+  /** Where it lies in the image store, if it does. */
+  readonly key?: string | undefined;
+  /** Of its bytes, where it is known already. */
+  readonly sha256?: string | undefined;
 }
+
+export type DigestedImage = ImageFile & { readonly sha256: string };
+
+/** A picture with its digest, so that it is hashed once. */
+export const digestImage = (image: ImageFile): DigestedImage => ({
+  ...image,
+  sha256: image.sha256 ?? sha256(image.bytes),
+});
 
 export interface Pictures {
   readonly picture: Picture;
@@ -57,8 +69,8 @@ export const openImages = (
   let decoded: Promise<Pictures> | undefined;
   return {
     name,
-    imageSha256: sha256(image.bytes),
-    referenceSha256: reference ? sha256(reference.bytes) : NO_REFERENCE,
+    imageSha256: image.sha256 ?? sha256(image.bytes),
+    referenceSha256: reference ? (reference.sha256 ?? sha256(reference.bytes)) : NO_REFERENCE,
     hasReference: reference !== undefined,
     decode: () => {
       decoded ??= decodeBoth();

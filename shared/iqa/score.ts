@@ -48,14 +48,33 @@ export interface ScoreReport {
   readonly overall: Overall | null;
 }
 
+/** The tools that score a picture, chosen once. */
+export interface ToolChoice {
+  readonly names: readonly string[];
+  /** Whether the caller named them; only then is a tool refused that takes no reference, or needs one. */
+  readonly isNamed: boolean;
+}
+
+export const chooseFor = async (
+  { catalogue, computations }: Pick<ScoreDeps, 'catalogue' | 'computations'>,
+  { reference, tools, distortions }: Pick<ScoreImageRequest, 'reference' | 'tools' | 'distortions'>,
+): Promise<ToolChoice> => {
+  const wish = { hasReference: reference !== undefined, tools, distortions };
+  const names = chooseTools(catalogue, wish, await computations.availability());
+  return { names, isNamed: tools !== undefined && tools.length > 0 };
+};
+
 /** Scores a picture with one or more tools. A tool that fails is reported in its place; a fault is thrown when all do. */
-export const scoreImage = async (deps: ScoreDeps, request: ScoreImageRequest): Promise<ScoreReport> => {
-  const { catalogue, computations, engine } = deps;
-  const { tools, distortions } = request;
+export const scoreImage = async (
+  deps: ScoreDeps,
+  request: ScoreImageRequest,
+  choice?: ToolChoice,
+): Promise<ScoreReport> => {
+  const { engine } = deps;
   const hasReference = request.reference !== undefined;
-  const names = chooseTools(catalogue, { hasReference, tools, distortions }, await computations.availability());
+  const { names, isNamed } = choice ?? (await chooseFor(deps, request));
   const images = openImages(engine, request.image, request.reference, request.signal);
-  const results = await Promise.all(names.map((name) => attempt(deps, request, images, name)));
+  const results = await Promise.all(names.map((name) => attempt(deps, request, images, name, isNamed)));
   images.close();
   const facts = results.find(({ score }) => score)?.score;
   if (!facts) throw faultOfAll(results, images.name);
@@ -76,16 +95,17 @@ interface Attempt {
 
 const attempt = async (
   deps: ScoreDeps,
-  { tenant, tools, signal, onScore }: ScoreImageRequest,
+  { tenant, signal, onScore }: ScoreImageRequest,
   images: OpenImages,
   name: string,
+  isNamed: boolean,
 ): Promise<Attempt> => {
   const started = deps.clock.now();
   const duration = () => ({ duration_ms: deps.clock.now() - started });
   try {
     const tool = requireTool(deps.catalogue, name);
     // A mixed set that we chose ourselves shows each tool only the pictures it takes.
-    if (tools && tools.length > 0) requireMode(tool, images.hasReference);
+    if (isNamed) requireMode(tool, images.hasReference);
     const { score, cached, hallmark } = await scoreWith(deps, tool, images, tenant, signal);
     const { raw, normalized, warnings } = score;
     const version = tool.version ?? '1.0.0';

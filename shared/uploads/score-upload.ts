@@ -1,9 +1,6 @@
 import { knownKey } from '../access/admit.ts';
 import { findKey } from '../access/api-keys.ts';
-import type { Prices } from '../execute/billing/prices.ts';
-import { scorePriced } from '../execute/billing/score-priced.ts';
-import type { ExecuteContext } from '../execute/execute.ts';
-import type { Iqa } from '../iqa/iqa.ts';
+import { type ScoreContext, scorePictures } from '../execute/score-pictures.ts';
 import type { ImageFile } from '../iqa/open-images.ts';
 import { scoreImage } from '../iqa/score.ts';
 import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts';
@@ -14,10 +11,8 @@ import { placeEvents } from '../registry/events.ts';
 import { claimUpload, type StoredObject } from './claim.ts';
 import { MAX_PICTURE_BYTES, type Upload, viewUpload } from './upload.ts';
 
-export interface UploadContext extends Pick<ExecuteContext, 'table' | 'clock' | 'meter' | 'recorder' | 'log'> {
-  readonly iqa: Iqa;
+export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
-  readonly prices?: Prices;
 }
 
 /** After so many tries a picture is recorded as failed, and its event is left to the dead letters. */
@@ -80,19 +75,22 @@ const scoreOnce = async (
   const image = await readImage(context, tenant, object.key);
   const reference =
     upload.reference_key === undefined ? undefined : await readImage(context, tenant, upload.reference_key);
-  const request = { tenant, image, reference, tools: upload.tools, distortions: upload.distortions };
+  const request = { image, reference, tools: upload.tools, distortions: upload.distortions };
   // A process that died after charging left its ledger row: what is charged once is not charged again.
   const row = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
-  if (row) return { ...(await scoreImage(context.iqa, request)), charged_micros: Number(row.body.charged_micros ?? 0) };
+  if (row?.body.status === 'ok') {
+    const report = await scoreImage(context.iqa, { ...request, tenant });
+    return { ...report, charged_micros: Number(row.body.charged_micros ?? 0) };
+  }
   const payer = await payerOf(context, tenant, upload.key_id);
-  return scorePriced(context, context.iqa, payer, request, upload.call_id === undefined ? {} : { id: upload.call_id });
+  return scorePictures(context, payer, request, undefined, { id: upload.call_id });
 };
 
 const readImage = async ({ blobs }: UploadContext, tenant: string, key: string): Promise<ImageFile> => {
   const bytes = await blobs.get(imageBlobKey(tenant, key));
   if (!bytes) throw new Fault('NotFound', `the picture ${key} is no longer there`, { image: key });
   if (bytes.length > MAX_PICTURE_BYTES) throw tooLarge(key, bytes.length);
-  return { bytes, name: key };
+  return { bytes, name: key, key };
 };
 
 const tooLarge = (key: string, bytes: number): Fault =>

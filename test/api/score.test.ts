@@ -52,6 +52,25 @@ describe('scoring over HTTP', () => {
     assert.ok((body.scores[0]?.normalized ?? 0) > 1 && body.scores[0]?.hallmark);
   });
 
+  test('R0.16 with a reference and a distortion it runs the full- and no-reference tools that it chose itself', async () => {
+    const form = new FormData();
+    form.set('image', new File([image.bytes], 'image.png'));
+    form.set('reference', new File([reference.bytes], 'reference.png'));
+    form.set('distortions', 'Compression');
+    const response = await server.app.request('/v1/score', {
+      method: 'POST',
+      headers: { 'x-api-key': ADMIN_KEY },
+      body: form,
+    });
+    const { scores } = (await response.json()) as ScoreReport;
+
+    assert.equal(response.status, 200);
+    assert.deepEqual(
+      scores.map(({ tool, error }) => `${tool}${error ? ` ${error.message}` : ''}`),
+      ['haarpsi', 'gmsd', 'nlpd', 'brisque', 'piqe'],
+    );
+  });
+
   test('whoever asks for lines sees each score when it is made, and the whole answer last', async () => {
     const ask = async (tools: readonly string[]) => {
       const body = JSON.stringify({ image: base64(image.bytes), reference: base64(reference.bytes), tools });

@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import type { Usage } from '../../shared/execute/billing/usage.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
@@ -112,6 +113,24 @@ describe('upload events', () => {
     assert.equal(await scoreUpload(context, object), 'scored');
     await context.recorder.flush();
     assert.equal((await json<Usage>('GET', '/v1/usage')).body.calls, 1);
+  });
+
+  test('C.07 a picture that is scored at the second try is charged for it', async () => {
+    const { context, json } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    const iqa = {
+      ...context.iqa,
+      engine: { ...engine, decode: () => Promise.reject(new Fault('Unavailable', 'no room')) },
+    };
+
+    await assert.rejects(scoreUpload({ ...context, iqa }, object), /no room/);
+    await context.recorder.flush();
+    assert.equal(await scoreUpload(context, object), 'scored');
+    await context.recorder.flush();
+    const { calls, micros } = (await json<Usage>('GET', '/v1/usage')).body;
+    assert.equal(calls, 1);
+    assert.ok(micros > 0);
   });
 
   test('C.07 a delivery repeated after its process died is taken up at once, another one waits', async () => {

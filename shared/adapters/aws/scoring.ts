@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -6,9 +6,11 @@ import prices from '../../../metadata/prices.json' with { type: 'json' };
 import { callFolds } from '../../execute/billing/folds.ts';
 import { parsePrices } from '../../execute/billing/prices.ts';
 import { createMeter } from '../../execute/billing/quota.ts';
+import { createLayerContext } from '../../execute/layer-context.ts';
 import { createRecorder } from '../../execute/recorder.ts';
 import type { UploadContext } from '../../uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
+import { nodeGauge } from '../node/gauge.ts';
 import { systemClock } from '../system-clock.ts';
 import { awsIqa } from './aws-iqa.ts';
 import { clientSettings } from './client-settings.ts';
@@ -46,17 +48,22 @@ export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promi
   const known = parsePrices(prices, 'metadata/prices.json');
   const signingKey = await signingKeyOf(places.hallmarkSecret);
   const iqa = awsIqa({ table, blobs, clock, log, signingKey, providers: places.providers });
-  return {
-    s3,
+  const layers = createLayerContext({
     table,
-    blobs,
     clock,
     log,
-    iqa,
-    prices: known,
+    random: (bytes) => randomBytes(bytes),
+    gauge: nodeGauge(),
     meter: createMeter({ table, clock, log, prices: known }),
     // A function is frozen between events: what it has not written then is late or lost.
     recorder: createRecorder({ table, log, folds: callFolds, delayMs: 0 }),
+  });
+  return {
+    ...layers,
+    s3,
+    blobs,
+    iqa,
+    prices: known,
     close: async () => {
       await iqa.engine.close();
       await table.close();

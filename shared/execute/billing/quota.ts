@@ -50,11 +50,11 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
 
   return {
     reserve(call) {
-      const micros = call.operationMicros ?? priceOf(prices, call.tool, call.priceMicros) ?? 0;
+      const micros = priceOf(prices, call.tool, call.priceMicros) ?? 0;
       return call.quota ? reserve(call, call.quota, micros) : { call, micros };
     },
-    async settle({ call, micros, quota }, { status, cached, micros: came }) {
-      const charged = status === 'ok' ? Math.min(micros, came ?? chargeOf(prices, micros, cached)) : 0;
+    async settle({ call, micros, quota }, { status, cached, actualMicros }) {
+      const charged = status === 'ok' ? Math.min(micros, actualMicros ?? chargeOf(prices, micros, cached)) : 0;
       if (quota === undefined || (status === 'ok' && charged === micros)) return charged;
       const back = { calls: status === 'ok' ? 0 : -1, micros: charged - micros };
       await table.count(quotaKey(call.keyId, monthOf(call.at)), back);

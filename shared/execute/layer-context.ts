@@ -1,0 +1,20 @@
+import type { Gauge } from '../kernel/ports.ts';
+import { createResultCache } from './cache.ts';
+import type { LayerContext } from './call.ts';
+import { clockGauge } from './clock-gauge.ts';
+import { createRedact } from './redact.ts';
+import { createArgumentCheck, createOutputCheck } from './validate.ts';
+
+export interface LayerPorts extends Pick<LayerContext, 'table' | 'clock' | 'log' | 'random' | 'meter' | 'recorder'> {
+  readonly gauge?: Gauge | undefined;
+}
+
+/** What the layers of a process share: its checks, its redaction and its cache, on the ports handed in. */
+export const createLayerContext = ({ gauge, ...ports }: LayerPorts): LayerContext => ({
+  ...ports,
+  checkArguments: createArgumentCheck(),
+  checkOutput: createOutputCheck(),
+  redact: createRedact(),
+  cache: createResultCache({ clock: ports.clock }),
+  gauge: gauge ?? clockGauge(ports.clock),
+});

@@ -1,0 +1,28 @@
+import { answerFromCache } from './cache.ts';
+import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
+import { chargeCalls } from './meter.ts';
+import { recordCalls } from './monitor.ts';
+import { askPermission } from './permission.ts';
+import { refuseUnrunnable } from './resolve.ts';
+import { checkCalls } from './validate.ts';
+
+/** Outermost first: what refuses a call comes before what costs anything. */
+const layers: readonly CallLayer[] = [
+  recordCalls,
+  refuseUnrunnable,
+  checkCalls,
+  askPermission,
+  chargeCalls,
+  answerFromCache,
+];
+
+/** Runs a call through every layer. A refusal is thrown, and recorded too. */
+export const runThroughLayers = (context: LayerContext, call: Call, implementation: Next): Promise<CallResult> => {
+  const from =
+    (at: number): Next =>
+    (given) => {
+      const layer = layers[at];
+      return layer ? layer(context, given, from(at + 1)) : implementation(given);
+    };
+  return from(0)(call);
+};

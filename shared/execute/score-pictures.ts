@@ -1,0 +1,95 @@
+import { requireScope } from '../access/scopes.ts';
+import { type VisibleTools, visibleTools } from '../access/visible-tools.ts';
+import type { Iqa } from '../iqa/iqa.ts';
+import type { IqaCatalogue } from '../iqa/metadata.ts';
+import { type DigestedImage, digestImage } from '../iqa/open-images.ts';
+import { chooseFor, type ScoreImageRequest, type ScoreReport, scoreImage } from '../iqa/score.ts';
+import type { Actor } from '../model/key.ts';
+import { chargeOf, type Prices, priceOf } from './billing/prices.ts';
+import type { Caller, CallOptions, LayerContext } from './call.ts';
+import { runOperation } from './operation.ts';
+
+export interface ScoreContext extends LayerContext {
+  readonly iqa: Iqa;
+  readonly prices?: Prices | undefined;
+}
+
+export interface ScoreOptions extends CallOptions {
+  /** Names the call where the same pictures may be tried again. */
+  readonly id?: string | undefined;
+}
+
+export type PaidReport = ScoreReport & { readonly charged_micros: number };
+
+/** Scores a picture as one call: the price of each tool that succeeded, at the cached price where it was known. */
+export const scorePictures = async (
+  context: ScoreContext,
+  actor: Actor,
+  request: Omit<ScoreImageRequest, 'tenant' | 'signal'>,
+  signal?: Caller,
+  options: ScoreOptions = {},
+): Promise<PaidReport> => {
+  requireScope(actor, 'invoke');
+  const { prices } = context;
+  const iqa = { ...context.iqa, catalogue: restrict(context.iqa.catalogue, visibleTools(actor)) };
+  const image = digestImage(request.image);
+  const reference = request.reference && digestImage(request.reference);
+  const choice = await chooseFor(iqa, { ...request, reference });
+  const price = (name: string): number => priceOfTool(prices, iqa.catalogue, name);
+  const { value, chargedMicros } = await runOperation(
+    context,
+    actor,
+    {
+      name: 'score',
+      id: options.id,
+      arguments: {
+        image: shownImage(image),
+        reference: reference && shownImage(reference),
+        tools: request.tools,
+        distortions: request.distortions,
+      },
+      priceMicros: choice.names.reduce((sum, name) => sum + price(name), 0),
+      async work(stop) {
+        const asked = { ...request, image, reference, tenant: actor.tenant, signal: stop };
+        const report = await scoreImage(iqa, asked, choice);
+        const cached = report.scores.every((score) => score.cached);
+        return { value: report, output: shownReport(report), cached, actualMicros: sumOf(report, price, prices) };
+      },
+    },
+    signal,
+    options,
+  );
+  return { ...value, charged_micros: chargedMicros };
+};
+
+/** The image tools that a key sees. */
+const restrict = (catalogue: IqaCatalogue, visible: VisibleTools): IqaCatalogue => {
+  if (visible.only === undefined) return catalogue;
+  return {
+    ...catalogue,
+    tools: catalogue.tools.filter(({ name }) => visible.has(name)),
+    find: (name) => {
+      const tool = catalogue.find(name);
+      return tool && visible.has(tool.name) ? tool : undefined;
+    },
+  };
+};
+
+const shownImage = ({ key, sha256, bytes }: DigestedImage) => ({ key, sha256, bytes: bytes.length });
+
+const shownReport = ({ image: { width, height, format }, scores, overall }: ScoreReport) => ({
+  image: { width, height, format },
+  scores: scores.map(({ tool, raw, normalized, cached, error }) => ({ tool, raw, normalized, cached, error })),
+  overall,
+});
+
+const priceOfTool = (prices: Prices | undefined, catalogue: IqaCatalogue, name: string): number => {
+  const tool = catalogue.find(name);
+  return prices && tool ? (priceOf(prices, tool.name, tool.price_micros) ?? 0) : 0;
+};
+
+const sumOf = (report: ScoreReport, price: (name: string) => number, prices: Prices | undefined): number =>
+  report.scores.reduce(
+    (sum, { tool, error, cached }) => sum + (prices && error === undefined ? chargeOf(prices, price(tool), cached) : 0),
+    0,
+  );
