@@ -14,14 +14,21 @@ const identify = (c: ApiContext, headers: Record<string, string>): Record<string
 };
 
 /** Answers a text made before, or 304 when the caller has it already. */
-export const answer = (c: ApiContext, made: Answer | LookupAnswer): Response => {
+export const answerMade = (c: ApiContext, made: Answer | LookupAnswer): Response => {
   const { status, body, headers } = httpAnswer(made, c.req.header('if-none-match'));
   return new Response(body, { status, headers: identify(c, headers) });
 };
 
-/** Answers a value as JSON. */
-export const answerJson = (c: ApiContext, value: unknown, status = 200): Response =>
-  new Response(JSON.stringify(value), {
+/** Answers a value as JSON; null for 204 and 304. */
+export const answerJson = (c: ApiContext, value: unknown, status = 200): Response => {
+  const quota = quotaHeaders(c.get('remaining'));
+  if (status === 204) return new Response(null, { status, headers: identify(c, { ...quota }) });
+  return new Response(JSON.stringify(value), {
     status,
-    headers: identify(c, { 'content-type': 'application/json', ...quotaHeaders(c.get('remaining')) }),
+    headers: identify(c, { 'content-type': 'application/json', ...quota }),
   });
+};
+
+/** Answers bytes or text of another type, such as a picture or CSV. */
+export const answerBytes = (c: ApiContext, body: BodyInit, type: string): Response =>
+  new Response(body, { headers: identify(c, { 'content-type': type, ...quotaHeaders(c.get('remaining')) }) });

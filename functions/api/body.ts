@@ -1,34 +1,42 @@
-import type { MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
 import { checkShape } from '../../shared/kernel/check-nesting.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { isObject, type JsonObject } from '../../shared/kernel/json.ts';
 import { faultOf } from '../../shared/kernel/zod-fault.ts';
-import type { ApiContext, Env } from './env.ts';
+import { readBytes, readText } from './body-bytes.ts';
+import type { ApiContext } from './env.ts';
+import type { Body } from './route.ts';
 
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** A JSON body by its schema. */
+export const jsonBody = <Schema extends z.ZodType>(
+  schema: Schema,
+): Body<{ json: z.input<Schema> }, z.output<Schema>> => ({
+  schema,
+  type: 'application/json',
+  read: async (c) => parseBy(schema, await readJson(c), 'the body'),
+});
 
-const tooLarge = (): never => {
-  throw new Fault(
-    'TooLarge',
-    `the body is larger than ${MAX_BODY_BYTES} bytes; send pictures through POST /v1/uploads`,
-    { limit: MAX_BODY_BYTES },
-  );
-};
+/** A JSON body that may be left out. */
+export const optionalJsonBody = <Schema extends z.ZodType>(
+  schema: Schema,
+): Body<{ json?: z.input<Schema> }, z.output<Schema> | undefined> => ({
+  schema,
+  type: 'application/json',
+  read: async (c) => ((await readText(c)) === '' ? undefined : parseBy(schema, await readJson(c), 'the body')),
+});
 
-const limitStreams = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
-
-/**
- * Refuses a body past the limit before it is read whole. One that says its length is held to it by the server;
- * Hono's own limit would build the whole web request for it, a sixth of a call's time.
- */
-export const limitBodies: MiddlewareHandler<Env> = (c, next) => (isBounded(c) ? next() : limitStreams(c, next));
-
-/** Whether a body says its length, and one within the limit. */
-export const isBounded = (c: ApiContext): boolean => {
-  const length = c.req.header('content-length');
-  return length !== undefined && Number(length) <= MAX_BODY_BYTES && c.req.header('transfer-encoding') === undefined;
-};
+/** A JSON object that the verb itself checks; the schema is for the document and the client. */
+export const checkedByVerb = <Schema extends z.ZodType>(
+  schema: Schema,
+): Body<{ json: z.input<Schema> }, JsonObject> => ({
+  schema,
+  type: 'application/json',
+  async read(c) {
+    const value = await readJson(c);
+    if (isObject(value)) return value;
+    throw new Fault('InvalidInput', 'the body must be a JSON object', { field: '' });
+  },
+});
 
 /** Reads a JSON body within the limits; what is not JSON is refused with the place. */
 export const readJson = async (c: ApiContext): Promise<unknown> => {
@@ -37,18 +45,23 @@ export const readJson = async (c: ApiContext): Promise<unknown> => {
     throw new Fault('InvalidInput', `content-type ${JSON.stringify(type)} is not JSON; send application/json`, {
       field: 'content-type',
     });
-  const text = await c.req.text();
+  const text = await readText(c);
   if (text === '') throw new Fault('InvalidInput', 'the body is empty; send a JSON object');
   const value = parseJson(text);
   checkShape(value, { depth: 128, what: 'the body' });
   return value;
 };
 
-/** Reads a JSON body by its schema. */
-export const readBody = async <T>(c: ApiContext, schema: z.ZodType<T>): Promise<T> =>
-  parseBy(schema, await readJson(c), 'the body');
+/** Reads the fields of a form within the limits. */
+export const readForm = async (c: ApiContext, fields: string): Promise<FormData> => {
+  const bytes = await readBytes(c);
+  const type = c.req.header('content-type') ?? '';
+  return new Response(bytes, { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
+    throw new Fault('InvalidInput', `the multipart body cannot be read; send the fields ${fields}`, {}, { cause });
+  });
+};
 
-export const parseBy = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
+export const parseBy = <Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> => {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw faultOf(parsed.error, value, what);
   return parsed.data;

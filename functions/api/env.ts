@@ -1,29 +1,33 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
 import type { Remaining } from '../../shared/execute/meter.ts';
 import type { Actor } from '../../shared/model/key.ts';
-import type { TenantCatalog } from '../../shared/registry/catalogs.ts';
+import type { Definitions } from '../../shared/registry/lookup/definitions.ts';
+import type { NameTables } from '../../shared/registry/lookup/name-tables.ts';
+import type { McpService } from './mcp/service.ts';
 
-/** What the middleware leaves for the routes. */
+/** What a request carries from one step of its road to the next. */
 export interface Variables {
   requestId: string;
   actor: Actor;
   /** Whether the response carries the request id already. */
   identified?: boolean;
+  /** The bytes of the body, once they were read. */
+  sent?: Uint8Array<ArrayBuffer>;
   /** What is left of the key's quota, once a priced call has looked. */
   remaining?: Remaining;
-  /** The tenant acted for: the key's, or the one an admin names. */
-  tenant: string;
 }
 
 export type Env = { Variables: Variables };
-export type App = OpenAPIHono<Env>;
+export type App = Hono<Env>;
 export type ApiContext = Context<Env>;
 
-/** Adds the routes of one subject to the app. */
-export type Routes = (app: App, assay: Assay) => void;
-
-/** The caller's catalogue. */
-export const catalogOf = (c: ApiContext, assay: Assay): TenantCatalog | Promise<TenantCatalog> =>
-  assay.catalogs.of(c.get('tenant'));
+/** What handlers stand on: the product, and what one server keeps for all requests. */
+export interface Api extends Assay {
+  readonly definitions: Definitions;
+  readonly namesOf: NameTables;
+  /** Answers that end in one turn of the event loop are sent together. */
+  readonly endOfTurn: () => Promise<void>;
+  /** The protocol's package is a quarter of the start of a process that may never speak it. */
+  readonly mcp: () => Promise<McpService>;
+}

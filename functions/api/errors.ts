@@ -1,13 +1,14 @@
-import type { ErrorHandler, NotFoundHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/ports.ts';
-import type { ApiContext, Env } from './env.ts';
+import type { ApiContext } from './env.ts';
+
+export type AnswerError = (thrown: Error, c: ApiContext) => Response;
 
 /** The one place where errors become answers. What is not expected says nothing internal. */
 export const answerErrors =
-  (log: Log): ErrorHandler<Env> =>
+  (log: Log): AnswerError =>
   (thrown, c) => {
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
     if (fault) return answerFault(c, fault);
@@ -16,17 +17,16 @@ export const answerErrors =
     return answerFault(c, new Fault('Internal', message));
   };
 
-export const answerNotFound: NotFoundHandler<Env> = (c) => {
-  const message = `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`;
-  return answerFault(c, new Fault('NotFound', message));
-};
+/** A call that is not in the table. */
+export const unknownCall = (c: ApiContext): Fault =>
+  new Fault('NotFound', `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`);
 
 const answerFault = (c: ApiContext, fault: Fault): Response => {
   const { status, body, headers } = errorAnswer(fault, c.get('requestId') ?? '');
-  return c.body(body, status as 400, headers);
+  return new Response(body, { status, headers });
 };
 
-// Hono's own refusals: a body that is not JSON, a body past the limit.
+// Hono's own refusals, such as a form that cannot be read.
 const fromFramework = (thrown: unknown): Fault | undefined => {
   if (!(thrown instanceof HTTPException) || thrown.status >= 500) return undefined;
   if (thrown.status === 413) return new Fault('TooLarge', thrown.message);

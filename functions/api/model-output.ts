@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
-import type { ApiContext } from './env.ts';
+import { readText } from './body-bytes.ts';
+import type { Body } from './route.ts';
 
 const MAX_DEPTH = 200;
 
@@ -7,16 +9,20 @@ const MAX_DEPTH = 200;
  * What a model answered, as it came from the provider: one JSON value, or the text of a stream, as server-sent events
  * or as one JSON value a line. A stream may end early; what that cuts off is an error of its call.
  */
-export const readModelOutput = async (c: ApiContext): Promise<unknown> => {
-  const text = await c.req.text();
-  if (text.trim() === '') throw new Fault('InvalidInput', 'the body is empty; send the response of the model');
-  if (isStream(text)) return text;
-  const whole = parse(text);
-  if (!whole.ok && !hasLines(text))
-    throw new Fault('InvalidInput', `the body is neither JSON nor a stream of events: ${whole.reason}`);
-  if (whole.ok && isDeeper(whole.value, MAX_DEPTH))
-    throw new Fault('InvalidInput', `the body is nested deeper than ${MAX_DEPTH} levels`, { limit: MAX_DEPTH });
-  return whole.ok ? whole.value : text;
+export const modelOutput: Body<{ json: unknown }, unknown> = {
+  schema: z.unknown(),
+  type: 'application/json',
+  async read(c) {
+    const text = await readText(c);
+    if (text.trim() === '') throw new Fault('InvalidInput', 'the body is empty; send the response of the model');
+    if (isStream(text)) return text;
+    const whole = parse(text);
+    if (!whole.ok && !hasLines(text))
+      throw new Fault('InvalidInput', `the body is neither JSON nor a stream of events: ${whole.reason}`);
+    if (whole.ok && isDeeper(whole.value, MAX_DEPTH))
+      throw new Fault('InvalidInput', `the body is nested deeper than ${MAX_DEPTH} levels`, { limit: MAX_DEPTH });
+    return whole.ok ? whole.value : text;
+  },
 };
 
 const isStream = (text: string): boolean => /^\s*(data|event|id|retry|):/.test(text);

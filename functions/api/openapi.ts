@@ -1,4 +1,7 @@
-import type { App } from './env.ts';
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import * as z from 'zod';
+import { type FaultCode, statusOf } from '../../shared/kernel/errors.ts';
+import type { Answers, AnyRoute } from './route.ts';
 
 const info = {
   title: 'Assay',
@@ -9,17 +12,70 @@ const info = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 };
 
-/** Serves the OpenAPI document, made once from what the routes registered. */
-export const serveOpenApi = (app: App): void => {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
-  app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Api-Key',
-  });
-  let document: string | undefined;
-  app.get('/openapi.json', (c) => {
-    document ??= JSON.stringify(app.getOpenAPI31Document({ openapi: '3.1.0', info, servers: [{ url: '/' }] }));
-    return c.body(document, 200, { 'content-type': 'application/json' });
-  });
+/** The OpenAPI document of the routes, as text. */
+export const openApiDocument = (routes: readonly AnyRoute[]): string => {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
+  registry.registerComponent('securitySchemes', 'apiKey', { type: 'apiKey', in: 'header', name: 'X-Api-Key' });
+  for (const route of routes) if (!route.undocumented) registry.registerPath(describe(route));
+  const generator = new OpenApiGeneratorV31(registry.definitions);
+  return JSON.stringify(generator.generateDocument({ openapi: '3.1.0', info, servers: [{ url: '/' }] }));
 };
+
+const describe = (route: AnyRoute): RouteConfig => {
+  const { summary, tag, params, query, body, scope } = route;
+  const method = route.method === 'all' ? 'post' : (route.method as RouteConfig['method']);
+  const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+  const isPublic = scope === 'public';
+  return {
+    method,
+    path,
+    summary: isPublic || scope === 'any' ? summary : `${summary} (scope ${scope})`,
+    operationId: operationIdOf(method, path),
+    tags: [tag],
+    request: {
+      params,
+      query,
+      body: body && { required: true, content: { [body.type]: { schema: body.schema } } },
+    },
+    security: isPublic ? [] : [{ bearer: [] }, { apiKey: [] }],
+    responses: {
+      ...responsesOf(route.answers),
+      ...faultResponses([...(isPublic ? [] : (['Unauthenticated', 'Forbidden'] as const)), ...(route.faults ?? [])]),
+    },
+  };
+};
+
+const responsesOf = (answers: Answers) =>
+  Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema, type = 'application/json' }]) => [
+      status,
+      schema === undefined ? { description } : { description, content: { [type]: { schema } } },
+    ]),
+  );
+
+const faultResponses = (codes: readonly FaultCode[]) =>
+  Object.fromEntries(
+    codes.map((code) => [
+      statusOf[code],
+      { description: code, content: { 'application/json': { schema: ErrorBody } } },
+    ]),
+  );
+
+const ErrorBody = z
+  .object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()),
+      request_id: z.string(),
+    }),
+  })
+  .meta({ id: 'Error', description: 'What happened, with the values, and the cure.' });
+
+const operationIdOf = (method: string, path: string): string =>
+  `${method}${path
+    .replace(/^\/v1/, '')
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}`;

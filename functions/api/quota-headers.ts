@@ -1,4 +1,5 @@
 import type { Remaining } from '../../shared/execute/meter.ts';
+import type { ApiContext } from './env.ts';
 
 const MONTH_SECONDS = 2_592_000;
 
@@ -13,3 +14,9 @@ export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<
     'ratelimit-policy': units.map((unit) => `"${unit}";q=${remaining.quota[unit]};w=${MONTH_SECONDS}`).join(', '),
   };
 };
+
+/** Takes what a priced call leaves of the quota, for the headers of its answer. */
+export const meterOf =
+  (c: ApiContext) =>
+  (left: Remaining): void =>
+    c.set('remaining', left);

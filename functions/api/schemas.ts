@@ -32,3 +32,5 @@ export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().max(512).optional(),
 });
+
+export const IdParam = z.object({ id: z.string() });

@@ -24,7 +24,7 @@ export const answerLines = async (
   });
   await Promise.race([begun, whole]);
   void whole
-    .then(JSON.stringify, async (thrown: Error) => (await answerErrors(log)(thrown, c)).text())
+    .then(JSON.stringify, (thrown: Error) => answerErrors(log)(thrown, c).text())
     .then(out.write)
     .finally(out.close);
   return new Response(out.readable, {

@@ -1,4 +1,6 @@
-import type { ApiContext, App } from '../api/env.ts';
+import type { ApiContext } from '../api/env.ts';
+import { unknownCall } from '../api/errors.ts';
+import { type AnyRoute, route } from '../api/route.ts';
 import { buildConsole, type ConsoleFile, type ConsoleFiles, sampleFiles } from '../console/build.ts';
 
 const HEADERS = {
@@ -9,8 +11,8 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** Serves the console at `/`, built when it is first asked for and kept in memory; `opened` gets its samples before. */
-export const serveConsole = (app: App, opened: (samples: ConsoleFiles) => void = () => {}): void => {
+/** The console at `/`, built when it is first asked for and kept in memory; `opened` gets its samples before. */
+export const consoleRoutes = (opened: (samples: ConsoleFiles) => void = () => {}): readonly AnyRoute[] => {
   let built: Promise<ConsoleFiles> | undefined;
   const find = async (path: string): Promise<ConsoleFile | undefined> => {
     built ??= sampleFiles().then((samples) => {
@@ -22,14 +24,27 @@ export const serveConsole = (app: App, opened: (samples: ConsoleFiles) => void =
     });
     return (await built).get(path);
   };
-  app.get('/', async (c) => answerFile(c, await find('index.html')));
-  app.get('/console/*', async (c) => answerFile(c, await find(c.req.path.slice(1))));
-  app.get('/favicon.ico', async (c) => answerFile(c, await find('console/icon.svg')));
+  const page = (path: string, fileOf: (c: ApiContext) => string): AnyRoute =>
+    route({
+      method: 'get',
+      path,
+      scope: 'public',
+      summary: 'A file of the console',
+      tag: 'Console',
+      undocumented: true,
+      answers: { 200: { description: 'The file' }, 304: { description: 'Not modified' } },
+      handle: async ({ context }) => answerFile(context, await find(fileOf(context))),
+    });
+  return [
+    page('/', () => 'index.html'),
+    page('/console/*', (c) => c.req.path.slice(1)),
+    page('/favicon.ico', () => 'console/icon.svg'),
+  ];
 };
 
-const answerFile = (c: ApiContext, file: ConsoleFile | undefined): Response | Promise<Response> => {
-  if (!file) return c.notFound();
+const answerFile = (c: ApiContext, file: ConsoleFile | undefined): Response => {
+  if (!file) throw unknownCall(c);
   const headers = { ...HEADERS, etag: file.etag };
-  if (c.req.header('if-none-match') === file.etag) return c.body(null, 304, headers);
-  return c.body(Uint8Array.from(file.body).buffer, 200, { ...headers, 'content-type': file.type });
+  if (c.req.header('if-none-match') === file.etag) return new Response(null, { status: 304, headers });
+  return new Response(Uint8Array.from(file.body), { headers: { ...headers, 'content-type': file.type } });
 };

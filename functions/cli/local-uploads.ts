@@ -7,7 +7,8 @@ import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { MAX_ATTEMPTS, scoreUpload, type UploadContext } from '../../shared/uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
-import type { App } from '../api/env.ts';
+import { readBytes } from '../api/body-bytes.ts';
+import { type AnyRoute, route } from '../api/route.ts';
 
 export interface LocalUploads {
   /** Stores a picture and sends the event that S3 would send. */
@@ -58,26 +59,39 @@ const putAside = async (folder: string, event: ObjectCreated, reason: string): P
   await writeFile(join(folder, 'dead-letters', `${name}.json`), JSON.stringify({ reason, event }, undefined, 2));
 };
 
-/** Takes pictures at signed addresses of this machine. */
-export const uploadReceiver = (app: App, assay: Assay, uploads: LocalUploads, secret: Uint8Array): void => {
-  app.put('/uploads/*', async (c) => {
-    const path = decodeURIComponent(c.req.path.slice('/uploads/'.length));
-    const contentType = c.req.header('content-type');
-    const size = checkSignedPut(secret, { path, query: c.req.query(), contentType }, assay.clock.now());
-    const declared = Number(c.req.header('content-length') ?? Number.NaN);
-    if (declared > MAX_PICTURE_BYTES) throw tooLarge(declared);
-    const bytes = new Uint8Array(await c.req.arrayBuffer());
-    if (bytes.length > MAX_PICTURE_BYTES) throw tooLarge(bytes.length);
-    if (size !== undefined && bytes.length !== size)
-      throw new Fault('InvalidInput', `the url is for ${size} bytes, not ${bytes.length}; announce the picture again`, {
-        limit: size,
-      });
-    await uploads.store(path, bytes, contentType);
-    return c.body(null, 200);
-  });
-};
+/** Takes pictures at signed addresses of this machine: whoever has the address needs no key. */
+export const uploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => [
+  route({
+    method: 'put',
+    path: '/uploads/*',
+    scope: 'public',
+    summary: 'Put the bytes of an announced picture',
+    tag: 'Images',
+    undocumented: true,
+    answers: { 200: { description: 'Stored' } },
+    async handle({ context: c }) {
+      const path = pathOf(c.req.path.slice('/uploads/'.length));
+      const contentType = c.req.header('content-type');
+      const size = checkSignedPut(secret, { path, query: c.req.query(), contentType }, assay.clock.now());
+      const bytes = await readBytes(c, MAX_PICTURE_BYTES);
+      if (size !== undefined && bytes.length !== size)
+        throw new Fault(
+          'InvalidInput',
+          `the url is for ${size} bytes, not ${bytes.length}; announce the picture again`,
+          {
+            limit: size,
+          },
+        );
+      await uploads.store(path, bytes, contentType);
+      return new Response(null);
+    },
+  }),
+];
 
-const tooLarge = (bytes: number): Fault =>
-  new Fault('TooLarge', `the picture has ${bytes} bytes; the limit is ${MAX_PICTURE_BYTES}`, {
-    limit: MAX_PICTURE_BYTES,
-  });
+const pathOf = (encoded: string): string => {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (cause) {
+    throw new Fault('InvalidInput', 'the path is not percent-encoded; use the url as it was given', {}, { cause });
+  }
+};

@@ -1,10 +1,14 @@
 /** What the API answers, in the server's own words; types alone, so the page carries nothing of it. */
 
+import type { Hono } from 'hono';
+import type { ScoreEntry } from '../../shared/iqa/score.ts';
+import type { AppType } from '../api/client-type.ts';
+
 export type { Step } from '../../shared/decide/decision.ts';
 export type { Usage } from '../../shared/execute/billing/usage.ts';
 export type { ListKind } from '../../shared/insight/lists.ts';
 export type { StatsView as Stats } from '../../shared/insight/stats-view.ts';
-export type { ScoreEntry as Score } from '../../shared/iqa/score.ts';
+
 export type { JsonObject, JsonSchema } from '../../shared/kernel/json.ts';
 export type { CallStatus, Outcome } from '../../shared/model/call.ts';
 export type { CallRecord as Execution } from '../../shared/model/call-record.ts';
@@ -12,10 +16,24 @@ export type { KeyView, NewKey, Scope } from '../../shared/model/key.ts';
 export type { PlanTree } from '../../shared/model/plan.ts';
 export type { Registration } from '../../shared/model/registration.ts';
 export type { NodeStatus, NodeView, RunView } from '../../shared/model/run.ts';
-export type {
-  IqaToolView as IqaTool,
-  PlanAnswer as Plan,
-  PricedDecision as Decision,
-  PricedReport as Scores,
-  TaskAnswer as PlannedTask,
-} from '../api/app-type.ts';
+
+type Api = AppType extends Hono<infer _Env, infer Calls, infer _Base> ? Calls : never;
+
+export type Decision = Api['/v1/decide']['$post']['output'];
+export type IqaTool = Api['/v1/iqa/tools']['$get']['output']['tools'][number];
+export type Plan = Api['/v1/plans/:id']['$get']['output'];
+export type PlanRequest = Api['/v1/plans']['$post']['input']['json'];
+type Planned = Api['/v1/plans']['$post']['output'];
+/** How a task was read; a plan that was given as nodes has none of it. */
+export type PlannedTask = Extract<Planned, { readonly steps: readonly unknown[] }>;
+export type Score = ScoreEntry;
+export type Scores = Api['/v1/score']['$post']['output'];
+/** A line of the answer to `POST /v1/score` that was asked for in lines; the last is the report. */
+export type ScoreLine = { readonly score: Score } | Scores;
+
+/** What `explain=true` wraps a provider's tools value with. */
+export interface ExplainedDefinitions {
+  readonly tools: unknown;
+  readonly warnings: readonly { readonly path?: string; readonly message: string }[];
+  readonly tokens: number;
+}

@@ -1,5 +1,5 @@
 import type { hc } from 'hono/client';
-import type { AppType } from '../api/app-type.ts';
+import type { AppType } from '../api/client-type.ts';
 
 /** The server's calls, as Hono's client types them. */
 export type Api = ReturnType<typeof hc<AppType>>;

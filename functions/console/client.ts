@@ -1,5 +1,5 @@
 import { hc } from 'hono/client';
-import type { AppType } from '../api/app-type.ts';
+import type { AppType } from '../api/client-type.ts';
 import type * as A from './answers.ts';
 import { type Api, read } from './api.ts';
 import { ApiFault, readFault } from './fault.ts';
@@ -43,13 +43,15 @@ export const createClient = (keyring: Keyring) => {
     stats: (name: string) => read(v1.tools[':name'].stats.$get(path({ name }))),
     providers: () => read(v1.providers.$get({})),
     definition: (provider: string, tool: string) =>
-      read(v1.providers[':provider'].tools.$get({ ...path({ provider }), query: { allowed: tool, explain: 'true' } })),
+      read(
+        v1.providers[':provider'].tools.$get({ ...path({ provider }), query: { allowed: tool, explain: 'true' } }),
+      ) as Promise<A.ExplainedDefinitions>,
     invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
       read(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
     confirmations: () => read(v1.confirmations.$get({})),
     confirm: (id: string, approve: boolean) => read(v1.confirmations.$post({ json: { id, approve } })),
     decide: (task: string, candidates?: readonly string[]) => read(v1.decide.$post({ json: { task, candidates } })),
-    makePlan: (json: unknown) => read(v1.plans.$post({ json })),
+    makePlan: (json: A.PlanRequest) => read(v1.plans.$post({ json })),
     plan: (id: string) => read(v1.plans[':id'].$get(path({ id }))),
     startRun: (id: string, input: unknown) => read(v1.plans[':id'].runs.$post({ ...path({ id }), json: { input } })),
     run: (id: string) => read(v1.runs[':id'].$get(path({ id }))),

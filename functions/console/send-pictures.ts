@@ -1,6 +1,6 @@
 import type { NewUpload } from '../../shared/uploads/upload.ts';
-import type { PicturesSent, ScoreLine } from '../api/app-type.ts';
-import type { Score, Scores } from './answers.ts';
+import type { PicturesSent } from '../api/pictures.ts';
+import type { Score, ScoreLine, Scores } from './answers.ts';
 import { type Api, read } from './api.ts';
 import { ApiFault, faultOf } from './fault.ts';
 import { showBytes } from './format.ts';

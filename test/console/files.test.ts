@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { serveConsole } from '../../functions/cli/console-files.ts';
+import { createApp } from '../../functions/api/app.ts';
+import { consoleRoutes } from '../../functions/cli/console-files.ts';
 import { buildConsole } from '../../functions/console/build.ts';
 import { testAssay } from '../support/assay.ts';
 
@@ -17,8 +18,8 @@ describe('the console’s files', () => {
   });
 
   test('the page is served with a policy that allows nothing inline and nothing from elsewhere', async () => {
-    const { app } = await testAssay();
-    serveConsole(app);
+    const { assay } = await testAssay();
+    const app = createApp(assay, { routes: consoleRoutes() });
 
     const page = await app.request('/');
     const policy = page.headers.get('content-security-policy') ?? '';
@@ -29,8 +30,8 @@ describe('the console’s files', () => {
   });
 
   test('a file that is known is not sent again, and one that is not there is not found', async () => {
-    const { app } = await testAssay();
-    serveConsole(app);
+    const { assay } = await testAssay();
+    const app = createApp(assay, { routes: consoleRoutes() });
 
     const first = await app.request('/console/app.js');
     const again = await app.request('/console/app.js', {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { serveConsole } from '../../functions/cli/console-files.ts';
+import { createApp } from '../../functions/api/app.ts';
+import { consoleRoutes } from '../../functions/cli/console-files.ts';
 import { testAssay } from '../support/assay.ts';
 import { type Resource, synthesise, textOf } from '../support/templates.ts';
 
@@ -191,8 +192,8 @@ describe('the front door', () => {
   });
 
   test('the console’s page is as strict here as on one machine', async () => {
-    const { app } = await testAssay();
-    serveConsole(app);
+    const { assay } = await testAssay();
+    const app = createApp(assay, { routes: consoleRoutes() });
     const policy = only('AWS::CloudFront::ResponseHeadersPolicy').ResponseHeadersPolicyConfig as {
       SecurityHeadersConfig: { ContentSecurityPolicy: { ContentSecurityPolicy: string } };
     };

@@ -13,7 +13,8 @@ import { createToolBook } from './tool-book.ts';
 export interface McpService {
   /** The refusal of a request that a page of another site may have sent. */
   refuse(request: Request, env: unknown): Response | undefined;
-  answer(request: Request, caller: McpCaller): Promise<Response>;
+  /** The text is that of the request's body, read within the limit. */
+  answer(request: Request, text: string, caller: McpCaller): Promise<Response>;
 }
 
 export const createMcpService = (assay: Assay, names: McpNames): McpService => {
@@ -33,12 +34,12 @@ export const createMcpService = (assay: Assay, names: McpNames): McpService => {
   });
   return {
     refuse: (request, env) => refuseRebinding(request, cameOverLoopback(env), names),
-    async answer(request, caller) {
+    async answer(request, text, caller) {
       if (request.method !== 'POST')
         return rpcError(405, -32_000, 'send JSON-RPC by POST; there is no stream to open and no session');
       if (!isJsonContentType(request.headers.get('content-type')))
         return rpcError(415, -32_000, 'content-type must be application/json');
-      const body = parse(await request.text());
+      const body = parse(text);
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
       if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);
       return modern.fetch(request, { parsedBody: body, authInfo: authInfoOf(caller) });

@@ -6,7 +6,7 @@ import { metaTools, providers } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { findHandler, type Handlers } from '../../../shared/registry/layer.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
+import { readCursor, writeCursor } from '../../../shared/registry/lookup/cursor.ts';
 
 const PAGE_TOOLS = 250;
 // Lambda answers at most 6 MB, and a definition may have 64 KB.

@@ -1,12 +1,9 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
 import { operate } from '../../../shared/execute/billing/operation.ts';
 import { operationPrice } from '../../../shared/execute/billing/prices.ts';
-import type { Remaining } from '../../../shared/execute/meter.ts';
-import { answerJson } from '../answer.ts';
-import { readBody } from '../body.ts';
-import { describe } from '../describe.ts';
-import type { Routes } from '../env.ts';
+import { jsonBody } from '../body.ts';
+import { meterOf } from '../quota-headers.ts';
+import { reply, route } from '../route.ts';
 
 const Names = z.array(z.string().min(1).max(128)).max(1000);
 const Decide = z
@@ -19,9 +16,21 @@ const Decide = z
   })
   .meta({ id: 'DecideRequest' });
 
+const StepBody = z
+  .object({
+    step: z.enum(['scenario', 'intent', 'match', 'evaluate', 'arguments']),
+    decided: z.unknown(),
+    evidence: z.array(z.string()),
+    confidence: z.number(),
+    candidates: z.object({ before: z.int(), after: z.int() }),
+    by: z.enum(['rules', 'model']),
+    notes: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'DecisionStep' });
+
 const DecisionBody = z
   .object({
-    steps: z.array(z.record(z.string(), z.unknown())),
+    steps: z.array(StepBody),
     tool: z.string().nullable(),
     reason: z.string(),
     arguments: z.record(z.string(), z.unknown()),
@@ -29,7 +38,7 @@ const DecisionBody = z
     valid: z.boolean(),
     ready: z.boolean(),
     confidence: z.number(),
-    alternatives: z.array(z.record(z.string(), z.unknown())),
+    alternatives: z.array(z.object({ tool: z.string(), confidence: z.number(), reasons: z.array(z.string()) })),
     permission: z.enum(['safe', 'confirm', 'dangerous']).optional(),
     notes: z.array(z.string()),
     charged_micros: z.int(),
@@ -37,35 +46,28 @@ const DecisionBody = z
   .meta({ id: 'Decision' });
 
 /** The five-step decision. Its answer is a draft: nothing runs because of it. */
-export const decideRoutes: Routes = (app, assay) => {
-  describe(app, {
-    method: 'post',
-    path: '/v1/decide',
-    summary: 'Choose a tool for a task in five explained steps, with arguments taken from the task',
-    tag: 'Decision',
-    body: Decide,
-    answers: { 200: { description: 'The draft, with its reasons', schema: DecisionBody } },
-    faults: ['InvalidInput', 'PaymentRequired', 'TooLarge'],
-  });
-
-  app.post('/v1/decide', async (c) => {
-    requireScope(c.get('actor'), 'invoke');
-    const input = await readBody(c, Decide);
+const decide = route({
+  method: 'post',
+  path: '/v1/decide',
+  scope: 'invoke',
+  summary: 'Choose a tool for a task in five explained steps, with arguments taken from the task',
+  tag: 'Decision',
+  body: jsonBody(Decide),
+  answers: { 200: { description: 'The draft, with its reasons', schema: DecisionBody } },
+  faults: ['InvalidInput', 'PaymentRequired', 'TooLarge'],
+  async handle({ api, actor, requestId, body, context }) {
     const { decideFor } = await loadDecide();
-    const priceMicros = assay.prices ? operationPrice(assay.prices, 'decide') : 0;
-    const operation = {
-      name: 'decide',
-      priceMicros,
-      requestId: c.get('requestId'),
-      metered: (left: Remaining) => c.set('remaining', left),
-    };
-    const { value, chargedMicros } = await operate(assay, c.get('actor'), operation, async () => ({
-      value: await decideFor(assay, c.get('actor'), input),
+    const priceMicros = api.prices ? operationPrice(api.prices, 'decide') : 0;
+    const operation = { name: 'decide', priceMicros, requestId, metered: meterOf(context) };
+    const { value, chargedMicros } = await operate(api, actor, operation, async () => ({
+      value: await decideFor(api, actor, body),
       cached: false,
     }));
-    return answerJson(c, { ...value, charged_micros: chargedMicros });
-  });
-};
+    return reply(200, { ...value, charged_micros: chargedMicros });
+  },
+});
+
+export const decideRoutes = [decide] as const;
 
 /** With its table of words: loaded by the first decision, not by every start. */
 const loadDecide = () => import('../../../shared/decide/decide-for.ts');

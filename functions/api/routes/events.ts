@@ -1,11 +1,11 @@
 import { streamSSE } from 'hono/streaming';
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
-import type { Assay } from '../../../shared/assay.ts';
+import type { Actor } from '../../../shared/model/key.ts';
 import { type ChangeEvent, EVENT_TYPES, latestEvent, readEvents } from '../../../shared/registry/events.ts';
+import { answerJson } from '../answer.ts';
 import { parseBy } from '../body.ts';
-import { describe } from '../describe.ts';
-import type { ApiContext, Routes } from '../env.ts';
+import type { Api, ApiContext } from '../env.ts';
+import { route } from '../route.ts';
 
 const LOOK_MS = 200;
 const HEARTBEAT_MS = 15_000;
@@ -34,34 +34,35 @@ const EventBody = z
   .meta({ id: 'Event' });
 
 /** What happens to the tools, as a stream that can be taken up again where it broke. */
-export const eventRoutes: Routes = (app, assay) => {
-  describe(app, {
-    method: 'get',
-    path: '/v1/events',
-    summary: 'What happens to the tools: a stream, or a list when JSON is asked for',
-    tag: 'Events',
-    query: Query,
-    answers: {
-      200: { description: 'Server-sent events, each with its id', schema: EventBody, type: 'text/event-stream' },
-    },
-    faults: ['InvalidInput'],
-  });
-
-  app.get('/v1/events', async (c) => {
-    requireScope(c.var.actor, 'read');
-    const { after, limit } = parseBy(Query, { ...c.req.query(), ...lastSeen(c) }, 'the query');
-    await assay.recorder.flush();
-    if (wantsJson(c)) {
-      const events = await readEvents(assay.table, c.var.tenant, after ?? 0, limit);
-      return c.json({ events: events.filter(seenBy(c)), last_id: events.at(-1)?.id ?? String(after ?? 0) });
+const watchEvents = route({
+  method: 'get',
+  path: '/v1/events',
+  scope: 'read',
+  summary: 'What happens to the tools: a stream, or a list when JSON is asked for',
+  tag: 'Events',
+  query: Query,
+  answers: {
+    200: { description: 'Server-sent events, each with its id', schema: EventBody, type: 'text/event-stream' },
+  },
+  faults: ['InvalidInput'],
+  async handle({ api, actor, query, context }) {
+    const { limit } = query;
+    const after = lastSeen(context) ?? query.after;
+    await api.recorder.flush();
+    if (wantsJson(context)) {
+      const events = await readEvents(api.table, actor.tenant, after ?? 0, limit);
+      const last_id = events.at(-1)?.id ?? String(after ?? 0);
+      return answerJson(context, { events: events.filter(seenBy(actor)), last_id });
     }
-    return stream(c, assay, after ?? (await latestEvent(assay.table, c.var.tenant)));
-  });
-};
+    return stream(context, api, actor, after ?? (await latestEvent(api.table, actor.tenant)));
+  },
+});
 
-const lastSeen = (c: ApiContext): { readonly after?: string } => {
+export const eventRoutes = [watchEvents] as const;
+
+const lastSeen = (c: ApiContext): number | undefined => {
   const id = c.req.header('last-event-id');
-  return id === undefined ? {} : { after: id };
+  return id === undefined ? undefined : parseBy(Query, { after: id }, 'the header Last-Event-ID').after;
 };
 
 const wantsJson = (c: ApiContext): boolean => {
@@ -71,15 +72,15 @@ const wantsJson = (c: ApiContext): boolean => {
 
 /** A key confined to some tools hears of no others. */
 const seenBy =
-  (c: ApiContext) =>
+  (actor: Actor) =>
   ({ tool }: ChangeEvent): boolean =>
-    c.var.actor.tools?.has(tool) ?? true;
+    actor.tools?.has(tool) ?? true;
 
-const stream = (c: ApiContext, { table, clock }: Assay, from: number): Response => {
+const stream = (c: ApiContext, { table, clock }: Api, actor: Actor, from: number): Response => {
   // Proxies that gather an answer before they pass it on would hold the stream back.
   c.header('x-accel-buffering', 'no');
-  const isSeen = seenBy(c);
-  const { tenant } = c.var;
+  const isSeen = seenBy(actor);
+  const { tenant } = actor;
   return streamSSE(c, async (out) => {
     const ends = clock.now() + LONGEST_MS;
     let last = from;

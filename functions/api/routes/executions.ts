@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
 import { listExecutions, readExecution } from '../../../shared/execute/executions.ts';
 import { readAllStats, readStats } from '../../../shared/insight/read-stats.ts';
 import { emptyStats } from '../../../shared/insight/stats.ts';
@@ -7,12 +6,11 @@ import { mergeStats, viewStats } from '../../../shared/insight/stats-view.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { CALL_STATUSES } from '../../../shared/model/call.ts';
 import { unknownTool } from '../../../shared/registry/change-tool.ts';
-import { parseBy } from '../body.ts';
-import { describe } from '../describe.ts';
-import type { Routes } from '../env.ts';
-import { nextPage, pageOf, readPage } from '../page.ts';
-import { NameParam, PageQuery } from '../schemas.ts';
+import { nextPage, pageAfter, pageOf } from '../page.ts';
+import { reply, route } from '../route.ts';
+import { IdParam, NameParam, PageQuery } from '../schemas.ts';
 
+const tag = 'Execution';
 const Time = z.iso.datetime({ offset: true });
 
 const Filter = z.object({
@@ -30,7 +28,7 @@ const ExecutionBody = z
     version: z.string(),
     arguments: z.unknown(),
     status: z.enum(CALL_STATUSES),
-    output: z.unknown(),
+    output: z.unknown().optional(),
     error: z.object({ type: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
     duration_ms: z.number(),
     cpu_ms: z.number(),
@@ -67,83 +65,74 @@ const StatsBody = z
   })
   .meta({ id: 'Stats' });
 
-/** What was called, and what it adds up to. */
-export const executionRoutes: Routes = (app, assay) => {
-  describeExecutions(app);
-
-  app.get('/v1/executions', async (c) => {
-    requireScope(c.var.actor, 'read');
-    const filter = parseBy(Filter, c.req.query(), 'the query');
+const getExecutions = route({
+  method: 'get',
+  path: '/v1/executions',
+  scope: 'read',
+  summary: 'Records of calls, newest first, kept for 30 days',
+  tag,
+  query: PageQuery.extend(Filter.shape),
+  answers: { 200: { description: 'A page of records', schema: pageOf('executions', ExecutionBody) } },
+  faults: ['InvalidInput'],
+  async handle({ api, actor, query: { limit, cursor, ...filter } }) {
     const list = `executions ${JSON.stringify(filter)}`;
-    await assay.recorder.flush();
-    const { executions, next } = await listExecutions(assay, c.var.tenant, {
+    await api.recorder.flush();
+    const { executions, next } = await listExecutions(api, actor.tenant, {
       ...filter,
-      ...readPage(c, list),
+      ...pageAfter({ limit, cursor }, list),
       since: timeOf(filter.since),
       until: timeOf(filter.until),
-      allowed: c.var.actor.tools,
+      allowed: actor.tools,
     });
-    return c.json({ executions, ...nextPage(next, list) });
-  });
+    return reply(200, { executions, ...nextPage(next, list) });
+  },
+});
 
-  app.get('/v1/executions/:id', async (c) => {
-    requireScope(c.var.actor, 'read');
-    const id = c.req.param('id');
-    await assay.recorder.flush();
-    const record = await readExecution(assay.table, c.var.tenant, id);
-    if (record && (c.var.actor.tools?.has(record.tool) ?? true)) return c.json(record);
+const getExecution = route({
+  method: 'get',
+  path: '/v1/executions/:id',
+  scope: 'read',
+  summary: 'The record of one call',
+  tag,
+  params: IdParam,
+  answers: { 200: { description: 'The record', schema: ExecutionBody } },
+  faults: ['NotFound'],
+  async handle({ api, actor, params: { id } }) {
+    await api.recorder.flush();
+    const record = await readExecution(api.table, actor.tenant, id);
+    if (record && (actor.tools?.has(record.tool) ?? true)) return reply(200, record);
     throw new Fault('NotFound', `no call with the id ${JSON.stringify(id)}; records are kept for 30 days`, { id });
-  });
+  },
+});
 
-  app.get('/v1/tools/:name/stats', async (c) => {
-    requireScope(c.var.actor, 'read');
-    const { actor, tenant } = c.var;
-    const name = c.req.param('name');
-    const { catalog } = await assay.catalogs.of(tenant);
-    await assay.recorder.flush();
-    const wanted = c.req.query('version') ?? catalog.get(name)?.record.version;
+const getStats = route({
+  method: 'get',
+  path: '/v1/tools/:name/stats',
+  scope: 'read',
+  summary: 'What the calls of a version add up to',
+  tag,
+  params: NameParam,
+  query: z.object({
+    version: z.string().optional().meta({ description: 'A version, or `all`; the default version unless said.' }),
+  }),
+  answers: { 200: { description: 'The totals', schema: StatsBody } },
+  faults: ['NotFound'],
+  async handle({ api, actor, params: { name }, query }) {
+    const { catalog } = await api.catalogs.of(actor.tenant);
+    await api.recorder.flush();
+    const wanted = query.version ?? catalog.get(name)?.record.version;
     if (wanted === undefined || (actor.tools && !actor.tools.has(name)))
       throw unknownTool(name, actor.tools ?? catalog.names());
     if (wanted === 'all') {
-      const all = await readAllStats(assay.table, tenant, name);
-      return c.json(viewStats(all.reduce(mergeStats, emptyStats(name, 'all'))));
+      const all = await readAllStats(api.table, actor.tenant, name);
+      return reply(200, viewStats(all.reduce(mergeStats, emptyStats(name, 'all'))));
     }
-    return c.json(viewStats((await readStats(assay.table, tenant, name, wanted)) ?? emptyStats(name, wanted)));
-  });
-};
+    const stats = await readStats(api.table, actor.tenant, name, wanted);
+    return reply(200, viewStats(stats ?? emptyStats(name, wanted)));
+  },
+});
+
+/** What was called, and what it adds up to. */
+export const executionRoutes = [getExecutions, getExecution, getStats] as const;
 
 const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));
-
-const describeExecutions = (app: Parameters<Routes>[0]): void => {
-  const tag = 'Execution';
-  describe(app, {
-    method: 'get',
-    path: '/v1/executions',
-    summary: 'Records of calls, newest first, kept for 30 days',
-    tag,
-    query: PageQuery.extend(Filter.shape),
-    answers: { 200: { description: 'A page of records', schema: pageOf('executions', ExecutionBody) } },
-    faults: ['InvalidInput'],
-  });
-  describe(app, {
-    method: 'get',
-    path: '/v1/executions/{id}',
-    summary: 'The record of one call',
-    tag,
-    params: z.object({ id: z.string() }),
-    answers: { 200: { description: 'The record', schema: ExecutionBody } },
-    faults: ['NotFound'],
-  });
-  describe(app, {
-    method: 'get',
-    path: '/v1/tools/{name}/stats',
-    summary: 'What the calls of a version add up to',
-    tag,
-    params: NameParam,
-    query: z.object({
-      version: z.string().optional().meta({ description: 'Another version than the default, or `all` together.' }),
-    }),
-    answers: { 200: { description: 'The statistics', schema: StatsBody } },
-    faults: ['NotFound'],
-  });
-};

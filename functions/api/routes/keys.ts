@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { createKey, listKeys, revokeKey } from '../../../shared/access/api-keys.ts';
-import { requireScope } from '../../../shared/access/authenticate.ts';
 import { NewKey } from '../../../shared/model/key.ts';
-import { parseBy, readJson } from '../body.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
-import { describe } from '../describe.ts';
-import type { Routes } from '../env.ts';
-import { PageQuery } from '../schemas.ts';
+import { checkedByVerb } from '../body.ts';
+import { nextPage, pageAfter, pageOf } from '../page.ts';
+import { done, reply, route } from '../route.ts';
+import { IdParam, PageQuery } from '../schemas.ts';
+
+const tag = 'Keys';
 
 const KeyBody = NewKey.extend({
   id: z.string(),
@@ -15,58 +15,46 @@ const KeyBody = NewKey.extend({
   revoked_at: z.string().optional(),
 }).meta({ id: 'Key' });
 
-export const keyRoutes: Routes = (app, assay) => {
-  const tag = 'Keys';
-  const id = z.object({ id: z.string() });
-  describe(app, {
-    method: 'post',
-    path: '/v1/keys',
-    summary: 'Make a key; its text is shown this once',
-    tag,
-    body: NewKey,
-    answers: { 201: { description: 'The key', schema: KeyBody.extend({ key: z.string() }) } },
-    faults: ['InvalidInput'],
-  });
-  describe(app, {
-    method: 'get',
-    path: '/v1/keys',
-    summary: 'List keys',
-    tag,
-    query: PageQuery,
-    answers: {
-      200: {
-        description: 'A page of keys',
-        schema: z.object({ keys: z.array(KeyBody), next_cursor: z.string().optional() }),
-      },
-    },
-  });
-  describe(app, {
-    method: 'delete',
-    path: '/v1/keys/{id}',
-    summary: 'Revoke a key',
-    tag,
-    params: id,
-    answers: { 204: { description: 'Revoked' } },
-    faults: ['NotFound'],
-  });
+const makeKey = route({
+  method: 'post',
+  path: '/v1/keys',
+  scope: 'admin',
+  summary: 'Make a key; its text is shown this once',
+  tag,
+  body: checkedByVerb(NewKey),
+  answers: { 201: { description: 'The key', schema: KeyBody.extend({ key: z.string() }) } },
+  faults: ['InvalidInput'],
+  handle: async ({ api, actor, body }) => reply(201, await createKey(api, body, actor.tenant)),
+});
 
-  app.post('/v1/keys', async (c) => {
-    requireScope(c.var.actor, 'admin');
-    return c.json(await createKey(assay, await readJson(c), c.var.tenant), 201);
-  });
+const getKeys = route({
+  method: 'get',
+  path: '/v1/keys',
+  scope: 'admin',
+  summary: 'List keys',
+  tag,
+  query: PageQuery,
+  answers: { 200: { description: 'A page of keys', schema: pageOf('keys', KeyBody) } },
+  async handle({ api, actor, query }) {
+    const { keys, next } = await listKeys(api.table, actor.tenant, pageAfter(query, 'keys'));
+    return reply(200, { keys, ...nextPage(next, 'keys') });
+  },
+});
 
-  app.get('/v1/keys', async (c) => {
-    requireScope(c.var.actor, 'admin');
-    const { limit, cursor } = parseBy(PageQuery, c.req.query(), 'the query');
-    const after = cursor === undefined ? {} : { after: readCursor(cursor, 'keys') };
-    const { keys, next } = await listKeys(assay.table, c.var.tenant, { limit, ...after });
-    return c.json({ keys, ...(next === undefined ? {} : { next_cursor: writeCursor(next, 'keys') }) });
-  });
+const deleteKey = route({
+  method: 'delete',
+  path: '/v1/keys/:id',
+  scope: 'admin',
+  summary: 'Revoke a key',
+  tag,
+  params: IdParam,
+  answers: { 204: { description: 'Revoked' } },
+  faults: ['NotFound'],
+  async handle({ api, actor, params: { id } }) {
+    await revokeKey(api, actor.tenant, id);
+    api.authenticate.forget(id);
+    return done;
+  },
+});
 
-  app.delete('/v1/keys/:id', async (c) => {
-    requireScope(c.var.actor, 'admin');
-    await revokeKey(assay, c.var.tenant, c.req.param('id'));
-    assay.authenticate.forget(c.req.param('id'));
-    return c.body(null, 204);
-  });
-};
+export const keyRoutes = [makeKey, getKeys, deleteKey] as const;

@@ -1,32 +1,32 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
-import { describe } from '../describe.ts';
-import type { Routes } from '../env.ts';
+import { reply, route } from '../route.ts';
 
 const Refused = z.object({ source: z.string(), name: z.string(), reason: z.string() });
 const Report = z
   .object({ registered: z.array(z.string()), refused: z.array(Refused), skipped: z.array(Refused) })
   .meta({ id: 'LoadReport' });
 
+const answers = { 200: { description: 'What is loaded, and why the rest is not', schema: Report } } as const;
+
+const getReport = route({
+  method: 'get',
+  path: '/v1/reload',
+  scope: 'admin',
+  summary: 'The last load report',
+  tag: 'Operation',
+  answers,
+  handle: ({ api }) => reply(200, api.report()),
+});
+
+const reload = route({
+  method: 'post',
+  path: '/v1/reload',
+  scope: 'admin',
+  summary: 'Discover configured and plugin tools again',
+  tag: 'Operation',
+  answers,
+  handle: async ({ api }) => reply(200, await api.reload()),
+});
+
 /** The read-only layer: what was loaded, and loading it again. */
-export const layerRoutes: Routes = (app, assay) => {
-  const answers = { 200: { description: 'What is loaded, and why the rest is not', schema: Report } };
-  describe(app, { method: 'get', path: '/v1/reload', summary: 'The last load report', tag: 'Operation', answers });
-  describe(app, {
-    method: 'post',
-    path: '/v1/reload',
-    summary: 'Discover configured and plugin tools again',
-    tag: 'Operation',
-    answers,
-  });
-
-  app.get('/v1/reload', (c) => {
-    requireScope(c.var.actor, 'admin');
-    return c.json(assay.report());
-  });
-
-  app.post('/v1/reload', async (c) => {
-    requireScope(c.var.actor, 'admin');
-    return c.json(await assay.reload());
-  });
-};
+export const layerRoutes = [getReport, reload] as const;

@@ -1,18 +1,15 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
-import type { Assay } from '../../../shared/assay.ts';
 import { compilePattern } from '../../../shared/kernel/pattern.ts';
 import { Distortion, IqaType } from '../../../shared/model/iqa.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import { type Filter, matches } from '../../../shared/registry/filter.ts';
 import { pageAnswer, pageByName, startOf, type ToolsPage } from '../../../shared/registry/lookup/list-tools.ts';
 import { MAX_WORDS_LENGTH, wordsOf } from '../../../shared/registry/lookup/query-params.ts';
-import { filterOf, readToolsQuery, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
+import { filterOf, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
 import type { SearchIndex } from '../../../shared/search/search-index.ts';
-import { answer } from '../answer.ts';
-import { parseBy } from '../body.ts';
-import { type ApiContext, catalogOf } from '../env.ts';
-import { PageQuery } from '../schemas.ts';
+import { answerMade } from '../answer.ts';
+import { route } from '../route.ts';
+import { PageQuery, RegistrationBody } from '../schemas.ts';
 
 const words = z
   .string()
@@ -31,19 +28,32 @@ export const ToolsQueryBody = PageQuery.extend({
   q: z.string().max(10_000).optional(),
 });
 
-/** `GET /v1/tools`: a page by name, or by rank when there is a text to find. */
-export const listTools = async (c: ApiContext, assay: Assay): Promise<Response> => {
-  requireScope(c.get('actor'), 'read');
-  const params = c.req.query();
-  const query = readToolsQuery(params) ?? parseBy(ToolsQueryBody, params, 'the query');
-  const tenant = await catalogOf(c, assay);
-  const filter = { ...filterOf(query, c.get('actor').tools), ...patternOf(query) };
-  const page =
-    query.q === undefined
-      ? pageByName(tenant.catalog, query, filter)
-      : pageByRank(tenant.catalog, await tenant.search(), query, filter);
-  return answer(c, pageAnswer(page, query));
-};
+/** A page by name, or by rank when there is a text to find. */
+export const listTools = route({
+  method: 'get',
+  path: '/v1/tools',
+  scope: 'read',
+  summary: 'List tools by name, or find them by text',
+  tag: 'Tools',
+  query: ToolsQueryBody,
+  answers: {
+    200: {
+      description: 'A page of tools',
+      schema: z.object({ tools: z.array(RegistrationBody), next_cursor: z.string().optional() }),
+    },
+    304: { description: 'Not modified' },
+  },
+  faults: ['InvalidInput'],
+  async handle({ api, actor, query, context }) {
+    const tenant = await api.catalogs.of(actor.tenant);
+    const filter = { ...filterOf(query, actor.tools), ...patternOf(query) };
+    const page =
+      query.q === undefined
+        ? pageByName(tenant.catalog, query, filter)
+        : pageByRank(tenant.catalog, await tenant.search(), query, filter);
+    return answerMade(context, pageAnswer(page, query));
+  },
+});
 
 const patternOf = ({ name_pattern }: ToolsQuery): Pick<Filter, 'name'> =>
   name_pattern === undefined ? {} : { name: compilePattern(name_pattern, 'name_pattern').startsWith };

@@ -1,14 +1,16 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
+import type { Actor } from '../../../shared/model/key.ts';
 import { formatResults, parseCalls, providerNames } from '../../../shared/providers/index.ts';
-import { createDefinitions, type View } from '../../../shared/registry/lookup/definitions.ts';
+import type { View } from '../../../shared/registry/lookup/definitions.ts';
 import { readDefinitionsQuery, readSelection } from '../../../shared/registry/lookup/definitions-query.ts';
-import { createNameTables } from '../../../shared/registry/lookup/name-tables.ts';
-import { answer, answerJson } from '../answer.ts';
-import { parseBy, readJson } from '../body.ts';
-import { describe } from '../describe.ts';
-import { type ApiContext, type App, catalogOf, type Routes } from '../env.ts';
-import { readModelOutput } from '../model-output.ts';
+import { answerMade } from '../answer.ts';
+import { jsonBody } from '../body.ts';
+import type { Api } from '../env.ts';
+import { modelOutput } from '../model-output.ts';
+import { reply, route } from '../route.ts';
+
+const tag = 'Providers';
+const faults = ['InvalidInput'] as const;
 
 const Results = z
   .strictObject({
@@ -25,109 +27,102 @@ const Results = z
   })
   .meta({ id: 'Results' });
 
-/** Tools as each model provider wants them, its calls as ours, and results as its messages. */
-export const providerRoutes: Routes = (app, assay) => {
-  describeProviders(app);
-  const definitions = createDefinitions();
-  const namesOf = createNameTables();
-
-  const viewOf = async (c: ApiContext): Promise<View> => {
-    requireScope(c.get('actor'), 'read');
-    const found = catalogOf(c, assay);
-    const { catalog } = found instanceof Promise ? await found : found;
-    return { catalog, confined: c.get('actor').tools };
-  };
-
-  app.get('/v1/providers', (c) => {
-    requireScope(c.get('actor'), 'read');
-    return answerJson(c, { providers: providerNames });
-  });
-
-  app.get('/v1/providers/:provider/tools', async (c) => {
-    const view = await viewOf(c);
-    return answer(c, definitions.tools(view, c.req.param('provider'), readDefinitionsQuery(c.req.query())));
-  });
-
-  app.post('/v1/providers/:provider/calls', async (c) => {
-    const view = await viewOf(c);
-    const provider = c.req.param('provider');
-    const response = await readModelOutput(c);
-    const tool = (name: string) => view.catalog.get(name)?.record.spec;
-    return answerJson(c, { calls: parseCalls(provider, response, { names: namesOf(view, provider), tool }) });
-  });
-
-  app.post('/v1/providers/:provider/results', async (c) => {
-    requireScope(c.get('actor'), 'read');
-    const { results } = parseBy(Results, await readJson(c), 'the body');
-    return answerJson(c, formatResults(c.req.param('provider'), results));
-  });
-
-  app.get('/v1/prompt', async (c) => answer(c, definitions.prompt(await viewOf(c), readSelection(c.req.query()))));
-};
-
 const Provider = z.object({ provider: z.string().meta({ description: 'One of GET /v1/providers.' }) });
-const flag = z.enum(['true', 'false']).optional();
+// The edge checks these too, without zod: `readDefinitionsQuery` is the one that refuses.
+const oneOf = (description: string, ...values: readonly string[]) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, enum: [...values] });
 const Selected = z.object({
   allowed: z.string().optional().meta({ description: 'Only these tools, by name, parted by commas.' }),
   tags: z.string().optional(),
   category: z.string().optional(),
 });
 const Options = Selected.extend({
-  strict: flag.meta({ description: 'The provider’s strict form.' }),
-  schema: z.enum(['json']).optional().meta({ description: 'Gemini: parametersJsonSchema.' }),
-  mode: z.enum(['search']).optional().meta({ description: 'find_tools and call_tool instead of the catalogue.' }),
-  defer: flag.meta({ description: 'Defer loading where the provider can.' }),
-  explain: flag.meta({ description: 'Wraps the value with warnings, what was left out, and its tokens.' }),
+  strict: oneOf('The provider’s strict form.', 'true', 'false'),
+  schema: oneOf('Gemini: parametersJsonSchema.', 'json'),
+  mode: oneOf('find_tools and call_tool instead of the catalogue.', 'search'),
+  defer: oneOf('Defer loading where the provider can.', 'true', 'false'),
+  explain: oneOf('Wraps the value with warnings, what was left out, and its tokens.', 'true', 'false'),
 });
 
-const describeProviders = (app: App): void => {
-  const tag = 'Providers';
-  const params = Provider;
-  const faults = ['InvalidInput'] as const;
-  describe(app, {
-    method: 'get',
-    path: '/v1/providers',
-    summary: 'The supported providers',
-    tag,
-    answers: { 200: { description: 'Their names', schema: z.object({ providers: z.array(z.string()) }) } },
-  });
-  describe(app, {
-    method: 'get',
-    path: '/v1/providers/{provider}/tools',
-    summary: 'The tools value of a provider’s request; Assay-Warnings counts what was lost, Assay-Tokens what it costs',
-    tag,
-    params,
-    query: Options,
-    answers: { 200: { description: 'The value', schema: z.unknown() }, 304: { description: 'Not modified' } },
-    faults,
-  });
-  describe(app, {
-    method: 'post',
-    path: '/v1/providers/{provider}/calls',
-    summary: 'The calls that a model’s response, or its streamed events, ask for',
-    tag,
-    params,
-    body: z.unknown(),
-    answers: { 200: { description: 'The calls', schema: z.object({ calls: z.array(z.looseObject({})) }) } },
-    faults,
-  });
-  describe(app, {
-    method: 'post',
-    path: '/v1/providers/{provider}/results',
-    summary: 'Results as the provider’s messages',
-    tag,
-    params,
-    body: Results,
-    answers: { 200: { description: 'The messages', schema: z.array(z.unknown()) } },
-    faults,
-  });
-  describe(app, {
-    method: 'get',
-    path: '/v1/prompt',
-    summary: 'The instructions of all tools for a system prompt',
-    tag,
-    query: Selected,
-    answers: { 200: { description: 'The text', schema: z.string(), type: 'text/plain' } },
-    faults,
-  });
+const getProviders = route({
+  method: 'get',
+  path: '/v1/providers',
+  scope: 'read',
+  summary: 'The supported providers',
+  tag,
+  answers: { 200: { description: 'Their names', schema: z.object({ providers: z.array(z.string()) }) } },
+  handle: () => reply(200, { providers: providerNames }),
+});
+
+const getDefinitions = route({
+  method: 'get',
+  path: '/v1/providers/:provider/tools',
+  scope: 'read',
+  summary: 'The tools value of a provider’s request; Assay-Warnings counts what was lost, Assay-Tokens what it costs',
+  tag,
+  params: Provider,
+  query: Options,
+  answers: { 200: { description: 'The value', schema: z.unknown() }, 304: { description: 'Not modified' } },
+  faults,
+  async handle({ api, actor, params, context }) {
+    const query = readDefinitionsQuery(context.req.query());
+    return answerMade(context, api.definitions.tools(await viewOf(api, actor), params.provider, query));
+  },
+});
+
+const readCalls = route({
+  method: 'post',
+  path: '/v1/providers/:provider/calls',
+  scope: 'read',
+  summary: 'The calls that a model’s response, or its streamed events, ask for',
+  tag,
+  params: Provider,
+  body: modelOutput,
+  answers: { 200: { description: 'The calls', schema: z.object({ calls: z.array(z.looseObject({})) }) } },
+  faults,
+  async handle({ api, actor, params: { provider }, body }) {
+    const view = await viewOf(api, actor);
+    const tool = (name: string) => view.catalog.get(name)?.record.spec;
+    const calls = parseCalls(provider, body, { names: api.namesOf(view, provider), tool });
+    return reply(200, { calls: calls.map((call) => ({ ...call })) });
+  },
+});
+
+const writeResults = route({
+  method: 'post',
+  path: '/v1/providers/:provider/results',
+  scope: 'read',
+  summary: 'Results as the provider’s messages',
+  tag,
+  params: Provider,
+  body: jsonBody(Results),
+  answers: { 200: { description: 'The messages', schema: z.unknown() } },
+  faults,
+  handle: ({ params, body }) => reply(200, formatResults(params.provider, body.results)),
+});
+
+const getPrompt = route({
+  method: 'get',
+  path: '/v1/prompt',
+  scope: 'read',
+  summary: 'The instructions of all tools for a system prompt',
+  tag,
+  query: Selected,
+  answers: { 200: { description: 'The text', schema: z.string(), type: 'text/plain' } },
+  faults,
+  async handle({ api, actor, context }) {
+    const selection = readSelection(context.req.query());
+    return answerMade(context, api.definitions.prompt(await viewOf(api, actor), selection));
+  },
+});
+
+/** Tools as each model provider wants them, its calls as ours, and results as its messages. */
+export const providerRoutes = [getProviders, getDefinitions, readCalls, writeResults, getPrompt] as const;
+
+const viewOf = async ({ catalogs }: Api, actor: Actor): Promise<View> => {
+  const { catalog } = await catalogs.of(actor.tenant);
+  return { catalog, confined: actor.tools };
 };

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { requireScope } from '../../../shared/access/authenticate.ts';
-import type { Assay } from '../../../shared/assay.ts';
 import { addSums, nothing, type Sum } from '../../../shared/execute/billing/ledger.ts';
 import { monthOf } from '../../../shared/execute/billing/month.ts';
 import { priceOf } from '../../../shared/execute/billing/prices.ts';
 import { readUsage, type Usage, usageCsv } from '../../../shared/execute/billing/usage.ts';
 import { verifyUsage } from '../../../shared/execute/billing/verify-usage.ts';
-import { answerJson } from '../answer.ts';
-import { parseBy } from '../body.ts';
-import { describe } from '../describe.ts';
-import { type ApiContext, catalogOf, type Routes } from '../env.ts';
+import type { Actor } from '../../../shared/model/key.ts';
+import { answerBytes } from '../answer.ts';
+import type { Api } from '../env.ts';
+import { reply, route } from '../route.ts';
+
+const tag = 'Keys';
 
 const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');
 const UsageQuery = z.object({ month: Month.optional(), format: z.enum(['json', 'csv']).optional() });
@@ -30,69 +30,68 @@ const UsageBody = z
   })
   .meta({ id: 'Usage' });
 
-/** What was used and charged. A key sees its own; an admin sees the tenant's. */
-export const usageRoutes: Routes = (app, assay) => {
-  const verification = {
-    200: { description: 'The ledger beside what is stored', schema: z.record(z.string(), z.unknown()) },
-  };
-  describe(app, {
-    method: 'get',
-    path: '/v1/usage',
-    summary: 'Calls and micro-dollars of a month by key and tool, as JSON or CSV',
-    tag: 'Keys',
-    query: UsageQuery,
-    answers: { 200: { description: 'The usage', schema: UsageBody } },
-    faults: ['InvalidInput'],
-  });
-  describe(app, {
-    method: 'get',
-    path: '/v1/usage/verification',
-    summary: 'Prove that the ledger sums to the counters',
-    tag: 'Keys',
-    query: VerifyQuery,
-    answers: verification,
-    faults: ['InvalidInput'],
-  });
-  describe(app, {
-    method: 'post',
-    path: '/v1/usage/verification',
-    summary: 'Set quota counters to what the ledger says; only while no call is running',
-    tag: 'Keys',
-    query: VerifyQuery,
-    answers: verification,
-    faults: ['InvalidInput'],
-  });
+const Verification = z.record(z.string(), z.unknown()).meta({ id: 'UsageVerification' });
+const verification = { 200: { description: 'The ledger beside what is stored', schema: Verification } } as const;
 
-  app.get('/v1/usage', async (c) => {
-    requireScope(c.get('actor'), 'read');
-    const { month = monthOf(assay.clock.now()), format } = parseBy(UsageQuery, c.req.query(), 'the query');
-    const usage = ownUsage(c, await readUsage(assay.table, c.get('tenant'), month, await pricedTools(c, assay)));
-    return format === 'csv'
-      ? c.body(usageCsv(usage), 200, { 'content-type': 'text/csv; charset=utf-8' })
-      : answerJson(c, usage);
-  });
+const getUsage = route({
+  method: 'get',
+  path: '/v1/usage',
+  scope: 'read',
+  summary: 'Calls and micro-dollars of a month by key and tool, as JSON or CSV; a key sees its own, an admin all',
+  tag,
+  query: UsageQuery,
+  answers: { 200: { description: 'The usage', schema: UsageBody } },
+  faults: ['InvalidInput'],
+  async handle({ api, actor, query, context }) {
+    const month = query.month ?? monthOf(api.clock.now());
+    const usage = ownUsage(actor, await readUsage(api.table, actor.tenant, month, await pricedTools(api, actor)));
+    return query.format === 'csv'
+      ? answerBytes(context, usageCsv(usage), 'text/csv; charset=utf-8')
+      : reply(200, usage);
+  },
+});
 
-  const verify = async (c: ApiContext, settle: boolean): Promise<Response> => {
-    requireScope(c.get('actor'), 'admin');
-    const { month = monthOf(assay.clock.now()) } = parseBy(VerifyQuery, c.req.query(), 'the query');
-    await assay.recorder.flush();
-    return answerJson(c, await verifyUsage(assay.table, c.get('tenant'), month, settle));
-  };
-  app.get('/v1/usage/verification', (c) => verify(c, false));
-  app.post('/v1/usage/verification', (c) => verify(c, true));
+const verifyMonth = async (api: Api, actor: Actor, month: string | undefined, settle: boolean) => {
+  await api.recorder.flush();
+  return reply(200, { ...(await verifyUsage(api.table, actor.tenant, month ?? monthOf(api.clock.now()), settle)) });
 };
 
-const ownUsage = (c: ApiContext, usage: Usage): Usage => {
-  const { scopes, keyId } = c.get('actor');
+const verify = route({
+  method: 'get',
+  path: '/v1/usage/verification',
+  scope: 'admin',
+  summary: 'Prove that the ledger sums to the counters',
+  tag,
+  query: VerifyQuery,
+  answers: verification,
+  faults: ['InvalidInput'],
+  handle: ({ api, actor, query }) => verifyMonth(api, actor, query.month, false),
+});
+
+const settle = route({
+  method: 'post',
+  path: '/v1/usage/verification',
+  scope: 'admin',
+  summary: 'Set quota counters to what the ledger says; only while no call is running',
+  tag,
+  query: VerifyQuery,
+  answers: verification,
+  faults: ['InvalidInput'],
+  handle: ({ api, actor, query }) => verifyMonth(api, actor, query.month, true),
+});
+
+/** What was used and charged. */
+export const usageRoutes = [getUsage, verify, settle] as const;
+
+const ownUsage = ({ scopes, keyId }: Actor, usage: Usage): Usage => {
   if (scopes.has('admin')) return usage;
   const keys = usage.keys.filter(({ key_id }) => key_id === keyId);
   return { month: usage.month, ...keys.reduce<Sum>(addSums, nothing), keys };
 };
 
 /** Whether anybody has set a price for what a usage row names. */
-const pricedTools = async (c: ApiContext, assay: Assay): Promise<(tool: string) => boolean> => {
-  const { catalog } = await catalogOf(c, assay);
-  const { prices } = assay;
+const pricedTools = async ({ catalogs, prices }: Api, actor: Actor): Promise<(tool: string) => boolean> => {
+  const { catalog } = await catalogs.of(actor.tenant);
   return (tool) =>
     prices === undefined ||
     tool === 'score' ||

@@ -9,10 +9,10 @@ import type { Environment } from '../../compose/local-environment.ts';
 import { uploadSecret } from '../../compose/local-secrets.ts';
 import type { ConsoleFiles } from '../../console/build.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
-import { serveConsole } from '../console-files.ts';
+import { consoleRoutes } from '../console-files.ts';
 import { watchInbox } from '../inbox.ts';
 import { listen } from '../listen.ts';
-import { localUploads, uploadReceiver } from '../local-uploads.ts';
+import { localUploads, uploadRoutes } from '../local-uploads.ts';
 import { warmIqa } from '../warm-iqa.ts';
 
 const DEFAULT_PORT = 8787;
@@ -28,10 +28,13 @@ export const serve: Command = {
     const log = jsonLog((text) => void process.stderr.write(text));
     let address = '';
     const assay = await localAssay({ environment: cli.environment, data, log, base: () => address });
-    const app = createApp(assay);
-    serveConsole(app, (files) => warm(assay, files));
     const uploads = localUploads(assay, resolve(data));
-    uploadReceiver(app, assay, uploads, uploadSecret(resolve(data)));
+    const app = createApp(assay, {
+      routes: [
+        ...consoleRoutes((files) => warm(assay, files)),
+        ...uploadRoutes(assay, uploads, uploadSecret(resolve(data))),
+      ],
+    });
     const server = await listen(app, host, port);
     address = server.address;
     const inbox = await watchInbox(join(resolve(data), 'inbox'), assay, uploads);

@@ -1,5 +1,5 @@
 import { useEffect } from 'hono/jsx/dom';
-import type { Plan, PlannedTask } from '../answers.ts';
+import type { Plan, PlannedTask, PlanRequest } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
 import { goTo } from '../route.ts';
@@ -39,7 +39,7 @@ export const PlansPage = ({ run: asked }: { readonly run: string }) => {
     if (asked !== '' && asked !== run) void follow.run(asked);
   }, [asked]);
   const make = useAction(async (source: Way, given: string) => {
-    const made = await client.makePlan(source === 'plan' ? parsePlan(given) : { task: given });
+    const made = await client.makePlan(source === 'plan' ? (parsePlan(given) as PlanRequest) : { task: given });
     setMade({ plan: 'plan_id' in made ? made : undefined, draft: 'steps' in made ? made : undefined });
     follow.clear();
     goTo('plans', { instead: true });

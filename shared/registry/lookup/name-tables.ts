@@ -6,7 +6,10 @@ import { numberStates } from './number-states.ts';
 const BYTES_A_NAME = 100;
 
 /** The names by which a provider's models call the tools, prepared once for a state of the catalogue. */
-export const createNameTables = (): ((view: View, provider: string) => NameTable) => {
+/** The names that a provider's models know a view's tools by. */
+export type NameTables = (view: View, provider: string) => NameTable;
+
+export const createNameTables = (): NameTables => {
   const tables = new Kept<NameTable>({ entries: 100, bytes: 32_000_000 });
   const stateOf = numberStates();
   return ({ catalog, confined }, provider) => {

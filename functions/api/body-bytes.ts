@@ -1,0 +1,53 @@
+import { Fault } from '../../shared/kernel/errors.ts';
+import type { ApiContext } from './env.ts';
+
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The text of a body. One that states its length is held to it by the server and read at once; another is counted
+ * while it streams, so that no more than the limit is ever held.
+ */
+export const readText = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<string> =>
+  isBounded(c, limit) && c.get('sent') === undefined ? c.req.text() : decoder.decode(await readBytes(c, limit));
+
+/** The bytes of a body, counted in the same way. A stream can be read once, so they are kept for who asks again. */
+export const readBytes = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<Uint8Array<ArrayBuffer>> => {
+  const kept = c.get('sent');
+  if (kept !== undefined) return kept;
+  const bytes = isBounded(c, limit) ? new Uint8Array(await c.req.arrayBuffer()) : await countBytes(c, limit);
+  c.set('sent', bytes);
+  return bytes;
+};
+
+const decoder = new TextDecoder();
+
+/** Whether a body states its length, and one within the limit. */
+const isBounded = (c: ApiContext, limit: number): boolean => {
+  const length = c.req.header('content-length');
+  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return false;
+  if (Number(length) > limit) throw tooLarge(limit);
+  return true;
+};
+
+const countBytes = async (c: ApiContext, limit: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    size += chunk.length;
+    // Leaving the loop cancels the stream: the rest is not read.
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+};
+
+const tooLarge = (limit: number): Fault => {
+  const cure = limit === MAX_BODY_BYTES ? 'send pictures through POST /v1/uploads' : 'send a smaller one';
+  return new Fault('TooLarge', `the body is larger than ${limit} bytes; ${cure}`, { limit });
+};

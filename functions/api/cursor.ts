@@ -1,1 +1,0 @@
-export { readCursor, writeCursor } from '../../shared/registry/lookup/cursor.ts';

@@ -1,0 +1,38 @@
+import type { Assay } from '../../shared/assay.ts';
+import { givenRequestId } from '../../shared/kernel/request-id.ts';
+import type { ApiContext } from './env.ts';
+
+/** Gives each request an id, and one line in the log when it is answered. */
+export interface Tracer {
+  /** The time at which it began. */
+  begin(c: ApiContext): number;
+  end(c: ApiContext, startedAt: number, response: Response): Response;
+}
+
+export const createTracer = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): Tracer => {
+  // One id a process and a count: a new ULID for each request would be a tenth of a lookup's time.
+  const process = clock.newId();
+  let count = 0;
+  return {
+    begin(c) {
+      c.set('requestId', givenRequestId(c.req.header('x-request-id')) ?? `${process}-${(++count).toString(36)}`);
+      return clock.now();
+    },
+    end(c, startedAt, response) {
+      const requestId = c.get('requestId');
+      // A header set on a finished response makes the server rebuild it: most answers bring theirs along.
+      if (c.get('identified') !== true) response.headers.set('x-request-id', requestId);
+      const actor = c.get('actor');
+      log.info('request', {
+        method: c.req.method,
+        path: c.req.path,
+        status: response.status,
+        ms: clock.now() - startedAt,
+        request_id: requestId,
+        key: actor?.keyId,
+        tenant: actor?.tenant,
+      });
+      return response;
+    },
+  };
+};

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { readText } from '../body-bytes.ts';
+import { type Body, route } from '../route.ts';
+
+const JsonRpc = z.looseObject({ jsonrpc: z.literal('2.0') }).meta({ id: 'JsonRpc' });
+
+/** The protocol's own package reads the message; its text is counted here like any other body. */
+const jsonRpc: Body<{ json: z.input<typeof JsonRpc> }, string> = {
+  schema: JsonRpc,
+  type: 'application/json',
+  read: async (c) => (c.req.method === 'POST' ? readText(c) : ''),
+};
+
+/** The Model Context Protocol, stateless since 2026-07-28, and its versions before. */
+const mcp = route({
+  method: 'all',
+  path: '/mcp',
+  scope: 'any',
+  summary: 'The Model Context Protocol: tools/list, tools/call, resources/read; mode=search gives two tools for all',
+  tag: 'MCP',
+  query: z.object({
+    mode: z
+      .string()
+      .optional()
+      .meta({ enum: ['search'] }),
+  }),
+  body: jsonRpc,
+  answers: {
+    200: { description: 'JSON-RPC, as JSON or as server-sent events', schema: JsonRpc },
+    202: { description: 'A notification was taken' },
+  },
+  faults: ['InvalidInput', 'TooLarge'],
+  // Before the key is looked at: a page of another site must not even learn whether it is good.
+  guard: async (c, api) => (await api.mcp()).refuse(c.req.raw, c.env),
+  async handle({ api, actor, requestId, query: { mode }, body, context }) {
+    if (mode !== undefined && mode !== 'search')
+      throw new Fault('InvalidInput', `mode ${JSON.stringify(mode)} is not known; leave it out or send mode=search`, {
+        field: 'mode',
+        value: mode,
+      });
+    const service = await api.mcp();
+    return service.answer(context.req.raw, body, { actor, requestId, isSearch: mode === 'search' });
+  },
+});
+
+export const mcpRoutes = [mcp] as const;

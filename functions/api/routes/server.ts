@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { reply, route } from '../route.ts';
+
+const getHealth = route({
+  method: 'get',
+  path: '/healthz',
+  scope: 'public',
+  summary: 'Whether the server answers',
+  tag: 'Operation',
+  answers: { 200: { description: 'It does', schema: z.object({ status: z.literal('ok') }) } },
+  handle: () => reply(200, { status: 'ok' }),
+});
+
+/** What every server answers, whoever asks. */
+export const serverRoutes = [getHealth] as const;
