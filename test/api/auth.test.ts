@@ -116,6 +116,24 @@ describe('keys and scopes', () => {
     assert.match(String(stored?.body.digest), /^[0-9a-f]{64}$/);
   });
 
+  test('revoking a key of another tenant is refused, and the key goes on working', async () => {
+    const { json, key } = await testAssay();
+    const { body: theirs } = await json<KeyView & { key: string }>('POST', '/v1/keys', {
+      tenant: 'acme',
+      scopes: ['admin'],
+    });
+    const { body: ours } = await json<KeyView & { key: string }>('POST', '/v1/keys', { scopes: ['read'] });
+    const reader = await key({ scopes: ['read'] });
+
+    assert.equal((await json('DELETE', `/v1/keys/${theirs.id}`)).status, 404, 'the operator of the default tenant');
+    assert.equal((await json('DELETE', `/v1/keys/${ours.id}`, undefined, theirs.key)).status, 404, 'their admin');
+    assert.equal((await json('DELETE', `/v1/keys/${ours.id}`, undefined, reader)).status, 403);
+    for (const { key: text } of [theirs, ours])
+      assert.equal((await json('GET', '/v1/tools', undefined, text)).status, 200);
+    assert.equal((await json('DELETE', `/v1/keys/${ours.id}`)).status, 204);
+    assert.equal((await json('GET', '/v1/tools', undefined, ours.key)).status, 401);
+  });
+
   test('only an admin may act for another tenant', async () => {
     const { request, key } = await testAssay();
     const writer = await key({ scopes: ['read', 'write'] });

@@ -143,6 +143,41 @@ describe('pay per call', () => {
     assert.equal((await json('GET', '/v1/tools')).status, 200);
   });
 
+  test('C.06 a key that was quiet for long may send its burst at once, and no more', async () => {
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    let count = 0;
+    const clock = { now: () => now, newId: () => `01HQX${String(++count).padStart(21, '0')}` };
+    const { request, key } = await shop({ clock, table: memoryTable({ now: () => now }) });
+    const slow = await key({ scopes: ['read'], rate: { per_second: 10, burst: 5 } });
+    const ask = async () => (await request('GET', '/v1/tools', undefined, slow)).status;
+    await ask();
+
+    now += 60_000;
+    const statuses = [];
+    for (let each = 0; each < 7; each++) statuses.push(await ask());
+
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429]);
+  });
+
+  test('C.06 a repeated Idempotency-Key of another key is another call, with its own charge', async () => {
+    const { json, request, key } = await shop();
+    await json('POST', '/v1/tools', aTool({ price_micros: 7 }));
+    const payers = [await key({ scopes: ['invoke'] }), await key({ scopes: ['invoke'] })];
+
+    const answers = [];
+    for (const payer of payers) {
+      const response = await request('POST', invoke, bern, payer, { 'idempotency-key': 'shared' });
+      answers.push((await response.json()) as Outcome);
+    }
+
+    assert.equal(new Set(answers.map(({ call_id }) => call_id)).size, 2);
+    const { body } = await json<Usage>('GET', '/v1/usage');
+    assert.deepEqual(
+      body.keys.map(({ micros }) => micros),
+      [7, 7],
+    );
+  });
+
   test('what a dead process left reserved is given back once the counter has stood still', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     let count = 0;
@@ -157,8 +192,9 @@ describe('pay per call', () => {
     now += 10 * 60_000;
     assert.equal((await json('POST', invoke, bern, payer)).status, 402);
     now += 10 * 60_000;
-    await json('POST', invoke, bern, payer);
+    assert.equal((await json('POST', invoke, bern, payer)).status, 200, 'the call that finds it is let through');
     assert.equal((await json('POST', invoke, bern, payer)).status, 200);
+    assert.equal((await json('POST', invoke, bern, payer)).status, 402);
   });
 });
 

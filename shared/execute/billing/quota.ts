@@ -41,9 +41,10 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
   const reserve = async (call: MeteredCall, quota: Quota, micros: number): Promise<Reservation> => {
     const month = monthOf(call.at);
     const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
-    const counted = await count(call.keyId, month, { calls: 1, micros }, quota, expires);
+    const take = () => count(call.keyId, month, { calls: 1, micros }, quota, expires);
+    const isFreed = () => recount(call.tenant, call.keyId, month);
+    const counted = (await take()) ?? ((await isFreed()) ? await take() : undefined);
     if (counted) return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
-    await recount(call.tenant, call.keyId, month);
     const item = await table.get(quotaKey(call.keyId, month));
     throw exhausted(quota, item ? read(item, QuotaItem) : nothing, micros, month, clock.now());
   };
