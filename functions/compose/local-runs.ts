@@ -15,6 +15,7 @@ export const localRuns = (context: ExecuteContext, blobs: Blobs, isServer = fals
     engine: engineTime(),
     owner: String(process.pid),
     isAlive,
+    log: context.log,
   });
   // A command that ends at once must not take up what a server left.
   if (isServer)

@@ -36,7 +36,6 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
     throw new Fault('Unavailable', `the secret ${environment.ASSAY_HALLMARK_SECRET} is empty`);
   const ports = awsPorts(environment, hallmark);
   const { table, blobs, clock } = ports;
-  if (blobs === undefined) throw new Fault('Unavailable', 'runs need a store for large results');
   const { ASSAY_MACHINE_ROLE: roleArn, ASSAY_MACHINE_LOGS: logGroupArn } = environment;
   const machines = sfnMachines({
     client: new SFNClient(clientSettings('machines')),

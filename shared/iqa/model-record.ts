@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stored } from '../kernel/stored.ts';
 import { Preprocessing } from './preprocess.ts';
 
 const ModelFile = z.strictObject({
@@ -15,8 +16,7 @@ const Value = z.strictObject({
 });
 
 /** What the store knows of a tool's model: its files, its inputs, and what it gave for the sample picture. */
-export const ModelRecord = z.strictObject({
-  v: z.literal(1),
+const ModelRecord = z.object({
   tool: z.string(),
   sha256: z.string(),
   files: z.array(ModelFile).min(1),
@@ -27,3 +27,9 @@ export const ModelRecord = z.strictObject({
   added_at: z.iso.datetime(),
 });
 export type ModelRecord = Readonly<z.infer<typeof ModelRecord>>;
+
+export const ModelRecordFile = stored<ModelRecord>({
+  what: 'model record',
+  schema: ModelRecord,
+  cure: 'add the model again',
+});

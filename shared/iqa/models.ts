@@ -1,12 +1,13 @@
 import { sha256 } from '../kernel/canonical-json.ts';
 import { Fault, messageOf } from '../kernel/errors.ts';
 import type { Blobs, Clock } from '../kernel/ports.ts';
+import { isUnreadable, readStoredFile, writeStoredFile } from '../kernel/stored.ts';
 import { requireTool } from './choose-tools.ts';
 import type { ModelLookup } from './computations.ts';
 import type { IqaEngine, LearnedModel } from './engine.ts';
 import type { IqaCatalogue } from './metadata.ts';
 import { requireInterface, sampleScore } from './model-check.ts';
-import { type ModelFile, ModelRecord } from './model-record.ts';
+import { type ModelFile, type ModelRecord, ModelRecordFile } from './model-record.ts';
 import { Preprocessing } from './preprocess.ts';
 import { toolNameOf } from './to-definitions.ts';
 
@@ -52,8 +53,14 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
   const { blobs, files, catalogue } = ports;
   const read = async (key: string): Promise<ModelRecord | undefined> => {
     const bytes = await blobs.get(key);
-    return bytes && ModelRecord.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    return bytes && readStoredFile(key, bytes, ModelRecordFile);
   };
+  // A record that cannot be read makes its own tool unavailable, and no other.
+  const readIfPossible = (key: string): Promise<ModelRecord | undefined> =>
+    read(key).catch((thrown: unknown) => {
+      if (isUnreadable(thrown)) return undefined;
+      throw thrown;
+    });
   const place = async (record: ModelRecord): Promise<LearnedModel> => ({
     path: await files.place(
       record.files.map((file) => ({ ...file, key: fileKey(record.tool, record.sha256, file.name) })),
@@ -63,7 +70,7 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
   });
   const list = async (): Promise<readonly ModelRecord[]> => {
     const keys = (await blobs.list(PREFIX)).filter((key) => key.endsWith('/record.json'));
-    const records = await Promise.all(keys.map(read));
+    const records = await Promise.all(keys.map(readIfPossible));
     return records.filter((record) => record !== undefined);
   };
   return {
@@ -108,7 +115,6 @@ const addModel = async ({ catalogue, blobs, files, engine, clock }: ModelPorts, 
   const digest = digestOfFiles(described);
   const score = await sampleScore(engine, tool, { path: request.path, digest, preprocessing });
   const record: ModelRecord = {
-    v: 1,
     tool: tool.name,
     sha256: digest,
     files: described.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
@@ -119,7 +125,7 @@ const addModel = async ({ catalogue, blobs, files, engine, clock }: ModelPorts, 
     added_at: new Date(clock.now()).toISOString(),
   };
   for (const { name, path } of described) await files.store(path, fileKey(tool.name, digest, name));
-  await blobs.put(recordKey(tool.name), new TextEncoder().encode(JSON.stringify(record)), 'application/json');
+  await blobs.put(recordKey(tool.name), writeStoredFile(ModelRecordFile, record), 'application/json');
   const stale = (await blobs.list(folderOf(tool.name))).filter((key) => !isOf(record, key));
   await Promise.all(stale.map((key) => blobs.remove(key)));
   return record;

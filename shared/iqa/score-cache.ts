@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import { sha256 } from '../kernel/canonical-json.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { scoreKey } from '../kernel/item-keys.ts';
 import type { Log, Table } from '../kernel/ports.ts';
+import { isUnreadable, put, read, stored } from '../kernel/stored.ts';
 
 /** What makes two scores the same: picture, tool, all that computes it, and reference. */
 export interface ScoreIdentity {
@@ -14,15 +16,27 @@ export interface ScoreIdentity {
   readonly reference: string;
 }
 
-export interface CachedScore {
-  readonly raw: number;
-  readonly normalized: number;
-  readonly warnings: readonly string[];
+const CachedScore = z.object({
+  raw: z.number(),
+  normalized: z.number(),
+  warnings: z.array(z.string()),
   /** What decoding found, so that a hit needs no decoding. */
-  readonly width: number;
-  readonly height: number;
-  readonly format: string;
-}
+  width: z.number(),
+  height: z.number(),
+  format: z.string(),
+});
+export type CachedScore = Readonly<z.infer<typeof CachedScore>>;
+
+export const ScoreItem = stored({
+  what: 'score',
+  schema: z.object({
+    image: z.string(),
+    tool: z.string(),
+    digest: z.string(),
+    reference: z.string(),
+    score: CachedScore,
+  }),
+});
 
 export interface CacheStatistics {
   readonly size: number;
@@ -49,6 +63,7 @@ export const cacheKey = ({ image, tool, digest, reference }: ScoreIdentity): str
 
 export const createScoreCache = ({ table, log, limit = 1000 }: CachePorts): ScoreCache => {
   const memory = new Map<string, CachedScore>();
+  const unreadable = new Set<string>();
   const counts = { hits: 0, misses: 0, evictions: 0 };
 
   const remember = (key: string, score: CachedScore): void => {
@@ -65,14 +80,16 @@ export const createScoreCache = ({ table, log, limit = 1000 }: CachePorts): Scor
   return {
     async get(tenant, identity) {
       const key = `${tenant}:${cacheKey(identity)}`;
-      const score = memory.get(key) ?? (await readStored(table, log, tenant, identity));
+      const score = memory.get(key) ?? (await readStored(table, log, tenant, identity, unreadable));
       if (score) remember(key, score);
       counts[score ? 'hits' : 'misses']++;
       return score;
     },
     async put(tenant, identity, score) {
-      remember(`${tenant}:${cacheKey(identity)}`, score);
-      await writeStored(table, log, tenant, identity, score);
+      const key = `${tenant}:${cacheKey(identity)}`;
+      remember(key, score);
+      // What cannot be read is not written over: a newer release may have stored it.
+      if (!unreadable.has(key)) await writeStored(table, log, tenant, identity, score);
     },
     statistics: () => {
       const asked = counts.hits + counts.misses;
@@ -97,11 +114,14 @@ const readStored = async (
   log: Log,
   tenant: string,
   identity: ScoreIdentity,
+  unreadable: Set<string>,
 ): Promise<CachedScore | undefined> => {
   try {
     const item = await table?.get(storedKey(tenant, identity));
-    return item?.body.v === 1 ? (item.body.score as CachedScore) : undefined;
+    return item && read(item, ScoreItem).score;
   } catch (thrown) {
+    if (unreadable.size > 10_000) unreadable.clear();
+    if (isUnreadable(thrown)) unreadable.add(`${tenant}:${cacheKey(identity)}`);
     log.warn('stored score cannot be read', { tool: identity.tool, image: identity.image, message: messageOf(thrown) });
     return undefined;
   }
@@ -115,7 +135,7 @@ const writeStored = async (
   score: CachedScore,
 ): Promise<void> => {
   try {
-    await table?.write([{ put: storedKey(tenant, identity), body: { v: 1, ...identity, score } }]);
+    await table?.write([put(storedKey(tenant, identity), ScoreItem, { ...identity, score })]);
   } catch (thrown) {
     log.warn('score cannot be stored', { tool: identity.tool, image: identity.image, message: messageOf(thrown) });
   }

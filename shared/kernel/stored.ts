@@ -55,6 +55,10 @@ export const readStoredFile = <T>(name: string, bytes: Uint8Array, kind: Stored<
   return readContent(body, kind, () => name);
 };
 
+/** The bytes of such a file. */
+export const writeStoredFile = <T extends object>(kind: Stored<T>, content: NoInfer<T>): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(bodyOf(kind, content)));
+
 /** Those items that can be read; the others are logged, so that one of them does not hide the rest. */
 export const readAll = <T>(items: readonly Item[], kind: Stored<T>, log?: Pick<Log, 'error'>): readonly T[] =>
   items.flatMap((item) => {

@@ -3,7 +3,7 @@ import { stored } from '../kernel/stored.ts';
 import { CALL_STATUSES } from './call.ts';
 
 /** What is kept of a call: execution record and ledger row at once. */
-const CallRecord = z.object({
+export const CallRecord = z.object({
   call_id: z.string(),
   tool: z.string(),
   version: z.string(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stored } from '../kernel/stored.ts';
 
 /** A failure as records keep it. */
 export const RunError = z.strictObject({ type: z.string(), message: z.string() });
@@ -27,8 +28,7 @@ export const Predicted = z.strictObject({
 export type Predicted = Readonly<z.infer<typeof Predicted>>;
 
 /** A run as a whole, as stored. Times are milliseconds since 1970. */
-export const RunBody = z.strictObject({
-  v: z.literal(1),
+const RunBody = z.object({
   run_id: z.string(),
   tenant: z.string(),
   plan_id: z.string(),
@@ -51,10 +51,10 @@ export const RunBody = z.strictObject({
   outcomes: z.record(z.string(), z.enum(['ok', 'skipped', 'denied'])).optional(),
 });
 export type RunBody = Readonly<z.infer<typeof RunBody>>;
+export const RunItem = stored<RunBody>({ what: 'run', schema: RunBody, cure: 'start the plan again' });
 
 /** One attempt at a node, as stored. */
-export const AttemptBody = z.strictObject({
-  v: z.literal(1),
+const AttemptBody = z.object({
   node: z.string(),
   attempt: z.int(),
   /** `interrupted` is an attempt whose process ended before it; it is not counted against the policy. */
@@ -66,10 +66,10 @@ export const AttemptBody = z.strictObject({
   call_id: z.string().optional(),
 });
 export type AttemptBody = Readonly<z.infer<typeof AttemptBody>>;
+export const AttemptItem = stored<AttemptBody>({ what: 'attempt', schema: AttemptBody, cure: 'start the plan again' });
 
 /** A question to a person, as stored. The token answers it and is never shown. */
-export const ApprovalBody = z.strictObject({
-  v: z.literal(1),
+const ApprovalBody = z.object({
   node: z.string(),
   token: z.string(),
   asked_at: z.number(),
@@ -79,6 +79,17 @@ export const ApprovalBody = z.strictObject({
   approver: z.string().optional(),
 });
 export type ApprovalBody = Readonly<z.infer<typeof ApprovalBody>>;
+export const ApprovalItem = stored<ApprovalBody>({
+  what: 'question to a person',
+  schema: ApprovalBody,
+  cure: 'cancel the run and start the plan again',
+});
+
+/** That a run has begun and not ended, and which process has it. */
+export const ActiveRunItem = stored({
+  what: 'entry of a running plan',
+  schema: z.object({ tenant: z.string(), run_id: z.string(), owner: z.string() }),
+});
 
 export type NodeStatus =
   | 'pending'

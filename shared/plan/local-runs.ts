@@ -1,5 +1,7 @@
 import { ACTIVE_RUNS_PK, activeRunKey } from '../kernel/item-keys.ts';
-import type { RunBody, RunView } from '../model/run.ts';
+import type { Log } from '../kernel/ports.ts';
+import { isUnreadable, put, read } from '../kernel/stored.ts';
+import { ActiveRunItem, type RunBody, type RunView } from '../model/run.ts';
 import type { EngineEvent, EnginePorts, TaskCall } from './engine/ports.ts';
 import { prepareChecked } from './engine/prepare.ts';
 import { createTokenDesk, type TokenDesk } from './engine/tokens.ts';
@@ -27,6 +29,7 @@ export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan'> {
   /** Names this process, and tells whether another that began a run is still there. */
   readonly owner?: string;
   readonly isAlive?: (owner: string) => boolean;
+  readonly log?: Pick<Log, 'error'>;
 }
 
 export interface LocalRuns extends Runs {
@@ -71,7 +74,7 @@ class Runner implements LocalRuns {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved);
     const run = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
-      { put: activeRunKey(tenant, id), body: { v: 1, tenant, run_id: id, owner: this.#owner } },
+      put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, owner: this.#owner }),
     ]);
     this.#launch(run, machine, executionInput(run, saved, request.traceparent));
     return this.#see(request.tenant, run.run_id);
@@ -102,10 +105,15 @@ class Runner implements LocalRuns {
   async resume(): Promise<readonly string[]> {
     const { items } = await this.#deps.table.query(ACTIVE_RUNS_PK);
     const resumed: string[] = [];
-    for (const { body } of items) {
-      const [tenant, id] = [String(body.tenant), String(body.run_id)];
-      if (await this.#resumeOne(tenant, id)) resumed.push(id);
-    }
+    for (const item of items)
+      try {
+        const { tenant, run_id: id } = read(item, ActiveRunItem);
+        if (await this.#resumeOne(tenant, id)) resumed.push(id);
+      } catch (thrown) {
+        // One that cannot be read waits for whoever can; the others go on.
+        if (!isUnreadable(thrown)) throw thrown;
+        this.#given.log?.error('run not resumed', { run: item.key.sk, error: thrown.message });
+      }
     return resumed;
   }
 
@@ -182,9 +190,9 @@ async function claim(
   isAlive: ((owner: string) => boolean) | undefined,
 ): Promise<boolean> {
   return deps.table.change([activeRunKey(tenant, id)], ([item]) => {
-    const before = String(item?.body.owner);
-    if (item === undefined || (before !== owner && isAlive?.(before) === true)) return { writes: [], result: false };
-    return { writes: [{ put: item.key, body: { ...item.body, owner } }], result: true };
+    const before = item && read(item, ActiveRunItem);
+    if (!before || (before.owner !== owner && isAlive?.(before.owner) === true)) return { writes: [], result: false };
+    return { writes: [put(item.key, ActiveRunItem, { ...before, owner })], result: true };
   });
 }
 

@@ -1,8 +1,11 @@
 import type { Item } from '../kernel/ports.ts';
+import { read } from '../kernel/stored.ts';
 import type { PlanNode } from '../model/plan.ts';
 import {
-  ApprovalBody,
-  AttemptBody,
+  type ApprovalBody,
+  ApprovalItem,
+  type AttemptBody,
+  AttemptItem,
   type NodeRecord,
   type NodeResult,
   type RunBody,
@@ -19,13 +22,19 @@ export interface NodeRows {
 /** Reads the items of a run by node. */
 export function rowsByNode(items: readonly Item[]): ReadonlyMap<string, NodeRows> {
   const rows = new Map<string, { attempts: AttemptBody[]; approval?: ApprovalBody }>();
-  for (const { key, body } of items) {
-    const isApproval = key.sk.endsWith('#ASK');
-    const row = isApproval ? ApprovalBody.parse(body) : AttemptBody.parse(body);
-    const known = rows.get(row.node) ?? { attempts: [] };
-    rows.set(row.node, known);
-    if ('token' in row) known.approval = row;
-    else known.attempts.push(row);
+  const rowsOf = (node: string) => {
+    const known = rows.get(node) ?? { attempts: [] };
+    rows.set(node, known);
+    return known;
+  };
+  for (const item of items) {
+    if (item.key.sk.endsWith('#ASK')) {
+      const approval = read(item, ApprovalItem);
+      rowsOf(approval.node).approval = approval;
+    } else {
+      const attempt = read(item, AttemptItem);
+      rowsOf(attempt.node).attempts.push(attempt);
+    }
   }
   for (const { attempts } of rows.values()) attempts.sort((a, b) => a.attempt - b.attempt);
   return rows;

@@ -16,8 +16,6 @@ export interface NodeCall {
   readonly node: PlanNode;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly attempt: number;
-  /** The same for every attempt at the node in this run. */
-  readonly idempotencyKey: string;
   readonly actor: unknown;
   /** Who consented, where consent was asked. */
   readonly approvedBy?: string;

@@ -1,16 +1,18 @@
+import * as z from 'zod';
 import { type ExecuteContext, executeTool } from '../execute/execute.ts';
 import { Fault } from '../kernel/errors.ts';
-import type { Actor, ApiKey, Scope } from '../model/key.ts';
+import { type Actor, type ApiKey, NewKey, Scope } from '../model/key.ts';
 import type { NodeCall, NodeOutcome } from './run-deps.ts';
 
 /** On whose behalf a run goes on, as its record keeps it. */
-export interface RunActor {
-  readonly key_id: string;
-  readonly scopes: readonly Scope[];
-  readonly tools?: readonly string[];
-  readonly key?: Pick<ApiKey, 'quota'>;
-  readonly on_behalf_of?: string;
-}
+const RunActor = z.object({
+  key_id: z.string().min(1),
+  scopes: z.array(Scope),
+  tools: z.array(z.string()).optional(),
+  key: z.object({ quota: NewKey.shape.quota }).optional(),
+  on_behalf_of: z.string().optional(),
+});
+export type RunActor = Readonly<z.infer<typeof RunActor>>;
 
 export const runActorOf = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): RunActor => ({
   key_id: keyId,
@@ -33,8 +35,8 @@ export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<
 };
 
 const actorOf = ({ tenant, actor }: NodeCall): Actor => {
-  const kept = actor as RunActor | null;
-  if (!kept?.key_id) throw new Fault('Internal', 'the run does not say on whose behalf it goes on');
+  const { data: kept } = RunActor.safeParse(actor);
+  if (!kept) throw new Fault('Unavailable', 'the run does not say on whose behalf it goes on; start the plan again');
   return {
     keyId: kept.key_id,
     tenant,

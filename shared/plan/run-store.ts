@@ -1,29 +1,45 @@
+import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
 import { activeRunKey, NODE_PREFIX, planKey, runKey, runPk } from '../kernel/item-keys.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Item } from '../kernel/ports.ts';
+import { put, read, stored } from '../kernel/stored.ts';
 import { Plan, PlanTree } from '../model/plan.ts';
-import { type NodeResult, Predicted, RunBody } from '../model/run.ts';
+import { NodeResult, Predicted, type RunBody, RunItem } from '../model/run.ts';
 import { type NodeRows, rowsByNode } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 
 type Store = Pick<RunDeps, 'table' | 'blobs'>;
+
+/** A plan as the table holds it: itself, or where among the blobs it lies. */
+export const PlanItem = stored({ what: 'plan', schema: NodeResult, cure: 'make the plan again under another name' });
+
+/** What a plan's item, or its blob, holds. The item has the version. */
+const PackedPlan = stored<SavedPlan>({
+  what: PlanItem.what,
+  cure: PlanItem.cure,
+  version: 0,
+  schema: z.object({ plan: Plan, tree: PlanTree, predicted: Predicted }),
+});
 
 /** What a table item may hold; larger bodies lie among the blobs. */
 const MAX_ITEM_TEXT = 100_000;
 
 /** Keeps a plan under its id. Saving the same plan again only refreshes how it will run. */
 export async function savePlan(store: Store, tenant: string, saved: SavedPlan): Promise<void> {
-  const body = await pack(store, `plans/${tenant}/${saved.plan.plan_id}.json`, saved);
-  await store.table.write([{ put: planKey(tenant, saved.plan.plan_id), body: { v: 1, ...body } }]);
+  const key = planKey(tenant, saved.plan.plan_id);
+  const known = await store.table.get(key);
+  // Nothing that cannot be read is written over.
+  if (known) read(known, PlanItem);
+  await store.table.write([put(key, PlanItem, await pack(store, `plans/${tenant}/${saved.plan.plan_id}.json`, saved))]);
 }
 
 /** The plan with this id; undefined when there is none. */
 export async function loadPlan(store: Store, tenant: string, id: string): Promise<SavedPlan | undefined> {
   const item = await store.table.get(planKey(tenant, id));
   if (item === undefined) return undefined;
-  const { v: _, ...body } = item.body;
-  const { plan, tree, predicted } = (await unpack(store, body as NodeResult)) as SavedPlan;
-  return { plan: Plan.parse(plan), tree: PlanTree.parse(tree), predicted: Predicted.parse(predicted) };
+  const packed = await unpack(store, read(item, PlanItem));
+  return read({ key: item.key, body: isObject(packed) ? packed : {} }, PackedPlan);
 }
 
 /** Loads plans through a memory of the latest ones. */
@@ -53,12 +69,18 @@ export async function unpack(store: Store, packed: NodeResult | { readonly ref: 
   if (!('ref' in packed)) return packed.value;
   const bytes = await store.blobs.get(packed.ref);
   if (bytes === undefined) throw new Fault('NotFound', `the stored result ${packed.ref} is gone; run the plan again`);
-  return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    throw new Fault('Unavailable', `the stored result ${packed.ref} is no JSON; restore it, or run the plan again`, {
+      unreadable: packed.ref,
+    });
+  }
 }
 
 export async function loadRun({ table }: Store, tenant: string, id: string): Promise<RunBody | undefined> {
   const item = await table.get(runKey(tenant, id));
-  return item === undefined ? undefined : RunBody.parse(item.body);
+  return item && read(item, RunItem);
 }
 
 /** Changes a run by a rule; refuses one that does not exist. */
@@ -70,10 +92,10 @@ export async function changeRun(
 ): Promise<RunBody> {
   return table.change([runKey(tenant, id)], ([item]) => {
     if (item === undefined) throw noRun(id);
-    const before = RunBody.parse(item.body);
+    const before = read(item, RunItem);
     const after = rule(before);
     const ended = after.status === 'running' ? [] : [{ remove: activeRunKey(tenant, id) }];
-    const writes = after === before ? [] : [{ put: item.key, body: after }, ...ended];
+    const writes = after === before ? [] : [put(item.key, RunItem, after), ...ended];
     return { writes, result: after };
   });
 }

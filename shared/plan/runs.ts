@@ -1,7 +1,8 @@
 import { Fault } from '../kernel/errors.ts';
 import { approvalKey, runKey } from '../kernel/item-keys.ts';
 import type { Write } from '../kernel/ports.ts';
-import { ApprovalBody, type RunBody, type RunView } from '../model/run.ts';
+import { put, read } from '../kernel/stored.ts';
+import { type ApprovalBody, ApprovalItem, type RunBody, RunItem, type RunView } from '../model/run.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { changeRun, loadPlan, loadRows, loadRun, noRun, pack } from './run-store.ts';
 import { viewRun } from './run-view.ts';
@@ -51,7 +52,6 @@ export async function openRun(
 ): Promise<RunBody> {
   const id = deps.clock.newId();
   const run: RunBody = {
-    v: 1,
     run_id: id,
     tenant: request.tenant,
     plan_id: plan.plan_id,
@@ -65,7 +65,7 @@ export async function openRun(
     status: 'running',
     started_at: deps.clock.now(),
   };
-  await deps.table.write([{ put: runKey(request.tenant, id), body: run }, ...beside(run)]);
+  await deps.table.write([put(runKey(request.tenant, id), RunItem, run), ...beside(run)]);
   return run;
 }
 
@@ -106,7 +106,7 @@ export async function decide(
   const { approval, isNew } = await deps.table.change([approvalKey(tenant, id, node)], ([item]) => {
     if (item === undefined)
       throw new Fault('NotFound', `node ${node} of run ${id} does not wait for approval`, { node });
-    const before = ApprovalBody.parse(item.body);
+    const before = read(item, ApprovalItem);
     if (before.decision === wanted) return { writes: [], result: { approval: before, isNew: false } };
     if (before.decision !== undefined || run.status !== 'running') {
       const state = before.decision ?? `part of a run that is ${run.status}`;
@@ -118,7 +118,7 @@ export async function decide(
       decided_at: deps.clock.now(),
       approver: decision.approver,
     };
-    return { writes: [{ put: item.key, body }], result: { approval: body, isNew: true } };
+    return { writes: [put(item.key, ApprovalItem, body)], result: { approval: body, isNew: true } };
   });
   if (isNew) await answerWith(deps, approval);
 }

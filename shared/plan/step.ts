@@ -1,8 +1,16 @@
 import * as z from 'zod';
 import { Fault, messageOf } from '../kernel/errors.ts';
 import { approvalKey, attemptKey } from '../kernel/item-keys.ts';
+import { put, read } from '../kernel/stored.ts';
 import type { PlanNode } from '../model/plan.ts';
-import { ApprovalBody, type AttemptBody, NodeRecord, type RunBody } from '../model/run.ts';
+import {
+  type ApprovalBody,
+  ApprovalItem,
+  type AttemptBody,
+  AttemptItem,
+  NodeRecord,
+  type RunBody,
+} from '../model/run.ts';
 import { closeAttempt, type NodeRows, recordOf, settled } from './record.ts';
 import { resolveArguments } from './resolve-arguments.ts';
 import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
@@ -115,7 +123,6 @@ async function call(
     node,
     arguments: given,
     attempt: number,
-    idempotencyKey: `${run.run_id}/${node.id}`,
     actor: run.actor,
     approvedBy: approval?.approver,
     signal,
@@ -134,26 +141,25 @@ async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: 
   const now = deps.clock.now();
   const key = (number: number) => attemptKey(run.tenant, run.run_id, node.id, number);
   const next: AttemptBody = {
-    v: 1,
     node: node.id,
     attempt: (attempts.at(-1)?.attempt ?? 0) + 1,
     status: 'running',
     started_at: now,
   };
   const left = attempts.filter(({ status }) => status === 'running').map((one) => closeAttempt(one, node, now));
-  const closed = left.map((body) => ({ put: key(body.attempt), body }));
+  const closed = left.map((body) => put(key(body.attempt), AttemptItem, body));
   return deps.table.change([key(next.attempt)], ([item]) => {
     if (item !== undefined)
       throw new Fault('Conflict', `attempt ${next.attempt} at node ${node.id} is already running`);
-    return { writes: [...closed, { put: key(next.attempt), body: next }], result: next };
+    return { writes: [...closed, put(key(next.attempt), AttemptItem, next)], result: next };
   });
 }
 
 /** Writes how an attempt ended, unless it has been closed in the meantime. */
 async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<void> {
   await deps.table.change([attemptKey(run.tenant, run.run_id, body.node, body.attempt)], ([item]) => {
-    const isOpen = item?.body.status === 'running';
-    return { writes: item !== undefined && isOpen ? [{ put: item.key, body }] : [], result: undefined };
+    const isOpen = item !== undefined && read(item, AttemptItem).status === 'running';
+    return { writes: isOpen ? [put(item.key, AttemptItem, body)] : [], result: undefined };
   });
 }
 
@@ -161,15 +167,14 @@ async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<v
 async function ask(deps: RunDeps, run: RunBody, node: PlanNode, token: string): Promise<void> {
   const now = deps.clock.now();
   const stored = await deps.table.change([approvalKey(run.tenant, run.run_id, node.id)], ([item]) => {
-    const before = item === undefined ? undefined : ApprovalBody.parse(item.body);
+    const before = item && read(item, ApprovalItem);
     const first = {
-      v: 1 as const,
       node: node.id,
       asked_at: now,
       expires_at: now + node.confirm_timeout_seconds * 1000,
     };
     const body: ApprovalBody = { ...(before ?? first), token };
-    return { writes: [{ put: approvalKey(run.tenant, run.run_id, node.id), body }], result: body };
+    return { writes: [put(approvalKey(run.tenant, run.run_id, node.id), ApprovalItem, body)], result: body };
   });
   if (stored.decision !== undefined) await answerWith(deps, stored);
 }

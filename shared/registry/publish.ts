@@ -2,6 +2,7 @@ import { findKey } from '../access/api-keys.ts';
 import { sha256 } from '../kernel/canonical-json.ts';
 import { idOfApiKey, tenantOfRevision } from '../kernel/item-keys.ts';
 import type { Blobs, Key, Table } from '../kernel/ports.ts';
+import { parseBody } from '../kernel/stored.ts';
 import type { ApiKey } from '../model/key.ts';
 import type { Family } from '../model/registration.ts';
 import type { Layer } from './catalog.ts';
@@ -122,5 +123,6 @@ const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.st
 
 const readPointer = async (blobs: Blobs, key: string): Promise<Pointer | undefined> => {
   const bytes = await blobs.get(key);
-  return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as Pointer);
+  // One that cannot be read is published anew.
+  return bytes && (parseBody(new TextDecoder().decode(bytes)) as Pointer | undefined);
 };

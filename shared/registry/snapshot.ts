@@ -28,7 +28,7 @@ const toSnapshotTool = (family: Family): Registration & { readonly history: read
 export const restoreSnapshot = (input: unknown): readonly Family[] => {
   const parsed = Snapshot.safeParse(input);
   if (!parsed.success) throw faultOf(parsed.error, input, 'the snapshot');
-  const tools = parsed.data.tools.map((tool) => restoreTool(tool as unknown as SnapshotEntry));
+  const tools = parsed.data.tools.map((tool) => restoreTool(tool));
   const disabled = parsed.data.disabled.map((name): Family => ({ name, enabled: false, versions: [] }));
   const families = [...tools, ...disabled];
   const names = new Set(families.map(({ name }) => name));

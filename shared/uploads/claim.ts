@@ -64,7 +64,6 @@ const isOlder = (given: string, known: string): boolean => {
 
 /** A picture that nobody announced belongs to the operator, who put it there. */
 export const droppedByHand = ({ key }: Pick<StoredObject, 'key'>, now: number): Upload => ({
-  v: 1,
   key,
   key_id: 'admin',
   status: 'pending',

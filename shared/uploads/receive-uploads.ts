@@ -2,10 +2,11 @@ import { chooseTools, type ToolWish } from '../iqa/choose-tools.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaTool } from '../iqa/metadata.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
+import { put } from '../kernel/stored.ts';
 import { claimUpload, droppedByHand, type StoredObject } from './claim.ts';
 import { type Place, routeUpload } from './route-upload.ts';
 import { failedBefore, type Scored, scoreUpload, type UploadContext, uploadOf } from './score-upload.ts';
-import type { Upload } from './upload.ts';
+import { type Upload, UploadItem } from './upload.ts';
 
 /** Sends pictures to where there is more room than here. */
 export interface Dispatch {
@@ -112,9 +113,8 @@ const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: Pl
   const key = uploadKey(object.tenant, object.key);
   return table.change([key], ([item]) => {
     const upload = item ? uploadOf(item) : droppedByHand(object, clock.now());
-    const body = { ...upload, sent: { etag: object.etag, to, at: clock.now() } };
-    const kept = item?.expires === undefined ? {} : { expires: item.expires };
-    return { writes: [{ put: key, body, ...kept }], result: undefined };
+    const sent = { etag: object.etag, to, at: clock.now() };
+    return { writes: [put(key, UploadItem, { ...upload, sent }, item?.expires)], result: undefined };
   });
 };
 

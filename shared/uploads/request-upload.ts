@@ -1,9 +1,10 @@
 import { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
+import { put } from '../kernel/stored.ts';
 import { faultOf } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
-import { NewUpload, PICTURE_TYPES, type Upload } from './upload.ts';
+import { NewUpload, PICTURE_TYPES, type Upload, UploadItem } from './upload.ts';
 
 /** An address that takes one picture: the headers are part of what was signed. */
 export interface SignedPut {
@@ -38,16 +39,13 @@ export const requestUpload = async (
   const now = clock.now();
   const key = `${clock.newId().toLowerCase()}.${PICTURE_TYPES[wish.content_type]}`;
   const upload: Upload = {
-    v: 1,
     ...wish,
     key,
     key_id: actor.keyId,
     status: 'pending',
     created_at: new Date(now).toISOString(),
   };
-  await table.write([
-    { put: uploadKey(actor.tenant, key), body: { ...upload }, expires: Math.floor(now / 1000) + KEPT_SECONDS },
-  ]);
+  await table.write([put(uploadKey(actor.tenant, key), UploadItem, upload, Math.floor(now / 1000) + KEPT_SECONDS)]);
   const signed = await signPut(imageBlobKey(actor.tenant, key), {
     contentType: wish.content_type,
     size: wish.size,

@@ -6,10 +6,12 @@ import { scoreImage } from '../iqa/score.ts';
 import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts';
 import { callKey, eventCountKey, imageBlobKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import type { Blobs, Item } from '../kernel/ports.ts';
+import { put, read } from '../kernel/stored.ts';
+import { CallItem } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import { placeEvents } from '../registry/events.ts';
 import { claimUpload, type StoredObject } from './claim.ts';
-import { MAX_PICTURE_BYTES, type Upload, viewUpload } from './upload.ts';
+import { MAX_PICTURE_BYTES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
 export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
@@ -30,7 +32,7 @@ export const scoreUpload = async (context: UploadContext, object: StoredObject):
   const claim = await table.change([key], ([item]) => {
     const decided = claimUpload(item && uploadOf(item), object, clock.now(), clock.newId());
     return {
-      writes: decided.todo === 'score' ? [{ put: key, body: { ...decided.upload }, ...keptOf(item) }] : [],
+      writes: decided.todo === 'score' ? [put(key, UploadItem, decided.upload, item?.expires)] : [],
       result: decided,
     };
   });
@@ -77,10 +79,11 @@ const scoreOnce = async (
     upload.reference_key === undefined ? undefined : await readImage(context, tenant, upload.reference_key);
   const request = { image, reference, tools: upload.tools, distortions: upload.distortions };
   // A process that died after charging left its ledger row: what is charged once is not charged again.
-  const row = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
-  if (row?.body.status === 'ok') {
+  const item = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
+  const row = item && read(item, CallItem);
+  if (row?.status === 'ok') {
     const report = await scoreImage(context.iqa, { ...request, tenant });
-    return { ...report, charged_micros: Number(row.body.charged_micros ?? 0) };
+    return { ...report, charged_micros: row.charged_micros };
   }
   const payer = await payerOf(context, tenant, upload.key_id);
   return scorePictures(context, payer, request, undefined, { id: upload.call_id });
@@ -106,8 +109,8 @@ const finish = async ({ table, blobs, clock }: UploadContext, tenant: string, up
   const key = uploadKey(tenant, upload.key);
   const isOver = upload.status === 'scored' || upload.status === 'failed';
   const written = await table.change([key, eventCountKey(tenant)], ([item, count]) => {
-    const isCurrent = item?.body.call_id === upload.call_id;
-    if (!isCurrent) return { writes: [], result: false };
+    const known = item && uploadOf(item);
+    if (known?.call_id !== upload.call_id) return { writes: [], result: false };
     const event = {
       type: 'image-scored',
       at: new Date(clock.now()).toISOString(),
@@ -115,13 +118,11 @@ const finish = async ({ table, blobs, clock }: UploadContext, tenant: string, up
       reason: upload.status,
     } as const;
     const events = isOver ? placeEvents(tenant, count, [event]) : [];
-    return { writes: [{ put: key, body: { ...upload }, ...keptOf(item) }, ...events], result: true };
+    return { writes: [put(key, UploadItem, upload, item?.expires), ...events], result: true };
   });
   if (!written || !isOver) return;
   const text = JSON.stringify(viewUpload(upload), undefined, 2);
   await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
 };
 
-const keptOf = (item: Item | undefined) => (item?.expires === undefined ? {} : { expires: item.expires });
-
-export const uploadOf = ({ body }: Item): Upload => body as unknown as Upload;
+export const uploadOf = (item: Item): Upload => read(item, UploadItem);

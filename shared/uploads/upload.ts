@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { ScoreReport } from '../iqa/score.ts';
+import { isObject } from '../kernel/json.ts';
+import { stored } from '../kernel/stored.ts';
 
 /** Picture types that can be uploaded, with the ending their keys get. */
 export const PICTURE_TYPES = {
@@ -36,27 +38,35 @@ export const NewUpload = z.strictObject({
 export type NewUpload = Readonly<z.infer<typeof NewUpload>>;
 
 /** An upload as stored: who asked for it, and what became of it. */
-export interface Upload extends Omit<NewUpload, 'content_type'> {
-  readonly v: 1;
-  readonly key: string;
-  readonly content_type?: string | undefined;
+const Upload = z.object({
+  ...NewUpload.shape,
+  key: z.string(),
+  content_type: z.string().optional(),
   /** The key that asked for it, and pays for its scores. */
-  readonly key_id: string;
-  readonly status: 'pending' | 'scoring' | 'scored' | 'failed';
-  readonly created_at: string;
+  key_id: z.string(),
+  status: z.enum(['pending', 'scoring', 'scored', 'failed']),
+  created_at: z.iso.datetime(),
   /** The object that the status speaks of. */
-  readonly etag?: string;
-  readonly sequencer?: string;
+  etag: z.string().optional(),
+  sequencer: z.string().optional(),
   /** Names the one ledger row of this object, however often it is tried. */
-  readonly call_id?: string;
-  readonly attempts?: number;
-  readonly claimed_at?: number;
+  call_id: z.string().optional(),
+  attempts: z.number().optional(),
+  claimed_at: z.number().optional(),
   /** The delivery under which it was claimed. */
-  readonly claimed_by?: string;
+  claimed_by: z.string().optional(),
   /** Where this object was last sent to be scored, other than where its event arrived. */
-  readonly sent?: { readonly etag: string; readonly to: string; readonly at: number };
-  readonly report?: ScoreReport & { readonly charged_micros: number };
-  readonly error?: { readonly code: string; readonly message: string };
+  sent: z.object({ etag: z.string(), to: z.string(), at: z.number() }).optional(),
+  report: z.custom<ScoreReport & { readonly charged_micros: number }>(isReport).optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+export type Upload = Readonly<z.infer<typeof Upload>>;
+
+export const UploadItem = stored<Upload>({ what: 'upload', schema: Upload, cure: 'upload the picture again' });
+
+/** A report is shown as it was made: nothing here depends on more of it. */
+function isReport(value: unknown): boolean {
+  return isObject(value) && isObject(value.image) && Array.isArray(value.scores);
 }
 
 /** What callers see of it. */

@@ -6,9 +6,9 @@ import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { createLocalRuns } from '../../shared/plan/local-runs.ts';
-import { compileForRuns } from '../../shared/plan/run.ts';
 import { savePlan } from '../../shared/plan/run-store.ts';
 import { anyTool } from '../bench/random-plans.ts';
+import { compileForRuns } from './run-plan.ts';
 
 // Runs a chain of five nodes on a data directory, or goes on with what another process has left there.
 const [directory = '', action = ''] = process.argv.slice(2);

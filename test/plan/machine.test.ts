@@ -10,12 +10,12 @@ import { MACHINES_PK, runKey } from '../../shared/kernel/item-keys.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
-import { compileForRuns } from '../../shared/plan/run.ts';
 import type { NodeCall, NodeOutcome, TokenAnswer } from '../../shared/plan/run-deps.ts';
 import { cachePlans, savePlan } from '../../shared/plan/run-store.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { anyTool } from '../bench/random-plans.ts';
 import { SfnStub } from '../support/sfn-stub.ts';
+import { compileForRuns } from './run-plan.ts';
 
 const DAY = 86_400_000;
 const ok = (output: unknown): NodeOutcome => ({ status: 'ok', output });

@@ -4,11 +4,11 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import type { Plan } from '../../shared/model/plan.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { createLocalRuns, type LocalRunDeps } from '../../shared/plan/local-runs.ts';
-import { compileForRuns } from '../../shared/plan/run.ts';
 import type { NodeCall, NodeOutcome } from '../../shared/plan/run-deps.ts';
 import { loadRun, savePlan } from '../../shared/plan/run-store.ts';
 import { named } from './engine-support.ts';
 import { answerOf, type Fates } from './evaluator.ts';
+import { compileForRuns } from './run-plan.ts';
 import { type VirtualTime, virtualTime } from './virtual-time.ts';
 
 export interface World extends LocalRunDeps {

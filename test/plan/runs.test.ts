@@ -4,10 +4,10 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import type { NodeView, RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { createLocalRuns, type LocalRunDeps, type LocalRuns } from '../../shared/plan/local-runs.ts';
-import { compileForRuns, runPlan } from '../../shared/plan/run.ts';
 import type { NodeCall, NodeOutcome } from '../../shared/plan/run-deps.ts';
 import { savePlan } from '../../shared/plan/run-store.ts';
 import { anyTool } from '../bench/random-plans.ts';
+import { compileForRuns, runPlan } from './run-plan.ts';
 import { aWorld, type World } from './run-support.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -433,7 +433,7 @@ describe('cancel and resume', () => {
     const calls: string[] = [];
     let lost = true;
     const world = aHeldWorld(async (call) => {
-      calls.push(`${call.node.id} ${call.attempt} ${call.idempotencyKey.split('/')[1]}`);
+      calls.push(`${call.node.id} ${call.attempt}`);
       if (call.node.id === 'b' && lost) return new Promise(() => {});
       if (call.node.id === 'bad') return failed();
       return ok(call.node.id);
@@ -459,7 +459,7 @@ describe('cancel and resume', () => {
 
     assert.equal(before?.status, 'running');
     assert.equal(view.status, 'ok');
-    assert.deepEqual(calls, ['a 1 a', 'bad 1 bad', 'b 1 b', 'b 2 b', 'c 1 c']);
+    assert.deepEqual(calls, ['a 1', 'bad 1', 'b 1', 'b 2', 'c 1']);
     assert.deepEqual(
       nodeOf(view, 'b').attempts.map(({ status }) => status),
       ['interrupted', 'ok'],

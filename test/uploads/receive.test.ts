@@ -135,7 +135,14 @@ describe('functions/upload', () => {
   test('a picture with nothing to score it is recorded as failed where it arrived', async () => {
     const { handle, put, statusOf, table } = await shop();
     await put('a.png');
-    const upload = { v: 1, key: 'a.png', key_id: 'admin', status: 'pending', tools: ['nosuch'], created_at: '' };
+    const upload = {
+      v: 1,
+      key: 'a.png',
+      key_id: 'admin',
+      status: 'pending',
+      tools: ['nosuch'],
+      created_at: '2026-01-01T00:00:00Z',
+    };
     await table.write([{ put: uploadKey('default', 'a.png'), body: upload }]);
 
     await assert.rejects(handle(created('a.png')), /no image-quality tool nosuch/);

@@ -10,9 +10,11 @@ import {
   StartSyncExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
+import * as z from 'zod';
 import { Fault } from '../../kernel/errors.ts';
 import { MACHINES_PK, machineKey, machineListKey } from '../../kernel/item-keys.ts';
 import type { Clock, Item, Table } from '../../kernel/ports.ts';
+import { isUnreadable, put, read, stored } from '../../kernel/stored.ts';
 import type { ExecutionState, Machines } from '../../plan/machines.ts';
 import type { TokenAnswer } from '../../plan/run-deps.ts';
 import type { PlanMachine } from '../../plan/to-asl.ts';
@@ -27,6 +29,15 @@ export interface SfnMachinesOptions {
   readonly logGroupArn?: string;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
+
+/** A state machine that was made for a shape of plans. */
+export const MachineItem = stored({
+  what: 'state machine',
+  schema: z.object({ hash: z.string(), type: z.string(), arn: z.string(), used_at: z.number() }),
+  cure: 'remove the item: the machine is then found or made again',
+});
+/** That there is one. */
+export const MachineListItem = stored({ what: 'entry of a state machine', schema: z.object({}) });
 
 /** A machine's use is written down at most so often. */
 const TOUCH_MS = 86_400_000;
@@ -91,7 +102,13 @@ class SfnMachines implements Machines {
     let after: string | undefined;
     do {
       const page = await this.#options.table.query(MACHINES_PK, after === undefined ? {} : { after });
-      for (const { key } of page.items) if (await this.#removeOne(key.sk, unusedMs)) removed.push(key.sk);
+      for (const { key } of page.items)
+        try {
+          if (await this.#removeOne(key.sk, unusedMs)) removed.push(key.sk);
+        } catch (thrown) {
+          // It stays until a release that can read it comes by.
+          if (!isUnreadable(thrown)) throw thrown;
+        }
       after = page.next;
     } while (after !== undefined);
     return removed;
@@ -117,11 +134,11 @@ class SfnMachines implements Machines {
     const known = this.#known.get(machine.hash);
     if (known !== undefined && now - known.touched < TOUCH_MS) return known.arn;
     const stored = await table.get(machineKey(machine.hash));
-    const arn = typeof stored?.body.arn === 'string' ? stored.body.arn : await this.#create(machine);
-    const body = { v: 1, hash: machine.hash, type: machine.type, arn, used_at: now };
+    const arn = stored ? read(stored, MachineItem).arn : await this.#create(machine);
+    const { hash, type } = machine;
     await table.write([
-      { put: machineKey(machine.hash), body },
-      { put: machineListKey(machine.hash), body: { v: 1 } },
+      put(machineKey(hash), MachineItem, { hash, type, arn, used_at: now }),
+      put(machineListKey(hash), MachineListItem, {}),
     ]);
     this.#known.set(machine.hash, { arn, touched: now });
     return arn;
@@ -151,10 +168,11 @@ class SfnMachines implements Machines {
 
   async #removeOne(hash: string, unusedMs: number): Promise<boolean> {
     const { client, table, clock } = this.#options;
-    const isOld = (item: Item | undefined): boolean => clock.now() - Number(item?.body.used_at ?? 0) >= unusedMs;
+    const isOld = (item: Item): boolean => clock.now() - read(item, MachineItem).used_at >= unusedMs;
     const item = await table.get(machineKey(hash));
-    const arn = item?.body.arn;
-    if (!isOld(item) || typeof arn !== 'string' || (await this.#isBusy(arn, item?.body.type))) return false;
+    if (!item || !isOld(item)) return false;
+    const { arn, type } = read(item, MachineItem);
+    if (await this.#isBusy(arn, type)) return false;
     // Whoever uses it from now on finds no row and makes it again, waiting while this one is being deleted.
     const claimed = await table.change([machineKey(hash)], ([now]) => {
       if (now === undefined || !isOld(now)) return { writes: [], result: false };
@@ -167,7 +185,7 @@ class SfnMachines implements Machines {
   }
 
   /** Executions of Express machines end within minutes and cannot be listed. */
-  async #isBusy(stateMachineArn: string, type: unknown): Promise<boolean> {
+  async #isBusy(stateMachineArn: string, type: string): Promise<boolean> {
     if (type === 'EXPRESS') return false;
     try {
       const list = new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: 1 });

@@ -1,9 +1,9 @@
-import type { Plan } from '../model/plan.ts';
-import type { RunView } from '../model/run.ts';
-import { compilePlan } from './compile.ts';
-import { createLocalRuns, type LocalRunDeps } from './local-runs.ts';
-import type { SavedPlan } from './run-deps.ts';
-import { savePlan } from './run-store.ts';
+import type { Plan } from '../../shared/model/plan.ts';
+import type { RunView } from '../../shared/model/run.ts';
+import { compilePlan } from '../../shared/plan/compile.ts';
+import { createLocalRuns, type LocalRunDeps } from '../../shared/plan/local-runs.ts';
+import type { SavedPlan } from '../../shared/plan/run-deps.ts';
+import { savePlan } from '../../shared/plan/run-store.ts';
 
 export interface RunOptions {
   readonly tenant?: string;
