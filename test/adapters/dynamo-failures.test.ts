@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { BatchGetItemOutput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type BatchGetItemOutput, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { repeatedly } from '../../shared/adapters/aws/backoff.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
@@ -48,6 +48,25 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
 
     assert.equal(await unitsOf(put(3)), 6);
     assert.equal(await unitsOf(put(0)), 0);
+  });
+
+  test('an item whose text was cut off is refused by name and hides no other of its page', async () => {
+    const [cut, whole] = ['A', 'B'].map((sk) => ({ pk: 'CUT', sk })) as [Key, Key];
+    await table.write([cut, whole].map((key) => ({ put: key, body: { text: 'x' } })));
+    await dynamo.client.send(
+      new UpdateItemCommand({
+        TableName: dynamo.tableName,
+        Key: { pk: { S: cut.pk }, sk: { S: cut.sk } },
+        UpdateExpression: 'SET body = :cut',
+        ExpressionAttributeValues: { ':cut': { S: '{"te' } },
+      }),
+    );
+
+    const { items } = await table.query('CUT');
+    const refusal = { code: 'Unavailable', message: /the stored item CUT A cannot be read.*nothing was changed/ };
+    assert.throws(() => items[0]?.body, refusal);
+    assert.deepEqual(items[1]?.body, { text: 'x' });
+    await assert.rejects(add(table, cut), refusal);
   });
 
   test('concurrent changes in one process do not compete: each is written once', async () => {

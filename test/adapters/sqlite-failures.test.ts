@@ -28,6 +28,38 @@ test('a directory that cannot be made or written is named with the cure', async 
   assert.throws(() => sqliteTable({ path: '/proc/assay.db' }), { code: 'Unavailable', message: /cannot be opened/ });
 });
 
+test('an item whose text was cut off is refused by name, kept as it is, and hides no other of its page', async (t) => {
+  const path = join(await temporaryDirectory(t), 'assay.db');
+  const table = sqliteTable({ path });
+  const [cut, whole] = [
+    { pk: 'P', sk: 'A' },
+    { pk: 'P', sk: 'B' },
+  ];
+  await table.write([cut, whole].map((key) => ({ put: key, body: { v: 1, text: 'x' } })));
+  const database = new DatabaseSync(path);
+  database.exec(`UPDATE items SET body = '{"v":1,"te' WHERE sk = 'A'`);
+
+  const { items } = await table.query('P');
+  assert.deepEqual(
+    items.map(({ key, isDamaged }) => [key.sk, isDamaged]),
+    [
+      ['A', true],
+      ['B', undefined],
+    ],
+  );
+  assert.deepEqual(items[1]?.body, { v: 1, text: 'x' });
+  const refusal = { code: 'Unavailable', message: /the stored item P A cannot be read.*nothing was changed/ };
+  assert.throws(() => items[0]?.body, refusal);
+  await assert.rejects(
+    table.change([cut], ([item]) => ({ writes: [{ put: cut, body: { ...item?.body } }], result: 0 })),
+    refusal,
+  );
+  await assert.rejects(table.count(cut, { calls: 1 }), refusal);
+  assert.equal(database.prepare(`SELECT body FROM items WHERE sk = 'A'`).get()?.body, '{"v":1,"te');
+  database.close();
+  await table.close();
+});
+
 test('a missing directory is made', async (t) => {
   const path = join(await temporaryDirectory(t), 'a', 'b', 'assay.db');
 

@@ -1,8 +1,17 @@
 import type { JSONRPCResponse } from '@modelcontextprotocol/server';
+import * as z from 'zod';
 import type { Assay } from '../../../shared/assay.ts';
 import { sha256 } from '../../../shared/kernel/canonical-json.ts';
 import { onceKey } from '../../../shared/kernel/item-keys.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
+import { put, read, stored } from '../../../shared/kernel/stored.ts';
 import type { Actor } from '../../../shared/model/key.ts';
+
+/** What a client answered to a request of ours, for the process that asked. */
+export const ClientAnswerItem = stored({
+  what: 'answer of an MCP client',
+  schema: z.object({ answer: z.custom<JSONRPCResponse>(isObject) }),
+});
 
 const LOOK_MS = 1000;
 const KEPT_SECONDS = 600;
@@ -32,7 +41,7 @@ export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
       const timer = setInterval(() => {
         table
           .get(key)
-          .then((item) => item && take(item.body.answer as JSONRPCResponse))
+          .then((item) => item && take(read(item, ClientAnswerItem).answer))
           .catch((thrown: unknown) => log.warn('an MCP answer could not be read', { error: String(thrown) }));
       }, LOOK_MS);
       waiting.set(place, take);
@@ -43,7 +52,7 @@ export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
       const take = waiting.get(place);
       if (take) return take(answer);
       const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;
-      await table.write([{ put: onceKey(actor.tenant, place), body: { v: 1, answer }, expires }]);
+      await table.write([put(onceKey(actor.tenant, place), ClientAnswerItem, { answer }, expires)]);
     },
   };
 };

@@ -140,7 +140,7 @@ const versionAnswer = (entry: Entry, version: string | undefined): Answer => {
 
 /** A key confined to some tools does not see the others. */
 const requireVisible = (actor: Actor, catalog: Catalog, name: string): Entry => {
-  const entry = actor.tools && !actor.tools.has(name) ? undefined : catalog.get(name);
+  const entry = actor.tools && !actor.tools.has(name) ? undefined : catalog.find(name);
   if (!entry) throw unknownTool(name, actor.tools ?? catalog.names());
   return entry;
 };

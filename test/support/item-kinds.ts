@@ -1,0 +1,78 @@
+import { AnswerItem } from '../../functions/api/idempotency.ts';
+import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
+import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
+import { AuditItem } from '../../shared/execute/audit.ts';
+import { QuotaItem, QuotaWatchItem } from '../../shared/execute/billing/recount.ts';
+import { UsageItem } from '../../shared/execute/billing/usage.ts';
+import { ConfirmationItem, ConfirmationPointerItem } from '../../shared/execute/confirmations.ts';
+import { CheckpointItem, FoldedItem } from '../../shared/execute/fold-stream.ts';
+import { GrantItem } from '../../shared/execute/grants.ts';
+import { RatingItem, RatingsItem } from '../../shared/insight/feedback.ts';
+import { ListItem } from '../../shared/insight/lists.ts';
+import { StatsItem } from '../../shared/insight/stats.ts';
+import { ScoreItem } from '../../shared/iqa/score-cache.ts';
+import type { Item } from '../../shared/kernel/ports.ts';
+import { isUnreadable, read, type Stored } from '../../shared/kernel/stored.ts';
+import { CallHourItem, CallItem } from '../../shared/model/call-record.ts';
+import { ApiKeyItem, BucketItem, KeyOfTenantItem } from '../../shared/model/key.ts';
+import { ChangeItem, FamilyItem, RevisionItem } from '../../shared/model/registration.ts';
+import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/model/run.ts';
+import { HandedCallItem } from '../../shared/plan/handed-call.ts';
+import { PlanItem } from '../../shared/plan/run-store.ts';
+import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
+import { UploadItem } from '../../shared/uploads/upload.ts';
+
+type Kind = Stored<never>;
+
+/** Every shape of keys (partition and sort key, parted by a space) with the kinds of items that lie there. */
+const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
+  [/^KEY#\S+ KEY$/, [ApiKeyItem]],
+  [/^KEY#\S+ QUOTA#/, [QuotaItem]],
+  [/^KEY#\S+ WATCH#/, [QuotaWatchItem]],
+  [/^KEY#\S+ BUCKET$/, [BucketItem]],
+  [/^RUNS#ACTIVE /, [ActiveRunItem]],
+  [/^MACHINE#\S+ MACHINE$/, [MachineItem]],
+  [/^MACHINES /, [MachineListItem]],
+  [/^STREAM#\S+ CHECKPOINT$/, [CheckpointItem]],
+  [/^STREAM#EVENT#\S+ FOLDED$/, [FoldedItem]],
+  [/^T#[^#]+ REVISION$/, [RevisionItem]],
+  [/^T#[^#]+ CHANGE#/, [ChangeItem]],
+  [/^T#[^#]+ TOOL#/, [FamilyItem]],
+  [/^T#[^#]+ KEYOF#/, [KeyOfTenantItem]],
+  [/^T#[^#]+ LIST#/, [ListItem]],
+  [/^T#[^#]+ GRANT#/, [GrantItem]],
+  [/^T#[^#]+ CONFIRMATION#/, [ConfirmationPointerItem]],
+  [/^T#[^#]+#CALLS /, [CallHourItem]],
+  [/^T#[^#]+#CALLS#/, [CallItem]],
+  [/^T#[^#]+#EVENTS COUNT$/, [EventCountItem]],
+  [/^T#[^#]+#EVENTS EVENT#/, [EventItem]],
+  [/^T#[^#]+#STATS /, [StatsItem]],
+  [/^T#[^#]+#RATINGS /, [RatingsItem]],
+  [/^T#[^#]+#RATING#/, [RatingItem]],
+  [/^T#[^#]+#USAGE#/, [UsageItem]],
+  [/^T#[^#]+#AUDIT#/, [AuditItem]],
+  [/^T#[^#]+#IMAGE#\S+ SCORE#/, [ScoreItem]],
+  [/^T#[^#]+#UPLOAD#/, [UploadItem]],
+  [/^T#[^#]+#PLAN#/, [PlanItem]],
+  [/^T#[^#]+#RUN#\S+ RUN$/, [RunItem]],
+  [/^T#[^#]+#RUN#\S+ CALL$/, [HandedCallItem]],
+  [/^T#[^#]+#RUN#\S+ NODE#\S+#ASK$/, [ApprovalItem]],
+  [/^T#[^#]+#RUN#\S+ NODE#\S+#\d{3}$/, [AttemptItem]],
+  [/^T#[^#]+#ONCE#/, [ConfirmationItem, AnswerItem, ClientAnswerItem]],
+];
+
+/** The kinds of items that may lie under a key. */
+export const kindsOf = ({ pk, sk }: Item['key']): readonly Kind[] =>
+  (kinds.find(([shape]) => shape.test(`${pk} ${sk}`))?.[1] ?? []) as readonly Kind[];
+
+/** Whether this release can read an item as one of the kinds that may lie under its key. */
+export const isReadable = (item: Item): boolean =>
+  kindsOf(item.key).some((kind) => {
+    try {
+      read(item, kind);
+      return true;
+    } catch (thrown) {
+      if (isUnreadable(thrown)) return false;
+      throw thrown;
+    }
+  });
