@@ -13,6 +13,14 @@ export { buildPlan } from './plan/build.ts';
 export { compilePlan } from './plan/compile.ts';
 export { interpret } from './plan/interpret.ts';
 export { toAsl } from './plan/to-asl.ts';
-export { callReader, convert, formatResults, parseCalls, promptInstructions } from './providers/index.ts';
+export {
+  buildRequest,
+  callReader,
+  convert,
+  formatResults,
+  parseCalls,
+  promptInstructions,
+  readAnswer,
+} from './providers/index.ts';
 export { type Criteria, createRegistry, type Registry, type RegistryOptions } from './registry/registry.ts';
 export { createSearchIndex } from './search/search-index.ts';

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
 import { createEndOfTurn } from '../../shared/kernel/end-of-turn.ts';
+import { buildRequest } from '../../shared/providers/request.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
 import { createAdmission } from './admission.ts';
@@ -41,7 +42,7 @@ const createApi = (assay: Assay, names: McpNames): Api => {
   let mcp: Promise<McpService> | undefined;
   return {
     ...assay,
-    definitions: createDefinitions(),
+    definitions: createDefinitions({}, buildRequest),
     namesOf: createNameTables(),
     endOfTurn: createEndOfTurn(),
     mcp: () => (mcp ??= import('./mcp/service.ts').then(({ createMcpService }) => createMcpService(assay, names))),

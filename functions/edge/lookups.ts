@@ -1,6 +1,10 @@
 import { answerOf } from '../../shared/registry/entry.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
-import { readDefinitionsQuery, readSelection } from '../../shared/registry/lookup/definitions-query.ts';
+import {
+  type DefinitionsQuery,
+  readDefinitionsQuery,
+  readSelection,
+} from '../../shared/registry/lookup/definitions-query.ts';
 import { pageAnswer, pageByName } from '../../shared/registry/lookup/list-tools.ts';
 import { filterOf, readToolsQuery } from '../../shared/registry/lookup/tools-query.ts';
 import { toRegistration } from '../../shared/registry/registration.ts';
@@ -18,10 +22,16 @@ export const createLookups = (): Readonly<Record<string, Lookup>> => {
     '/v1/tools/:name': lookUpTool,
     '/v1/providers/:provider/tools': (c, view) => {
       const query = readDefinitionsQuery(c.req.query());
-      return query.options.strict ? undefined : definitions.tools(view, paramOf(c, 'provider'), query);
+      return isPlain(query) ? definitions.tools(view, paramOf(c, 'provider'), query) : undefined;
     },
     '/v1/prompt': (c, view) => definitions.prompt(view, readSelection(c.req.query())),
   };
+};
+
+/** The strict forms, and what a request says besides its definitions, are the origin's. */
+const isPlain = ({ options }: DefinitionsQuery): boolean => {
+  const { strict, mode, namespaces, callers, allowedTools } = options;
+  return !(strict || mode === 'tool_search' || namespaces || callers || allowedTools);
 };
 
 /** A tool that is not here may have been registered a moment ago: the origin says so, or that there is none. */

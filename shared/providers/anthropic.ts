@@ -1,8 +1,10 @@
 import { definer, provider } from './definer.ts';
-import { FUNCTION_NAME } from './names.ts';
+import { encodeName, FUNCTION_NAME } from './names.ts';
 import { errorText, outputText } from './results.ts';
 import { ANTHROPIC_KEYS, anthropicStrict } from './schema/dialect.ts';
+import { SEARCH_TOOL } from './search-calls.ts';
 import { anthropicReader } from './stream/anthropic-reader.ts';
+import type { Result } from './types.ts';
 
 export interface AnthropicTool {
   readonly name: string;
@@ -10,6 +12,7 @@ export interface AnthropicTool {
   readonly input_schema: { readonly type: 'object' } & Record<string, unknown>;
   readonly strict?: boolean;
   readonly defer_loading?: boolean;
+  readonly allowed_callers?: ('direct' | 'code_execution_20260120')[];
 }
 
 export interface AnthropicMessage {
@@ -17,7 +20,7 @@ export interface AnthropicMessage {
   readonly content: {
     readonly type: 'tool_result';
     readonly tool_use_id: string;
-    readonly content: string;
+    readonly content: string | { readonly type: 'tool_reference'; readonly tool_name: string }[];
     readonly is_error?: boolean;
   }[];
 }
@@ -46,6 +49,7 @@ export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
   reader: anthropicReader,
+  searchName: SEARCH_TOOL,
   // All results of a turn belong into one message.
   format: (results): readonly AnthropicMessage[] => [
     {
@@ -53,9 +57,17 @@ export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
       content: results.map((result) => ({
         type: 'tool_result',
         tool_use_id: String(result.id),
-        content: result.error === undefined ? outputText(result) : errorText(result.error),
+        content: result.error === undefined ? contentOf(result) : errorText(result.error),
         ...(result.error === undefined ? {} : { is_error: true }),
       })),
     },
   ],
 });
+
+/** What a search found is loaded by reference. */
+function contentOf(result: Result): AnthropicMessage['content'][number]['content'] {
+  const { name, found } = result;
+  if (name !== SEARCH_TOOL || !found) return outputText(result);
+  if (found.length === 0) return 'no tool fits; search with other words';
+  return found.map((tool) => ({ type: 'tool_reference', tool_name: encodeName(tool.name, FUNCTION_NAME) }));
+}

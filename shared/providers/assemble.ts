@@ -16,6 +16,7 @@ export function assembleWith(fragments: readonly Fragment[], options: DefineOpti
   const wrap = values.length > 0 ? how.wrap : undefined;
   return {
     value: wrap ? [wrap.around(values)] : values,
+    fragments: chosen.entries,
     // Not everyone who wants the value wants its text.
     get json() {
       return (wrap?.before ?? '[') + texts.join(',') + (wrap?.after ?? ']');

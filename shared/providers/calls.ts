@@ -3,6 +3,7 @@ import { excerpt, isDeeper, isObject } from './json.ts';
 import { callTool, metaTools, unwrapCall } from './meta-tools.ts';
 import { decodeTable } from './names.ts';
 import { restoreArguments } from './restore.ts';
+import { SEARCH_TOOL, type SearchCall, searchOf } from './search-calls.ts';
 import type { Call, CallError, CallId, Provider, RawCall } from './types.ts';
 
 export interface ParseOptions {
@@ -24,9 +25,24 @@ export function nameTableFor(provider: Provider, names: Iterable<string>): NameT
   return { table: decodeTable(known, provider.names), known };
 }
 
+/** What a model asks for: calls, and searches for tools in its provider's own form. */
+export interface Answer {
+  readonly calls: readonly Call[];
+  readonly searches: readonly SearchCall[];
+}
+
+export function answerOf(provider: Provider, raw: readonly RawCall[], options: ParseOptions): Answer {
+  const all = callsOf(provider, raw, options).map((call, at) => ({ call, isSearch: isSearch(raw[at]) }));
+  return {
+    calls: all.filter((each) => !each.isSearch).map(({ call }) => call),
+    searches: all.filter((each) => each.isSearch).map(({ call }) => searchOf(call)),
+  };
+}
+
+const isSearch = (call: RawCall | undefined): boolean => call?.isSearch === true || call?.name === SEARCH_TOOL;
+
 /** The calls as a response has them; one that cannot be understood carries an error and leaves the others whole. */
-export function callsOf(provider: Provider, all: readonly RawCall[], options: ParseOptions): readonly Call[] {
-  const raw = all.filter(({ isSearch }) => isSearch !== true);
+function callsOf(provider: Provider, raw: readonly RawCall[], options: ParseOptions): readonly Call[] {
   const table = tableOf(provider, options.names);
   const given = new Set(raw.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const seen = new Set<CallId>();
@@ -34,7 +50,7 @@ export function callsOf(provider: Provider, all: readonly RawCall[], options: Pa
     const id = call.id ?? freeId(provider, index, given);
     const isRepeated = seen.has(id);
     seen.add(id);
-    const understood = understand(call, provider, table, options);
+    const understood = understand(call, provider, isSearch(call) ? undefined : table, options);
     const error = isRepeated ? conflict(id) : understood.error;
     return compact({
       id,

@@ -1,20 +1,21 @@
 import type { Tool } from '../model/tool.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
-import { callsOf, type NameTable, nameTableFor, type ParseOptions } from './calls.ts';
+import { type Answer, answerOf, type NameTable, nameTableFor, type ParseOptions } from './calls.ts';
 import { cohere } from './cohere.ts';
 import { knownProvider, type ProviderName } from './forms.ts';
 import { gemini } from './gemini.ts';
 import { geminiInteractions } from './gemini-interactions.ts';
 import { type Lint, type LintOptions, lintAgainst } from './lint.ts';
 import { mcp } from './mcp.ts';
-import { metaTools } from './meta-tools.ts';
 import { mistral } from './mistral.ts';
 import { ollama } from './ollama.ts';
 import { openResponses } from './open-responses.ts';
 import { openai } from './openai.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { openrouter } from './openrouter.ts';
+import { buildRequest } from './request.ts';
+import { listingOf } from './search-calls.ts';
 import { EventFeed } from './stream/event-feed.ts';
 import type {
   Assembled,
@@ -27,12 +28,15 @@ import type {
   Result,
 } from './types.ts';
 
-export type { NameTable, ParseOptions } from './calls.ts';
+export type { Answer, NameTable, ParseOptions } from './calls.ts';
+export type { EntryNote } from './entry-notes.ts';
 export { type ProviderName, providerNames } from './forms.ts';
 export type { Lint, LintOptions } from './lint.ts';
 export { callTool, findTools, metaTools, unwrapCall } from './meta-tools.ts';
 export { instructionsOf, promptInstructions } from './prompt.ts';
+export { buildRequest, type Request } from './request.ts';
 export { restoreArguments } from './restore.ts';
+export { SEARCH_TOOL, type SearchCall } from './search-calls.ts';
 export { estimateTokens } from './tokens.ts';
 export type {
   Assembled,
@@ -71,12 +75,8 @@ export const providerOf = (name: string): Provider => providers[knownProvider(na
 
 /** The provider's `tools` value for some tools, in their order, with what was lost on the way and what it costs. */
 export function convert(provider: string, tools: readonly Tool[], options: ConvertOptions = {}): Definitions {
-  const target = providerOf(provider);
-  const chosen = options.mode === 'search' ? metaTools : allowedOf(tools, options.allowed);
-  const { value, warnings, left_out, tokens } = target.assemble(
-    chosen.map((tool) => target.defineTool(tool, options)),
-    options,
-  );
+  const { allowed, ...asked } = options;
+  const { value, warnings, left_out, tokens } = buildRequest(provider, allowedOf(tools, allowed), asked);
   return { value, warnings, left_out, tokens };
 }
 
@@ -112,9 +112,14 @@ export const nameTable = (provider: string, names: Iterable<string>): NameTable 
  * A call whose arguments were not read completely carries an error.
  */
 export function parseCalls(provider: string, response: unknown, options: ParseOptions = {}): readonly Call[] {
+  return readAnswer(provider, response, options).calls;
+}
+
+/** The same, with the searches for tools that the model asks for in its provider's own form. */
+export function readAnswer(provider: string, response: unknown, options: ParseOptions = {}): Answer {
   const reader = callReader(provider, options);
   reader.push(response);
-  return reader.end();
+  return reader.answer();
 }
 
 /** The same for a response that is still arriving, event by event or cut at any byte. */
@@ -122,17 +127,26 @@ export interface CallReader {
   push(part: unknown): void;
   /** The calls of all that was pushed; nothing more is to come. */
   end(): readonly Call[];
+  /** The same, with the searches. */
+  answer(): Answer;
 }
 
 export function callReader(provider: string, options: ParseOptions = {}): CallReader {
   const target = providerOf(provider);
   const feed = new EventFeed(target.reader());
-  return { push: (part) => feed.push(part), end: () => callsOf(target, feed.end(), options) };
+  const answer = (): Answer => answerOf(target, feed.end(), options);
+  return { push: (part) => feed.push(part), end: () => answer().calls, answer };
 }
 
 /** The provider's messages that carry results and errors back to the model. */
-export const formatResults = (provider: string, results: readonly Result[]): readonly unknown[] =>
-  providerOf(provider).format(results);
+export function formatResults(provider: string, results: readonly Result[]): readonly unknown[] {
+  const target = providerOf(provider);
+  // What another search than the provider's own found is told as any result is.
+  const isTold = ({ name, found }: Result): boolean => found !== undefined && name !== target.searchName;
+  return target.format(
+    results.map((result) => (isTold(result) ? { ...result, output: listingOf(result.found ?? []) } : result)),
+  );
+}
 
 const { 'gemini-interactions': _interactions, 'open-responses': _open, ...linted } = providers;
 

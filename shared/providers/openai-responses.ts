@@ -1,6 +1,7 @@
 import { openaiStrictForm } from './chat.ts';
 import { definer, type Parts, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
+import { groupOf, inNamespaces, type Namespace } from './namespaces.ts';
 import { outputText } from './results.ts';
 import { responsesReader } from './stream/responses-reader.ts';
 import type { Result } from './types.ts';
@@ -12,13 +13,27 @@ export interface ResponsesTool {
   readonly strict: boolean;
   readonly parameters: Record<string, unknown>;
   readonly defer_loading?: boolean;
+  readonly allowed_callers?: ('direct' | 'programmatic')[];
+  readonly output_schema?: Record<string, unknown>;
 }
 
 export interface ResponsesMessage {
   readonly type: 'function_call_output';
   readonly call_id: string;
   readonly output: string;
+  readonly caller?: { readonly type: 'program'; readonly caller_id: string };
 }
+
+export interface ResponsesSearchMessage {
+  readonly type: 'tool_search_output';
+  readonly call_id: string;
+  readonly execution: 'client';
+  readonly status: 'completed';
+  readonly tools: (ResponsesTool | Namespace<ResponsesTool>)[];
+}
+
+/** How the model's search is called among our searches: an item of its own has no name. */
+const SEARCH_NAME = 'tool_search';
 
 /** The longest output the API takes. */
 const LONGEST = 10_485_760;
@@ -38,8 +53,30 @@ export const openaiResponsesForm = /* @__PURE__ */ definer({
 export const openaiResponses = /* @__PURE__ */ provider(openaiResponsesForm, {
   names: FUNCTION_NAME,
   reader: responsesReader,
-  format: (results): readonly ResponsesMessage[] => results.map(responsesMessage),
+  searchName: SEARCH_NAME,
+  format: (results): readonly (ResponsesMessage | ResponsesSearchMessage)[] =>
+    results.map((result) => (result.name === SEARCH_NAME ? searchMessage(result) : responsesMessage(result))),
 });
+
+/** Found tools come as definitions; the item has no place for an error, so then there are none. */
+function searchMessage({ id, found = [] }: Result): ResponsesSearchMessage {
+  const { fragments } = openaiResponsesForm.assemble(
+    found.map((tool) => openaiResponsesForm.defineTool(tool, { defer: true })),
+  );
+  const groups = new Map(found.map((tool) => [tool.name, groupOf(tool)]));
+  const entries = fragments.map(({ tool, value }) => ({
+    tool,
+    value: value as ResponsesTool,
+    group: groups.get(tool),
+  }));
+  return {
+    type: 'tool_search_output',
+    call_id: String(id),
+    execution: 'client',
+    status: 'completed',
+    tools: [...inNamespaces(entries)],
+  };
+}
 
 /** Without `strict` the API would try the strict form by itself and change what the schema means. */
 export const responsesTool = ({ name, description, parameters, strict }: Parts): ResponsesTool => ({
@@ -54,7 +91,12 @@ export const responsesMessage = (result: Result): ResponsesMessage => ({
   type: 'function_call_output',
   call_id: String(result.id),
   output: shorten(outputText(result)),
+  ...programOf(result.caller),
 });
+
+/** The program that made a call waits for the result under its own id. */
+const programOf = (caller: Result['caller']): Pick<ResponsesMessage, 'caller'> =>
+  caller?.type === 'program' ? { caller: { type: 'program', caller_id: String(caller.caller_id) } } : {};
 
 const shorten = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST - 14)}… [shortened]` : text;

@@ -10,10 +10,20 @@ export interface DefineOptions {
   readonly defer?: boolean;
 }
 
-export interface ConvertOptions extends DefineOptions {
+/** What a request asks for besides its definitions, where a provider has it. */
+export interface RequestOptions extends DefineOptions {
+  /** `search`: two tools, `find_tools` and `call_tool`, instead of the catalogue; `tool_search`: the provider's own. */
+  readonly mode?: 'search' | 'tool_search';
+  /** OpenAI alone: deferred definitions in namespaces, of which the model sees name and description only. */
+  readonly namespaces?: boolean;
+  /** Tools that need nobody's consent may be called from code that the provider runs. */
+  readonly callers?: 'programmatic';
+  /** The tools that the model may call, while all stay in the request, so that the prompt's cache holds. */
+  readonly allowedTools?: readonly string[];
+}
+
+export interface ConvertOptions extends RequestOptions {
   readonly allowed?: Iterable<string>;
-  /** Two tools, `find_tools` and `call_tool`, instead of the catalogue. */
-  readonly mode?: 'search';
 }
 
 /**
@@ -108,6 +118,10 @@ export interface Result {
   readonly name: string;
   readonly output?: unknown;
   readonly error?: unknown;
+  /** What a search found, in the order of its rank. */
+  readonly found?: readonly Tool[];
+  /** As it stood in the call. */
+  readonly caller?: Readonly<Record<string, unknown>>;
 }
 
 export interface Provider {
@@ -119,6 +133,8 @@ export interface Provider {
   /** A state machine for the calls of one response or stream. */
   reader(): Reader;
   format(results: readonly Result[]): readonly unknown[];
+  /** The name under which the search is called that the client runs. */
+  readonly searchName?: string;
   /** Which tool names the provider takes as they are. */
   readonly names: RegExp;
   /** Which property names it takes as they are; absent when all. */
@@ -132,6 +148,8 @@ export interface Provider {
 /** The fragments that go out together, in order, and the text around them. */
 export interface Assembled {
   readonly value: unknown;
+  /** Those that were taken. */
+  readonly fragments: readonly Fragment[];
   readonly json: string;
   readonly warnings: readonly Warning[];
   readonly left_out: readonly LeftOut[];

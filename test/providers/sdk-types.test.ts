@@ -20,7 +20,11 @@ import type { MistralMessage, MistralTool } from '../../shared/providers/mistral
 import type { OllamaMessage, OllamaTool } from '../../shared/providers/ollama.ts';
 import type { OpenResponsesTool } from '../../shared/providers/open-responses.ts';
 import type { OpenaiMessage, OpenaiTool } from '../../shared/providers/openai.ts';
-import type { ResponsesMessage, ResponsesTool } from '../../shared/providers/openai-responses.ts';
+import type {
+  ResponsesMessage,
+  ResponsesSearchMessage,
+  ResponsesTool,
+} from '../../shared/providers/openai-responses.ts';
 import { aTool } from './support/tools.ts';
 
 type Document = Extract<NonNullable<Bedrock.ToolInputSchema['json']>, object>;
@@ -40,6 +44,7 @@ export const forms = {
   openaiMessage: (message: OpenaiMessage): OpenAI.Chat.Completions.ChatCompletionToolMessageParam => message,
   responses: (tool: ResponsesTool): OpenAI.Responses.FunctionTool => tool,
   responsesMessage: (message: ResponsesMessage): OpenAI.Responses.ResponseInputItem.FunctionCallOutput => message,
+  responsesSearch: (message: ResponsesSearchMessage): OpenAI.Responses.ResponseToolSearchOutputItemParam => message,
   anthropic: (tool: AnthropicTool): Anthropic.Tool => tool,
   anthropicMessage: (message: AnthropicMessage): Anthropic.MessageParam => message,
   geminiSchema: (schema: GeminiSchema): GeminiSdkSchema => schema,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Actor } from '../../../shared/model/key.ts';
-import { formatResults, parseCalls, providerNames } from '../../../shared/providers/index.ts';
+import { formatResults, providerNames, type Result, readAnswer } from '../../../shared/providers/index.ts';
+import { findTools } from '../../../shared/registry/find-tools.ts';
 import type { View } from '../../../shared/registry/lookup/definitions.ts';
 import { readDefinitionsQuery, readSelection } from '../../../shared/registry/lookup/definitions-query.ts';
 import { answerMade } from '../answer.ts';
@@ -12,6 +13,14 @@ import { reply, route } from '../route.ts';
 const tag = 'Providers';
 const faults = ['InvalidInput'] as const;
 
+const Search = z
+  .strictObject({
+    query: z.string().max(4000),
+    limit: z.int().min(1).max(20).default(5),
+    allowed: z.array(z.string().max(128)).max(10_000).optional(),
+  })
+  .meta({ description: 'A search as calls tell it: the result is what the catalogue has, best first.' });
+
 const Results = z
   .strictObject({
     results: z
@@ -21,11 +30,21 @@ const Results = z
           name: z.string().max(128),
           output: z.unknown().optional(),
           error: z.unknown().optional(),
+          search: Search.optional(),
+          caller: z.record(z.string(), z.unknown()).optional(),
         }),
       )
       .max(1000),
   })
   .meta({ id: 'Results' });
+
+const Calls = z.object({
+  calls: z.array(z.looseObject({})),
+  searches: z
+    .array(z.looseObject({ search: z.looseObject({ query: z.string() }) }))
+    .optional()
+    .meta({ description: 'Where the model looks for tools; to be sent back as results, as they are.' }),
+});
 
 const Provider = z.object({ provider: z.string().meta({ description: 'One of GET /v1/providers.' }) });
 // The edge checks these too, without zod: `readDefinitionsQuery` is the one that refuses.
@@ -42,9 +61,22 @@ const Selected = z.object({
 const Options = Selected.extend({
   strict: oneOf('The provider’s strict form.', 'true', 'false'),
   schema: oneOf('Gemini: parametersJsonSchema.', 'json'),
-  mode: oneOf('find_tools and call_tool instead of the catalogue.', 'search'),
+  mode: oneOf(
+    'search: find_tools and call_tool instead of the catalogue; tool_search: the search of OpenAI or Anthropic, run by the client.',
+    'search',
+    'tool_search',
+  ),
+  namespaces: oneOf('OpenAI: definitions in namespaces.', 'true', 'false'),
+  callers: oneOf('Tools that need no consent may be called from code; others say direct.', 'programmatic'),
+  allowed_tools: z.string().optional().meta({
+    description: 'All tools stay in the value; with explain, request holds the choice that allows these alone.',
+  }),
   defer: oneOf('Defer loading where the provider can.', 'true', 'false'),
-  explain: oneOf('Wraps the value with warnings, what was left out, and its tokens.', 'true', 'false'),
+  explain: oneOf(
+    'Wraps the value with warnings, what was left out, its tokens, how strict it became, and what holds for each tool.',
+    'true',
+    'false',
+  ),
 });
 
 const getProviders = route({
@@ -61,7 +93,8 @@ const getDefinitions = route({
   method: 'get',
   path: '/v1/providers/:provider/tools',
   scope: 'read',
-  summary: 'The tools value of a provider’s request; Assay-Warnings counts what was lost, Assay-Tokens what it costs',
+  summary:
+    'The tools value of a provider’s request; Assay-Warnings counts what was lost, Assay-Left-Out names what is missing, Assay-Strict counts tools in the strict form, Assay-Tokens says what it costs',
   tag,
   params: Provider,
   query: Options,
@@ -77,17 +110,20 @@ const readCalls = route({
   method: 'post',
   path: '/v1/providers/:provider/calls',
   scope: 'read',
-  summary: 'The calls that a model’s response, or its streamed events, ask for',
+  summary: 'The calls that a model’s response, or its streamed events, ask for, and its searches for tools',
   tag,
   params: Provider,
   body: modelOutput,
-  answers: { 200: { description: 'The calls', schema: z.object({ calls: z.array(z.looseObject({})) }) } },
+  answers: { 200: { description: 'The calls', schema: Calls } },
   faults,
   async handle({ api, actor, params: { provider }, body }) {
     const view = await viewOf(api, actor);
     const tool = (name: string) => view.catalog.get(name)?.record.spec;
-    const calls = parseCalls(provider, body, { names: api.namesOf(view, provider), tool });
-    return reply(200, { calls: calls.map((call) => ({ ...call })) });
+    const { calls, searches } = readAnswer(provider, body, { names: api.namesOf(view, provider), tool });
+    return reply(200, {
+      calls: calls.map((call) => ({ ...call })),
+      searches: searches.length > 0 ? searches.map((search) => ({ ...search })) : undefined,
+    });
   },
 });
 
@@ -101,7 +137,14 @@ const writeResults = route({
   body: jsonBody(Results),
   answers: { 200: { description: 'The messages', schema: z.unknown() } },
   faults,
-  handle: ({ params, body }) => reply(200, formatResults(params.provider, body.results)),
+  async handle({ api, actor, params, body }) {
+    const held = await api.catalogs.of(actor.tenant);
+    const answered = body.results.map(async ({ search, ...result }): Promise<Result> => {
+      if (!search || result.error !== undefined) return result;
+      return { ...result, found: await findTools(held, actor, search) };
+    });
+    return reply(200, formatResults(params.provider, await Promise.all(answered)));
+  },
 });
 
 const getPrompt = route({

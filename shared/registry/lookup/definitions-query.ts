@@ -1,4 +1,4 @@
-import type { DefineOptions } from '../../providers/types.ts';
+import type { RequestOptions } from '../../providers/types.ts';
 import { isTrue, oneOf, type Params, wordsIn } from './query-params.ts';
 
 /** Which tools a model shall be told of. */
@@ -11,8 +11,7 @@ export interface Selection {
 /** What `GET /v1/providers/:provider/tools` is asked for. */
 export interface DefinitionsQuery {
   readonly selection: Selection;
-  readonly options: DefineOptions;
-  readonly isSearch: boolean;
+  readonly options: RequestOptions;
   readonly isExplained: boolean;
 }
 
@@ -30,10 +29,13 @@ export const readSelection = (params: Params): Selection => {
 export const readDefinitionsQuery = (params: Params): DefinitionsQuery => ({
   selection: readSelection(params),
   options: {
-    ...(isTrue(params, 'strict') ? { strict: true } : {}),
-    ...(isTrue(params, 'defer') ? { defer: true } : {}),
-    ...(oneOf(params, 'schema', ['json']) ? { schema: 'json' } : {}),
+    strict: isTrue(params, 'strict') || undefined,
+    defer: isTrue(params, 'defer') || undefined,
+    schema: oneOf(params, 'schema', ['json']),
+    namespaces: isTrue(params, 'namespaces') || undefined,
+    callers: oneOf(params, 'callers', ['programmatic']),
+    allowedTools: wordsIn(params, 'allowed_tools'),
+    mode: oneOf(params, 'mode', ['search', 'tool_search']),
   },
-  isSearch: oneOf(params, 'mode', ['search']) !== undefined,
   isExplained: isTrue(params, 'explain'),
 });

@@ -1,9 +1,11 @@
 import type { Tool } from '../../model/tool.ts';
-import { formOf } from '../../providers/forms.ts';
+import { entryNotes } from '../../providers/entry-notes.ts';
+import { formOf, knownProvider } from '../../providers/forms.ts';
 import { metaTools } from '../../providers/meta-tools.ts';
 import { promptInstructions } from '../../providers/prompt.ts';
+import type { Request } from '../../providers/request.ts';
 import { estimateTokens } from '../../providers/tokens.ts';
-import type { Assembled, DefineOptions, Fragment } from '../../providers/types.ts';
+import type { Assembled, DefineOptions, Fragment, RequestOptions } from '../../providers/types.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Entry } from '../entry.ts';
 import type { Filter } from '../filter.ts';
@@ -30,7 +32,25 @@ interface Limits {
   readonly fragments?: number;
 }
 
-export const createDefinitions = ({ answerBytes = 64_000_000, fragments = 20_000 }: Limits = {}): Definitions => {
+/** Puts the definitions of a request together; those that are kept are made by digest. */
+type Build = (
+  provider: string,
+  tools: readonly Tool[],
+  options: RequestOptions,
+  define: (tool: Tool, options: DefineOptions) => Fragment,
+) => Assembled & Pick<Request, 'request'>;
+
+/** The definitions alone: what else a request can say is for `buildRequest`. */
+const buildPlainly: Build = (provider, tools, options, define) =>
+  formOf(provider).assemble(
+    (options.mode ? metaTools : tools).map((tool) => define(tool, options)),
+    options,
+  );
+
+export const createDefinitions = (
+  { answerBytes = 64_000_000, fragments = 20_000 }: Limits = {},
+  build: Build = buildPlainly,
+): Definitions => {
   const answers = new Kept<LookupAnswer>({ entries: 1000, bytes: answerBytes });
   const defineTool = keepFragments(fragments);
   const stateOf = numberStates();
@@ -46,11 +66,15 @@ export const createDefinitions = ({ answerBytes = 64_000_000, fragments = 20_000
 
   return {
     tools(view, provider, query) {
-      const form = formOf(provider);
+      knownProvider(provider);
       return once(view, [provider, query], () => {
-        const tools = query.isSearch ? metaTools.map(kept) : select(view, query.selection);
-        const parts = tools.map(({ tool, digest }) => defineTool(provider, tool, digest, query.options));
-        return definitionsAnswer(form.assemble(parts, query.options), query.isExplained);
+        const selected = select(view, query.selection);
+        const digests = new Map(selected.map(({ tool, digest }) => [tool, digest]));
+        const define = (tool: Tool, options: DefineOptions): Fragment =>
+          defineTool(provider, tool, digests.get(tool) ?? tool.name, options);
+        const tools = selected.map(({ tool }) => tool);
+        const { options, isExplained } = query;
+        return definitionsAnswer(build(provider, tools, options, define), options, isExplained);
       });
     },
     prompt(view, selection) {
@@ -67,8 +91,6 @@ interface Selected {
   readonly digest: string;
 }
 
-const kept = (tool: Tool): Selected => ({ tool, digest: tool.name });
-
 const select = ({ catalog, confined }: View, { allowed, tags, category }: Selection): readonly Selected[] => {
   const filter: Filter = {
     ...allowedOf(allowed, confined),
@@ -79,12 +101,36 @@ const select = ({ catalog, confined }: View, { allowed, tags, category }: Select
   return entries.map(({ record }: Entry) => ({ tool: record.spec, digest: record.digest }));
 };
 
-/** A count is in a header, so that a client which only takes the value still learns of losses. */
-const definitionsAnswer = ({ json, warnings, left_out, tokens }: Assembled, isExplained: boolean): LookupAnswer => {
-  const headers = { 'assay-warnings': String(warnings.length + left_out.length), 'assay-tokens': String(tokens) };
+/** Losses are in headers, so that a client which only takes the value still learns of them. */
+const definitionsAnswer = (built: ReturnType<Build>, options: RequestOptions, isExplained: boolean): LookupAnswer => {
+  const { json, fragments, warnings, left_out, tokens, request } = built;
+  const strictness = options.strict ? strictnessOf(built) : undefined;
+  const headers = {
+    'assay-warnings': String(warnings.length + left_out.length),
+    'assay-tokens': String(tokens),
+    ...(left_out.length > 0 ? { 'assay-left-out': leftOutText(left_out) } : {}),
+    ...(strictness
+      ? { 'assay-strict': `strict=${strictness.strict}, plain=${strictness.plain}, left-out=${strictness.left_out}` }
+      : {}),
+  };
   if (!isExplained) return jsonAnswer(json, headers);
-  const explained = JSON.stringify({ warnings, left_out, tokens });
+  const entries = entryNotes(fragments, options.allowedTools);
+  const explained = JSON.stringify({ warnings, left_out, tokens, strictness, request, entries });
   return jsonAnswer(`{"tools":${json},${explained.slice(1)}`, headers);
+};
+
+/** How many tools got the strict form that was asked for, how many the plain one, and how many none. */
+const strictnessOf = ({ fragments, left_out }: Assembled) => {
+  const strict = fragments.filter((fragment) => fragment.strict).length;
+  return { strict, plain: fragments.length - strict, left_out: left_out.length };
+};
+
+const NAMED = 10;
+
+/** The number of tools that are missing, and the first of their names. */
+const leftOutText = (left_out: Assembled['left_out']): string => {
+  const names = left_out.slice(0, NAMED).map(({ tool }) => tool);
+  return `${left_out.length}; ${names.join(', ')}${left_out.length > NAMED ? ', ...' : ''}`;
 };
 
 /** Definitions depend on the tool alone: a change of one tool converts that one again, and tenants share the rest. */

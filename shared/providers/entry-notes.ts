@@ -1,0 +1,23 @@
+import { objectOf } from './json.ts';
+import type { Fragment } from './types.ts';
+
+/** What was said of one tool to the provider. */
+export interface EntryNote {
+  readonly tool: string;
+  /** As the provider knows it. */
+  readonly name: string;
+  readonly strict: boolean;
+  readonly deferred: boolean;
+  readonly allowed: boolean;
+  /** Who may call it; absent where the provider is not told. */
+  readonly allowed_callers?: unknown;
+}
+
+/** What holds for each tool that is sent; without a choice all are allowed. */
+export const entryNotes = (fragments: readonly Fragment[], allowed?: readonly string[]): readonly EntryNote[] => {
+  const names = allowed && new Set(allowed);
+  return fragments.map(({ tool, name, strict, value }) => {
+    const { defer_loading, allowed_callers } = objectOf(value);
+    return { tool, name, strict, deferred: defer_loading === true, allowed: names?.has(tool) ?? true, allowed_callers };
+  });
+};

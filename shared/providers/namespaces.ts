@@ -1,0 +1,48 @@
+import type { Tool } from '../model/tool.ts';
+import { excerpt } from './json.ts';
+
+export interface Namespace<Entry> {
+  readonly type: 'namespace';
+  readonly name: string;
+  readonly description: string;
+  readonly tools: Entry[];
+}
+
+interface Grouped<Entry> {
+  readonly group: string | undefined;
+  readonly tool: string;
+  readonly value: Entry;
+}
+
+/** OpenAI's advice: fewer than ten functions in a namespace. */
+const MOST = 9;
+
+/** What a tool belongs to: the part of its name before the first dot, or its category. */
+export function groupOf({ name, category }: Tool): string | undefined {
+  const dot = name.indexOf('.');
+  return dot > 0 ? name.slice(0, dot) : category;
+}
+
+/** Entries in namespaces, in the order of their first ones; those of no group stay by themselves. */
+export function inNamespaces<Entry>(entries: readonly Grouped<Entry>[]): readonly (Entry | Namespace<Entry>)[] {
+  const groups = Map.groupBy(
+    entries.filter(({ group }) => group !== undefined),
+    ({ group }) => nameOf(group ?? ''),
+  );
+  const spaces = [...groups].flatMap(([name, members]) => {
+    const count = Math.ceil(members.length / MOST);
+    return Array.from({ length: count }, (_, at) =>
+      spaceOf(at === 0 ? name : `${name.slice(0, 58)}_${at + 1}`, members.slice(at * MOST, (at + 1) * MOST)),
+    );
+  });
+  return [...spaces, ...entries.filter(({ group }) => group === undefined).map(({ value }) => value)];
+}
+
+const nameOf = (group: string): string => group.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+
+const spaceOf = <Entry>(name: string, members: readonly Grouped<Entry>[]): Namespace<Entry> => ({
+  type: 'namespace',
+  name,
+  description: excerpt(`Tools of ${members[0]?.group}: ${members.map(({ tool }) => tool).join(', ')}`, 300),
+  tools: members.map(({ value }) => value),
+});

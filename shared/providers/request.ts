@@ -1,0 +1,109 @@
+import type { Tool } from '../model/tool.ts';
+import { type EntryNote, entryNotes } from './entry-notes.ts';
+import { formOf, knownProvider } from './forms.ts';
+import { excerpt, objectOf } from './json.ts';
+import { metaTools } from './meta-tools.ts';
+import { groupOf, inNamespaces } from './namespaces.ts';
+import { type RequestParts, requestParts } from './request-parts.ts';
+import { SEARCH_TOOL } from './search-calls.ts';
+import { estimateTokens } from './tokens.ts';
+import type { Assembled, DefineOptions, Fragment, LeftOut, RequestOptions, Warning } from './types.ts';
+
+export interface Request extends Assembled {
+  readonly entries: readonly EntryNote[];
+  /** What the request must carry beside its tools. */
+  readonly request?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Makes a tool's definition, or has kept it. */
+export type Define = (tool: Tool, options: DefineOptions) => Fragment;
+
+/** A provider's tools with all that its request can say of them. */
+export function buildRequest(
+  provider: string,
+  tools: readonly Tool[],
+  options: RequestOptions,
+  define: Define = (tool, how) => formOf(provider).defineTool(tool, how),
+): Request {
+  const parts: RequestParts = requestParts[knownProvider(provider)] ?? {};
+  const search = options.mode === 'tool_search' ? parts.search : undefined;
+  const stand = options.mode !== undefined && search === undefined;
+  const chosen = stand ? metaTools : tools;
+  const how = search ? { ...options, defer: true } : options;
+  const callers = options.callers === 'programmatic' && !stand ? parts.callers : undefined;
+  const fragments = chosen.map((tool) => called(define(tool, how), tool, callers));
+  const isTaken = ({ name }: Fragment): boolean => search?.place === 'beside' && name === SEARCH_TOOL;
+  const base = formOf(provider).assemble(
+    fragments.filter((fragment) => !isTaken(fragment)),
+    search ? { ...options, defer: false } : options,
+  );
+  const taken: LeftOut[] = fragments
+    .filter(isTaken)
+    .map(({ tool }) => ({ tool, reason: `the name ${SEARCH_TOOL} is that of the search` }));
+  const sent = search?.place === 'alone' ? [] : base.fragments;
+  const allowed = options.allowedTools && new Set(options.allowedTools);
+  const namesAllowed = sent.filter(({ tool }) => allowed?.has(tool)).map(({ name }) => name);
+  return {
+    ...valuesOf(base, sent, search?.tool, options.namespaces && parts.hasNamespaces ? chosen : undefined),
+    fragments: sent,
+    warnings: [...base.warnings, ...unmet(provider, options, parts, sent)],
+    left_out: [...base.left_out, ...taken],
+    entries: entryNotes(sent, options.allowedTools),
+    request: allowed && parts.choice?.(namesAllowed),
+  };
+}
+
+function called(fragment: Fragment, tool: Tool, callers: RequestParts['callers']): Fragment {
+  if (!callers || fragment.left_out !== undefined) return fragment;
+  const value = { ...objectOf(fragment.value), ...callers(tool) };
+  const plain = fragment.plain && called(fragment.plain, tool, callers);
+  return { ...fragment, value, json: JSON.stringify(value), ...(plain ? { plain } : {}) };
+}
+
+/** The value with the search before it, and the rest in namespaces where that is asked for. */
+function valuesOf(
+  base: Assembled,
+  sent: readonly Fragment[],
+  search: unknown,
+  grouped: readonly Tool[] | undefined,
+): Pick<Request, 'value' | 'json' | 'tokens'> {
+  if (search === undefined && !grouped) return { value: base.value, json: base.json, tokens: base.tokens };
+  const groups = new Map(grouped?.map((tool) => [tool.name, groupOf(tool)]));
+  const entries = sent.map(({ tool, value }) => ({ tool, value, group: groups.get(tool) }));
+  const own = search === undefined ? firstOf(base, sent) : [search];
+  const value = [...own, ...inNamespaces(entries)];
+  // Deferred definitions take nothing until they are found.
+  const tokens = search === undefined ? base.tokens : estimateTokens(JSON.stringify(search));
+  return { value, json: JSON.stringify(value), tokens };
+}
+
+/** What the provider's own form puts before the definitions. */
+const firstOf = (base: Assembled, sent: readonly Fragment[]): readonly unknown[] => {
+  const values = Array.isArray(base.value) ? base.value : [];
+  return values.slice(0, values.length - sent.length);
+};
+
+/** What was asked for and the provider has not. */
+function unmet(
+  provider: string,
+  options: RequestOptions,
+  parts: RequestParts,
+  sent: readonly Fragment[],
+): readonly Warning[] {
+  const names = new Set(sent.map(({ tool }) => tool));
+  const unsent = options.allowedTools?.filter((name) => !names.has(name)) ?? [];
+  const messages = [
+    options.mode === 'tool_search' && !parts.search
+      ? `${provider} has no search that the client runs: find_tools and call_tool stand for it`
+      : '',
+    options.allowedTools && !parts.choice
+      ? `${provider} cannot be told which of the tools sent are allowed: use allowed`
+      : '',
+    unsent.length > 0 ? `allowed_tools names tools that are not sent: ${excerpt(unsent.join(', '), 300)}` : '',
+    options.callers && !parts.callers ? `${provider} cannot be told who may call a tool` : '',
+    options.namespaces && !parts.hasNamespaces ? `${provider} has no namespaces` : '',
+  ];
+  return messages
+    .filter((message) => message !== '')
+    .map((message) => ({ tool: '*', path: '', kind: 'request', message }));
+}

@@ -1,0 +1,53 @@
+import type { Tool } from '../model/tool.ts';
+import { textOf } from './json.ts';
+import type { Call, CallError, CallId } from './types.ts';
+
+/** A search for tools that a model asks for in its provider's own form; it is answered by a result with `search`. */
+export interface SearchCall {
+  readonly id: CallId;
+  readonly name: string;
+  readonly search: { readonly query: string; readonly limit?: number };
+  readonly error?: CallError;
+}
+
+/** Under this name models of providers without a search item call the search: no tool of a catalogue is called so. */
+export const SEARCH_TOOL = 'assay_tool_search';
+
+export const SEARCH_DESCRIPTION =
+  'Find tools by what they shall do. Search before saying that something cannot be done; the tools that are found can be called from then on.';
+
+export const SEARCH_PARAMETERS = {
+  type: 'object',
+  properties: {
+    query: { type: 'string', description: 'What the tool shall do, in a few words' },
+    limit: { type: 'integer', description: 'How many tools to find at most, 5 unless given' },
+  },
+  required: ['query'],
+  additionalProperties: false,
+} as const;
+
+const LONGEST_QUERY = 4000;
+const MOST_TOOLS = 20;
+
+/** What a search call asks for. Who declared other parameters than ours is understood by the texts in them. */
+export function searchOf({ id, name, arguments: values, error }: Call): SearchCall {
+  const texts = Object.values(values).flatMap((value) => (Array.isArray(value) ? value : [value]));
+  const said = texts.filter((text) => typeof text === 'string').join(' ');
+  const query = (textOf(values.query) ?? textOf(values.goal) ?? said).slice(0, LONGEST_QUERY);
+  const { limit } = values;
+  const isLimit = typeof limit === 'number' && Number.isInteger(limit) && limit > 0;
+  const missing: CallError | undefined =
+    query.trim() === '' ? { code: 'InvalidInput', message: 'the search says nothing to look for' } : undefined;
+  const fault = error ?? missing;
+  return {
+    id,
+    name,
+    search: isLimit ? { query, limit: Math.min(limit, MOST_TOOLS) } : { query },
+    ...(fault ? { error: fault } : {}),
+  };
+}
+
+/** Found tools as a model reads them that runs them with `call_tool`. */
+export const listingOf = (tools: readonly Tool[]): unknown => ({
+  tools: tools.map(({ name, description = '', parameters }) => ({ name, description, parameters })),
+});
