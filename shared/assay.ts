@@ -88,11 +88,13 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
   const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
   const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
+  const limitRate = createRateLimiter(table, clock);
+  const { spend: spendRate } = limitRate;
   const assay: Assay = {
-    ...createLayerContext({ table, clock, log, random, recorder, meter, gauge: ports.gauge }),
+    ...createLayerContext({ table, clock, log, random, recorder, meter, spendRate, gauge: ports.gauge }),
     catalogs,
     handlers: () => loaded.handlers,
-    limitRate: createRateLimiter(table, clock),
+    limitRate,
     authenticate: createAuthenticator({ table, clock, adminKey: ports.adminKey }),
     blobs: ports.blobs,
     iqa: ports.iqa,

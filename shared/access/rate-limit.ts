@@ -1,11 +1,15 @@
 import { Fault } from '../kernel/errors.ts';
 import { bucketKey } from '../kernel/item-keys.ts';
-import type { Clock, Table } from '../kernel/ports.ts';
+import type { Clock, Item, Table } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { type Actor, BucketItem } from '../model/key.ts';
 
-/** Takes one request of a key's rate; no promise while this process has an allowance left. */
-export type RateLimiter = (actor: Actor) => undefined | Promise<void>;
+export interface RateLimiter {
+  /** Takes one request of a key's rate; no promise while this process has an allowance left. */
+  (actor: Actor): undefined | Promise<void>;
+  /** Takes requests afterwards, for work that cost more than was known when it was let in; the key may have to wait. */
+  spend(actor: Actor, requests: number): Promise<void>;
+}
 
 interface Rate {
   readonly per_second: number;
@@ -17,15 +21,15 @@ interface Rate {
  * that a hot key costs ten writes a second and not one a request.
  */
 export const createRateLimiter = (table: Table, clock: Pick<Clock, 'now'>): RateLimiter => {
-  const allowances = new Map<string, { left: number; until: number }>();
+  const allowances = new Map<string, { left: number; until: number; waitSeconds: number }>();
   const drawing = new Map<string, Promise<void>>();
 
   const draw = async (keyId: string, rate: Rate): Promise<void> => {
     const now = clock.now();
-    const granted = await takeTokens(table, keyId, rate, now);
+    const { granted, waitSeconds } = await takeTokens(table, keyId, rate, now);
     if (allowances.size > 10_000) allowances.clear();
     // What is not used soon is let go, so that another process is not starved by it.
-    allowances.set(keyId, { left: granted, until: now + 1000 });
+    allowances.set(keyId, { left: granted, until: now + 1000, waitSeconds });
   };
 
   const take = (keyId: string): boolean => {
@@ -43,34 +47,68 @@ export const createRateLimiter = (table: Table, clock: Pick<Clock, 'now'>): Rate
         const drawn = draw(keyId, rate).finally(() => drawing.delete(keyId));
         drawing.set(keyId, drawn);
         await drawn;
-        if ((allowances.get(keyId)?.left ?? 0) < 1) throw tooMany(rate);
+        const { left, waitSeconds } = allowances.get(keyId) ?? { left: 0, waitSeconds: 1 / rate.per_second };
+        if (left < 1) throw tooMany(rate, waitSeconds);
       }
       if (take(keyId)) return;
     }
   };
 
-  return ({ keyId, key }) => {
+  const limit = ({ keyId, key }: Actor): undefined | Promise<void> => {
     const rate = key?.rate;
     if (rate === undefined || take(keyId)) return undefined;
     return wait(keyId, rate);
   };
+  const spend = async ({ keyId, key }: Actor, requests: number): Promise<void> => {
+    if (key?.rate === undefined || requests <= 0) return;
+    allowances.delete(keyId);
+    await owe(table, keyId, key.rate, requests, clock.now());
+  };
+  return Object.assign(limit, { spend });
 };
 
-const takeTokens = (table: Table, keyId: string, { per_second, burst }: Rate, now: number): Promise<number> => {
+/** How long a key may have to wait for what it has spent, in seconds of its rate. */
+const MOST_OWED_SECONDS = 60;
+
+const owe = (table: Table, keyId: string, rate: Rate, requests: number, now: number): Promise<undefined> => {
   const key = bucketKey(keyId);
-  const handful = Math.min(burst, Math.max(1, Math.floor(per_second / 10)));
   return table.change([key], ([item]) => {
-    const { tokens, at } = item ? read(item, BucketItem) : { tokens: burst, at: now };
-    const filled = Math.min(burst, tokens + (Math.max(0, now - at) * per_second) / 1000);
-    const granted = Math.min(handful, Math.floor(filled));
-    if (granted < 1) return { writes: [], result: 0 };
-    const left = { tokens: filled - granted, at: Math.max(now, at) };
-    return { writes: [put(key, BucketItem, left, Math.floor(now / 1000) + 3600)], result: granted };
+    const { tokens, at } = fill(item, rate, now);
+    const left = { tokens: Math.max(tokens - requests, -MOST_OWED_SECONDS * rate.per_second), at };
+    return { writes: [put(key, BucketItem, left, Math.floor(now / 1000) + 3600)], result: undefined };
   });
 };
 
-const tooMany = ({ per_second, burst }: Rate): Fault =>
+/** What a bucket holds by now. */
+const fill = (item: Item | undefined, { per_second, burst }: Rate, now: number) => {
+  const { tokens, at } = item ? read(item, BucketItem) : { tokens: burst, at: now };
+  return {
+    tokens: Math.min(burst, tokens + (Math.max(0, now - at) * per_second) / 1000),
+    at: Math.max(now, at),
+  };
+};
+
+interface Taken {
+  readonly granted: number;
+  /** Until there is one to be had. */
+  readonly waitSeconds: number;
+}
+
+const takeTokens = (table: Table, keyId: string, rate: Rate, now: number): Promise<Taken> => {
+  const key = bucketKey(keyId);
+  const handful = Math.min(rate.burst, Math.max(1, Math.floor(rate.per_second / 10)));
+  return table.change([key], ([item]) => {
+    const { tokens, at } = fill(item, rate, now);
+    const granted = Math.min(handful, Math.floor(tokens));
+    if (granted < 1) return { writes: [], result: { granted: 0, waitSeconds: (1 - tokens) / rate.per_second } };
+    const left = { tokens: tokens - granted, at };
+    const writes = [put(key, BucketItem, left, Math.floor(now / 1000) + 3600)];
+    return { writes, result: { granted, waitSeconds: 0 } };
+  });
+};
+
+const tooMany = ({ per_second, burst }: Rate, waitSeconds: number): Fault =>
   new Fault('RateLimited', `this key may send ${per_second} requests a second, ${burst} at once; slow down`, {
     rate: { per_second, burst },
-    retry_after_seconds: 1 / per_second,
+    retry_after_seconds: waitSeconds,
   });

@@ -20,6 +20,8 @@ export interface ExecuteContext extends RegistryContext {
   readonly meter: Meter;
   readonly gauge: Gauge;
   readonly recorder: Recorder;
+  /** Counts requests against a key's rate; absent where no rates hold. */
+  readonly spendRate?: ((actor: Actor, requests: number) => Promise<void>) | undefined;
 }
 
 /** What the layers around a call need: all but finding the tool and its handler. */

@@ -5,7 +5,8 @@ import { clockGauge } from './clock-gauge.ts';
 import { createRedact } from './redact.ts';
 import { createArgumentCheck, createOutputCheck } from './validate.ts';
 
-export interface LayerPorts extends Pick<LayerContext, 'table' | 'clock' | 'log' | 'random' | 'meter' | 'recorder'> {
+export interface LayerPorts
+  extends Pick<LayerContext, 'table' | 'clock' | 'log' | 'random' | 'meter' | 'recorder' | 'spendRate'> {
   readonly gauge?: Gauge | undefined;
 }
 

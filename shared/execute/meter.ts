@@ -1,4 +1,4 @@
-import type { CallLayer } from './call.ts';
+import type { Call, CallLayer, CallResult, LayerContext } from './call.ts';
 
 /** What a key may use in a month. */
 export interface Quota {
@@ -59,7 +59,8 @@ export const freeMeter: Meter = {
 };
 
 /** Reserves the price before the call runs; a call that fails or is refused further in gives it back. */
-export const chargeCalls: CallLayer = async ({ meter }, call, next) => {
+export const chargeCalls: CallLayer = async (context, call, next) => {
+  const { meter } = context;
   // Its plan was called at a price that has the nodes' in it.
   if (call.actor.onBehalfOf !== undefined) return { ...(await next(call)), chargedMicros: 0 };
   const { spec, version } = call.record;
@@ -78,9 +79,18 @@ export const chargeCalls: CallLayer = async ({ meter }, call, next) => {
   if (reservation.remaining) call.options.metered?.(reservation.remaining);
   try {
     const result = await next(call);
+    if (result.status === 'failed') await spendTime(context, call, result);
     return { ...result, chargedMicros: await meter.settle(reservation, result) };
   } catch (thrown) {
     await meter.settle(reservation, { status: 'failed', cached: false });
     throw thrown;
   }
+};
+
+const MS_A_REQUEST = 100;
+
+/** A failed call costs no money, so the processor time it used counts as requests: failing must not be a free engine. */
+const spendTime = async ({ spendRate }: LayerContext, { actor }: Call, { usage }: CallResult): Promise<void> => {
+  const requests = Math.floor(usage.cpuMs / MS_A_REQUEST);
+  if (requests > 0) await spendRate?.(actor, requests);
 };

@@ -5,7 +5,7 @@ import type { ChildPool } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
 import { errorOf } from './thrown.ts';
 
-/** Above this many characters of arguments even a bounded builtin would hold the server up. */
+/** Above this many characters or steps a builtin would hold the server up. */
 const LARGE = 16_384;
 
 /**
@@ -23,16 +23,19 @@ export const builtinHandlers = (
     return JSON.parse(answer.text);
   };
   return new Map(
-    builtins.map(({ definition: { name }, isBounded, run }) => [
+    builtins.map(({ definition: { name }, work, run }) => [
       name,
       {
         permission: 'safe',
-        run: async (args, context) =>
-          isBounded && charactersOf(args, LARGE) < LARGE ? run(args) : runApart(name, args, context.signal),
+        run: async (args, context) => (isSmall(work, args) ? run(args) : runApart(name, args, context.signal)),
       },
     ]),
   );
 };
+
+// A count of steps looks at the arguments, so it is asked only where they are small themselves.
+const isSmall = (work: Builtin['work'], args: Arguments): boolean =>
+  work !== 'unbounded' && charactersOf(args, LARGE) < LARGE && (work === 'linear' || work(args) < LARGE);
 
 /** How much text there is in a value; it stops counting once it is enough. */
 const charactersOf = (value: unknown, enough: number): number => {

@@ -2,7 +2,7 @@ import { Fault } from '../../kernel/errors.ts';
 import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 
 export const base64: Builtin = {
-  isBounded: true,
+  work: 'linear',
   definition: defineBuiltin({
     name: 'base64',
     description: 'Encodes a text as Base64, or decodes Base64 to the text it stands for.',

@@ -8,10 +8,11 @@ export interface Builtin {
   readonly definition: ToolDefinition;
   readonly run: (args: Arguments) => unknown;
   /**
-   * Whether its time grows no faster than its arguments. One whose does not never runs on the server's own thread,
-   * where nothing could stop it.
+   * How long it may take: in line with the characters of its arguments, without bound, or as many steps as a function
+   * counts, a step being about a character read or written. Long work never runs on the server's own thread, where
+   * nothing could stop it.
    */
-  readonly isBounded: boolean;
+  readonly work: 'linear' | 'unbounded' | ((args: Arguments) => number);
 }
 
 interface Described

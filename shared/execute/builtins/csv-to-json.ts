@@ -1,10 +1,18 @@
 import { Fault } from '../../kernel/errors.ts';
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { failure, MAX_OUTPUT_BYTES } from '../output.ts';
+import { type Arguments, type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
+/** Every row has every column, so what is written may be the square of what is read. */
+const cellsOf = (args: Arguments): number => {
+  const lines = textOf(args, 'csv').split(/[\r\n]/);
+  const widest = lines.reduce((most, line) => Math.max(most, line.split(/[,;\t|]/).length), 0);
+  return lines.length * widest;
+};
+
 export const csvToJson: Builtin = {
-  isBounded: true,
+  work: cellsOf,
   definition: defineBuiltin({
     name: 'csv_to_json',
     description:
@@ -36,6 +44,7 @@ export const csvToJson: Builtin = {
     const delimiter = args.delimiter === undefined ? findDelimiter(text) : textOf(args, 'delimiter');
     const records = readRecords(text, delimiter);
     const columns = args.header === false ? numbered(records) : uniqueNames(records.shift()?.fields ?? []);
+    requireBudget(columns, records.length);
     const rows = records.map((record) => rowOf(record, columns, args.types !== false));
     return { columns, rows, count: rows.length, delimiter };
   },
@@ -115,13 +124,26 @@ const numbered = (records: readonly Record[]): readonly string[] => {
 
 const uniqueNames = (names: readonly string[]): readonly string[] => {
   const taken = new Set<string>();
+  // Where to go on counting: to begin anew for each repeated name would take the square of their number.
+  const last = new Map<string, number>();
   return names.map((given, at) => {
     const name = given.trim() || `column_${at + 1}`;
-    let free = name;
-    for (let n = 2; taken.has(free); n++) free = `${name}_${n}`;
+    let [free, n] = [name, last.get(name) ?? 1];
+    while (taken.has(free)) free = `${name}_${++n}`;
     taken.add(free);
+    last.set(name, n);
     return free;
   });
+};
+
+/** Refuses a table whose names alone, repeated in every row, are more than an answer holds, before it is made. */
+const requireBudget = (columns: readonly string[], rows: number): void => {
+  const bytesOfRow = columns.reduce((bytes, name) => bytes + name.length + '"":"",'.length, 2);
+  if (rows * bytesOfRow <= MAX_OUTPUT_BYTES) return;
+  throw failure(
+    'OutputTooLarge',
+    `csv has ${rows} rows of ${columns.length} columns, which is more than ${MAX_OUTPUT_BYTES} bytes of JSON; send at most ${Math.floor(MAX_OUTPUT_BYTES / bytesOfRow)} rows at a time, or fewer columns`,
+  );
 };
 
 const rowOf = ({ fields, line }: Record, columns: readonly string[], types: boolean) => {

@@ -9,7 +9,7 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 const DAY_MS = 86_400_000;
 
 export const dateMath: Builtin = {
-  isBounded: true,
+  work: 'linear',
   definition: defineBuiltin({
     name: 'date_math',
     description:

@@ -5,7 +5,7 @@ import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 const ALGORITHMS = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha1', 'md5'] as const;
 
 export const hash: Builtin = {
-  isBounded: true,
+  work: 'linear',
   definition: defineBuiltin({
     name: 'hash',
     description:

@@ -4,7 +4,7 @@ import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 
 /** JSONata may loop, recurse and backtrack without end: it needs a thread that can be ended. */
 export const jsonQuery: Builtin = {
-  isBounded: false,
+  work: 'unbounded',
   definition: defineBuiltin({
     name: 'json_query',
     description:

@@ -4,7 +4,7 @@ import { type Builtin, defineBuiltin, objectOf } from './builtin.ts';
 
 /** A schema whose parts refer to each other twice over takes exponential time: it needs a thread that can be ended. */
 export const jsonValidate: Builtin = {
-  isBounded: false,
+  work: 'unbounded',
   definition: defineBuiltin({
     name: 'json_validate',
     description: 'Checks a JSON value against a JSON Schema (2020-12) and lists every violation with its path.',

@@ -1,11 +1,20 @@
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Arguments, type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 import { diff, type Edit } from './diff.ts';
 
 const UNITS = { line: /(?<=\n)/, word: /(?<=\s)(?=\S)|(?<=\S)(?=\s)/, character: /(?:)/u } as const;
 const integer = { type: 'integer' };
+const MAX_CONTEXT = 100;
+
+const unitsOf = (args: Arguments, name: string): readonly string[] => {
+  const text = textOf(args, name);
+  return text === '' ? [] : text.split(UNITS[textOf(args, 'unit') as keyof typeof UNITS]);
+};
+
+/** Texts that have nothing in common take the square of their units. */
+const steps = (args: Arguments): number => (unitsOf(args, 'before').length + unitsOf(args, 'after').length) ** 2;
 
 export const textDiff: Builtin = {
-  isBounded: true,
+  work: steps,
   definition: defineBuiltin({
     name: 'text_diff',
     description:
@@ -18,7 +27,13 @@ export const textDiff: Builtin = {
       before: { type: 'string' },
       after: { type: 'string' },
       unit: { type: 'string', enum: Object.keys(UNITS), default: 'line' },
-      context: { type: 'integer', minimum: 0, maximum: 100, default: 3, description: 'Lines around a change to show.' },
+      context: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_CONTEXT,
+        default: 3,
+        description: 'Lines around a change to show.',
+      },
     },
     required: ['before', 'after'],
     output: objectOf(
@@ -41,9 +56,7 @@ export const textDiff: Builtin = {
     ),
   }),
   run: (args) => {
-    const unit = textOf(args, 'unit') as keyof typeof UNITS;
-    const split = (text: string) => (text === '' ? [] : text.split(UNITS[unit]));
-    const [before, after] = [split(textOf(args, 'before')), split(textOf(args, 'after'))];
+    const [before, after] = [unitsOf(args, 'before'), unitsOf(args, 'after')];
     const { edits, isMinimal } = diff(before, after);
     const kept = edits.filter(({ kind }) => kind === 'same').length;
     return {
@@ -53,7 +66,7 @@ export const textDiff: Builtin = {
       removed: before.length - kept,
       minimal: isMinimal,
       changes: gather(edits),
-      ...(unit === 'line' ? { unified: unified(edits, Number(args.context ?? 3)) } : {}),
+      ...(args.unit === 'line' ? { unified: unified(edits, Math.min(MAX_CONTEXT, Number(args.context ?? 3))) } : {}),
     };
   },
 };

@@ -4,7 +4,7 @@ const WORDS_PER_MINUTE = 238; // silent reading of English: Brysbaert, 2019
 const integer = { type: 'integer' };
 
 export const textStats: Builtin = {
-  isBounded: true,
+  work: 'linear',
   definition: defineBuiltin({
     name: 'text_stats',
     description:

@@ -4,7 +4,7 @@ import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
 import { DIMENSIONS, type Unit, unitNames, unitOf } from './units.ts';
 
 export const unitConvert: Builtin = {
-  isBounded: true,
+  work: 'linear',
   definition: defineBuiltin({
     name: 'unit_convert',
     description: `Converts a value between units of ${DIMENSIONS.join(', ')}.`,

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { toolsAssay } from '../support/execution.ts';
+
+/** Characters that become as many cells as their square. */
+const csvBomb = `${','.repeat(8000)}\n${'a\n'.repeat(4000)}`;
+
+const loop = { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' };
+
+describe('work is bounded by what it makes', () => {
+  test('a CSV of 8001 columns and 4000 short rows is refused before its cells are made', async (t) => {
+    const { invoke } = await toolsAssay(t);
+
+    const { body } = await invoke('csv_to_json', { csv: csvBomb });
+
+    assert.deepEqual([body.status, body.charged_micros], ['failed', 0]);
+    assert.match(
+      body.error.message,
+      /^csv has 4000 rows of 8001 columns, .* 4194304 bytes .*; send at most 31 rows at a time/,
+    );
+  });
+
+  test('repeated column names take time in line with their number', async (t) => {
+    const { invoke } = await toolsAssay(t);
+    const names = Array.from({ length: 60_000 }, () => 'a').join(',');
+
+    const { body } = await invoke('csv_to_json', { csv: `${names}\n` });
+
+    const { columns } = body.output as { columns: string[] };
+    assert.deepEqual([columns[0], columns[1], columns.at(-1)], ['a', 'a_2', 'a_60000']);
+  });
+
+  test('texts with nothing in common are compared apart, and the server goes on meanwhile', async (t) => {
+    const { invoke } = await toolsAssay(t);
+    let turns = 0;
+    const beat = setInterval(() => turns++, 5);
+    const words = (word: string) => Array.from({ length: 1400 }, (_, n) => `${word}${n}`).join('\n');
+
+    const { body } = await invoke('text_diff', { before: words('a'), after: words('b') });
+    clearInterval(beat);
+
+    assert.equal((body.output as { minimal: boolean }).minimal, false);
+    assert.ok(turns > 5, `the event loop turned ${turns} times`);
+  });
+
+  test('a failed call that used the machine counts against the rate of its key', async (t) => {
+    const clock = { ...systemClock(), now: () => Date.now() + later };
+    let later = 0;
+    const { invoke, json } = await toolsAssay(t, { clock });
+    const rate = { per_second: 10, burst: 10 };
+    const { body: made } = await json<{ key: string }>('POST', '/v1/keys', { scopes: ['invoke'], rate });
+
+    const { body: failed } = await invoke('json_query', loop, made.key);
+    const { status, body } = await invoke('hash', { text: 'a' }, made.key);
+
+    assert.deepEqual([failed.error.message, failed.charged_micros], ['json_query did not answer within 5 s', 0]);
+    assert.deepEqual([status, body.error.code], [429, 'RateLimited']);
+    const wait = Number((body.error.details as Record<string, number>).retry_after_seconds);
+    assert.ok(wait > 1, `it waits for what it used, ${wait} s`);
+    later = wait * 1000 + 100;
+    assert.equal((await invoke('hash', { text: 'a' }, made.key)).status, 200);
+  });
+});
