@@ -1,5 +1,6 @@
 import type { Tool } from '../model/tool.ts';
 import { excerpt } from './json.ts';
+import { encodeName, FUNCTION_NAME } from './names.ts';
 
 export interface Namespace<Entry> {
   readonly type: 'namespace';
@@ -27,18 +28,24 @@ export function groupOf({ name, category }: Tool): string | undefined {
 export function inNamespaces<Entry>(entries: readonly Grouped<Entry>[]): readonly (Entry | Namespace<Entry>)[] {
   const groups = Map.groupBy(
     entries.filter(({ group }) => group !== undefined),
-    ({ group }) => nameOf(group ?? ''),
+    ({ group }) => encodeName(group ?? '', FUNCTION_NAME),
   );
+  const taken = new Set(groups.keys());
   const spaces = [...groups].flatMap(([name, members]) => {
     const count = Math.ceil(members.length / MOST);
     return Array.from({ length: count }, (_, at) =>
-      spaceOf(at === 0 ? name : `${name.slice(0, 58)}_${at + 1}`, members.slice(at * MOST, (at + 1) * MOST)),
+      spaceOf(at === 0 ? name : nextName(name, taken), members.slice(at * MOST, (at + 1) * MOST)),
     );
   });
   return [...spaces, ...entries.filter(({ group }) => group === undefined).map(({ value }) => value)];
 }
 
-const nameOf = (group: string): string => group.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+function nextName(name: string, taken: Set<string>): string {
+  let count = 2;
+  while (taken.has(`${name.slice(0, 58)}_${count}`)) count += 1;
+  taken.add(`${name.slice(0, 58)}_${count}`);
+  return `${name.slice(0, 58)}_${count}`;
+}
 
 const spaceOf = <Entry>(name: string, members: readonly Grouped<Entry>[]): Namespace<Entry> => ({
   type: 'namespace',

@@ -120,6 +120,8 @@ describe('searching as the providers mean it', () => {
       assert.equal(answer.status, 400, JSON.stringify(search));
       assert.equal(answer.body.error.code, 'InvalidInput');
     }
+    const many = Array.from({ length: 21 }, (_, id) => ({ id, name: 'find_tools', search: { query: 'x' } }));
+    assert.equal((await given.json('POST', '/v1/providers/openai/results', { results: many })).status, 400);
   });
 
   test('what strict leaves out is told in headers and explained for each tool', async () => {

@@ -260,6 +260,15 @@ describe('what is said of each tool', () => {
       ],
     );
     assert.deepEqual((value as unknown[])[0], { type: 'tool_search' });
+    const meeting = [
+      ...many,
+      aTool({ name: 'crm_2.x' }),
+      aTool({ name: 'a', category: '天气' }),
+      aTool({ name: 'b', category: '图像' }),
+    ];
+    const named = buildRequest('openai-responses', meeting, { namespaces: true }).value as { name: string }[];
+    assert.equal(new Set(named.map(({ name }) => name)).size, 6);
+    assert.ok(named.every(({ name }) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)));
     assert.deepEqual(JSON.parse(json), value);
     assert.ok(messages('openai').some((message) => message.includes('no namespaces')));
   });

@@ -13,6 +13,8 @@ import { reply, route } from '../route.ts';
 const tag = 'Providers';
 const faults = ['InvalidInput'] as const;
 
+const MAX_SEARCHES = 20;
+
 const Search = z
   .strictObject({
     query: z.string().max(4000),
@@ -34,7 +36,10 @@ const Results = z
           caller: z.record(z.string(), z.unknown()).optional(),
         }),
       )
-      .max(1000),
+      .max(1000)
+      .refine((results) => results.filter(({ search }) => search).length <= MAX_SEARCHES, {
+        message: `may hold at most ${MAX_SEARCHES} searches`,
+      }),
   })
   .meta({ id: 'Results' });
 

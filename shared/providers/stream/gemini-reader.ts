@@ -45,7 +45,7 @@ function addPart(drafts: CallDrafts, partial: WeakMap<Draft, PartialArguments>, 
     return;
   }
   const open = drafts.at(OPEN);
-  const isBare = !isId(call.name) && (!isId(call.id) || call.id === open?.id);
+  const isBare = isContinuation(call, open);
   // An empty call ends the one before it; without one it says nothing.
   if (isBare && !open && Object.keys(call).length === 0) return;
   if (open && !isBare) open.cut ??= 'another call began before they ended';
@@ -57,6 +57,12 @@ function addPart(drafts: CallDrafts, partial: WeakMap<Draft, PartialArguments>, 
   drafts.forget(OPEN);
   const fault = partial.get(draft)?.fault;
   if (fault !== undefined) draft.cut ??= fault;
+}
+
+/** What goes on has no name, or the same one again beside its values, and no other id. */
+function isContinuation(call: Schema, open: Draft | undefined): boolean {
+  const isSameName = !isId(call.name) || (call.name === open?.name && Array.isArray(call.partialArgs));
+  return isSameName && (!isId(call.id) || call.id === open?.id);
 }
 
 function addArguments(draft: Draft, call: Schema, partial: WeakMap<Draft, PartialArguments>): void {

@@ -46,13 +46,14 @@ function startStep(drafts: CallDrafts, key: unknown, step: Schema, isClosed: boo
 
 /** Arguments grow as text; earlier revisions gave them as a whole, with the name. */
 function addDelta(drafts: CallDrafts, index: unknown, delta: Schema): void {
-  if (delta.type === 'arguments_delta') drafts.append(index, delta.arguments);
-  if (delta.type !== 'function_call') return;
-  const draft = drafts.at(index) ?? drafts.start(index, { id: delta.id, name: delta.name });
+  const isNew = delta.type === 'function_call' && !drafts.isSkipped(index);
+  const draft = drafts.at(index) ?? (isNew ? drafts.start(index, { id: delta.id, name: delta.name }) : undefined);
+  if (!draft) return;
   draft.name ??= delta.name;
   if (typeof delta.id === 'string' && delta.id !== '') draft.id ??= delta.id;
-  if (typeof delta.arguments === 'string') drafts.append(index, delta.arguments);
-  else if (isObject(delta.arguments)) draft.value = delta.arguments;
+  const given = delta.arguments ?? delta.partial_arguments;
+  if (typeof given === 'string') drafts.append(index, given);
+  else if (isObject(given)) draft.value = given;
 }
 
 function endInteraction(drafts: CallDrafts, status: unknown): void {

@@ -23,6 +23,8 @@ export const geminiRecordings: readonly Recording[] = [
       gemini({ willContinue: true }),
       piece('$.__proto__.x', { stringValue: 'own' }),
       gemini({}),
+      gemini({ name: 'score', willContinue: true }),
+      gemini({ name: 'score', partialArgs: [{ jsonPath: '$.n', numberValue: 2 }] }),
       gemini({ name: 'score', args: { n: 1 } }, 'STOP'),
     ],
     calls: [
@@ -35,6 +37,7 @@ export const geminiRecordings: readonly Recording[] = [
           ...JSON.parse('{"__proto__":{"x":"own"}}'),
         },
       ],
+      ['score', { n: 2 }],
       ['score', { n: 1 }],
     ],
   },
