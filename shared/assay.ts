@@ -2,6 +2,7 @@ import type { AdminKey } from './access/admin-key.ts';
 import type { KeyContext } from './access/api-keys.ts';
 import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
 import { createRateLimiter, type RateLimiter } from './access/rate-limit.ts';
+import { requireScope } from './access/scopes.ts';
 import type { Llm } from './decide/llm.ts';
 import { callFolds } from './execute/billing/folds.ts';
 import type { Prices } from './execute/billing/prices.ts';
@@ -12,6 +13,7 @@ import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
 import type { Iqa } from './iqa/iqa.ts';
 import type { Blobs, Clock, Gauge, Log, Table } from './kernel/ports.ts';
+import type { Actor } from './model/key.ts';
 import { withPlans } from './plan/plan-handlers.ts';
 import type { Runs } from './plan/runs.ts';
 import { settlingRuns } from './plan/settle-calls.ts';
@@ -62,7 +64,7 @@ export interface Assay extends ExecuteContext, KeyContext {
   readonly limitRate: RateLimiter;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
-  readonly reload: () => Promise<LoadReport>;
+  readonly reload: (actor: Actor) => Promise<LoadReport>;
   /** Stores what waits to be stored and lets go of the table. */
   readonly close: () => Promise<void>;
 }
@@ -102,7 +104,8 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     llm: ports.llm,
     signPut: ports.signPut,
     report: () => loaded.report,
-    reload: async () => {
+    reload: async (actor) => {
+      requireScope(actor, 'admin');
       loaded = withHandlers(await load());
       catalogs.setLayer(loaded.layer);
       return loaded.report;

@@ -3,8 +3,10 @@ import { apiKeyKey, KEY_OF_TENANT_PREFIX, keyOfTenantKey, toolsPk } from '../ker
 import type { Clock, Page, Table } from '../kernel/ports.ts';
 import { put, read, readAll } from '../kernel/stored.ts';
 import { faultOf } from '../kernel/zod-fault.ts';
-import { type ApiKey, ApiKeyItem, KeyOfTenantItem, type KeyView, NewKey } from '../model/key.ts';
+import { type Actor, type ApiKey, ApiKeyItem, KeyOfTenantItem, type KeyView, NewKey } from '../model/key.ts';
+import { requireScope } from './scopes.ts';
 import { digestOfKey, writeKey } from './secret.ts';
+import { requireVisible, visibleTools } from './visible-tools.ts';
 
 export interface KeyContext {
   readonly table: Table;
@@ -15,11 +17,13 @@ export interface KeyContext {
 /** Makes a key; its text is in the answer and nowhere else. */
 export const createKey = async (
   { table, clock, random }: KeyContext,
+  actor: Actor,
   input: unknown,
-  tenant: string,
 ): Promise<KeyView & { readonly key: string }> => {
+  requireScope(actor, 'admin');
   const parsed = NewKey.safeParse(input);
   if (!parsed.success) throw faultOf(parsed.error, input, 'the key');
+  requireWithin(actor, parsed.data.tools);
   const now = clock.now();
   if (parsed.data.expires_at !== undefined && Date.parse(parsed.data.expires_at) <= now)
     throw new Fault('InvalidInput', `expires_at ${parsed.data.expires_at} is in the past`, { field: 'expires_at' });
@@ -28,7 +32,7 @@ export const createKey = async (
   const stored: ApiKey = {
     ...parsed.data,
     id,
-    tenant: parsed.data.tenant ?? tenant,
+    tenant: parsed.data.tenant ?? actor.tenant,
     digest: digestOfKey(text),
     created_at: new Date(now).toISOString(),
   };
@@ -39,6 +43,16 @@ export const createKey = async (
   return { ...viewOf(stored), key: text };
 };
 
+/** A key confined to some tools makes no key that sees more. */
+const requireWithin = (actor: Actor, tools: readonly string[] | undefined): void => {
+  if (visibleTools(actor).only === undefined) return;
+  if (tools === undefined)
+    throw new Fault('Forbidden', 'this key is confined to some tools; name those of the new key in tools', {
+      field: 'tools',
+    });
+  for (const name of tools) requireVisible(actor, name);
+};
+
 export const findKey = async (table: Table, id: string): Promise<ApiKey | undefined> => {
   const item = await table.get(apiKeyKey(id));
   return item && read(item, ApiKeyItem);
@@ -46,10 +60,12 @@ export const findKey = async (table: Table, id: string): Promise<ApiKey | undefi
 
 /** The tenant's keys, in the order they were made. */
 export const listKeys = async (
-  table: Table,
-  tenant: string,
+  { table }: Pick<KeyContext, 'table'>,
+  actor: Actor,
   page: { readonly limit?: number; readonly after?: string } = {},
 ): Promise<{ readonly keys: readonly KeyView[]; readonly next?: string }> => {
+  requireScope(actor, 'admin');
+  const { tenant } = actor;
   const { items, next }: Page = await table.query(toolsPk(tenant), {
     prefix: KEY_OF_TENANT_PREFIX,
     limit: page.limit ?? 100,
@@ -64,13 +80,20 @@ export const listKeys = async (
 };
 
 /** Revokes a key of the tenant for good; it stays listed, with the time. */
-export const revokeKey = ({ table, clock }: KeyContext, tenant: string, id: string): Promise<void> =>
-  table.change([apiKeyKey(id)], ([item]) => {
+export const revokeKey = async (
+  { table, clock }: Pick<KeyContext, 'table' | 'clock'>,
+  actor: Actor,
+  id: string,
+): Promise<void> => {
+  requireScope(actor, 'admin');
+  await table.change([apiKeyKey(id)], ([item]) => {
     const key = item && read(item, ApiKeyItem);
-    if (!key || key.tenant !== tenant) throw new Fault('NotFound', `no key with the id ${JSON.stringify(id)}`, { id });
+    if (!key || key.tenant !== actor.tenant)
+      throw new Fault('NotFound', `no key with the id ${JSON.stringify(id)}`, { id });
     if (key.revoked_at !== undefined) return { writes: [], result: undefined };
     const revoked = { ...key, revoked_at: new Date(clock.now()).toISOString() };
     return { writes: [put(apiKeyKey(id), ApiKeyItem, revoked)], result: undefined };
   });
+};
 
 const viewOf = ({ digest: _, ...view }: ApiKey): KeyView => view;

@@ -1,5 +1,8 @@
 import { effectivePermission } from '../access/permission.ts';
-import type { ExecuteContext } from '../execute/execute.ts';
+import { requireScope } from '../access/scopes.ts';
+import { operationPrice, type Prices } from '../execute/billing/prices.ts';
+import type { Caller, CallOptions, ExecuteContext } from '../execute/call.ts';
+import { runOperation } from '../execute/operation.ts';
 import { automaticEntries, readLists } from '../insight/lists.ts';
 import { readAllStats, readRatings } from '../insight/read-stats.ts';
 import type { Iqa } from '../iqa/iqa.ts';
@@ -16,14 +19,51 @@ import type { Llm } from './llm.ts';
 
 export interface DecideContext
   extends Pick<ExecuteContext, 'table' | 'clock' | 'catalogs' | 'handlers' | 'checkArguments'> {
-  readonly llm?: Llm;
+  readonly llm?: Llm | undefined;
   /** The image side, which knows which of its tools have what they run on. */
-  readonly iqa?: Pick<Iqa, 'catalogue' | 'computations'>;
+  readonly iqa?: Pick<Iqa, 'catalogue' | 'computations'> | undefined;
 }
 
-/** Decides for a caller: with its tenant's tools, their record, its lists, and what its key may see. */
-export const decideFor = async (context: DecideContext, actor: Actor, input: DecideInput): Promise<Decision> =>
-  decide({ now: context.clock.now(), ...input }, await decideDepsFor(context, actor, input));
+export type PaidDecision = Decision & { readonly charged_micros: number };
+
+/** Decides for a caller, as one call: with its tenant's tools, their record, its lists, and what its key may see. */
+export const decideFor = async (
+  context: DecideContext & ExecuteContext & { readonly prices?: Prices | undefined },
+  actor: Actor,
+  input: DecideInput,
+  signal?: Caller,
+  options: CallOptions = {},
+): Promise<PaidDecision> => {
+  requireScope(actor, 'invoke');
+  const { value, chargedMicros } = await runOperation(
+    context,
+    actor,
+    {
+      name: 'decide',
+      arguments: { ...input },
+      priceMicros: operationPrice(context.prices, 'decide'),
+      async work() {
+        const decision = await decide(
+          { now: context.clock.now(), ...input },
+          await decideDepsFor(context, actor, input),
+        );
+        return { value: decision, output: shown(decision) };
+      },
+    },
+    signal,
+    options,
+  );
+  return { ...value, charged_micros: chargedMicros };
+};
+
+/** What the record shows of a decision; its steps would be most of it. */
+const shown = ({ tool, arguments: args, missing, ready, confidence }: Decision) => ({
+  tool,
+  arguments: args,
+  missing,
+  ready,
+  confidence,
+});
 
 /** What deciding for a caller stands on. */
 export const decideDepsFor = async (

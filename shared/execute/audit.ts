@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { requireScope } from '../access/scopes.ts';
 import { auditPk } from '../kernel/item-keys.ts';
 import type { Clock, Log, Table, Write } from '../kernel/ports.ts';
 import { put, readAll, stored } from '../kernel/stored.ts';
+import type { Actor } from '../model/key.ts';
 
 /** Who decided what about whom: what is said in an audit is never changed. */
 const AuditEntry = z.object({
@@ -51,12 +53,13 @@ export const audit = async (context: AuditContext, tenant: string, entry: AuditE
 
 /** A month's entries, newest first. */
 export const readAudit = async (
-  table: Table,
-  tenant: string,
+  { table }: Pick<AuditContext, 'table'>,
+  actor: Actor,
   month: string,
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly entries: readonly StoredAudit[]; readonly next?: string }> => {
-  const { items, next } = await table.query(auditPk(tenant, month), { reverse: true, ...page });
+  requireScope(actor, 'admin');
+  const { items, next } = await table.query(auditPk(actor.tenant, month), { reverse: true, ...page });
   const entries = readAll(items, AuditItem);
   return next === undefined ? { entries } : { entries, next };
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { hasScope } from '../access/scopes.ts';
+import { hasScope, requireScope } from '../access/scopes.ts';
+import { visibleTools } from '../access/visible-tools.ts';
 import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import { CONFIRMATION_PREFIX, confirmationKey, onceKey, toolsPk } from '../kernel/item-keys.ts';
@@ -128,12 +129,16 @@ export const decideConfirmation = async (
   which: { readonly token: string } | { readonly id: string },
   approve: boolean,
 ): Promise<Confirmation> => {
+  if (approve) requireScope(actor, 'approve');
   const { tenant, keyId } = actor;
   const key = 'token' in which ? keyOfToken(tenant, which.token) : await keyOfId(context.table, tenant, which.id);
   const write = auditWriter(context, tenant);
   return context.table.change([key], ([item]) => {
     const found = item && read(item, ConfirmationItem);
     if (!found || context.clock.now() >= Date.parse(found.expires_at)) throw unknownConfirmation();
+    if (!visibleTools(actor).has(found.tool)) throw unknownConfirmation();
+    // Whoever asked may take its question back; anybody else needs the scope for a refusal too.
+    if (found.key !== keyId) requireScope(actor, 'approve');
     if (found.state !== 'pending')
       throw new Fault('Conflict', `this confirmation is ${found.state} already; a decision stands`, {
         state: found.state,
@@ -148,10 +153,12 @@ export const decideConfirmation = async (
 
 /** The confirmations that have not expired, oldest first. */
 export const listConfirmations = async (
-  table: Table,
-  tenant: string,
+  { table }: Pick<AuditContext, 'table'>,
+  actor: Actor,
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly confirmations: readonly Confirmation[]; readonly next?: string }> => {
+  requireScope(actor, 'approve');
+  const { tenant } = actor;
   const { items, next } = await table.query(toolsPk(tenant), {
     prefix: CONFIRMATION_PREFIX,
     limit: page.limit,
@@ -159,10 +166,11 @@ export const listConfirmations = async (
   });
   const pointers = readAll(items, ConfirmationPointerItem);
   const found = await Promise.all(pointers.map(({ token_sha256 }) => table.get(onceKey(tenant, token_sha256))));
+  const visible = visibleTools(actor);
   const confirmations = readAll(
     found.filter((item) => item !== undefined),
     ConfirmationItem,
-  );
+  ).filter(({ tool }) => visible.has(tool));
   return next === undefined ? { confirmations } : { confirmations, next: next.slice(CONFIRMATION_PREFIX.length) };
 };
 

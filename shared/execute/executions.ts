@@ -1,9 +1,13 @@
+import { requireScope } from '../access/scopes.ts';
+import { visibleTools } from '../access/visible-tools.ts';
+import { Fault } from '../kernel/errors.ts';
 import { timeOfUlid, writeUlidTime } from '../kernel/ids.ts';
 import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
 import { read, readAll } from '../kernel/stored.ts';
 import type { CallStatus } from '../model/call.ts';
 import { CallItem, type CallRecord } from '../model/call-record.ts';
+import type { Actor } from '../model/key.ts';
 
 export interface ExecutionsQuery {
   readonly tool?: string | undefined;
@@ -12,8 +16,6 @@ export interface ExecutionsQuery {
   /** Inclusive and exclusive, in milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** The tools that may be seen; all when absent. */
-  readonly allowed?: ReadonlySet<string> | undefined;
   readonly limit: number;
   /** Exclusive: the call id after which to go on, towards older ones. */
   readonly after?: string | undefined;
@@ -32,24 +34,33 @@ const MOST_LOOKED_AT = 5000;
 /** Records of calls, newest first. */
 export const listExecutions = async (
   { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
-  tenant: string,
+  actor: Actor,
   query: ExecutionsQuery,
 ): Promise<Executions> => {
+  requireScope(actor, 'read');
+  const visible = visibleTools(actor);
   const since = Math.max(query.since ?? 0, clock.now() - SHOWN_MS);
   const found: CallRecord[] = [];
   let looked = 0;
-  for await (const record of newestFirst(table, tenant, since, query)) {
+  for await (const record of newestFirst(table, actor.tenant, since, query)) {
     if (found.length === query.limit) return { executions: found, next: found.at(-1)?.call_id ?? '' };
-    if (matches(record, query)) found.push(record);
+    if (visible.has(record.tool) && matches(record, query)) found.push(record);
     if (++looked >= MOST_LOOKED_AT) return { executions: found, next: record.call_id };
   }
   return { executions: found };
 };
 
-export const readExecution = async (table: Table, tenant: string, id: string): Promise<CallRecord | undefined> => {
-  if (timeOfUlid(id) === undefined) return undefined;
-  const item = await table.get(callKey(tenant, id));
-  return item && read(item, CallItem);
+/** The record of one call. */
+export const readExecution = async (
+  { table }: { readonly table: Table },
+  actor: Actor,
+  id: string,
+): Promise<CallRecord> => {
+  requireScope(actor, 'read');
+  const item = timeOfUlid(id) === undefined ? undefined : await table.get(callKey(actor.tenant, id));
+  const record = item && read(item, CallItem);
+  if (record && visibleTools(actor).has(record.tool)) return record;
+  throw new Fault('NotFound', `no call with the id ${JSON.stringify(id)}; records are kept for 30 days`, { id });
 };
 
 async function* newestFirst(
@@ -109,8 +120,7 @@ async function* callsOfHour(
   }
 }
 
-const matches = (record: CallRecord, { tool, status, key, allowed }: ExecutionsQuery): boolean =>
+const matches = (record: CallRecord, { tool, status, key }: ExecutionsQuery): boolean =>
   (tool === undefined || record.tool === tool) &&
   (status === undefined || record.status === status) &&
-  (key === undefined || record.key === key) &&
-  (allowed === undefined || allowed.has(record.tool));
+  (key === undefined || record.key === key);

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { findKey } from '../access/api-keys.ts';
+import { requireScope } from '../access/scopes.ts';
+import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
 import { GRANT_PREFIX, grantKey, toolsPk } from '../kernel/item-keys.ts';
 import type { Table } from '../kernel/ports.ts';
@@ -79,6 +81,8 @@ export const grantTool = async (
   name: string,
   asked: { readonly expires_at: string; readonly version?: string | undefined },
 ): Promise<Grant> => {
+  requireScope(actor, 'admin');
+  requireVisible(actor, name);
   const { tenant } = actor;
   const now = context.clock.now();
   checkExpiry(asked.expires_at, now);
@@ -111,6 +115,8 @@ export const grantTool = async (
 
 /** Takes a grant back; one that is not there is taken back already. */
 export const removeGrant = (context: RegistryContext, actor: Actor, keyId: string, name: string): Promise<void> => {
+  requireScope(actor, 'admin');
+  requireVisible(actor, name);
   const key = grantKey(actor.tenant, keyId, name);
   const about = { key_id: keyId };
   const entry = auditWriter(context, actor.tenant)({ action: 'grant-removed', by: actor.keyId, tool: name, about });
@@ -121,12 +127,14 @@ export const removeGrant = (context: RegistryContext, actor: Actor, keyId: strin
 };
 
 export const listGrants = async (
-  table: Table,
-  tenant: string,
+  { table }: Pick<RegistryContext, 'table'>,
+  actor: Actor,
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly grants: readonly Grant[]; readonly next?: string }> => {
-  const { items, next } = await table.query(toolsPk(tenant), { prefix: GRANT_PREFIX, ...page });
-  const grants = readAll(items, GrantItem);
+  requireScope(actor, 'admin');
+  const { items, next } = await table.query(toolsPk(actor.tenant), { prefix: GRANT_PREFIX, ...page });
+  const visible = visibleTools(actor);
+  const grants = readAll(items, GrantItem).filter(({ tool }) => visible.has(tool));
   return next === undefined ? { grants } : { grants, next };
 };
 

@@ -1,5 +1,4 @@
 import { requireScope } from '../access/scopes.ts';
-import { type VisibleTools, visibleTools } from '../access/visible-tools.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaCatalogue } from '../iqa/metadata.ts';
 import { type DigestedImage, digestImage } from '../iqa/open-images.ts';
@@ -7,6 +6,7 @@ import { chooseFor, type ScoreImageRequest, type ScoreReport, scoreImage } from 
 import type { Actor } from '../model/key.ts';
 import { chargeOf, type Prices, priceOf } from './billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from './call.ts';
+import { visibleCatalogue } from './image-tools.ts';
 import { runOperation } from './operation.ts';
 
 export interface ScoreContext extends LayerContext {
@@ -31,7 +31,7 @@ export const scorePictures = async (
 ): Promise<PaidReport> => {
   requireScope(actor, 'invoke');
   const { prices } = context;
-  const iqa = { ...context.iqa, catalogue: restrict(context.iqa.catalogue, visibleTools(actor)) };
+  const iqa = { ...context.iqa, catalogue: visibleCatalogue(context.iqa.catalogue, actor) };
   const image = digestImage(request.image);
   const reference = request.reference && digestImage(request.reference);
   const choice = await chooseFor(iqa, { ...request, reference });
@@ -60,19 +60,6 @@ export const scorePictures = async (
     options,
   );
   return { ...value, charged_micros: chargedMicros };
-};
-
-/** The image tools that a key sees. */
-const restrict = (catalogue: IqaCatalogue, visible: VisibleTools): IqaCatalogue => {
-  if (visible.only === undefined) return catalogue;
-  return {
-    ...catalogue,
-    tools: catalogue.tools.filter(({ name }) => visible.has(name)),
-    find: (name) => {
-      const tool = catalogue.find(name);
-      return tool && visible.has(tool.name) ? tool : undefined;
-    },
-  };
 };
 
 const shownImage = ({ key, sha256, bytes }: DigestedImage) => ({ key, sha256, bytes: bytes.length });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { requireScope } from '../access/scopes.ts';
 import { Fault } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
 import { callKey, ratingKey, ratingsKey } from '../kernel/item-keys.ts';
@@ -36,6 +37,7 @@ export const RatingItem = stored({
 
 /** One rating a call, or a key where no call is named: a second one takes the place of the first. */
 export const rateTool = async (context: RegistryContext, actor: Actor, feedback: Feedback): Promise<Ratings> => {
+  requireScope(actor, 'invoke');
   const { tenant, keyId } = actor;
   const { version, subject } = await whatIsRated(context, actor, feedback);
   const keys = [ratingKey(tenant, subject), ratingsKey(tenant, feedback.tool, version)];

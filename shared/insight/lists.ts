@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { requireScope } from '../access/scopes.ts';
+import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
 import { LIST_PREFIX, listKey, statsKey, toolsPk } from '../kernel/item-keys.ts';
 import type { Table } from '../kernel/ports.ts';
@@ -48,6 +50,8 @@ export const putOnList = async (
   name: string,
   about: { readonly reason?: string | undefined; readonly position?: number | undefined },
 ): Promise<ListEntry> => {
+  requireScope(actor, 'write');
+  requireVisible(actor, name);
   const { catalog } = await context.catalogs.of(actor.tenant);
   if (!catalog.find(name)) throw unknownTool(name, catalog.names());
   const key = listKey(actor.tenant, kind, name);
@@ -74,6 +78,8 @@ export const takeOffList = async (
   kind: ListKind,
   name: string,
 ): Promise<void> => {
+  requireScope(actor, 'write');
+  requireVisible(actor, name);
   const key = listKey(actor.tenant, kind, name);
   await table.change([key], ([item]) => ({ writes: item ? [{ remove: key }] : [], result: undefined }));
   if (kind === 'whitelist') return;
@@ -88,6 +94,19 @@ const lift = (table: Table, tenant: string, name: string, version: string): Prom
     const { block: _, ...rest } = read(item, StatsItem);
     return { writes: [put(key, StatsItem, { ...rest, failed_in_a_row: 0 })], result: undefined };
   });
+};
+
+/** What is on a list by hand and by failures, as far as the key sees it. */
+export const listedTools = async (
+  { table }: Pick<RegistryContext, 'table'>,
+  actor: Actor,
+  kind: ListKind,
+): Promise<readonly ListEntry[]> => {
+  requireScope(actor, 'read');
+  const visible = visibleTools(actor);
+  const { [kind]: manual } = await readLists(table, actor.tenant);
+  const automatic = kind === 'blacklist' ? automaticEntries(await readAllStats(table, actor.tenant)) : [];
+  return [...manual, ...automatic].filter(({ name }) => visible.has(name));
 };
 
 /** What people put on the lists. An entry that cannot be read is not passed over: a tool might come back that was shut out. */

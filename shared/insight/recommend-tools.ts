@@ -1,3 +1,4 @@
+import { requireScope } from '../access/scopes.ts';
 import type { Actor } from '../model/key.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import { findEntry } from '../registry/visible-entry.ts';
@@ -19,6 +20,7 @@ export const recommendTools = async (
   actor: Actor,
   { task, limit }: RecommendQuery,
 ): Promise<readonly Recommendation[]> => {
+  requireScope(actor, 'read');
   const { table, clock } = context;
   const { tenant } = actor;
   const lists = await readLists(table, tenant);

@@ -1,4 +1,5 @@
 import { effectivePermission } from '../access/permission.ts';
+import { requireScope } from '../access/scopes.ts';
 import { visibleTools } from '../access/visible-tools.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
 import { whyUngranted } from '../execute/grants.ts';
@@ -25,6 +26,7 @@ export interface MadePlan extends SavedPlan {
 
 /** Checks, compiles and keeps a plan; one with a dangerous tool only for a key that was granted it. */
 export const makePlan = async (context: PlanContext, actor: Actor, input: unknown): Promise<MadePlan> => {
+  requireScope(actor, 'invoke');
   const built = buildPlan(input, await toolsOf(context, actor));
   await requireGrants(context, actor, built);
   const made = compileBuilt(built);

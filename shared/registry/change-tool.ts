@@ -1,5 +1,8 @@
+import { requireScope } from '../access/scopes.ts';
+import { requireVisible } from '../access/visible-tools.ts';
 import { suggest } from '../kernel/did-you-mean.ts';
 import { Fault } from '../kernel/errors.ts';
+import type { Actor } from '../model/key.ts';
 import type { Family, Registration } from '../model/registration.ts';
 import { changeState, missingVersion, type StateChange } from './change-state.ts';
 import type { RegistryContext } from './context.ts';
@@ -10,10 +13,13 @@ import { resolveVersion } from './versions.ts';
 /** Enables, disables, deprecates a tool or moves its default; a shipped one can only be switched on and off. */
 export const changeTool = async (
   context: RegistryContext,
-  tenant: string,
+  actor: Actor,
   name: string,
   change: StateChange,
 ): Promise<Registration> => {
+  requireScope(actor, 'write');
+  requireVisible(actor, name);
+  const { tenant } = actor;
   const { catalog } = await context.catalogs.of(tenant);
   const entry = catalog.find(name);
   if (entry?.shipped) refuseBeyondEnabled(name, change);

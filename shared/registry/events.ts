@@ -1,8 +1,11 @@
 import * as z from 'zod';
+import { requireScope } from '../access/scopes.ts';
+import { visibleTools } from '../access/visible-tools.ts';
 import type { Fault } from '../kernel/errors.ts';
 import { EVENT_PREFIX, eventCountKey, eventKey, eventsPk } from '../kernel/item-keys.ts';
 import type { Item, Table, Write } from '../kernel/ports.ts';
 import { isUnreadable, put, read, readAll, stored } from '../kernel/stored.ts';
+import type { Actor } from '../model/key.ts';
 
 export const EVENT_TYPES = [
   'tool-registered',
@@ -94,3 +97,22 @@ export const latestEvent = async (table: Table, tenant: string): Promise<number>
   countOf(await table.get(eventCountKey(tenant)));
 
 const countOf = (item: Item | undefined): number => (item ? read(item, EventCountItem).count : 0);
+
+export interface EventPage {
+  readonly events: readonly ChangeEvent[];
+  /** Where to go on, whether or not the last event was visible. */
+  readonly lastId: number;
+}
+
+/** The next events of the tools that a key sees. */
+export const eventsFor = async (
+  { table }: { readonly table: Table },
+  actor: Actor,
+  after: number,
+  limit: number,
+): Promise<EventPage> => {
+  requireScope(actor, 'read');
+  const visible = visibleTools(actor);
+  const events = await readEvents(table, actor.tenant, after, limit);
+  return { events: events.filter(({ tool }) => visible.has(tool)), lastId: Number(events.at(-1)?.id ?? after) };
+};

@@ -1,4 +1,7 @@
+import { requireScope } from '../access/scopes.ts';
+import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
+import type { Actor } from '../model/key.ts';
 import type { Family, Snapshot } from '../model/registration.ts';
 import type { RegistryContext } from './context.ts';
 import { changeFamilies, readRevision, requireFamilies } from './families.ts';
@@ -7,15 +10,31 @@ import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
 // A change holds 100 items: each family and its event, the revision, the list of changes and the count of events.
 const BATCH = 48;
 
-/** The tenant's own tools and switches, straight from the store. */
-export const exportSnapshot = async ({ table }: RegistryContext, tenant: string): Promise<Snapshot> => {
-  const revision = await readRevision(table, tenant);
-  return takeSnapshot(await requireFamilies(table, tenant), revision);
+/** The tenant's own tools and switches that the key sees, straight from the store. */
+export const exportSnapshot = async (context: RegistryContext, actor: Actor): Promise<Snapshot> => {
+  requireScope(actor, 'read');
+  return visibleSnapshot(context, actor);
 };
 
-/** Makes the tenant's tools exactly those of a snapshot; many are written under few revisions. */
-export const importSnapshot = async (context: RegistryContext, tenant: string, input: unknown): Promise<Snapshot> => {
+const visibleSnapshot = async ({ table }: RegistryContext, actor: Actor): Promise<Snapshot> => {
+  const visible = visibleTools(actor);
+  const revision = await readRevision(table, actor.tenant);
+  const families = await requireFamilies(table, actor.tenant);
+  return takeSnapshot(
+    families.filter(({ name }) => visible.has(name)),
+    revision,
+  );
+};
+
+/**
+ * Makes the tenant's tools exactly those of a snapshot; many are written under few revisions. A key confined to some
+ * tools replaces those alone.
+ */
+export const importSnapshot = async (context: RegistryContext, actor: Actor, input: unknown): Promise<Snapshot> => {
+  requireScope(actor, 'write');
+  const { tenant } = actor;
   const wanted = new Map(restoreSnapshot(input).map((family) => [family.name, family]));
+  for (const name of wanted.keys()) requireVisible(actor, name);
   const { catalog } = await context.catalogs.of(tenant);
   const clash = [...wanted.values()].find(({ name, versions }) => versions.length > 0 && catalog.layer.has(name));
   if (clash)
@@ -26,8 +45,9 @@ export const importSnapshot = async (context: RegistryContext, tenant: string, i
         name: clash.name,
       },
     );
-  const present = await requireFamilies(context.table, tenant);
-  const names = [...new Set([...wanted.keys(), ...present.map(({ name }) => name)])];
+  const visible = visibleTools(actor);
+  const present = (await requireFamilies(context.table, tenant)).map(({ name }) => name);
+  const names = [...new Set([...wanted.keys(), ...present.filter((name) => visible.has(name))])];
   for (let start = 0; start < names.length; start += BATCH) {
     const batch = names.slice(start, start + BATCH);
     await changeFamilies(context.table, tenant, batch, context.clock.now(), () => ({
@@ -36,5 +56,5 @@ export const importSnapshot = async (context: RegistryContext, tenant: string, i
     }));
   }
   context.catalogs.changed(tenant);
-  return exportSnapshot(context, tenant);
+  return visibleSnapshot(context, actor);
 };

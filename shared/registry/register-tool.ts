@@ -1,4 +1,7 @@
+import { requireScope } from '../access/scopes.ts';
+import { requireVisible } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
+import type { Actor } from '../model/key.ts';
 import type { Registration } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
 import type { RegistryContext } from './context.ts';
@@ -15,11 +18,14 @@ export interface RegisteredTool {
 /** Registers a definition for a tenant: a new tool, a new version, or the same again. */
 export const registerTool = async (
   context: RegistryContext,
-  tenant: string,
+  actor: Actor,
   input: unknown,
   makeDefault?: boolean,
 ): Promise<RegisteredTool> => {
+  requireScope(actor, 'write');
+  const { tenant } = actor;
   const spec = parseDefinition(input, context.handlers());
+  requireVisible(actor, spec.name);
   await refuseShipped(context, tenant, spec);
   const now = context.clock.now();
   const record = toRecord(spec, new Date(now).toISOString());

@@ -1,5 +1,8 @@
+import { requireScope } from '../access/scopes.ts';
+import { requireVisible } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
 import { isUnreadable } from '../kernel/stored.ts';
+import type { Actor } from '../model/key.ts';
 import type { Catalog } from './catalog.ts';
 import type { RegistryContext } from './context.ts';
 import { changeFamily, removeFamily } from './families.ts';
@@ -8,11 +11,14 @@ import { removeVersion, splitId } from './remove.ts';
 /** Removes a tool or one version of it by `name` or `name@version`; what is absent is removed already. */
 export const removeTool = async (
   context: RegistryContext,
-  tenant: string,
+  actor: Actor,
   id: string,
   version?: string,
 ): Promise<void> => {
+  requireScope(actor, 'write');
+  const { tenant } = actor;
   const split = splitId(id);
+  requireVisible(actor, split.name);
   const { catalog } = await context.catalogs.of(tenant);
   const which = version ?? split.version;
   if (which === undefined && isStoredUnreadable(catalog, split.name)) {

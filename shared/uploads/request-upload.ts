@@ -1,10 +1,11 @@
+import { requireScope } from '../access/scopes.ts';
 import { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
-import { put } from '../kernel/stored.ts';
+import { put, read } from '../kernel/stored.ts';
 import { faultOf } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
-import { NewUpload, PICTURE_TYPES, type Upload, UploadItem } from './upload.ts';
+import { NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
 /** An address that takes one picture: the headers are part of what was signed. */
 export interface SignedPut {
@@ -28,6 +29,7 @@ export const requestUpload = async (
   actor: Actor,
   input: unknown,
 ): Promise<SignedPut & { readonly key: string }> => {
+  requireScope(actor, 'invoke');
   const parsed = NewUpload.safeParse(input);
   if (!parsed.success) throw faultOf(parsed.error, input, 'the upload');
   const wish = parsed.data;
@@ -52,4 +54,16 @@ export const requestUpload = async (
     seconds: VALID_SECONDS,
   });
   return { key, ...signed };
+};
+
+/** What became of an uploaded picture. */
+export const uploadedImage = async (
+  { table }: { readonly table: Table },
+  actor: Actor,
+  key: string,
+): Promise<ReturnType<typeof viewUpload>> => {
+  requireScope(actor, 'read');
+  const item = await table.get(uploadKey(actor.tenant, key));
+  if (item) return viewUpload(read(item, UploadItem));
+  throw new Fault('NotFound', `there is no picture ${key}; announce it by POST /v1/uploads`, { key });
 };

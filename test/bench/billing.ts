@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKey } from '../../shared/access/api-keys.ts';
+import { adminActor } from '../../shared/access/scopes.ts';
 import { jsonLog } from '../../shared/adapters/files/json-log.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { executeTool } from '../../shared/execute/execute.ts';
@@ -51,7 +52,7 @@ const shop = async (path: string, isMetered = false) => {
   });
   await json('POST', '/v1/tools', aTool({ name: 'at_once', price_micros: 3, implementation }));
   const actorWith = async (calls: number): Promise<Actor> => {
-    const key = await createKey(assay, { scopes: ['invoke'], quota: { calls } }, 'default');
+    const key = await createKey(assay, adminActor(), { scopes: ['invoke'], quota: { calls } });
     return assay.authenticate(key.key);
   };
   const [rich, poor] = [await actorWith(1e9), await actorWith(1)];

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { adminActor } from '../../shared/access/scopes.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { verifyUsage } from '../../shared/execute/billing/verify-usage.ts';
@@ -87,7 +88,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
     return item && uploadOf(item).status;
   };
   const calls = async () =>
-    (await verifyUsage(table, 'default', new Date().toISOString().slice(0, 7), false)).ledger.calls;
+    (await verifyUsage({ table }, adminActor(), new Date().toISOString().slice(0, 7), false)).ledger.calls;
 
   test('C.07 a stored picture is scored by its event, once, and its scores lie in the bucket', async () => {
     const event = await announce('small.png', picture);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { adminActor } from '../../shared/access/scopes.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
@@ -157,7 +158,7 @@ describe('a plugin runs in a process of its own', () => {
       `export const tools = [{ definition: { name: 'version', description: 'v', parameters: { type: 'object' } }, execute: async () => 2 }];`,
     );
 
-    await assay.reload();
+    await assay.reload(adminActor());
 
     assert.deepEqual([before, (await call('version')).output], [1, 2]);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
@@ -8,6 +9,7 @@ import { imageBlobKey } from '../../shared/kernel/item-keys.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import { testAssay } from '../support/assay.ts';
 import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
+import { aTool } from '../support/tools.ts';
 
 const prices = { operations: { decide: 200, run: 500 }, tools: {}, cached_share: 0.1 };
 const { bytes } = goldenImage('chelsea.png');
@@ -26,6 +28,7 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
       prices,
       gauge: nodeGauge(),
       iqa: testIqa({ engine, table, blobs }),
+      startRuns: (context) => localRuns(context, blobs),
     });
     const records = async (tool: string) => {
       const { body } = await server.json<{ executions: CallRecord[] }>('GET', `/v1/executions?tool=${tool}`);
@@ -77,6 +80,29 @@ describe('scoring, deciding and running a plan are recorded as calls', () => {
     const [record] = await records('score');
     assert.equal(status, 402);
     assert.deepEqual([record?.status, record?.error?.type], ['refused', 'PaymentRequired']);
+  });
+
+  test('a decision is recorded with its task, its CPU time and its choice, and charged', async () => {
+    const { json, records } = await shop();
+    await json('POST', '/v1/tools', aTool());
+
+    await json('POST', '/v1/decide', { task: 'What is the weather in Bern?' });
+
+    const [record] = await records('decide');
+    assert.deepEqual(record?.arguments, { task: 'What is the weather in Bern?' });
+    assert.match(JSON.stringify(record?.output), /"tool":"weather_lookup"/);
+    assert.ok((record?.cpu_ms ?? 0) > 0);
+    assert.equal(record?.charged_micros, 200);
+  });
+
+  test('the start of a run is recorded with its plan and input; one that is refused is not charged', async () => {
+    const { json, records } = await shop();
+
+    assert.equal((await json('POST', '/v1/plans/none/runs', { input: { a: 1 } })).status, 404);
+
+    const [record] = await records('run');
+    assert.deepEqual(record?.arguments, { plan_id: 'none', input: { a: 1 } });
+    assert.deepEqual([record?.status, record?.error?.type, record?.charged_micros], ['failed', 'NotFound', 0]);
   });
 
   test('a tool that a tenant registered as score and switched off does not stop scoring', async () => {

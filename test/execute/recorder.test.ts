@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { adminActor } from '../../shared/access/scopes.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { takeBatch } from '../../shared/execute/batch.ts';
 import { callFolds } from '../../shared/execute/billing/folds.ts';
@@ -19,7 +20,7 @@ const aRecord = (fields: Partial<CallRecord> = {}): CallRecord =>
   anyRecord({ call_id: clock.newId(), output: 1, at: new Date(clock.now()).toISOString(), ...fields });
 
 const count = async (table: Table, tenant = 'default') =>
-  (await listExecutions({ table, clock }, tenant, { limit: 10_000 })).executions.length;
+  (await listExecutions({ table, clock }, adminActor(tenant), { limit: 10_000 })).executions.length;
 
 describe('the recorder', () => {
   test('stores many records in few changes, with statistics that agree', async () => {

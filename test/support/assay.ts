@@ -3,6 +3,7 @@ import { createApp } from '../../functions/api/app.ts';
 import type { App } from '../../functions/api/env.ts';
 import { fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { createKey } from '../../shared/access/api-keys.ts';
+import { adminActor } from '../../shared/access/scopes.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
@@ -79,6 +80,6 @@ export const testAssay = async (ports: Partial<AssayPorts> = {}): Promise<TestAs
       const text = await response.text();
       return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
     },
-    key: async (options) => (await createKey(assay, options, 'default')).key,
+    key: async (options) => (await createKey(assay, adminActor(), options)).key,
   };
 };

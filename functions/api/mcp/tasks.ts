@@ -14,6 +14,7 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import type { RunView } from '../../../shared/model/run.ts';
 import { type HandedCall, readHandedCall } from '../../../shared/plan/handed-call.ts';
+import { cancelRun, confirmNode } from '../../../shared/plan/run-verbs.ts';
 import type { Runs } from '../../../shared/plan/runs.ts';
 import { outcomeOfRun } from '../../../shared/plan/settle-calls.ts';
 import { guarded } from './guarded.ts';
@@ -56,9 +57,8 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
     return {};
   });
   handle('tasks/cancel', async (id) => {
-    requireScope(actor, 'invoke');
     await requireRun(runs, actor, id);
-    await runs.cancel(actor.tenant, id);
+    await cancelRun({ runs }, actor, id);
     return {};
   });
 };
@@ -108,12 +108,12 @@ const resultOfRun = async (
 };
 
 /** Passes on what the person said. Questions that nobody asks any more are passed over, as the extension wants it. */
-const answer = async (runs: Runs, { tenant, keyId }: Actor, run: RunView, ctx: ServerContext): Promise<void> => {
+const answer = async (runs: Runs, actor: Actor, run: RunView, ctx: ServerContext): Promise<void> => {
   for (const [key, node] of questionsOf(run)) {
     const said = inputResponse(ctx.mcpReq.inputResponses, key);
     if (said.kind !== 'elicit') continue;
-    const decision = { approve: said.action === 'accept', approver: keyId };
-    await runs.confirm(tenant, run.run_id, node.id, decision).catch((thrown: unknown) => {
+    const decision = { run: run.run_id, node: node.id, approve: said.action === 'accept' };
+    await confirmNode({ runs }, actor, decision).catch((thrown: unknown) => {
       // Somebody else was faster.
       if (!(thrown instanceof Fault && thrown.code === 'Conflict')) throw thrown;
     });

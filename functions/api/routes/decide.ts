@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { operate } from '../../../shared/execute/billing/operation.ts';
-import { operationPrice } from '../../../shared/execute/billing/prices.ts';
 import { jsonBody } from '../body.ts';
 import { meterOf } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
@@ -57,13 +55,8 @@ const decide = route({
   faults: ['InvalidInput', 'PaymentRequired', 'TooLarge'],
   async handle({ api, actor, requestId, body, context }) {
     const { decideFor } = await loadDecide();
-    const priceMicros = api.prices ? operationPrice(api.prices, 'decide') : 0;
-    const operation = { name: 'decide', priceMicros, requestId, metered: meterOf(context) };
-    const { value, chargedMicros } = await operate(api, actor, operation, async () => ({
-      value: await decideFor(api, actor, body),
-      cached: false,
-    }));
-    return reply(200, { ...value, charged_micros: chargedMicros });
+    const options = { requestId, metered: meterOf(context) };
+    return reply(200, await decideFor(api, actor, body, () => context.req.raw.signal, options));
   },
 });
 

@@ -1,7 +1,7 @@
 import { streamSSE } from 'hono/streaming';
 import * as z from 'zod';
 import type { Actor } from '../../../shared/model/key.ts';
-import { type ChangeEvent, EVENT_TYPES, latestEvent, readEvents } from '../../../shared/registry/events.ts';
+import { EVENT_TYPES, eventsFor, latestEvent } from '../../../shared/registry/events.ts';
 import { answerJson } from '../answer.ts';
 import { parseBy } from '../body.ts';
 import type { Api, ApiContext } from '../env.ts';
@@ -50,9 +50,8 @@ const watchEvents = route({
     const after = lastSeen(context) ?? query.after;
     await api.recorder.flush();
     if (wantsJson(context)) {
-      const events = await readEvents(api.table, actor.tenant, after ?? 0, limit);
-      const last_id = events.at(-1)?.id ?? String(after ?? 0);
-      return answerJson(context, { events: events.filter(seenBy(actor)), last_id });
+      const { events, lastId } = await eventsFor(api, actor, after ?? 0, limit);
+      return answerJson(context, { events, last_id: String(lastId) });
     }
     return stream(context, api, actor, after ?? (await latestEvent(api.table, actor.tenant)));
   },
@@ -70,33 +69,25 @@ const wantsJson = (c: ApiContext): boolean => {
   return accept.includes('application/json') && !accept.includes('text/event-stream');
 };
 
-/** A key confined to some tools hears of no others. */
-const seenBy =
-  (actor: Actor) =>
-  ({ tool }: ChangeEvent): boolean =>
-    actor.tools?.has(tool) ?? true;
-
 const stream = (c: ApiContext, { table, clock }: Api, actor: Actor, from: number): Response => {
   // Proxies that gather an answer before they pass it on would hold the stream back.
   c.header('x-accel-buffering', 'no');
-  const isSeen = seenBy(actor);
-  const { tenant } = actor;
   return streamSSE(c, async (out) => {
     const ends = clock.now() + LONGEST_MS;
     let last = from;
     let quietSince = clock.now();
     await out.write(': connected\n\n');
     while (!out.aborted && !out.closed && clock.now() < ends) {
-      const events = await readEvents(table, tenant, last, MOST_AT_ONCE);
-      for (const event of events.filter(isSeen))
-        await out.writeSSE({ id: event.id, event: event.type, data: JSON.stringify(event) });
-      last = Number(events.at(-1)?.id ?? last);
+      const { events, lastId } = await eventsFor({ table }, actor, last, MOST_AT_ONCE);
+      for (const event of events) await out.writeSSE({ id: event.id, event: event.type, data: JSON.stringify(event) });
+      const passed = lastId - last;
+      last = lastId;
       if (events.length > 0) quietSince = clock.now();
       else if (clock.now() - quietSince >= HEARTBEAT_MS) {
         await out.write(': still here\n\n');
         quietSince = clock.now();
       }
-      if (events.length < MOST_AT_ONCE) await out.sleep(LOOK_MS);
+      if (passed < MOST_AT_ONCE) await out.sleep(LOOK_MS);
     }
   });
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { listImageTools } from '../../../shared/execute/image-tools.ts';
 import { IqaEntry } from '../../../shared/iqa/metadata-schema.ts';
-import { toolsByType, toolsForDistortion } from '../../../shared/iqa/queries.ts';
 import { IqaType } from '../../../shared/model/iqa.ts';
 import { reply, route } from '../route.ts';
 import { requireIqa } from './score.ts';
@@ -24,21 +24,14 @@ const getIqaTools = route({
   query: Query,
   answers: { 200: { description: 'The tools', schema: z.object({ tools: z.array(IqaToolBody) }) } },
   faults: ['InvalidInput'],
-  async handle({ api, query: { type, distortion, reference, available } }) {
-    const { catalogue, computations } = requireIqa(api);
-    const canRun = await computations.availability();
-    const names =
-      distortion === undefined
-        ? catalogue.tools.map(({ name }) => name)
-        : toolsForDistortion(catalogue, distortion, { reference: reference === 'true' });
-    const ofType = type === undefined ? undefined : new Set(toolsByType(catalogue, type));
-    const tools = names
-      .flatMap((name) => catalogue.find(name) ?? [])
-      .map((tool) => ({ ...tool, available: canRun(tool) }))
-      .filter(
-        (tool) => (ofType?.has(tool.name) ?? true) && (available === undefined || String(tool.available) === available),
-      );
-    return reply(200, { tools });
+  async handle({ api, actor, query: { type, distortion, reference, available } }) {
+    const tools = await listImageTools(requireIqa(api), actor, {
+      type,
+      distortion,
+      hasReference: reference === 'true',
+      isAvailable: available === undefined ? undefined : available === 'true',
+    });
+    return reply(200, { tools: [...tools] });
   },
 });
 

@@ -24,7 +24,7 @@ const makeKey = route({
   body: checkedByVerb(NewKey),
   answers: { 201: { description: 'The key', schema: KeyBody.extend({ key: z.string() }) } },
   faults: ['InvalidInput'],
-  handle: async ({ api, actor, body }) => reply(201, await createKey(api, body, actor.tenant)),
+  handle: async ({ api, actor, body }) => reply(201, await createKey(api, actor, body)),
 });
 
 const getKeys = route({
@@ -36,7 +36,7 @@ const getKeys = route({
   query: PageQuery,
   answers: { 200: { description: 'A page of keys', schema: pageOf('keys', KeyBody) } },
   async handle({ api, actor, query }) {
-    const { keys, next } = await listKeys(api.table, actor.tenant, pageAfter(query, 'keys'));
+    const { keys, next } = await listKeys(api, actor, pageAfter(query, 'keys'));
     return reply(200, { keys, ...nextPage(next, 'keys') });
   },
 });
@@ -51,7 +51,7 @@ const deleteKey = route({
   answers: { 204: { description: 'Revoked' } },
   faults: ['NotFound'],
   async handle({ api, actor, params: { id } }) {
-    await revokeKey(api, actor.tenant, id);
+    await revokeKey(api, actor, id);
     api.authenticate.forget(id);
     return done;
   },

@@ -25,7 +25,7 @@ const reload = route({
   summary: 'Discover configured and plugin tools again',
   tag: 'Operation',
   answers,
-  handle: async ({ api }) => reply(200, await api.reload()),
+  handle: async ({ api, actor }) => reply(200, await api.reload(actor)),
 });
 
 /** The read-only layer: what was loaded, and loading it again. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import { compilePattern } from '../../../shared/kernel/pattern.ts';
 import { Distortion, IqaType } from '../../../shared/model/iqa.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
@@ -46,7 +47,7 @@ export const listTools = route({
   faults: ['InvalidInput'],
   async handle({ api, actor, query, context }) {
     const tenant = await api.catalogs.of(actor.tenant);
-    const filter = { ...filterOf(query, actor.tools), ...patternOf(query) };
+    const filter = { ...filterOf(query, visibleTools(actor).only), ...patternOf(query) };
     const page =
       query.q === undefined
         ? pageByName(tenant.catalog, query, filter)

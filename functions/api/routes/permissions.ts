@@ -81,7 +81,7 @@ const getConfirmations = route({
   answers: { 200: { description: 'A page of them', schema: pageOf('confirmations', ConfirmationBody) } },
   async handle({ api, actor, query }) {
     const page = pageAfter(query, 'confirmations');
-    const { confirmations, next } = await listConfirmations(api.table, actor.tenant, page);
+    const { confirmations, next } = await listConfirmations(api, actor, page);
     return reply(200, { confirmations, ...nextPage(next, 'confirmations') });
   },
 });
@@ -95,7 +95,7 @@ const getGrants = route({
   query: PageQuery,
   answers: { 200: { description: 'A page of grants', schema: pageOf('grants', GrantBody) } },
   async handle({ api, actor, query }) {
-    const { grants, next } = await listGrants(api.table, actor.tenant, pageAfter(query, 'grants'));
+    const { grants, next } = await listGrants(api, actor, pageAfter(query, 'grants'));
     return reply(200, { grants, ...nextPage(next, 'grants') });
   },
 });
@@ -144,7 +144,7 @@ const getAudit = route({
   async handle({ api, actor, query }) {
     const month = query.month ?? new Date(api.clock.now()).toISOString().slice(0, 7);
     const list = `audit ${month}`;
-    const { entries, next } = await readAudit(api.table, actor.tenant, month, pageAfter(query, list));
+    const { entries, next } = await readAudit(api, actor, month, pageAfter(query, list));
     return reply(200, { month, entries, ...nextPage(next, list) });
   },
 });

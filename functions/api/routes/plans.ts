@@ -1,18 +1,12 @@
 import * as z from 'zod';
-import { priceOf } from '../../../shared/execute/billing/prices.ts';
-import { Fault } from '../../../shared/kernel/errors.ts';
-import type { Actor } from '../../../shared/model/key.ts';
 import { ToolName, Version } from '../../../shared/model/tool.ts';
-import { type MadePlan, makePlan, requireBlobs } from '../../../shared/plan/make-plan.ts';
-import { planDefinition } from '../../../shared/plan/plan-tool.ts';
+import { type MadePlan, makePlan } from '../../../shared/plan/make-plan.ts';
 import type { SavedPlan } from '../../../shared/plan/run-deps.ts';
-import { loadPlan } from '../../../shared/plan/run-store.ts';
+import { getPlan as findPlan, savePlanAsTool } from '../../../shared/plan/saved-plans.ts';
 import { toAsl } from '../../../shared/plan/to-asl.ts';
 import { toSvg } from '../../../shared/plan/to-svg.ts';
-import { registerTool } from '../../../shared/registry/register-tool.ts';
 import { answerBytes } from '../answer.ts';
 import { checkedByVerb, jsonBody, parseBy } from '../body.ts';
-import type { Api } from '../env.ts';
 import { reply, route } from '../route.ts';
 import { IdParam, RegistrationBody } from '../schemas.ts';
 import { DraftBody, PlanBody, PlannedBody, PlanRequest, PlanTask } from './plan-schemas.ts';
@@ -54,7 +48,7 @@ const getPlan = route({
   params: IdParam,
   answers: { 200: { description: 'The plan', schema: PlanBody } },
   faults: ['NotFound'],
-  handle: async ({ api, actor, params }) => reply(200, viewSaved(await requirePlan(api, actor, params.id))),
+  handle: async ({ api, actor, params }) => reply(200, viewSaved(await findPlan(api, actor, params.id))),
 });
 
 const getPicture = route({
@@ -67,7 +61,7 @@ const getPicture = route({
   answers: { 200: { description: 'The picture', schema: z.string(), type: 'image/svg+xml' } },
   faults: ['NotFound'],
   async handle({ api, actor, params, context }) {
-    const { plan, tree, predicted } = await requirePlan(api, actor, params.id);
+    const { plan, tree, predicted } = await findPlan(api, actor, params.id);
     return answerBytes(context, toSvg(plan, tree, predicted), 'image/svg+xml');
   },
 });
@@ -86,9 +80,7 @@ const saveAsTool = route({
   },
   faults: ['InvalidInput', 'NotFound', 'Conflict'],
   async handle({ api, actor, params, body }) {
-    const saved = await requirePlan(api, actor, params.id);
-    const definition = planDefinition(saved.plan, body, await priceOfPlan(api, actor, saved));
-    const { registration, created } = await registerTool(api, actor.tenant, definition);
+    const { registration, created } = await savePlanAsTool(api, actor, params.id, body);
     return created ? reply(201, registration) : reply(200, registration);
   },
 });
@@ -111,26 +103,4 @@ const viewPlan = ({ plan, tree, predicted, machine }: MadePlan) => {
     asl: machine.definition,
     machine: { type: machine.type, hash: machine.hash, order: machine.order },
   };
-};
-
-/** A saved plan of the caller's tenant. */
-const requirePlan = async (api: Api, actor: Actor, wanted: string): Promise<SavedPlan> => {
-  const saved = await loadPlan({ table: api.table, blobs: requireBlobs(api) }, actor.tenant, wanted);
-  if (saved) return saved;
-  throw new Fault('NotFound', `there is no plan ${JSON.stringify(wanted)}; make one by POST /v1/plans`, {
-    plan_id: wanted,
-  });
-};
-
-/** The sum of its nodes' prices; none when one of them has none. */
-const priceOfPlan = async (
-  { catalogs, prices }: Api,
-  actor: Actor,
-  { plan }: SavedPlan,
-): Promise<number | undefined> => {
-  const { catalog } = await catalogs.of(actor.tenant);
-  return plan.nodes.reduce<number | undefined>((sum, { tool }) => {
-    const price = prices && priceOf(prices, tool, catalog.get(tool)?.record.spec.price_micros);
-    return sum === undefined || price === undefined ? undefined : sum + price;
-  }, 0);
 };

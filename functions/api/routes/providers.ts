@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import type { Actor } from '../../../shared/model/key.ts';
 import { formatResults, providerNames, type Result, readAnswer } from '../../../shared/providers/index.ts';
 import { findTools } from '../../../shared/registry/find-tools.ts';
-import type { View } from '../../../shared/registry/lookup/definitions.ts';
 import { readDefinitionsQuery, readSelection } from '../../../shared/registry/lookup/definitions-query.ts';
+import { viewFor } from '../../../shared/registry/lookup/get-tool.ts';
+import { findEntry } from '../../../shared/registry/visible-entry.ts';
 import { answerMade } from '../answer.ts';
 import { jsonBody } from '../body.ts';
-import type { Api } from '../env.ts';
 import { modelOutput } from '../model-output.ts';
 import { reply, route } from '../route.ts';
 
@@ -107,7 +106,7 @@ const getDefinitions = route({
   faults,
   async handle({ api, actor, params, context }) {
     const query = readDefinitionsQuery(context.req.query());
-    return answerMade(context, api.definitions.tools(await viewOf(api, actor), params.provider, query));
+    return answerMade(context, api.definitions.tools(await viewFor(api, actor), params.provider, query));
   },
 });
 
@@ -122,8 +121,8 @@ const readCalls = route({
   answers: { 200: { description: 'The calls', schema: Calls } },
   faults,
   async handle({ api, actor, params: { provider }, body }) {
-    const view = await viewOf(api, actor);
-    const tool = (name: string) => view.catalog.get(name)?.record.spec;
+    const view = await viewFor(api, actor);
+    const tool = (name: string) => findEntry(view.catalog, actor, name)?.record.spec;
     const { calls, searches } = readAnswer(provider, body, { names: api.namesOf(view, provider), tool });
     return reply(200, {
       calls: calls.map((call) => ({ ...call })),
@@ -163,14 +162,9 @@ const getPrompt = route({
   faults,
   async handle({ api, actor, context }) {
     const selection = readSelection(context.req.query());
-    return answerMade(context, api.definitions.prompt(await viewOf(api, actor), selection));
+    return answerMade(context, api.definitions.prompt(await viewFor(api, actor), selection));
   },
 });
 
 /** Tools as each model provider wants them, its calls as ours, and results as its messages. */
 export const providerRoutes = [getProviders, getDefinitions, readCalls, writeResults, getPrompt] as const;
-
-const viewOf = async ({ catalogs }: Api, actor: Actor): Promise<View> => {
-  const { catalog } = await catalogs.of(actor.tenant);
-  return { catalog, confined: actor.tools };
-};

@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { rateTool } from '../../../shared/insight/feedback.ts';
-import {
-  automaticEntries,
-  LIST_KINDS,
-  listKindOf,
-  putOnList,
-  readLists,
-  takeOffList,
-} from '../../../shared/insight/lists.ts';
-import { readAllStats } from '../../../shared/insight/read-stats.ts';
+import { LIST_KINDS, listedTools, listKindOf, putOnList, takeOffList } from '../../../shared/insight/lists.ts';
 import { recommendTools } from '../../../shared/insight/recommend-tools.ts';
 import { Feedback } from '../../../shared/model/feedback.ts';
 import { jsonBody, optionalJsonBody } from '../body.ts';
@@ -109,9 +101,7 @@ const getList = route({
   async handle({ api, actor, params }) {
     const kind = listKindOf(params.kind);
     await api.recorder.flush();
-    const { [kind]: manual } = await readLists(api.table, actor.tenant);
-    const automatic = kind === 'blacklist' ? automaticEntries(await readAllStats(api.table, actor.tenant)) : [];
-    return reply(200, { entries: [...manual, ...automatic] });
+    return reply(200, { entries: await listedTools(api, actor, kind) });
   },
 });
 

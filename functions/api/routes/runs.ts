@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { operate } from '../../../shared/execute/billing/operation.ts';
-import { operationPrice } from '../../../shared/execute/billing/prices.ts';
-import { Fault } from '../../../shared/kernel/errors.ts';
-import { runActorOf } from '../../../shared/plan/run-node.ts';
-import type { Runs } from '../../../shared/plan/runs.ts';
+import {
+  confirmNode as answerNode,
+  startRun as beginRun,
+  getRun as findRun,
+  cancelRun as stopRun,
+} from '../../../shared/plan/run-verbs.ts';
 import { jsonBody } from '../body.ts';
-import type { Api } from '../env.ts';
+import { meterOf } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { IdParam } from '../schemas.ts';
 import { RunBody } from './plan-schemas.ts';
@@ -26,20 +27,9 @@ const startRun = route({
   answers: { 201: state },
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound'],
   async handle({ api, actor, requestId, params, body, context }) {
-    const runs = requireRuns(api);
-    const request = {
-      tenant: actor.tenant,
-      plan_id: params.id,
-      input: body.input,
-      actor: runActorOf(actor),
-      traceparent: context.req.header('traceparent'),
-    };
-    const priceMicros = api.prices ? operationPrice(api.prices, 'run') : 0;
-    const { value } = await operate(api, actor, { name: 'run', priceMicros, requestId }, async () => ({
-      value: await runs.start(request),
-      cached: false,
-    }));
-    return reply(201, value);
+    const asked = { plan_id: params.id, input: body.input, traceparent: context.req.header('traceparent') };
+    const options = { requestId, metered: meterOf(context) };
+    return reply(201, await beginRun(api, actor, asked, undefined, options));
   },
 });
 
@@ -53,9 +43,7 @@ const getRun = route({
   answers: { 200: state },
   faults: ['NotFound'],
   async handle({ api, actor, params: { id } }) {
-    const run = await requireRuns(api).view(actor.tenant, id);
-    if (run) return reply(200, run);
-    throw new Fault('NotFound', `there is no run ${JSON.stringify(id)}`, { run_id: id });
+    return reply(200, await findRun(api, actor, id));
   },
 });
 
@@ -70,7 +58,7 @@ const confirmNode = route({
   answers: { 200: state },
   faults: ['NotFound', 'Conflict'],
   async handle({ api, actor, params: { id, node }, body: { approve } }) {
-    return reply(200, await requireRuns(api).confirm(actor.tenant, id, node, { approve, approver: actor.keyId }));
+    return reply(200, await answerNode(api, actor, { run: id, node, approve }));
   },
 });
 
@@ -83,13 +71,8 @@ const cancelRun = route({
   params: IdParam,
   answers: { 200: state },
   faults: ['NotFound'],
-  handle: async ({ api, actor, params }) => reply(200, await requireRuns(api).cancel(actor.tenant, params.id)),
+  handle: async ({ api, actor, params }) => reply(200, await stopRun(api, actor, params.id)),
 });
 
 /** Runs of plans: started, watched, consented to, cancelled. */
 export const runRoutes = [startRun, getRun, confirmNode, cancelRun] as const;
-
-const requireRuns = ({ runs }: Api): Runs => {
-  if (runs) return runs;
-  throw new Fault('Unavailable', 'plans cannot run in this process');
-};

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { scorePriced } from '../../../shared/execute/billing/score-priced.ts';
+import { paintMap } from '../../../shared/execute/image-tools.ts';
+import { scorePictures } from '../../../shared/execute/score-pictures.ts';
 import { Hallmark } from '../../../shared/iqa/hallmark.ts';
-import { heatMap } from '../../../shared/iqa/heat-map.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
-import { openImages } from '../../../shared/iqa/open-images.ts';
 import type { ScoreImageRequest } from '../../../shared/iqa/score.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { answerBytes } from '../answer.ts';
@@ -53,10 +52,9 @@ const score = route({
   async handle({ api, actor, requestId, body, context }) {
     const iqa = requireIqa(api);
     const asked = await openPictures(iqa, actor.tenant, body);
-    const request = { tenant: actor.tenant, signal: context.req.raw.signal, ...asked };
     const options = { requestId, metered: meterOf(context) };
     const work = (onScore?: ScoreImageRequest['onScore']) =>
-      scorePriced(api, iqa, actor, { ...request, onScore }, options);
+      scorePictures({ ...api, iqa }, actor, { ...asked, onScore }, () => context.req.raw.signal, options);
     return wantsLines(context) ? answerLines(context, api.log, work) : reply(200, await work());
   },
 });
@@ -74,15 +72,8 @@ const scoreMap = route({
   async handle({ api, actor, query: { tool }, body, context }) {
     const iqa = requireIqa(api);
     const { image, reference } = await openPictures(iqa, actor.tenant, body);
-    const images = openImages(iqa.engine, image, reference, context.req.raw.signal);
-    try {
-      const { picture, reference: other } = await images.decode();
-      const map = await iqa.engine.map({ tool, picture, ...(other ? { reference: other } : {}) });
-      const png = await iqa.engine.encode(heatMap(picture.pixels, map), { format: 'png' });
-      return answerBytes(context, Uint8Array.from(png), 'image/png');
-    } finally {
-      images.close();
-    }
+    const png = await paintMap(iqa, actor, { tool, image, reference }, context.req.raw.signal);
+    return answerBytes(context, Uint8Array.from(png), 'image/png');
   },
 });
 

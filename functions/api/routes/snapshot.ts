@@ -14,7 +14,7 @@ const getSnapshot = route({
   summary: 'Export the tenant’s tools',
   tag: 'Snapshot',
   answers,
-  handle: async ({ api, actor }) => reply(200, await exportSnapshot(api, actor.tenant)),
+  handle: async ({ api, actor }) => reply(200, await exportSnapshot(api, actor)),
 });
 
 const putSnapshot = route({
@@ -26,7 +26,7 @@ const putSnapshot = route({
   body: checkedByVerb(SnapshotBody),
   answers,
   faults: ['InvalidInput', 'Conflict'],
-  handle: async ({ api, actor, body }) => reply(200, await importSnapshot(api, actor.tenant, body)),
+  handle: async ({ api, actor, body }) => reply(200, await importSnapshot(api, actor, body)),
 });
 
 export const snapshotRoutes = [getSnapshot, putSnapshot] as const;

@@ -1,15 +1,11 @@
 import * as z from 'zod';
 import { Fault } from '../../../shared/kernel/errors.ts';
-import type { Actor } from '../../../shared/model/key.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
 import { lintTool } from '../../../shared/providers/index.ts';
-import type { Catalog } from '../../../shared/registry/catalog.ts';
-import { changeTool as changeStoredTool, unknownTool } from '../../../shared/registry/change-tool.ts';
-import { type Answer, answerOf, type Entry } from '../../../shared/registry/entry.ts';
+import { changeTool as changeStoredTool } from '../../../shared/registry/change-tool.ts';
+import { getTool as findTool, getVersions as findVersions } from '../../../shared/registry/lookup/get-tool.ts';
 import { registerTool as registerNewTool } from '../../../shared/registry/register-tool.ts';
-import { toRegistration } from '../../../shared/registry/registration.ts';
 import { removeTool as removeStoredTool } from '../../../shared/registry/remove-tool.ts';
-import { resolveVersion } from '../../../shared/registry/versions.ts';
 import { answerMade } from '../answer.ts';
 import { checkedByVerb, jsonBody } from '../body.ts';
 import { done, reply, route } from '../route.ts';
@@ -49,7 +45,7 @@ const registerTool = route({
       throw new Fault('InvalidInput', `make_default must be true or false, got ${JSON.stringify(makeDefault)}`, {
         field: 'make_default',
       });
-    const { registration, created } = await registerNewTool(api, actor.tenant, definition, makeDefault);
+    const { registration, created } = await registerNewTool(api, actor, definition, makeDefault);
     const warnings = warningsOf(registration.spec);
     const told = warnings.length === 0 ? registration : { ...registration, warnings };
     return created ? reply(201, told) : reply(200, told);
@@ -68,10 +64,8 @@ const getTool = route({
   answers: { 200: registration, 304: { description: 'Not modified' } },
   faults: ['InvalidInput', 'NotFound'],
   handle({ api, actor, params, query, context }) {
-    const found = api.catalogs.of(actor.tenant);
-    const answer = ({ catalog }: { readonly catalog: Catalog }): Response =>
-      answerMade(context, versionAnswer(requireVisible(actor, catalog, params.name), query.version));
-    return found instanceof Promise ? found.then(answer) : answer(found);
+    const found = findTool(api, actor, params.name, query.version);
+    return found instanceof Promise ? found.then((made) => answerMade(context, made)) : answerMade(context, found);
   },
 });
 
@@ -85,9 +79,7 @@ const getVersions = route({
   answers: { 200: { description: 'Its versions', schema: VersionsBody }, 304: { description: 'Not modified' } },
   faults: ['NotFound'],
   async handle({ api, actor, params, context }) {
-    const { catalog } = await api.catalogs.of(actor.tenant);
-    const { versions, default_version } = requireVisible(actor, catalog, params.name).family;
-    return answerMade(context, answerOf({ versions, default_version }));
+    return answerMade(context, await findVersions(api, actor, params.name));
   },
 });
 
@@ -101,8 +93,7 @@ const changeTool = route({
   body: jsonBody(Change),
   answers: { 200: registration },
   faults: ['InvalidInput', 'NotFound'],
-  handle: async ({ api, actor, params, body }) =>
-    reply(200, await changeStoredTool(api, actor.tenant, params.name, body)),
+  handle: async ({ api, actor, params, body }) => reply(200, await changeStoredTool(api, actor, params.name, body)),
 });
 
 const removeTool = route({
@@ -115,7 +106,7 @@ const removeTool = route({
   query: VersionQuery,
   answers: { 204: { description: 'Removed, or never there' } },
   async handle({ api, actor, params, query }) {
-    await removeStoredTool(api, actor.tenant, params.name, query.version);
+    await removeStoredTool(api, actor, params.name, query.version);
     return done;
   },
 });
@@ -126,21 +117,3 @@ export const toolRoutes = [registerTool, listTools, getTool, getVersions, change
 /** What models of each provider will not see of a tool as it is written. */
 const warningsOf = (tool: Tool): readonly string[] =>
   lintTool(tool).map(({ provider, path, message }) => `${provider}: ${path === '' ? '' : `${path} `}${message}`);
-
-const versionAnswer = (entry: Entry, version: string | undefined): Answer => {
-  if (version === undefined) return entry.answer;
-  const record = resolveVersion(entry.family, version);
-  if (record) return answerOf(toRegistration(entry.family, record));
-  throw new Fault(
-    'NotFound',
-    `${entry.family.name} has no version ${version}; it has ${entry.registration.versions.join(', ')}`,
-    { name: entry.family.name, version },
-  );
-};
-
-/** A key confined to some tools does not see the others. */
-const requireVisible = (actor: Actor, catalog: Catalog, name: string): Entry => {
-  const entry = actor.tools && !actor.tools.has(name) ? undefined : catalog.find(name);
-  if (!entry) throw unknownTool(name, actor.tools ?? catalog.names());
-  return entry;
-};

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { Fault } from '../../../shared/kernel/errors.ts';
-import { uploadKey } from '../../../shared/kernel/item-keys.ts';
-import { requestUpload, type SignPut } from '../../../shared/uploads/request-upload.ts';
-import { uploadOf } from '../../../shared/uploads/score-upload.ts';
-import { ImageKey, NewUpload, viewUpload } from '../../../shared/uploads/upload.ts';
+import { requestUpload, type SignPut, uploadedImage } from '../../../shared/uploads/request-upload.ts';
+import { ImageKey, NewUpload } from '../../../shared/uploads/upload.ts';
 import { checkedByVerb } from '../body.ts';
 import type { Api } from '../env.ts';
 import { reply, route } from '../route.ts';
@@ -57,9 +55,7 @@ const getScores = route({
   },
   faults: ['InvalidInput', 'NotFound'],
   async handle({ api, actor, params: { key } }) {
-    const item = await api.table.get(uploadKey(actor.tenant, key));
-    if (!item) throw new Fault('NotFound', `there is no picture ${key}; announce it by POST /v1/uploads`, { key });
-    return reply(200, viewUpload(uploadOf(item)));
+    return reply(200, await uploadedImage(api, actor, key));
   },
 });
 

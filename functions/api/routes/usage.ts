@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { addSums, nothing, type Sum } from '../../../shared/execute/billing/ledger.ts';
 import { monthOf } from '../../../shared/execute/billing/month.ts';
-import { priceOf } from '../../../shared/execute/billing/prices.ts';
-import { readUsage, type Usage, usageCsv } from '../../../shared/execute/billing/usage.ts';
+import { usageCsv } from '../../../shared/execute/billing/usage.ts';
+import { usageFor } from '../../../shared/execute/billing/usage-for.ts';
 import { verifyUsage } from '../../../shared/execute/billing/verify-usage.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import { answerBytes } from '../answer.ts';
@@ -44,7 +43,7 @@ const getUsage = route({
   faults: ['InvalidInput'],
   async handle({ api, actor, query, context }) {
     const month = query.month ?? monthOf(api.clock.now());
-    const usage = ownUsage(actor, await readUsage(api.table, actor.tenant, month, await pricedTools(api, actor)));
+    const usage = await usageFor(api, actor, month);
     return query.format === 'csv'
       ? answerBytes(context, usageCsv(usage), 'text/csv; charset=utf-8')
       : reply(200, usage);
@@ -53,7 +52,7 @@ const getUsage = route({
 
 const verifyMonth = async (api: Api, actor: Actor, month: string | undefined, settle: boolean) => {
   await api.recorder.flush();
-  return reply(200, { ...(await verifyUsage(api.table, actor.tenant, month ?? monthOf(api.clock.now()), settle)) });
+  return reply(200, { ...(await verifyUsage(api, actor, month ?? monthOf(api.clock.now()), settle)) });
 };
 
 const verify = route({
@@ -82,19 +81,3 @@ const settle = route({
 
 /** What was used and charged. */
 export const usageRoutes = [getUsage, verify, settle] as const;
-
-const ownUsage = ({ scopes, keyId }: Actor, usage: Usage): Usage => {
-  if (scopes.has('admin')) return usage;
-  const keys = usage.keys.filter(({ key_id }) => key_id === keyId);
-  return { month: usage.month, ...keys.reduce<Sum>(addSums, nothing), keys };
-};
-
-/** Whether anybody has set a price for what a usage row names. */
-const pricedTools = async ({ catalogs, prices }: Api, actor: Actor): Promise<(tool: string) => boolean> => {
-  const { catalog } = await catalogs.of(actor.tenant);
-  return (tool) =>
-    prices === undefined ||
-    tool === 'score' ||
-    Object.hasOwn(prices.operations, tool) ||
-    priceOf(prices, tool, catalog.get(tool)?.record.spec.price_micros) !== undefined;
-};

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { createKey, listKeys } from '../../../shared/access/api-keys.ts';
+import { adminActor } from '../../../shared/access/scopes.ts';
 import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { messageOf } from '../../../shared/kernel/errors.ts';
@@ -61,9 +62,9 @@ const portOf = (text: string | undefined): number => {
 /** On a data directory without keys, makes one for its owner. */
 const firstAdminKey = async (assay: Assay, environment: Environment): Promise<string | undefined> => {
   if (environment.ASSAY_ADMIN_KEY !== undefined) return undefined;
-  const { keys } = await listKeys(assay.table, 'default', { limit: 1 });
+  const { keys } = await listKeys(assay, adminActor(), { limit: 1 });
   if (keys.length > 0) return undefined;
-  const { key } = await createKey(assay, { name: 'first admin', scopes: ['admin'] }, 'default');
+  const { key } = await createKey(assay, adminActor(), { name: 'first admin', scopes: ['admin'] });
   return key;
 };
 

@@ -23,8 +23,8 @@ export const parsePrices = (value: unknown, file: string): Prices => {
 export const priceOf = (prices: Prices, tool: string, own: number | undefined): number | undefined =>
   own ?? (Object.hasOwn(prices.tools, tool) ? prices.tools[tool] : undefined);
 
-export const operationPrice = (prices: Prices, operation: string): number =>
-  Object.hasOwn(prices.operations, operation) ? (prices.operations[operation] ?? 0) : 0;
+export const operationPrice = (prices: Prices | undefined, operation: string): number =>
+  prices && Object.hasOwn(prices.operations, operation) ? (prices.operations[operation] ?? 0) : 0;
 
 /** What is charged for an answer; whole millionths, never more than the price. */
 export const chargeOf = (prices: Prices, price: number, cached: boolean): number =>

@@ -1,5 +1,7 @@
+import { requireScope } from '../../access/scopes.ts';
 import { quotaKey } from '../../kernel/item-keys.ts';
 import type { Table } from '../../kernel/ports.ts';
+import type { Actor } from '../../model/key.ts';
 import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
 import { readCounter, setCounter } from './recount.ts';
 import { readUsage } from './usage.ts';
@@ -22,11 +24,13 @@ export interface Verification {
 
 /** Adds the ledger up and compares it with the folded usage and with the quota counters; settles the latter if asked. */
 export const verifyUsage = async (
-  table: Table,
-  tenant: string,
+  { table }: { readonly table: Table },
+  actor: Actor,
   month: string,
   settle: boolean,
 ): Promise<Verification> => {
+  requireScope(actor, 'admin');
+  const { tenant } = actor;
   const ledger = new Map<string, Sum>();
   let rows = 0;
   for await (const record of readLedger(table, tenant, month)) {

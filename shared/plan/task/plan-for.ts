@@ -1,3 +1,4 @@
+import { requireScope } from '../../access/scopes.ts';
 import { argumentsFor } from '../../decide/arguments.ts';
 import { decide } from '../../decide/decide.ts';
 import { type DecideContext, decideDepsFor } from '../../decide/decide-for.ts';
@@ -7,6 +8,7 @@ import { type PlannedTask, planTask } from './plan-task.ts';
 
 /** Plans a task for a caller, with the tools it may use. */
 export const planTaskFor = async (context: DecideContext, actor: Actor, task: string): Promise<PlannedTask> => {
+  requireScope(actor, 'invoke');
   const deps = await decideDepsFor(context, actor, { task });
   const { catalog } = await context.catalogs.of(actor.tenant);
   const now = context.clock.now();

@@ -1,0 +1,35 @@
+import { hasScope, requireScope } from '../../access/scopes.ts';
+import type { Table } from '../../kernel/ports.ts';
+import type { Actor } from '../../model/key.ts';
+import type { Catalogs } from '../../registry/catalogs.ts';
+import { addSums, nothing, type Sum } from './ledger.ts';
+import { type Prices, priceOf } from './prices.ts';
+import { readUsage, type Usage } from './usage.ts';
+
+interface UsageContext {
+  readonly table: Table;
+  readonly catalogs: Catalogs;
+  readonly prices?: Prices | undefined;
+}
+
+/** What was used and charged in a month. A key sees its own; an admin sees the tenant's. */
+export const usageFor = async (context: UsageContext, actor: Actor, month: string): Promise<Usage> => {
+  requireScope(actor, 'read');
+  const usage = await readUsage(context.table, actor.tenant, month, await pricedTools(context, actor));
+  if (hasScope(actor, 'admin')) return usage;
+  const keys = usage.keys.filter(({ key_id }) => key_id === actor.keyId);
+  return { month: usage.month, ...keys.reduce<Sum>(addSums, nothing), keys };
+};
+
+/** Whether anybody has set a price for what a usage row names. */
+const pricedTools = async (
+  { catalogs, prices }: UsageContext,
+  { tenant }: Actor,
+): Promise<(tool: string) => boolean> => {
+  const { catalog } = await catalogs.of(tenant);
+  return (tool) =>
+    prices === undefined ||
+    tool === 'score' ||
+    Object.hasOwn(prices.operations, tool) ||
+    priceOf(prices, tool, catalog.get(tool)?.record.spec.price_micros) !== undefined;
+};

@@ -1,0 +1,75 @@
+import { requireScope } from '../access/scopes.ts';
+import { visibleTools } from '../access/visible-tools.ts';
+import { requireTool } from '../iqa/choose-tools.ts';
+import { heatMap } from '../iqa/heat-map.ts';
+import type { Iqa } from '../iqa/iqa.ts';
+import type { IqaCatalogue, IqaTool } from '../iqa/metadata.ts';
+import { type ImageFile, openImages } from '../iqa/open-images.ts';
+import { toolsByType, toolsForDistortion } from '../iqa/queries.ts';
+import type { IqaType } from '../model/iqa.ts';
+import type { Actor } from '../model/key.ts';
+
+/** The image tools that a key sees. */
+export const visibleCatalogue = (catalogue: IqaCatalogue, actor: Actor): IqaCatalogue => {
+  const visible = visibleTools(actor);
+  if (visible.only === undefined) return catalogue;
+  return {
+    ...catalogue,
+    tools: catalogue.tools.filter(({ name }) => visible.has(name)),
+    find: (name) => {
+      const tool = catalogue.find(name);
+      return tool && visible.has(tool.name) ? tool : undefined;
+    },
+  };
+};
+
+export interface ImageToolsQuery {
+  readonly type?: IqaType | undefined;
+  readonly distortion?: string | undefined;
+  readonly hasReference: boolean;
+  readonly isAvailable?: boolean | undefined;
+}
+
+/** Image tools by type, by distortion or by whether they can run here. */
+export const listImageTools = async (
+  iqa: Pick<Iqa, 'catalogue' | 'computations'>,
+  actor: Actor,
+  { type, distortion, hasReference, isAvailable }: ImageToolsQuery,
+): Promise<readonly (IqaTool & { readonly available: boolean })[]> => {
+  requireScope(actor, 'read');
+  const catalogue = visibleCatalogue(iqa.catalogue, actor);
+  const canRun = await iqa.computations.availability();
+  const names =
+    distortion === undefined
+      ? catalogue.tools.map(({ name }) => name)
+      : toolsForDistortion(catalogue, distortion, { reference: hasReference });
+  const ofType = type === undefined ? undefined : new Set(toolsByType(catalogue, type));
+  return names
+    .flatMap((name) => catalogue.find(name) ?? [])
+    .map((tool) => ({ ...tool, available: canRun(tool) }))
+    .filter((tool) => ofType?.has(tool.name) ?? true)
+    .filter(({ available }) => isAvailable === undefined || available === isAvailable);
+};
+
+/** Paints where a picture differs from its reference, as a PNG. */
+export const paintMap = async (
+  { engine, catalogue }: Iqa,
+  actor: Actor,
+  {
+    tool,
+    image,
+    reference,
+  }: { readonly tool: string; readonly image: ImageFile; readonly reference?: ImageFile | undefined },
+  signal?: AbortSignal,
+): Promise<Uint8Array> => {
+  requireScope(actor, 'invoke');
+  if (visibleTools(actor).only !== undefined) requireTool(visibleCatalogue(catalogue, actor), tool);
+  const images = openImages(engine, image, reference, signal);
+  try {
+    const { picture, reference: other } = await images.decode();
+    const map = await engine.map({ tool, picture, reference: other });
+    return await engine.encode(heatMap(picture.pixels, map), { format: 'png' });
+  } finally {
+    images.close();
+  }
+};

@@ -1,0 +1,71 @@
+import { requireScope } from '../access/scopes.ts';
+import { operationPrice, type Prices } from '../execute/billing/prices.ts';
+import type { Caller, CallOptions, LayerContext } from '../execute/call.ts';
+import { runOperation } from '../execute/operation.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { Actor } from '../model/key.ts';
+import type { RunView } from '../model/run.ts';
+import { runActorOf } from './run-node.ts';
+import type { RunRequest, Runs } from './runs.ts';
+
+export interface RunContext {
+  /** Absent in processes that run no plans. */
+  readonly runs?: Runs | undefined;
+}
+
+/** Starts a run for a caller, as one call at the price of a run; its nodes are calls of their own. */
+export const startRun = async (
+  context: RunContext & LayerContext & { readonly prices?: Prices | undefined },
+  actor: Actor,
+  asked: Pick<RunRequest, 'plan_id' | 'input' | 'traceparent'>,
+  signal?: Caller,
+  options: CallOptions = {},
+): Promise<RunView> => {
+  requireScope(actor, 'invoke');
+  const runs = requireRuns(context);
+  const request: RunRequest = { ...asked, tenant: actor.tenant, actor: runActorOf(actor) };
+  const { value } = await runOperation(
+    context,
+    actor,
+    {
+      name: 'run',
+      arguments: { plan_id: asked.plan_id, input: asked.input },
+      priceMicros: operationPrice(context.prices, 'run'),
+      async work() {
+        const run = await runs.start(request);
+        return { value: run, output: { run_id: run.run_id, status: run.status } };
+      },
+    },
+    signal,
+    options,
+  );
+  return value;
+};
+
+/** A run of the caller's tenant, with its nodes and attempts. */
+export const getRun = async (context: RunContext, actor: Actor, id: string): Promise<RunView> => {
+  requireScope(actor, 'read');
+  const run = await requireRuns(context).view(actor.tenant, id);
+  if (run) return run;
+  throw new Fault('NotFound', `there is no run ${JSON.stringify(id)}`, { run_id: id });
+};
+
+/** Lets a waiting node run, or denies it. */
+export const confirmNode = async (
+  context: RunContext,
+  actor: Actor,
+  { run, node, approve }: { readonly run: string; readonly node: string; readonly approve: boolean },
+): Promise<RunView> => {
+  requireScope(actor, 'approve');
+  return requireRuns(context).confirm(actor.tenant, run, node, { approve, approver: actor.keyId });
+};
+
+export const cancelRun = async (context: RunContext, actor: Actor, id: string): Promise<RunView> => {
+  requireScope(actor, 'invoke');
+  return requireRuns(context).cancel(actor.tenant, id);
+};
+
+const requireRuns = ({ runs }: RunContext): Runs => {
+  if (runs) return runs;
+  throw new Fault('Unavailable', 'plans cannot run in this process');
+};

@@ -1,0 +1,54 @@
+import { requireScope } from '../access/scopes.ts';
+import { visibleTools } from '../access/visible-tools.ts';
+import { type Prices, priceOf } from '../execute/billing/prices.ts';
+import { Fault } from '../kernel/errors.ts';
+import type { Blobs } from '../kernel/ports.ts';
+import type { Actor } from '../model/key.ts';
+import type { RegistryContext } from '../registry/context.ts';
+import { type RegisteredTool, registerTool } from '../registry/register-tool.ts';
+import { requireBlobs } from './make-plan.ts';
+import { planDefinition } from './plan-tool.ts';
+import type { SavedPlan } from './run-deps.ts';
+import { loadPlan } from './run-store.ts';
+
+export interface SavedPlanContext extends Pick<RegistryContext, 'table'> {
+  readonly blobs?: Blobs | undefined;
+}
+
+/** A saved plan of the caller's tenant; one with a tool that the key does not see is as unknown as that tool. */
+export const getPlan = async (context: SavedPlanContext, actor: Actor, id: string): Promise<SavedPlan> => {
+  requireScope(actor, 'read');
+  return findPlan(context, actor, id);
+};
+
+/** Registers a plan as a tool, at the price of its nodes. */
+export const savePlanAsTool = async (
+  context: SavedPlanContext & RegistryContext & { readonly prices?: Prices | undefined },
+  actor: Actor,
+  id: string,
+  about: Parameters<typeof planDefinition>[1],
+): Promise<RegisteredTool> => {
+  requireScope(actor, 'write');
+  const saved = await findPlan(context, actor, id);
+  return registerTool(context, actor, planDefinition(saved.plan, about, await priceOfPlan(context, actor, saved)));
+};
+
+const findPlan = async (context: SavedPlanContext, actor: Actor, id: string): Promise<SavedPlan> => {
+  const saved = await loadPlan({ table: context.table, blobs: requireBlobs(context) }, actor.tenant, id);
+  const visible = visibleTools(actor);
+  if (saved?.plan.nodes.every(({ tool }) => visible.has(tool))) return saved;
+  throw new Fault('NotFound', `there is no plan ${JSON.stringify(id)}; make one by POST /v1/plans`, { plan_id: id });
+};
+
+/** The sum of its nodes' prices; none when one of them has none. */
+const priceOfPlan = async (
+  { catalogs, prices }: Pick<RegistryContext, 'catalogs'> & { readonly prices?: Prices | undefined },
+  actor: Actor,
+  { plan }: SavedPlan,
+): Promise<number | undefined> => {
+  const { catalog } = await catalogs.of(actor.tenant);
+  return plan.nodes.reduce<number | undefined>((sum, { tool }) => {
+    const price = prices && priceOf(prices, tool, catalog.get(tool)?.record.spec.price_micros);
+    return sum === undefined || price === undefined ? undefined : sum + price;
+  }, 0);
+};
