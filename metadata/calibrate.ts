@@ -1,89 +1,53 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { onnxEngine } from '../shared/adapters/onnx/engine.ts';
-import { calibrate } from '../shared/iqa/calibrate.ts';
-import type { IqaEngine, Picture } from '../shared/iqa/engine.ts';
-import { LADDER, onRung } from '../shared/iqa/ladder.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { crossValidate, modelSets } from '../shared/iqa/calibration/cross-validate.ts';
+import { fitLogistic } from '../shared/iqa/calibration/fit-logistic.ts';
+import { placeKnots } from '../shared/iqa/calibration/fit-opinion-model.ts';
+import { type Opinion, parseOpinions } from '../shared/iqa/calibration/opinions.ts';
+import { seenKinds } from '../shared/iqa/calibration/seen-kinds.ts';
 import { type IqaTool, parseMetadata } from '../shared/iqa/metadata.ts';
-import type { Observation } from '../shared/iqa/observe.ts';
-import { strengthsOf } from '../shared/iqa/observe.ts';
-import { shippedComputations } from '../shared/iqa/shipped.ts';
-import { messageOf } from '../shared/kernel/errors.ts';
-import type { Distortion } from '../shared/model/iqa.ts';
-import { renderCalibration, replaceSection } from './calibration-report.ts';
+import { renderOpinions } from './calibration-report.ts';
 import { formatMetadata } from './format.ts';
+import { replaceSection } from './readme-section.ts';
 
-/** Measures every tool that can run here on the distortion ladder; writes its strengths, scale and residuals. */
+/**
+ * `npm run calibrate [-- TABLE]`: fits every metric and the overall prediction to the mean opinions of a table (TID2013's
+ * unless named), and writes `tools.json`, `opinion.json` and the figures of the README.
+ */
 const main = async (): Promise<void> => {
+  const [table = new URL('../../shared/data/tid2013/scores.csv', import.meta.url)] = process.argv.slice(2);
+  const rows = parseOpinions(await readFile(table, 'utf8'));
   const file = new URL('./tools.json', import.meta.url);
   const text = await readFile(file, 'utf8');
-  const shipped = shippedComputations();
-  const tools = parseMetadata(text, 'metadata/tools.json').tools.filter(
-    ({ graph }) => graph !== undefined && shipped.has(graph),
+  const measured = parseMetadata(text, 'metadata/tools.json').tools.filter(({ name }) => name in (rows[0]?.raw ?? {}));
+  const full = measured.flatMap((tool) =>
+    tool.identical === undefined ? [] : [{ ...tool, identical: tool.identical }],
   );
-  const engine = onnxEngine({ log: { info: () => {}, warn: console.warn, error: console.error } });
-  try {
-    const observations = await observeAll(engine, tools);
-    const calibrations = calibrate(observations, tools);
-    const strengths = strengthsOf(observations, tools, kindsByCategory());
-    const metadata = JSON.parse(text) as Record<string, Record<string, unknown>>;
-    for (const { tool, params } of calibrations) {
-      metadata[tool] = { ...metadata[tool], logistic_params: params, strengths: strengths.get(tool) ?? [] };
-    }
-    await writeFile(file, formatMetadata(metadata));
-    const readme = new URL('./README.md', import.meta.url);
-    const report = renderCalibration(observations, tools, calibrations);
-    await writeFile(readme, replaceSection(await readFile(readme, 'utf8'), report));
-    console.log(report);
-  } finally {
-    await engine.close();
-  }
+  const knots = placeKnots(rows, full);
+  const fitted = modelSets(full.map(({ name }) => name)).map((tools) => crossValidate(rows, tools, knots));
+  const models = fitted.map(({ model }) => model);
+  await writeFile(new URL('./opinion.json', import.meta.url), modelsText(knots, models));
+  const metadata = JSON.parse(text) as Record<string, Record<string, unknown>>;
+  for (const tool of measured) metadata[tool.name] = { ...metadata[tool.name], ...scaleOf(rows, tool) };
+  await writeFile(file, formatMetadata(metadata));
+  const report = renderOpinions(rows, measured, fitted);
+  const readme = new URL('./README.md', import.meta.url);
+  await writeFile(readme, replaceSection(await readFile(readme, 'utf8'), 'calibrate', report));
+  console.log(report);
 };
 
-const kindsByCategory = (): ReadonlyMap<Distortion, readonly string[]> =>
-  new Map(
-    [...new Set(LADDER.map(({ category }) => category))].map((category) => [
-      category,
-      LADDER.filter((rung) => rung.category === category).map(({ kind }) => kind),
-    ]),
-  );
-
-const observeAll = async (engine: IqaEngine, tools: readonly IqaTool[]): Promise<readonly Observation[]> => {
-  const folder = new URL('./photographs/', import.meta.url);
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.webp')).sort();
-  const observations: Observation[] = [];
-  for (const [done, name] of files.entries()) {
-    const original = await engine.decode(await readFile(new URL(name, folder)), name);
-    const pictures = [{ picture: original, kind: 'none', level: 0 }, ...(await climb(engine, original))];
-    console.log(`${name} (${done + 1} of ${files.length}): ${pictures.length} pictures, ${tools.length} tools`);
-    for (const { picture, kind, level } of pictures) {
-      const scores = await Promise.all(tools.map((tool) => scoreOne(engine, tool, picture, original)));
-      const photograph = name.replace(/\..*/, '');
-      observations.push(...scores.flatMap((score) => (score ? [{ ...score, photograph, kind, level }] : [])));
-    }
-  }
-  return observations;
+/** A no-reference tool is fitted on the kinds that it sees; the others are named beside its scores. */
+const scaleOf = (rows: readonly Opinion[], tool: IqaTool) => {
+  const { seen, unseen } = seenKinds(rows, tool);
+  const own = tool.type === 'FR' ? rows : rows.filter(({ distortion }) => seen.includes(distortion));
+  const points = own.map(({ raw, opinion }) => ({ x: raw[tool.name] as number, y: opinion }));
+  const logistic_params = fitLogistic(points, tool.lower_better ?? false);
+  return tool.type === 'FR' ? { logistic_params } : { logistic_params, blind_to: unseen };
 };
 
-const climb = (engine: IqaEngine, original: Picture) =>
-  Promise.all(
-    LADDER.flatMap((rung) =>
-      [1, 2, 3, 4, 5].map(async (level) => {
-        const pixels = await onRung(rung, level, original.pixels, engine);
-        const picture: Picture = { ...original, name: `${original.name} ${rung.kind} ${level}`, pixels };
-        return { picture, kind: rung.kind, level };
-      }),
-    ),
-  );
-
-const scoreOne = async (engine: IqaEngine, tool: IqaTool, picture: Picture, reference: Picture) => {
-  try {
-    const other = tool.type === 'FR' ? { reference } : {};
-    return { tool: tool.name, raw: await engine.score({ tool: tool.name, picture, ...other }) };
-  } catch (thrown) {
-    // A picture that a tool has no value for says nothing about its scale.
-    console.warn(messageOf(thrown));
-    return undefined;
-  }
+const modelsText = (knots: object, models: readonly object[]): string => {
+  const line = (value: unknown): string => JSON.stringify(value);
+  const curves = Object.entries(knots).map(([tool, curve]) => `    ${line(tool)}: ${line(curve)}`);
+  return `{\n  "knots": {\n${curves.join(',\n')}\n  },\n  "models": [\n${models.map((model) => `    ${line(model)}`).join(',\n')}\n  ]\n}\n`;
 };
 
 await main();

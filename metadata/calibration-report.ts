@@ -1,54 +1,120 @@
-import type { Calibration } from '../shared/iqa/calibrate.ts';
-import { LADDER } from '../shared/iqa/ladder.ts';
-import { following, type Observation, ordering, type Tool } from '../shared/iqa/observe.ts';
+import { coverage } from '../shared/iqa/calibration/conformal.ts';
+import type { Validated } from '../shared/iqa/calibration/cross-validate.ts';
+import { fitLogistic } from '../shared/iqa/calibration/fit-logistic.ts';
+import { type Opinion, TID2013_KINDS } from '../shared/iqa/calibration/opinions.ts';
+import { agreement } from '../shared/iqa/calibration/seen-kinds.ts';
+import { bootstrap, correlation, mean, rankCorrelation, rootMeanSquare } from '../shared/iqa/calibration/statistics.ts';
+import type { IqaTool } from '../shared/iqa/metadata.ts';
+import { normaliseScore } from '../shared/iqa/normalise.ts';
+import { markdownTable as table } from './readme-section.ts';
 
-const START = '<!-- written by npm run calibrate -->';
-const END = '<!-- end of what npm run calibrate writes -->';
-
-/** The tables of the README: residuals on photographs left out of the fit, and which distortions tools follow. */
-export const renderCalibration = (
-  observations: readonly Observation[],
-  tools: readonly Tool[],
-  calibrations: readonly Calibration[],
+/** The README's figures: how metrics and the overall prediction agree with opinions on references left out. */
+export const renderOpinions = (
+  rows: readonly Opinion[],
+  tools: readonly IqaTool[],
+  fitted: readonly Validated[],
 ): string => {
-  const residuals = calibrations.map(({ tool, params, leftOut }) => {
-    const pristine = observations.filter((each) => each.tool === tool && each.level === 0).map(({ raw }) => raw);
-    const shown = [Math.min(...pristine), Math.max(...pristine)].map((raw) => raw.toFixed(3));
-    return [
-      tool,
-      params.beta3,
-      params.beta4,
-      [...new Set(shown)].join(' to '),
-      leftOut.rms.toFixed(2),
-      leftOut.worst.toFixed(2),
-      leftOut.count,
-    ];
-  });
-  const kinds = LADDER.map(({ kind, category }) => [
-    category,
-    kind,
-    ...tools.map((tool) => following(observations, tool, kind).toFixed(2)),
-  ]);
-  const categories = [...new Set(LADDER.map(({ category }) => category))].map((category) => {
-    const own = LADDER.filter((rung) => rung.category === category).map(({ kind }) => kind);
-    return [category, ...tools.map((tool) => ordering(observations, tool, own).toFixed(2))];
-  });
+  const [best, second] = [DEFAULT, WITH_VIF].map(
+    (names) => fitted.find(({ model }) => model.tools.join() === names) as Validated,
+  ) as [Validated, Validated];
+  const singles = fitted.filter(({ model }) => model.tools.length === 1);
   return [
-    'Residuals on [1, 5] of photographs left out of the fit (each in turn), over the kinds of distortion a tool follows:',
-    table(['tool', 'beta3', 'beta4', 'raw, undistorted', 'RMS', 'worst', 'pictures'], residuals),
-    'How a tool orders a whole category: rank correlation of its quality with the five steps, over all photographs and kinds together:',
-    table(['category', ...tools.map(({ name }) => name)], categories),
-    'How a tool follows each kind: rank correlation of its quality with the five steps, mean over photographs:',
-    table(['category', 'kind', ...tools.map(({ name }) => name)], kinds),
+    `${rows.length} pictures, ${new Set(rows.map(({ reference }) => reference)).size} references; brackets are 95 % intervals over references.`,
+    'Each metric by its own logistic, as `normalized` shows it. Every figure is of references that were left out of the fit:',
+    table(
+      ['metric', 'rank correlation', 'correlation', 'RMSE'],
+      tools.filter(({ type }) => type === 'FR').map((tool) => metricRow(rows, tool)),
+    ),
+    'No-reference metrics, over all kinds of distortion (a scale that orders so little is not shown as `overall`):',
+    table(
+      ['metric', 'rank correlation', 'correlation', 'RMSE'],
+      tools.filter(({ type }) => type === 'NR').map((tool) => metricRow(rows, tool)),
+    ),
+    '`overall` by the metrics it is made from:',
+    table(
+      ['metrics', 'rank correlation', 'RMSE', 'within the 90 % interval'],
+      [best, second, ...singles].map(({ model, leftOut }) => [
+        model.tools.join(' '),
+        withInterval(leftOut, (own) => rankCorrelation(scoresOf(own), opinionsOf(own)), 3),
+        withInterval(leftOut, (own) => rootMeanSquare(scoresOf(own), opinionsOf(own)), 3),
+        percent(coverage(leftOut, model.bands)),
+      ]),
+    ),
+    `By kind of distortion: the rank correlation of \`overall\` from ${best.model.tools.join(', ')} and of each metric with opinion, how far the prediction lies above opinion, and how often opinion lies within the interval:`,
+    table(
+      ['kind', 'overall', 'bias', 'RMSE', 'within', ...tools.map(({ name }) => name)],
+      TID2013_KINDS.map((name, at) => kindRow(rows, tools, best, name, at + 1)),
+    ),
   ].join('\n\n');
 };
 
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const DEFAULT = 'haarpsi,mdsi,vsi';
+const WITH_VIF = 'haarpsi,mdsi,vif,vsi';
 
-/** The README with its calibration section written anew. */
-export const replaceSection = (readme: string, section: string): string => {
-  const [start, end] = [readme.indexOf(START), readme.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`metadata/README.md has lost the lines ${START} and ${END}`);
-  return `${readme.slice(0, start + START.length)}\n\n${section}\n\n${readme.slice(end)}`;
+interface Scored {
+  readonly reference: string;
+  readonly score: number;
+  readonly opinion: number;
+}
+
+const scoresOf = (rows: readonly Scored[]): readonly number[] => rows.map(({ score }) => score);
+const opinionsOf = (rows: readonly Scored[]): readonly number[] => rows.map(({ opinion }) => opinion);
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
+const withInterval = (
+  rows: readonly Scored[],
+  statistic: (rows: readonly Scored[]) => number,
+  digits: number,
+): string => {
+  const [low, high] = bootstrap(rows, statistic);
+  return `${statistic(rows).toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+};
+
+const metricRow = (rows: readonly Opinion[], tool: IqaTool): readonly string[] => {
+  const scored = leaveReferencesOut(rows, tool);
+  return [
+    tool.name,
+    withInterval(scored, (own) => rankCorrelation(scoresOf(own), opinionsOf(own)), 2),
+    withInterval(scored, (own) => correlation(scoresOf(own), opinionsOf(own)), 2),
+    withInterval(scored, (own) => rootMeanSquare(scoresOf(own), opinionsOf(own)), 2),
+  ];
+};
+
+const FOLDS = 5;
+
+const leaveReferencesOut = (rows: readonly Opinion[], tool: IqaTool): readonly Scored[] => {
+  const references = [...new Set(rows.map(({ reference }) => reference))];
+  const foldOf = ({ reference }: Opinion): number => references.indexOf(reference) % FOLDS;
+  const params = Array.from({ length: FOLDS }, (_, fold) =>
+    fitLogistic(
+      rows
+        .filter((row) => foldOf(row) !== fold)
+        .map(({ raw, opinion }) => ({ x: raw[tool.name] as number, y: opinion })),
+      tool.lower_better ?? false,
+    ),
+  );
+  return rows.map((row) => {
+    const scale = { ...tool, logistic_params: params[foldOf(row)] };
+    const { normalized } = normaliseScore(scale, row.raw[tool.name] as number);
+    return { reference: row.reference, score: normalized, opinion: row.opinion };
+  });
+};
+
+const kindRow = (
+  rows: readonly Opinion[],
+  tools: readonly IqaTool[],
+  { model, leftOut }: Validated,
+  name: string,
+  distortion: number,
+): readonly string[] => {
+  const own = leftOut.filter((_, at) => rows[at]?.distortion === distortion);
+  const [scores, opinions] = [scoresOf(own), opinionsOf(own)];
+  return [
+    name,
+    rankCorrelation(scores, opinions).toFixed(2),
+    (mean(scores) - mean(opinions)).toFixed(2),
+    rootMeanSquare(scores, opinions).toFixed(2),
+    percent(coverage(own, model.bands)),
+    ...tools.map((tool) => agreement(rows, tool, distortion).toFixed(2)),
+  ];
 };

@@ -4,6 +4,7 @@ export type { DecideDeps, DecideInput, Decision } from './decide/decision.ts';
 export { type CallOptions, type ExecuteContext, executeTool } from './execute/execute.ts';
 export { type IqaCatalogue, parseMetadata } from './iqa/metadata.ts';
 export { normaliseScore } from './iqa/normalise.ts';
+export { overallOf, type PredictedOverall } from './iqa/overall.ts';
 export { isToolAvailable, toolsByType, toolsForDistortion } from './iqa/queries.ts';
 export { Fault, type FaultCode } from './kernel/errors.ts';
 export type { Plan, PlanTree } from './model/plan.ts';

@@ -1,7 +1,7 @@
 import type { ScoreReport } from '../../shared/iqa/score.ts';
 import { UsageError } from './command.ts';
 
-/** A bound that every picture must keep: a tool's raw score, or the overall mean. */
+/** A bound that every picture must keep: a tool's raw score, or the overall prediction. */
 export interface Bound {
   readonly name: string;
   readonly value: number;
@@ -27,8 +27,9 @@ export const failuresOf = (
 ): readonly string[] =>
   bounds.flatMap(({ name, value }) => {
     if (name === 'overall') {
-      const mean = report.overall?.mean;
-      return mean === undefined || mean < value ? [`overall ${mean?.toFixed(2) ?? 'unknown'} is under ${value}`] : [];
+      const score = report.overall?.score;
+      if (score === undefined) return ['there is no overall score: give a --reference, or bound a tool instead'];
+      return score < value ? [`overall ${score.toFixed(2)} is under ${value}`] : [];
     }
     const raw = report.scores.find(({ tool }) => tool.toLowerCase() === name.toLowerCase())?.raw;
     if (raw === undefined) return [`${name} has no score`];

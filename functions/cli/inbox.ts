@@ -10,7 +10,7 @@ import { uploadOf } from '../../shared/uploads/score-upload.ts';
 import { viewUpload } from '../../shared/uploads/upload.ts';
 import type { LocalUploads } from './local-uploads.ts';
 
-const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif)$/i;
+const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif|bmp|p[gp]m)$/i;
 const SETTLE_MS = 300;
 
 /** Scores pictures that are put into a folder by hand; the scores appear beside each as `<picture>.scores.json`. */

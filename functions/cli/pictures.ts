@@ -2,7 +2,7 @@ import { glob, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from './command.ts';
 
-const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif)$/i;
+const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif|bmp|p[gp]m)$/i;
 
 /** The picture files that names, folders and patterns mean, each once, in order. */
 export const findPictures = async (given: readonly string[]): Promise<readonly string[]> => {

@@ -21,7 +21,7 @@ export const scoreTable = (results: readonly Scored[], output: Output): string =
       right: true,
       value: ({ report }: Scored) => rawText(report?.scores.find((score) => score.tool === tool)?.raw),
     })),
-    { title: 'OVERALL', right: true, value: ({ report }) => report?.overall?.mean.toFixed(2) ?? '' },
+    { title: 'OVERALL', right: true, value: ({ report }) => overallText(report?.overall) },
     { title: '', value: ({ error }) => (error === undefined ? '' : error.code) },
   ]);
 };
@@ -40,12 +40,20 @@ const onePicture = (report: ScoreReport, output: Output): string => {
     },
     { title: '', value: ({ error, warnings }) => error?.message ?? warnings.join('; '), width: 80 },
   ]);
-  const overall =
-    report.overall === null
-      ? ''
-      : `\n${output.style('bold', `overall ${report.overall.mean.toFixed(2)}`)} of 5, spread ${report.overall.spread.toFixed(2)}`;
-  return `${width} x ${height} ${format}\n${rows}${overall}`;
+  const limits = report.scores.flatMap(({ tool, limits }) => (limits === undefined ? [] : [`${tool} ${limits}`]));
+  return [`${width} x ${height} ${format}`, rows, overallLine(report.overall, output), ...limits]
+    .filter((line) => line !== '')
+    .join('\n');
 };
+
+/** What people would say, with the interval that holds 90 % of mean opinions; without a reference, why there is none. */
+const overallLine = (overall: ScoreReport['overall'], output: Output): string => {
+  if (overall?.score === undefined) return overall?.note ?? '';
+  const { score, low = score, high = score, word = '' } = overall;
+  return `${output.style('bold', `overall ${score.toFixed(2)}`)} of 5, ${word}; 90 % of opinions ${low.toFixed(2)} to ${high.toFixed(2)}`;
+};
+
+const overallText = (overall: ScoreReport['overall'] | undefined): string => overall?.score?.toFixed(2) ?? '';
 
 const barOf = (normalized: number | undefined): string => {
   if (normalized === undefined) return '';
@@ -64,12 +72,14 @@ export const csvOf = (results: readonly Scored[]): string => {
           score.tool,
           score.raw,
           score.normalized,
-          report.overall?.mean,
+          report.overall?.score,
+          report.overall?.low,
+          report.overall?.high,
           score.error?.message,
         ])
-      : [[file, '', undefined, undefined, undefined, error?.message]],
+      : [[file, '', undefined, undefined, undefined, undefined, undefined, error?.message]],
   );
-  return [['image', 'tool', 'raw', 'normalized', 'overall', 'error'], ...rows]
+  return [['image', 'tool', 'raw', 'normalized', 'overall', 'overall_low', 'overall_high', 'error'], ...rows]
     .map((row) => row.map(cell).join(','))
     .join('\n')
     .concat('\n');

@@ -8,7 +8,7 @@ import { readLines } from './read-lines.ts';
 
 /** As the server has it: said before a hundred megabytes are sent in vain. */
 const MOST_BYTES = 100 * 1024 * 1024;
-const UPLOADABLE = /^image\/(jpeg|png|webp|avif|tiff|gif)$/;
+const UPLOADABLE = /^image\/(jpeg|png|webp|avif|tiff|gif|bmp|x-portable-pixmap|x-portable-graymap)$/;
 /** A request takes 4 MB; what is larger goes through an upload of its own. */
 const MOST_IN_A_REQUEST = 3_900_000;
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { dataFiles } from './data-files.ts';
+import { dataFiles, weightFiles } from './data-files.ts';
 import { lighten } from './lighten.ts';
 import { fromRoot, root } from './paths.ts';
 import { bundledTools } from './plugin-tools.ts';
@@ -30,7 +30,14 @@ export const bundleFunction = async ({ entry, outdir, tools = root }: BundleOpti
     entryPoints: await entriesOf(entry),
     outdir,
     banner: entry.startsWith('functions/edge/') ? {} : { js: BANNER },
-    plugins: [...lighten(entry !== BATCH), threads(), natives, dataFiles(outdir), bundledTools(tools)],
+    plugins: [
+      ...lighten(entry !== BATCH),
+      weightFiles(outdir),
+      threads(),
+      natives,
+      dataFiles(outdir),
+      bundledTools(tools),
+    ],
   });
   return measure(outdir);
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 const INLINE_BYTES = 4096;
@@ -18,6 +18,23 @@ export const dataFiles = (outdir: string): Plugin => ({
         contents: `import { readFileSync } from 'node:fs';
 export default JSON.parse(readFileSync(new URL(${JSON.stringify(`./${name}`)}, import.meta.url), 'utf8'));`,
       };
+    });
+  },
+});
+
+/** Weights that a module reads by their address. */
+const ADDRESS = /new URL\('(\.[^']+\.safetensors)', import\.meta\.url\)/g;
+
+/** Puts learned weights beside the bundle and points their addresses there. */
+export const weightFiles = (outdir: string): Plugin => ({
+  name: 'weight-files',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]weight-files\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const files = [...text.matchAll(ADDRESS)].map(([, to = '']) => resolve(dirname(path), to));
+      await Promise.all(files.map((file) => copyFile(file, join(outdir, basename(file)))));
+      const contents = text.replaceAll(ADDRESS, (_, to: string) => `new URL('./${basename(to)}', import.meta.url)`);
+      return { contents, loader: 'ts' };
     });
   },
 });

@@ -56,12 +56,10 @@ export const requireTool = (catalogue: IqaCatalogue, name: string): IqaTool => {
   throw new Fault('NotFound', `there is no image-quality tool ${name}${near}`, { tool: name });
 };
 
-/** Refuses a tool that somebody named for the wrong mode. */
-export const requireMode = ({ name, type }: IqaTool, hasReference: boolean): void => {
-  if (hasReference === (type === 'FR')) return;
-  const message = hasReference
-    ? `${name} looks at one picture alone; leave the reference out, or use a full-reference tool such as ssim`
-    : `${name} compares with a reference; give one, or use a no-reference tool such as niqe`;
+/** Refuses a tool that compares when there is nothing to compare with. */
+export const requireReference = ({ name, type }: IqaTool, hasReference: boolean): void => {
+  if (hasReference || type === 'NR') return;
+  const message = `${name} compares with a reference; give one, or use a no-reference tool such as niqe`;
   throw new Fault('InvalidInput', message, { tool: name, field: 'reference' });
 };
 

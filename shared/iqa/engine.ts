@@ -48,7 +48,9 @@ export interface ScoreRequest {
 export interface EncodeOptions {
   readonly format: 'png' | 'jpeg' | 'webp' | 'avif';
   /** 1 to 100; without meaning for png. */
-  readonly quality?: number;
+  readonly quality?: number | undefined;
+  /** As small as the encoder can: mozjpeg for JPEG, the slowest WebP, and this effort, 0 to 9, for AVIF. */
+  readonly effort?: number | undefined;
 }
 
 /** Decodes and scores pictures away from the event loop. Every refusal is a Fault naming the tool and the picture. */

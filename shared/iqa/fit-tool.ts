@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Handler } from '../kernel/ports.ts';
 import { faultOf } from '../kernel/zod-fault.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import { FIT_FORMATS, type FitDeps, fitImage } from './fit.ts';
+import { DEFAULT_EFFORT, FIT_FORMATS, type FitDeps, fitImage } from './fit.ts';
 import { type ReadImage, readImageSource } from './image-source.ts';
 import { IMAGE_PARAMETER } from './to-definitions.ts';
 
@@ -10,17 +10,27 @@ import { IMAGE_PARAMETER } from './to-definitions.ts';
 export const FIT_DEFINITION: ToolDefinition = {
   name: 'image_fit',
   description:
-    'Compresses a picture as far as its quality allows: finds the smallest JPEG, WebP or AVIF whose score by a full-reference metric still meets a target, by bisection over quality, and reports the curve of sizes and scores.',
+    'Compresses a picture as far as its quality allows: finds the smallest JPEG, WebP or AVIF whose score by a full-reference metric still meets a target, such as ssimulacra2 80 or ssim 0.97, and reports the curve of sizes and scores.',
   type: 'function',
   handler: 'image_fit',
   implementation: { type: 'internal', handler: 'image_fit' },
-  version: '1.0.0',
+  version: '1.1.0',
   parameters: {
     type: 'object',
     properties: {
       image: IMAGE_PARAMETER,
       metric: { type: 'string', default: 'ssim', description: 'a full-reference image-quality tool' },
-      target: { type: 'number', description: "the metric's raw score that must still be met, such as 0.97 for ssim" },
+      target: {
+        type: 'number',
+        description: "the metric's raw score that must still be met, such as 80 for ssimulacra2 or 0.97 for ssim",
+      },
+      effort: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 9,
+        default: DEFAULT_EFFORT,
+        description: 'how long AVIF may take: higher is slower and smaller',
+      },
       formats: {
         type: 'array',
         items: { type: 'string', enum: [...FIT_FORMATS] },
@@ -59,6 +69,7 @@ const FitArguments = z.strictObject({
   metric: z.string().default('ssim'),
   target: z.number(),
   formats: z.array(z.enum(FIT_FORMATS)).min(1).optional(),
+  effort: z.int().min(0).max(9).default(DEFAULT_EFFORT),
 });
 
 export interface FitToolDeps extends FitDeps {
@@ -73,12 +84,13 @@ export const fitHandler = (deps: FitToolDeps): Handler => ({
   async run(args, { tenant, signal, progress }) {
     const parsed = FitArguments.safeParse(args);
     if (!parsed.success) throw faultOf(parsed.error, args, 'the call of image_fit');
-    const { image: source, metric, target: value, formats } = parsed.data;
+    const { image: source, metric, target: value, formats, effort } = parsed.data;
     const image = await readImageSource(source, 'image', tenant, deps.readImage);
     const { report, bytes } = await fitImage(deps, {
       image,
       target: { tool: metric, value },
       formats,
+      effort,
       signal,
       progress: (point, done, total) => progress?.(done, total, `${point.format} ${point.quality}`),
     });

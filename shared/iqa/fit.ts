@@ -4,6 +4,7 @@ import { requireTool } from './choose-tools.ts';
 import type { Computations } from './computations.ts';
 import type { EncodeOptions, IqaEngine, LearnedModel, Picture } from './engine.ts';
 import { executeTool } from './execute-tool.ts';
+import { searchSmallest, TRIES } from './fit-search.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 import { normaliseScore } from './normalise.ts';
 import type { ImageFile } from './open-images.ts';
@@ -11,11 +12,16 @@ import type { ImageFile } from './open-images.ts';
 export type FitFormat = Exclude<EncodeOptions['format'], 'png'>;
 export const FIT_FORMATS: readonly FitFormat[] = ['jpeg', 'webp', 'avif'];
 
+/** sharp's own for AVIF: higher ones take several times as long for a few per cent. */
+export const DEFAULT_EFFORT = 4;
+
 export interface FitRequest {
   readonly image: ImageFile;
   /** A full-reference tool and the raw score that must still be met. */
   readonly target: { readonly tool: string; readonly value: number };
   readonly formats?: readonly FitFormat[] | undefined;
+  /** How long AVIF may take, 0 to 9. */
+  readonly effort?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called after each step of the search. */
   readonly progress?: ((point: FitPoint, done: number, total: number) => void) | undefined;
@@ -26,7 +32,7 @@ export interface FitPoint {
   readonly quality: number;
   readonly bytes: number;
   readonly raw: number;
-  readonly normalized: number;
+  readonly normalized?: number | undefined;
   readonly meets: boolean;
 }
 
@@ -47,11 +53,7 @@ export interface FitDeps {
   readonly log: Log;
 }
 
-const QUALITIES = { lowest: 1, highest: 100 } as const;
-// Both ends, then one for each halving of what lies between.
-const STEPS = 2 + Math.ceil(Math.log2(QUALITIES.highest - QUALITIES.lowest));
-
-/** Finds the smallest JPEG, WebP or AVIF whose score still meets a target, by bisection over quality. */
+/** Finds the smallest JPEG, WebP or AVIF whose score still meets a target. */
 export const fitImage = async (
   deps: FitDeps,
   request: FitRequest,
@@ -113,28 +115,22 @@ interface Candidate {
   readonly bytes: Uint8Array;
 }
 
-/** The smallest of the tried files of a format that meet the target. */
+/** The smallest file of a format that meets the target. */
 const searchFormat = async (
   search: Search,
   format: FitFormat,
   formats: readonly FitFormat[],
 ): Promise<Candidate | undefined> => {
-  let best: Candidate | undefined;
-  const attempt = async (quality: number): Promise<boolean> => {
-    const candidate = await tryQuality(search, format, quality);
-    search.curve.push(candidate.point);
-    search.request.progress?.(candidate.point, search.curve.length, formats.length * STEPS);
-    if (candidate.point.meets && (!best || candidate.bytes.length < best.bytes.length)) best = candidate;
-    return candidate.point.meets;
-  };
-  let { lowest: fails, highest: meets }: { lowest: number; highest: number } = QUALITIES;
-  if (!(await attempt(meets)) || (await attempt(fails))) return best;
-  while (meets - fails > 1) {
-    const middle = (fails + meets) >> 1;
-    if (await attempt(middle)) meets = middle;
-    else fails = middle;
-  }
-  return best;
+  // Of the files only the smallest that meets is kept; the others would take memory.
+  let smallest: Uint8Array | undefined;
+  const found = await searchSmallest(async (quality) => {
+    const { point, bytes } = await tryQuality(search, format, quality);
+    search.curve.push(point);
+    search.request.progress?.(point, search.curve.length, Math.max(search.curve.length, formats.length * TRIES));
+    if (point.meets && (!smallest || bytes.length < smallest.length)) smallest = bytes;
+    return point;
+  });
+  return found && smallest && { point: found, bytes: smallest };
 };
 
 const tryQuality = async (
@@ -144,13 +140,17 @@ const tryQuality = async (
 ): Promise<Candidate> => {
   const { signal, target } = request;
   signal?.throwIfAborted();
-  const bytes = await deps.engine.encode(original.pixels, { format, quality });
+  const bytes = await deps.engine.encode(original.pixels, {
+    format,
+    quality,
+    effort: request.effort ?? DEFAULT_EFFORT,
+  });
   const picture = await deps.engine.decode(bytes, `${original.name} as ${format} ${quality}`, signal);
   const raw = await executeTool(deps, { tool, model, picture, reference: original, signal }).finally(() =>
     deps.engine.release(picture),
   );
   const meets = tool.lower_better ? raw <= target.value : raw >= target.value;
-  const { normalized } = normaliseScore(tool, raw);
+  const normalized = tool.logistic_params && normaliseScore(tool, raw).normalized;
   return { bytes, point: { format, quality, bytes: bytes.length, raw, normalized, meets } };
 };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeModel } from './onnx-encode.ts';
 
-export type ElementType = 'float32' | 'uint8' | 'int32' | 'int64' | 'bool';
+export type ElementType = 'float32' | 'float16' | 'uint8' | 'int32' | 'int64' | 'bool';
 export type Dimension = number | string;
 export type Attribute = number | string | readonly number[] | { readonly float: number };
 
@@ -21,7 +21,7 @@ export interface GraphTensor {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];
-  readonly data: Float32Array | BigInt64Array;
+  readonly data: Float32Array | Uint16Array | BigInt64Array;
 }
 
 export interface GraphValue {
@@ -62,6 +62,7 @@ export type Operator =
   | 'Identity'
   | 'MatMul'
   | 'Max'
+  | 'MaxPool'
   | 'Mul'
   | 'Pad'
   | 'Pow'
@@ -84,6 +85,8 @@ export interface GraphBuilder {
   input(name: string, type: ElementType, shape: readonly Dimension[]): Ref;
   /** A float32 constant; without a shape, one number that broadcasts. */
   constant(values: number | readonly number[] | Float32Array, shape?: readonly number[]): Ref;
+  /** Half-precision floats, widened to float32 when the graph is opened: half the size, the same arithmetic. */
+  halfConstant(values: Uint16Array, shape: readonly number[]): Ref;
   /** An int64 list, for operators that take axes or shapes as an input. */
   integers(values: readonly number[]): Ref;
   op(operator: Operator, inputs: readonly Operand[], attributes?: Readonly<Record<string, Attribute>>): Ref;
@@ -119,6 +122,9 @@ export interface ConvOptions {
   readonly strides?: readonly number[];
 }
 
+/** ONNX's number for the type. */
+export const FLOAT32 = 1;
+
 /** The end of an axis, whatever its length. */
 export const toEnd = 2 ** 31 - 1;
 
@@ -128,7 +134,7 @@ export function createGraph(name: string): GraphBuilder {
   const tensors = new Map<string, GraphTensor>();
   const inputs: GraphValue[] = [];
 
-  const tensor = (type: 'float32' | 'int64', data: Float32Array | BigInt64Array, shape: readonly number[]): Ref => {
+  const tensor = (type: ElementType, data: GraphTensor['data'], shape: readonly number[]): Ref => {
     const content = `${type} ${shape.join('x')} ${sha256(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))}`;
     const known = tensors.get(content);
     if (known) return known;
@@ -161,6 +167,7 @@ export function createGraph(name: string): GraphBuilder {
       return { name: inputName };
     },
     constant,
+    halfConstant: (values, shape) => op('Cast', [tensor('float16', values, shape)], { to: FLOAT32 }),
     op,
     add: (left, right) => op('Add', [left, right]),
     sub: (left, right) => op('Sub', [left, right]),

@@ -13,7 +13,7 @@ export const HallmarkStatement = z.strictObject({
   graph_sha256: z.string(),
   decoder: z.string(),
   raw: z.number(),
-  normalized: z.number(),
+  normalized: z.number().optional(),
   at: z.iso.datetime(),
 });
 export type HallmarkStatement = Readonly<z.infer<typeof HallmarkStatement>>;

@@ -11,6 +11,10 @@ export const iqaHandler = (deps: ScoreDeps & { readonly readImage: ReadImage }):
       reference === undefined ? undefined : await readImageSource(reference, 'reference', tenant, deps.readImage);
     const report = await scoreImage(deps, { tenant, image: file, reference: other, tools: [tool.name], signal });
     const [score] = report.scores;
-    return { ...score, image: report.image, ...(report.reference ? { reference: report.reference } : {}) };
+    return definedOf({ ...score, image: report.image, reference: report.reference });
   },
 });
+
+/** An output holds JSON: what is absent is left out. */
+const definedOf = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));

@@ -96,5 +96,5 @@ export const IQA_PYTORCH_IDENTIFIERS: readonly string[] = [
   'wadiqam_nr',
 ];
 
-/** Metrics that go by the name PIQ gives them. */
-export const PIQ_IDENTIFIERS: readonly string[] = ['haarpsi', 'mdsi'];
+/** Metrics that go by the name their authors or PIQ give them. */
+export const OTHER_IDENTIFIERS: readonly string[] = ['haarpsi', 'mdsi', 'ssimulacra2'];

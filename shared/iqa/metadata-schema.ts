@@ -22,6 +22,11 @@ export const IqaEntry = IqaBlock.extend({
   preprocessing: Preprocessing.optional().describe('how a picture enters the model file'),
   minimum_side: z.int().positive().optional().describe('the shortest side in pixels that can be scored'),
   tolerance: z.number().positive().optional().describe('largest difference from the reference values'),
+  identical: z.number().optional().describe('the raw score of a picture that equals its reference'),
+  blind_to: z
+    .array(z.string())
+    .optional()
+    .describe('kinds of distortion that a no-reference tool does not order as people do'),
   price_micros: z.int().nonnegative().optional().describe('price of a score in micro-dollars'),
   measures: z.enum(['quality', 'aesthetics', 'faces', 'underwater', 'information']).optional(),
   evidence: Evidence.optional().describe('where the strengths come from'),

@@ -1,7 +1,7 @@
 import { Fault, messageOf } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
 import { faultOf } from '../kernel/zod-fault.ts';
-import { IQA_PYTORCH_IDENTIFIERS, PIQ_IDENTIFIERS } from './identifiers.ts';
+import { IQA_PYTORCH_IDENTIFIERS, OTHER_IDENTIFIERS } from './identifiers.ts';
 import { type IqaEntry, IqaMetadata } from './metadata-schema.ts';
 import { placeOf, placeOfKey } from './text-place.ts';
 
@@ -86,7 +86,7 @@ const parseEntries = (text: string, file: string): Readonly<Record<string, IqaEn
 
 const fold = (name: string): string => name.toLowerCase().replaceAll('+', '-plus');
 
-const IDENTIFIERS = new Map([...IQA_PYTORCH_IDENTIFIERS, ...PIQ_IDENTIFIERS].map((name) => [fold(name), name]));
+const IDENTIFIERS = new Map([...IQA_PYTORCH_IDENTIFIERS, ...OTHER_IDENTIFIERS].map((name) => [fold(name), name]));
 
 const identifierOf = (given: string): string => IDENTIFIERS.get(fold(given)) ?? given;
 

@@ -8,8 +8,20 @@ export interface Feed {
   readonly shape: readonly number[];
 }
 
+/** A file of learned weights that ships with the product, known by its SHA-256. */
+export interface WeightsFile {
+  readonly name: string;
+  readonly sha256: string;
+}
+
 /** Runs graphs, one session for each; the worker provides it. Fails when the request was given up meanwhile. */
 export interface GraphRunner {
+  throwIfGivenUp(): void;
+  /** The graph that a shipped file fills, built once. Unavailable when its bytes are missing or not those of the digest. */
+  learned<Output extends string>(
+    file: WeightsFile,
+    build: (weights: Uint8Array) => BuiltGraph<Output>,
+  ): BuiltGraph<Output>;
   run<Output extends string>(
     graph: BuiltGraph<Output>,
     feeds: Readonly<Record<string, Feed>>,
@@ -37,8 +49,15 @@ interface MetricCommon {
   readonly name: string;
   /** The shortest side it is defined for. */
   readonly minimumSide: number;
-  /** The graphs it runs, built when first asked for; fixed, so that their digests identify the metric. */
-  graphs(): readonly BuiltGraph[];
+  /** Published numbers that it computes by beside its graphs. */
+  readonly figures?: unknown;
+  /** What a learned metric's graphs are filled with. */
+  readonly weightsFile?: WeightsFile;
+  /**
+   * The graphs it runs, built when first asked for; fixed, so that their digests identify the metric.
+   * Those of a learned metric are outlines without `weights`: they cannot run, but cost nothing.
+   */
+  graphs(weights?: Uint8Array): readonly BuiltGraph[];
   map?(pair: Pair, runner: GraphRunner): Promise<QualityMap>;
 }
 

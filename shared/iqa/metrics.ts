@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { digestOf } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { BuiltGraph } from './graph.ts';
 import { cwSsim } from './graphs/cw-ssim.ts';
 import { fsim } from './graphs/fsim.ts';
 import { gmsd } from './graphs/gmsd.ts';
 import { haarpsi } from './graphs/haarpsi.ts';
+import { lpips } from './graphs/lpips.ts';
 import { mdsi } from './graphs/mdsi.ts';
 import { msSsim } from './graphs/ms-ssim.ts';
 import { nlpd } from './graphs/nlpd.ts';
@@ -12,7 +14,8 @@ import { psnr, psnry } from './graphs/psnr.ts';
 import { ssim, ssimc } from './graphs/ssim.ts';
 import { vif } from './graphs/vif.ts';
 import { vsi } from './graphs/vsi.ts';
-import type { GraphMetric } from './metric.ts';
+import type { GraphMetric, WeightsFile } from './metric.ts';
+import { ssimulacra2 } from './ssimulacra2/metric.ts';
 
 /** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
 export const graphMetrics: readonly GraphMetric[] = [
@@ -29,6 +32,8 @@ export const graphMetrics: readonly GraphMetric[] = [
   cwSsim,
   haarpsi,
   mdsi,
+  ssimulacra2,
+  lpips,
 ];
 
 const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
@@ -58,12 +63,20 @@ export interface GraphDescription {
   }[];
 }
 
-/** The graphs a shipped metric runs. */
-export const graphsOf = (name: string): readonly BuiltGraph[] => requireMetric(name).graphs();
+/** The graphs a shipped metric runs; `read` brings the weights of a learned one. */
+export function graphsOf(name: string, read?: (file: WeightsFile) => Uint8Array): readonly BuiltGraph[] {
+  const metric = requireMetric(name);
+  return metric.graphs(metric.weightsFile && read?.(metric.weightsFile));
+}
 
-/** SHA-256 over the digests of a metric's graphs: what its scores depend on besides the code around them. */
+/** SHA-256 over the digests of a metric's graphs, weights and figures: what its scores depend on besides the code. */
 export function graphDigest(name: string): string {
-  const digests = graphsOf(name).map((graph) => graph.digest);
+  const { weightsFile, figures } = requireMetric(name);
+  const digests = [
+    ...graphsOf(name).map((graph) => graph.digest),
+    ...(weightsFile ? [weightsFile.sha256] : []),
+    ...(figures ? [digestOf(figures)] : []),
+  ];
   return digests.length === 1 && digests[0]
     ? digests[0]
     : createHash('sha256').update(digests.join('\n')).digest('hex');

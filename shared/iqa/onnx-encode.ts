@@ -18,7 +18,14 @@ export function encodeModel(graph: Graph): Uint8Array {
 
 const irVersion = 8;
 
-const elementCode: Readonly<Record<ElementType, number>> = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9 };
+const elementCode: Readonly<Record<ElementType, number>> = {
+  float32: 1,
+  uint8: 2,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+};
 const attributeCode = { float: 1, int: 2, string: 3, ints: 7 } as const;
 
 function encodeNode(node: GraphNode): Parts {

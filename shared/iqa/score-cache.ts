@@ -18,7 +18,8 @@ export interface ScoreIdentity {
 
 const CachedScore = z.object({
   raw: z.number(),
-  normalized: z.number(),
+  /** Absent for a tool without parameters. */
+  normalized: z.number().optional(),
   warnings: z.array(z.string()),
   /** What decoding found, so that a hit needs no decoding. */
   width: z.number(),

@@ -65,11 +65,17 @@ export const scoreWith = async (
     const pictures = await images.decode();
     const model = await computation.open?.();
     const raw = await executeTool(deps, { tool, model, ...pictures, signal });
-    const { normalized, warnings } = normaliseScore(tool, raw);
+    const { normalized, warnings } = opinionOf(tool, raw);
     const { pixels, format, notes } = pictures.picture;
     return { raw, normalized, warnings: [...notes, ...warnings], width: pixels.width, height: pixels.height, format };
   }
 };
+
+/** A tool that was never compared with opinions has no place on their scale. */
+const opinionOf = (tool: IqaTool, raw: number): { normalized?: number; warnings: readonly string[] } =>
+  tool.logistic_params
+    ? normaliseScore(tool, raw)
+    : { warnings: [`${tool.name} has no logistic_params: its raw score has no place on the scale from 1 to 5`] };
 
 const versionText = (versions: Readonly<Record<string, string>>): string =>
   Object.entries(versions)

@@ -1,11 +1,11 @@
 import { Fault, messageOf } from '../kernel/errors.ts';
-import { chooseTools, requireMode, requireTool } from './choose-tools.ts';
+import { chooseTools, requireReference, requireTool } from './choose-tools.ts';
 import type { Hallmark } from './hallmark.ts';
-import type { IqaCatalogue } from './metadata.ts';
+import type { IqaCatalogue, IqaTool } from './metadata.ts';
 import { type ImageFile, type OpenImages, openImages } from './open-images.ts';
-import { type Overall, overallOf } from './overall.ts';
 import type { CachedScore } from './score-cache.ts';
 import { type RunDeps, scoreWith } from './score-with.ts';
+import { type CalibratedScore, limitsOf, type Overall, summarise } from './summarise.ts';
 
 export interface ScoreDeps extends RunDeps {
   readonly catalogue: IqaCatalogue;
@@ -27,12 +27,15 @@ export interface ScoreEntry {
   readonly tool: string;
   readonly version?: string;
   readonly raw?: number;
-  readonly normalized?: number;
+  /** On 1..5; absent for a tool that was never compared with opinions. */
+  readonly normalized?: number | undefined;
+  /** What the tool cannot see, where that is known. */
+  readonly limits?: string | undefined;
   readonly cached: boolean;
   readonly duration_ms: number;
   readonly warnings: readonly string[];
   readonly error?: { readonly code: string; readonly message: string };
-  readonly hallmark?: Hallmark;
+  readonly hallmark?: Hallmark | undefined;
 }
 
 export interface ScoreReport {
@@ -44,7 +47,7 @@ export interface ScoreReport {
   };
   readonly reference?: { readonly sha256: string };
   readonly scores: readonly ScoreEntry[];
-  /** The calibrated mean with its spread; null when no calibrated tool succeeded. */
+  /** What people would say of the picture; null when no calibrated tool succeeded. */
   readonly overall: Overall | null;
 }
 
@@ -82,14 +85,17 @@ export const scoreImage = async (
     image: { sha256: images.imageSha256, width: facts.width, height: facts.height, format: facts.format },
     ...(hasReference ? { reference: { sha256: images.referenceSha256 } } : {}),
     scores: results.map(({ entry }) => entry),
-    overall: overallOf(results.flatMap(({ calibrated }) => calibrated ?? [])),
+    overall: summarise(
+      results.flatMap(({ calibrated }) => calibrated ?? []),
+      hasReference,
+    ),
   };
 };
 
 interface Attempt {
   readonly entry: ScoreEntry;
   readonly score?: CachedScore;
-  readonly calibrated?: { readonly tool: string; readonly normalized: number };
+  readonly calibrated?: CalibratedScore;
   readonly thrown?: unknown;
 }
 
@@ -104,22 +110,27 @@ const attempt = async (
   const duration = () => ({ duration_ms: deps.clock.now() - started });
   try {
     const tool = requireTool(deps.catalogue, name);
-    // A mixed set that we chose ourselves shows each tool only the pictures it takes.
-    if (isNamed) requireMode(tool, images.hasReference);
+    requireReference(tool, images.hasReference);
     const { score, cached, hallmark } = await scoreWith(deps, tool, images, tenant, signal);
-    const { raw, normalized, warnings } = score;
+    const { raw, normalized } = score;
+    const warnings = isNamed && isUnused(tool, images) ? [...score.warnings, UNUSED] : score.warnings;
     const version = tool.version ?? '1.0.0';
     const made = { tool: tool.name, version, raw, normalized, cached, ...duration(), warnings };
-    const entry = { ...made, ...(hallmark ? { hallmark } : {}) };
-    const calibrated = tool.logistic_params ? { calibrated: { tool: tool.name, normalized } } : {};
+    const entry = { ...made, limits: limitsOf(tool), hallmark };
+    const calibrated = normalized === undefined ? undefined : { tool: tool.name, type: tool.type, raw, normalized };
     onScore?.(entry);
-    return { score, ...calibrated, entry };
+    return { score, calibrated, entry };
   } catch (thrown) {
     const code = thrown instanceof Fault ? thrown.code : 'ToolExecutionError';
     const error = { code, message: messageOf(thrown) };
     return { thrown, entry: { tool: name, cached: false, ...duration(), warnings: [], error } };
   }
 };
+
+// A mixed set that we chose ourselves needs no such note.
+const UNUSED = 'looks at one picture alone: the reference was not used';
+
+const isUnused = ({ type }: IqaTool, { hasReference }: OpenImages): boolean => hasReference && type === 'NR';
 
 /** One reason that all share is the caller's answer; otherwise it is the tools that failed. */
 const faultOfAll = (results: readonly Attempt[], image: string): unknown => {

@@ -34,7 +34,7 @@ const describe = (tool: IqaTool): string => {
     tool.type === 'FR'
       ? 'Compares a picture with its undistorted reference of the same size.'
       : 'Judges a picture alone, without a reference.';
-  const direction = `${tool.lower_better ? 'Lower' : 'Higher'} raw scores are better${rangeText(tool)}; normalized is always 1 (worst) to 5 (best).`;
+  const direction = `${tool.lower_better ? 'Lower' : 'Higher'} raw scores are better${rangeText(tool)}; normalized is ${tool.logistic_params ? 'mean opinion, 1 (worst) to 5 (best)' : 'absent: it was never compared with opinions'}.`;
   const strengths = tool.strengths.length === 0 ? [] : [`Strong at: ${tool.strengths.join(', ').toLowerCase()}.`];
   const what = tool.description === undefined ? [] : [`${upperFirst(tool.description)}.`];
   return [`${tool.title ?? tool.name} (image quality).`, ...what, mode, direction, ...strengths].join(' ');
@@ -91,7 +91,11 @@ const picture = (what: string): JsonSchema => ({
     {
       type: 'object',
       properties: {
-        base64: { type: 'string', minLength: 1, description: 'a JPEG, PNG, WebP, AVIF, TIFF or GIF file' },
+        base64: {
+          type: 'string',
+          minLength: 1,
+          description: 'a JPEG, PNG, WebP, AVIF, TIFF, GIF, BMP, PPM or PGM file',
+        },
       },
       required: ['base64'],
       additionalProperties: false,
@@ -115,7 +119,12 @@ const OUTPUT: JsonSchema = {
     tool: { type: 'string' },
     version: { type: 'string' },
     raw: { type: 'number', description: "the metric's own score" },
-    normalized: { type: 'number', minimum: 1, maximum: 5, description: '1 is worst, 5 is best' },
+    normalized: {
+      type: 'number',
+      minimum: 1,
+      maximum: 5,
+      description: '1 is worst, 5 is best; absent for a tool that was never compared with opinions',
+    },
     image: {
       type: 'object',
       properties: {
@@ -130,5 +139,5 @@ const OUTPUT: JsonSchema = {
     warnings: { type: 'array', items: { type: 'string' } },
     hallmark: { type: 'object', description: 'signature over the score' },
   },
-  required: ['tool', 'version', 'raw', 'normalized', 'image', 'warnings'],
+  required: ['tool', 'version', 'raw', 'image', 'warnings'],
 };

@@ -11,6 +11,9 @@ export const PICTURE_TYPES = {
   'image/avif': 'avif',
   'image/tiff': 'tif',
   'image/gif': 'gif',
+  'image/bmp': 'bmp',
+  'image/x-portable-pixmap': 'ppm',
+  'image/x-portable-graymap': 'pgm',
 } as const;
 export type PictureType = keyof typeof PICTURE_TYPES;
 

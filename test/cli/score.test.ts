@@ -54,7 +54,7 @@ describe('assay score', () => {
     assert.match(many.stdout, /good\.png +4\.\d+/);
     assert.match(many.stderr, /broken\.png is not a picture that can be read/);
     const csv = (await readFile(join(cwd, 'out.csv'), 'utf8')).trim().split('\n');
-    assert.deepEqual([csv[0], csv.length], ['image,tool,raw,normalized,overall,error', 4]);
+    assert.deepEqual([csv[0], csv.length], ['image,tool,raw,normalized,overall,overall_low,overall_high,error', 4]);
 
     const gate = (bound: string) =>
       runAssay(['score', 'good.png', '--reference', golden('chelsea.png'), '--fail-under', bound], { cwd });

@@ -1,11 +1,53 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
 import { type FitPoint, fitImage } from '../../shared/iqa/fit.ts';
+import { searchSmallest, TRIES } from '../../shared/iqa/fit-search.ts';
 import { fitHandler } from '../../shared/iqa/fit-tool.ts';
 import type { CallContext } from '../../shared/kernel/ports.ts';
 import { goldenImage, scoring, testEngine, watchingMemory } from '../support/iqa.ts';
 
 const image = goldenImage('chelsea.png');
+
+describe('the search for the smallest file', () => {
+  test('finds what trying every quality finds where dips are at most five qualities long', async () => {
+    const curve = fc.record({
+      boundary: fc.integer({ min: 2, max: 99 }),
+      // Islands that meet below the boundary, and holes that fail above it.
+      islands: fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(curve, async ({ boundary, islands }) => {
+        const meets = (quality: number): boolean => quality >= boundary || islands.includes(boundary - quality);
+        const point = (quality: number) => ({ quality, meets: meets(quality), bytes: 100 + 10 * quality });
+        let tries = 0;
+
+        const found = await searchSmallest(async (quality) => {
+          tries++;
+          return point(quality);
+        });
+
+        const all = Array.from({ length: 100 }, (_, at) => point(at + 1)).filter((each) => each.meets);
+        assert.equal(found?.bytes, Math.min(...all.map(({ bytes }) => bytes)));
+        assert.ok(tries <= TRIES + 15, String(tries));
+      }),
+    );
+  });
+
+  test('takes a file of more quality where it is smaller', async () => {
+    const found = await searchSmallest(async (quality) => ({
+      quality,
+      meets: quality >= 50,
+      bytes: quality === 51 ? 400 : 10 * quality,
+    }));
+
+    assert.equal(found?.quality, 51);
+  });
+
+  test('gives up when the best quality fails', async () => {
+    assert.equal(await searchSmallest(async () => ({ meets: false, bytes: 1 })), undefined);
+  });
+});
 
 describe('image_fit', () => {
   const engine = testEngine();
@@ -42,6 +84,12 @@ describe('image_fit', () => {
     assert.equal(await engine.score({ tool: 'psnr', picture, reference }), report.best?.raw);
   });
 
+  test('ssimulacra2 is a target as web engineers type it', async () => {
+    const { report } = await fitImage(deps, { image, target: { tool: 'ssimulacra2', value: 70 }, formats: ['jpeg'] });
+
+    assert.ok(report.best && report.best.raw >= 70 && report.best.raw < 75);
+  });
+
   test('a lower-is-better metric is met from above', async () => {
     const { report } = await fitImage(deps, { image, target: { tool: 'gmsd', value: 0.05 }, formats: ['jpeg'] });
 
@@ -69,7 +117,7 @@ describe('image_fit', () => {
 
     await assert.rejects(fit('niqe'), { name: 'InvalidInput', message: /niqe cannot say how close a copy is/ });
     await assert.rejects(fit('absent'), { name: 'NotFound' });
-    await assert.rejects(fit('lpips'), { name: 'Unavailable' });
+    await assert.rejects(fit('dists'), { name: 'Unavailable' });
     await assert.rejects(fit('ssim', { image: { bytes: new Uint8Array(0), name: 'empty.png' } }), {
       name: 'InvalidInput',
       message: /empty\.png/,

@@ -20,6 +20,8 @@ const tolerance: Readonly<Record<string, number>> = {
   cw_ssim: 1e-6,
   haarpsi: 1e-5,
   mdsi: 1e-5,
+  ssimulacra2: 1e-5,
+  lpips: 5e-5,
 };
 
 const golden = readFileSync(new URL('../golden/iqa/full-reference.csv', import.meta.url), 'utf8')

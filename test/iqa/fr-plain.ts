@@ -101,3 +101,93 @@ export function plainPsnr(x: Pixels, y: Pixels): number {
   const error = x.data.reduce((sum, value, at) => sum + (value - (y.data[at] ?? 0)) ** 2, 0) / x.data.length / 255 ** 2;
   return 10 * Math.log10(1 / (error + 1e-8));
 }
+
+const NLPD_LEVELS = [
+  [0.0248, 0.1011, 0.1015, 0.1493, 0.146],
+  [0.0185, 0.0757, 0.0837, 0.1986, 0.1846],
+  [0.0179, 0.0477, 0.0467, 0.2138, 0.2243],
+  [0.0191, 0, 0, 0.2503, 0.2616],
+  [0.022, 0, 0, 0.2598, 0.2552],
+  [0.2782, 0, 0, 0.2215, 0.0717],
+] as const;
+
+type Plane = number[][];
+
+/** NLPD in float64, one loop after the other; each plane is a list of rows. */
+export function plainNlpd(picture: Pixels, reference: Pixels): number {
+  const bands = [picture, reference].map((pixels) => nlpdBands(lumaRows(pixels)));
+  const errors = NLPD_LEVELS.map((_, level) => {
+    const [a, b] = bands.map((each) => (each[level] as Plane).flat()) as [number[], number[]];
+    return Math.sqrt(a.reduce((sum, value, at) => sum + (value - (b[at] as number)) ** 2, 0) / a.length);
+  });
+  return errors.reduce((sum, error) => sum + error, 0) / errors.length;
+}
+
+const lumaRows = ({ width, height, data }: Pixels): Plane =>
+  Array.from({ length: height }, (_, y) =>
+    Array.from({ length: width }, (_, x) => {
+      const at = 3 * (y * width + x);
+      return (0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0)) / 255;
+    }),
+  );
+
+function nlpdBands(luma: Plane): readonly Plane[] {
+  let image = luma;
+  return NLPD_LEVELS.map(([sigma, up, down, left, right], level) => {
+    const smaller = level < 5 ? halved(image) : undefined;
+    const band = smaller ? minus(image, doubled(smaller, image.length, image[0]?.length ?? 0)) : image;
+    if (smaller) image = smaller;
+    const at = (y: number, x: number): number => Math.abs(band[y]?.[x] ?? 0);
+    // The cross is turned by 180 degrees.
+    return band.map((row, y) =>
+      row.map(
+        (value, x) =>
+          value / (sigma + up * at(y + 1, x) + down * at(y - 1, x) + left * at(y, x + 1) + right * at(y, x - 1)),
+      ),
+    );
+  });
+}
+
+const LOW_PASS = [0.05, 0.25, 0.4, 0.25, 0.05];
+
+/** Every second sample of the low-pass; the border is mirrored with its pixel repeated, over and over on short sides. */
+function halved(image: Plane): Plane {
+  const [height, width] = [image.length, image[0]?.length ?? 0];
+  const mirrored = (place: number, length: number): number => {
+    const period = ((place % (2 * length)) + 2 * length) % (2 * length);
+    return period < length ? period : 2 * length - 1 - period;
+  };
+  return Array.from({ length: Math.ceil(height / 2) }, (_, y) =>
+    Array.from({ length: Math.ceil(width / 2) }, (_, x) =>
+      LOW_PASS.reduce(
+        (sum, a, i) =>
+          sum +
+          LOW_PASS.reduce(
+            (row, b, j) =>
+              row + a * b * (image[mirrored(2 * y + i - 2, height)]?.[mirrored(2 * x + j - 2, width)] ?? 0),
+            0,
+          ),
+        0,
+      ),
+    ),
+  );
+}
+
+/** Zeros between the samples of a plane continued by its border, times four, low-passed. */
+function doubled(small: Plane, height: number, width: number): Plane {
+  const clamp = (place: number, length: number): number => Math.min(length - 1, Math.max(0, place));
+  const at = (y: number, x: number): number =>
+    y % 2 !== 0 || x % 2 !== 0
+      ? 0
+      : 4 * (small[clamp(y / 2, small.length)]?.[clamp(x / 2, small[0]?.length ?? 0)] ?? 0);
+  return Array.from({ length: height }, (_, y) =>
+    Array.from({ length: width }, (_, x) =>
+      LOW_PASS.reduce(
+        (sum, a, i) => sum + LOW_PASS.reduce((row, b, j) => row + a * b * at(y + i - 2, x + j - 2), 0),
+        0,
+      ),
+    ),
+  );
+}
+
+const minus = (a: Plane, b: Plane): Plane => a.map((row, y) => row.map((value, x) => value - (b[y]?.[x] ?? 0)));

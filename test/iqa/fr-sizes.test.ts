@@ -6,7 +6,7 @@ import type { Picture, Pixels } from '../../shared/iqa/engine.ts';
 import type { Pair } from '../../shared/iqa/metric.ts';
 import { graphMetric, graphMetrics } from '../../shared/iqa/metrics.ts';
 import { testEngine } from '../support/iqa.ts';
-import { lumaGrid, plainGmsd, plainMsSsim, plainPsnr, plainSsim } from './fr-plain.ts';
+import { lumaGrid, plainGmsd, plainMsSsim, plainNlpd, plainPsnr, plainSsim } from './fr-plain.ts';
 
 const runner = graphRunner(
   createSessions(['cpu'], () => {}),
@@ -63,7 +63,9 @@ describe('full-reference metrics on odd and small sizes', () => {
   });
 
   test('every metric works from its smallest side on and gives its best for equal pictures', async () => {
-    const best = { psnr: 80, psnry: 80, gmsd: 0, nlpd: 0, mdsi: 0 } as Readonly<Record<string, number>>;
+    const best = { psnr: 80, psnry: 80, gmsd: 0, nlpd: 0, mdsi: 0, lpips: 0, ssimulacra2: 100 } as Readonly<
+      Record<string, number>
+    >;
     for (const { name, minimumSide } of graphMetrics) {
       for (const longer of [minimumSide, minimumSide + 5]) {
         const reference = scene(longer, minimumSide, 20);
@@ -92,8 +94,9 @@ describe('full-reference metrics on odd and small sizes', () => {
     });
   });
 
-  test('one brightness has no fsim and no cw_ssim', async () => {
+  test('one brightness has no fsim and no cw_ssim; two of one colour are equal by fsim', async () => {
     const flat = { width: 80, height: 70, data: new Uint8Array(80 * 70 * 3).fill(128) };
+    const darker = { ...flat, data: new Uint8Array(80 * 70 * 3).fill(118) };
 
     for (const tool of ['fsim', 'cw_ssim']) {
       const message = new RegExp(`${tool} is undefined for a picture of one brightness.*use ssim`);
@@ -101,8 +104,10 @@ describe('full-reference metrics on odd and small sizes', () => {
         name: 'InvalidInput',
         message,
       });
-      await assert.rejects(score(tool, { picture: flat, reference: flat }), { name: 'InvalidInput', message });
+      await assert.rejects(score(tool, { picture: flat, reference: darker }), { name: 'InvalidInput', message });
     }
+    await assert.rejects(score('cw_ssim', { picture: flat, reference: flat }), { name: 'InvalidInput' });
+    assert.equal(await score('fsim', { picture: flat, reference: flat }), 1);
     assert.equal(await score('vsi', { picture: flat, reference: flat }), 1);
   });
 
@@ -160,7 +165,7 @@ describe('full-reference metrics on odd and small sizes', () => {
 
 describe('strips', () => {
   test('the sums of any parts add up to those of the whole', async () => {
-    const names = ['psnr', 'psnry', 'ssim', 'ssimc', 'ms_ssim', 'gmsd'];
+    const names = ['psnr', 'psnry', 'ssim', 'ssimc', 'ms_ssim', 'gmsd', 'lpips', 'ssimulacra2'];
     const size = fc.integer({ min: 161, max: 420 });
     await fc.assert(
       fc.asyncProperty(size, size, fc.double({ min: 0.05, max: 0.95, noNaN: true }), async (width, height, share) => {
@@ -184,6 +189,25 @@ describe('strips', () => {
       }),
       { numRuns: 4 },
     );
+  });
+
+  test('nlpd of pictures of 8 to 17 pixels is that of a plain loop', async () => {
+    const metric = graphMetric('nlpd');
+    if (metric?.kind !== 'strips') assert.fail();
+    for (const [width, height] of [
+      [8, 8],
+      [16, 16],
+      [9, 16],
+      [17, 8],
+      [33, 40],
+    ] as const) {
+      const pair = { picture: scene(width, height, 30), reference: scene(width, height, 5, 2) };
+
+      const sums = await metric.sums(pair, { from: 0, to: height }, runner);
+
+      const distance = Math.abs(metric.finish(sums, pair.picture) - plainNlpd(pair.picture, pair.reference));
+      assert.ok(distance < 1e-6, `${width} x ${height}: ${distance}`);
+    }
   });
 
   test('nlpd is the same in one tile and in several', async () => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { metadataJsonSchema } from '../../metadata/build-schema.ts';
-import { IQA_PYTORCH_IDENTIFIERS, PIQ_IDENTIFIERS } from '../../shared/iqa/identifiers.ts';
+import { IQA_PYTORCH_IDENTIFIERS, OTHER_IDENTIFIERS } from '../../shared/iqa/identifiers.ts';
 import { loadMetadata, parseMetadata } from '../../shared/iqa/metadata.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { Distortion } from '../../shared/model/iqa.ts';
@@ -92,7 +92,7 @@ describe('tool metadata', () => {
       [],
     );
     assert.deepEqual(
-      names.filter((name) => ![...IQA_PYTORCH_IDENTIFIERS, ...PIQ_IDENTIFIERS].includes(name)),
+      names.filter((name) => ![...IQA_PYTORCH_IDENTIFIERS, ...OTHER_IDENTIFIERS].includes(name)),
       [],
     );
   });

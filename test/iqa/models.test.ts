@@ -100,10 +100,10 @@ describe('model files of learned tools', () => {
   });
 
   test('R0.04 a full-reference model takes the picture first and the reference second', async () => {
-    await store.add({ tool: 'lpips', path: await file('pair.onnx', pairModel()) });
+    await store.add({ tool: 'dists', path: await file('pair.onnx', pairModel()) });
     const { deps } = scoringWith(store);
     const raw = async (a: typeof image, b: typeof image) =>
-      (await scoreImage(deps, { tenant, image: a, reference: b, tools: ['lpips'] })).scores[0]?.raw ?? Number.NaN;
+      (await scoreImage(deps, { tenant, image: a, reference: b, tools: ['dists'] })).scores[0]?.raw ?? Number.NaN;
 
     const [forth, back, same] = [await raw(image, reference), await raw(reference, image), await raw(image, image)];
 
@@ -184,7 +184,7 @@ describe('model files of learned tools', () => {
     ],
     [
       'a model of one picture for two',
-      'lpips',
+      'dists',
       () => file('b.onnx', blindModel()),
       /takes picture and reference, 2 inputs/,
     ],

@@ -6,6 +6,7 @@ import { executeTool } from '../../shared/iqa/execute-tool.ts';
 import { createStamp, publishKeys } from '../../shared/iqa/hallmark.ts';
 import { parseMetadata } from '../../shared/iqa/metadata.ts';
 import { normaliseScore } from '../../shared/iqa/normalise.ts';
+import { overallOf } from '../../shared/iqa/overall.ts';
 import { scoreImage } from '../../shared/iqa/score.ts';
 import { createScoreCache } from '../../shared/iqa/score-cache.ts';
 import { verifyScores } from '../../shared/iqa/verify-score.ts';
@@ -127,22 +128,53 @@ describe('scoring a picture', () => {
     assert.notEqual(recalibrated?.normalized, before?.normalized);
   });
 
-  test('without tools the best calibrated set of the mode is used, and overall is its mean with its spread', async () => {
+  test('with a reference overall predicts opinion from vsi, mdsi and haarpsi, with an interval', async () => {
     const { deps } = scoring(engine);
 
-    const blind = await scoreImage(deps, { tenant, image });
-    const full = await scoreImage(deps, { tenant, image, reference });
+    const { scores, overall } = await scoreImage(deps, { tenant, image, reference });
+
+    assert.deepEqual(scores.map(({ tool }) => tool).sort(), ['haarpsi', 'mdsi', 'vsi']);
+    const raw = Object.fromEntries(scores.map((score) => [score.tool, score.raw]));
+    const { score, low, high, word } = overallOf(raw) ?? assert.fail();
+    assert.deepEqual([overall?.score, overall?.low, overall?.high, overall?.word], [score, low, high, word]);
+    assert.ok(low < score && score < high);
+    assert.ok(typeof overall?.mean === 'number' && typeof overall.spread === 'number');
+  });
+
+  test('identical pictures have an overall score of exactly 5, also as another file', async () => {
+    const { deps } = scoring(engine);
+    const picture = await engine.decode(reference.bytes, 'chelsea.png');
+    const copy = { bytes: await engine.encode(picture.pixels, { format: 'png' }), name: 'copy.png' };
+
+    const overall = async (over = {}) => (await scoreImage(deps, { tenant, image: copy, reference, ...over })).overall;
+
+    assert.equal((await overall())?.score, 5);
+    assert.equal((await overall({ tools: ['ssim', 'fsim', 'nlpd'] }))?.score, 5);
+  });
+
+  test('without a reference there is no single score: each metric says what it does not see', async () => {
+    const { deps } = scoring(engine);
+
+    const { scores, overall } = await scoreImage(deps, { tenant, image });
 
     assert.deepEqual(
-      blind.scores.map(({ tool }) => tool),
+      scores.map(({ tool }) => tool),
       ['niqe', 'brisque', 'piqe'],
     );
-    const types = full.scores.map(({ tool }) => deps.catalogue.find(tool)?.type);
-    assert.deepEqual(types, ['FR', 'FR', 'FR']);
-    const values = full.scores.map(({ normalized }) => normalized ?? Number.NaN);
-    const mean = values.reduce((sum, value) => sum + value, 0) / 3;
-    assert.ok(Math.abs((full.overall?.mean ?? 0) - mean) < 1e-12);
-    assert.ok((full.overall?.spread ?? -1) >= 0);
+    assert.ok(scores.every(({ limits }) => limits?.includes('contrast change')));
+    assert.equal(overall?.score, undefined);
+    assert.match(overall?.note ?? '', /no single number/);
+  });
+
+  test('a no-reference tool named with a reference ignores it and says so', async () => {
+    const { deps } = scoring(engine);
+
+    const both = await scoreImage(deps, { tenant, image, reference, tools: ['niqe', 'ssim'] });
+    const alone = await scoreImage(deps, { tenant, image, tools: ['niqe'] });
+
+    assert.equal(both.scores[0]?.raw, alone.scores[0]?.raw);
+    assert.deepEqual(both.scores[0]?.warnings, ['looks at one picture alone: the reference was not used']);
+    assert.deepEqual(both.overall?.tools, ['ssim']);
   });
 
   test('with distortions the tools strong at them are used, full-reference first when there is a reference', async () => {
@@ -190,7 +222,6 @@ describe('scoring a picture', () => {
 
   const refusals: readonly (readonly [string, Partial<Parameters<typeof scoreImage>[1]>, string, RegExp])[] = [
     ['a full-reference tool without reference', { tools: ['ssim'] }, 'InvalidInput', /ssim compares with a reference/],
-    ['a no-reference tool with one', { tools: ['niqe'], reference }, 'InvalidInput', /niqe looks at one picture alone/],
     ['an unknown tool', { tools: ['sssim'] }, 'NotFound', /no image-quality tool sssim; did you mean ssim\?/],
     ['a tool without its model', { tools: ['topiq_nr'] }, 'Unavailable', /assay models add topiq_nr/],
     ['an unknown distortion', { distortions: ['Ghosts'] }, 'InvalidInput', /Ghosts is not a distortion category/],

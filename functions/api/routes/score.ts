@@ -17,7 +17,11 @@ export const ScoreBody = z
     tool: z.string(),
     version: z.string().optional(),
     raw: z.number().optional(),
-    normalized: z.number().optional(),
+    normalized: z
+      .number()
+      .optional()
+      .meta({ description: 'Opinion on 1..5; absent for a tool never compared with opinions.' }),
+    limits: z.string().optional().meta({ description: 'What a no-reference tool does not see.' }),
     cached: z.boolean(),
     duration_ms: z.number(),
     warnings: z.array(z.string()),
@@ -32,7 +36,16 @@ const ScoreAnswer = z
     reference: z.object({ sha256: z.string() }).optional(),
     scores: z.array(ScoreBody),
     overall: z
-      .object({ mean: z.number(), spread: z.number(), tools: z.array(z.string()) })
+      .object({
+        score: z.number().optional().describe('mean opinion on 1..5 that is predicted; absent without a reference'),
+        low: z.number().optional().describe('90 % of mean opinions lie between low and high'),
+        high: z.number().optional(),
+        word: z.enum(['excellent', 'good', 'fair', 'poor', 'bad']).optional().describe('our word for the score'),
+        tools: z.array(z.string()).describe('the metrics it was made from'),
+        note: z.string().optional().describe('why there is no score'),
+        mean: z.number().describe('deprecated: the mean of the calibrated scores'),
+        spread: z.number().describe('deprecated: their standard deviation'),
+      })
       .nullable()
       .meta({ description: 'Null when no calibrated tool succeeded.' }),
     charged_micros: z.int(),

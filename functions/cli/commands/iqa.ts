@@ -77,19 +77,26 @@ const keysOf = async (cli: Cli): Promise<readonly PublishedKey[]> => {
 };
 
 export const fit: Command = {
-  usage: 'fit IMAGE --target ssim=0.97 [--formats jpeg,webp,avif] [--out FILE]',
+  usage: 'fit IMAGE --target ssimulacra2=80 [--formats jpeg,webp,avif] [--effort 0..9] [--out FILE]',
   summary: 'Finds the smallest JPEG, WebP or AVIF of a picture that still meets a target, and writes it',
-  options: { target: { type: 'string' }, formats: { type: 'string' }, out: { type: 'string' } },
+  options: {
+    target: { type: 'string' },
+    formats: { type: 'string' },
+    effort: { type: 'string' },
+    out: { type: 'string' },
+  },
   async run(cli) {
     const file = required(cli, 0, 'IMAGE');
     const target = targetOf(textOption(cli, 'target'));
     const formats = textOption(cli, 'formats')?.split(',').map(formatOf);
+    const effort = effortOf(textOption(cli, 'effort'));
     const iqa = await localIqaOf(cli);
     const watched = process.stderr.isTTY === true;
     const { report, bytes } = await fitImage(iqa, {
       image: { bytes: new Uint8Array(await readBytes(file)), name: file },
       target,
       formats,
+      effort,
       progress: ({ format, quality, raw, bytes: size }, done, total) => {
         if (watched)
           process.stderr.write(
@@ -123,6 +130,11 @@ const targetOf = (text: string | undefined) => {
   if (tool === '' || value === '' || !Number.isFinite(Number(value)))
     throw new UsageError('--target takes a metric and its bound, such as ssim=0.97');
   return { tool, value: Number(value) };
+};
+
+const effortOf = (text: string | undefined): number | undefined => {
+  if (text === undefined || /^[0-9]$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--effort takes 0 (quick) to 9 (small), not ${text}`);
 };
 
 const formatOf = (text: string): FitFormat => {

@@ -2,6 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import { keepGraph } from '../../../shared/adapters/onnx/graph-files.ts';
+import { readWeights } from '../../../shared/adapters/onnx/weight-files.ts';
 import type { BuiltGraph } from '../../../shared/iqa/graph.ts';
 import { describeGraph, type GraphDescription, graphsOf } from '../../../shared/iqa/metrics.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
@@ -74,7 +75,7 @@ export const modelsShow: Command = {
   summary: 'Shows the ONNX graphs of a shipped metric: inputs, outputs, operators and file; --out saves them',
   options: { out: { type: 'string' } },
   async run(cli) {
-    const graphs = graphsOf(required(cli, 0, 'TOOL'));
+    const graphs = graphsOf(required(cli, 0, 'TOOL'), readWeights);
     const out = textOption(cli, 'out');
     const folder = graphFolder(resolve(textOption(cli, 'data') ?? cli.environment.ASSAY_DATA));
     const keep =

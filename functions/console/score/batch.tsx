@@ -96,7 +96,7 @@ const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => {
                 </td>
               ) : (
                 <td class="number">
-                  <strong>{scores?.overall?.mean.toFixed(2) ?? '–'}</strong>
+                  <strong>{scores?.overall?.score?.toFixed(2) ?? '–'}</strong>
                 </td>
               )}
               {!fault &&

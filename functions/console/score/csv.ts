@@ -11,10 +11,19 @@ export interface BatchRow {
 /** One line a picture: overall, then raw and normalised score of each metric. */
 export const csvOf = (rows: readonly BatchRow[]): string => {
   const tools = toolsIn(rows);
-  const head = ['file', 'overall', ...tools.flatMap((tool) => [`${tool}_raw`, `${tool}_1_to_5`]), 'error'];
+  const head = [
+    'file',
+    'overall',
+    'overall_low',
+    'overall_high',
+    ...tools.flatMap((tool) => [`${tool}_raw`, `${tool}_1_to_5`]),
+    'error',
+  ];
   const lines = rows.map(({ file, scores, fault }) => [
     file.name,
-    scores?.overall?.mean,
+    scores?.overall?.score,
+    scores?.overall?.low,
+    scores?.overall?.high,
     ...tools.flatMap((name) => {
       const score = scores?.scores.find(({ tool }) => tool === name);
       return [score?.raw, score?.normalized];

@@ -46,19 +46,24 @@ export const Results = ({ scored, metrics }: Props) => {
 
 const Overall = ({ report }: { readonly report: Scores | undefined }) => {
   if (report && !report.overall) return null;
+  if (report?.overall?.note !== undefined) return <p class="small muted">{report.overall.note}</p>;
+  const { score, low = score, high = score, word } = report?.overall ?? {};
   return (
     <div class="overall" aria-live="polite">
       <p class="overall-number">
-        {report?.overall?.mean.toFixed(2) ?? <span class="skeleton-row overall-awaited" aria-hidden="true" />}
+        {score?.toFixed(2) ?? <span class="skeleton-row overall-awaited" aria-hidden="true" />}
         <span class="muted"> of 5</span>
       </p>
-      {report?.overall ? (
-        <p>
-          <strong>{wordFor(report.overall.mean)}</strong>
-          <span class="muted small"> · metrics differ by {report.overall.spread.toFixed(2)}</span>
-        </p>
-      ) : (
+      {score === undefined ? (
         <p class="muted">Measuring…</p>
+      ) : (
+        <p title="The word is ours; the numbers predict mean opinion, fitted to TID2013.">
+          <strong>{word}</strong>
+          <span class="muted small">
+            {' '}
+            · 90 % of opinions {low?.toFixed(2)} to {high?.toFixed(2)}
+          </span>
+        </p>
       )}
     </div>
   );
@@ -73,10 +78,6 @@ const Awaited = () => (
     <span class="skeleton-row" />
   </li>
 );
-
-/** The five words of the usual scale of opinion (ITU-T P.800). */
-const wordFor = (score: number): string =>
-  ['Bad', 'Poor', 'Fair', 'Good', 'Excellent'][Math.min(4, Math.max(0, Math.round(score) - 1))] ?? '';
 
 interface MetricProps {
   readonly score: Score;
@@ -94,7 +95,9 @@ const Metric = ({ score, metric }: MetricProps) => (
     {score.error ? (
       <p class="small danger-text">{score.error.message}</p>
     ) : (
-      <Bar value={score.normalized} label={`${score.tool} on the scale from 1 to 5`} />
+      score.normalized !== undefined && (
+        <Bar value={score.normalized} label={`${score.tool} on the scale from 1 to 5`} />
+      )
     )}
     <p class="small muted">
       {metric && (
@@ -113,6 +116,7 @@ const Metric = ({ score, metric }: MetricProps) => (
       {!score.error && <span>{showMs(score.duration_ms)}</span>}
       {score.cached && <Badge>cached</Badge>}
     </p>
+    {score.limits !== undefined && <p class="small muted">{score.limits}</p>}
     {score.warnings.map((warning) => (
       <p key={warning} class="small warn-text">
         {warning}

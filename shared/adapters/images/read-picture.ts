@@ -1,4 +1,5 @@
 import type { Metadata, Sharp } from 'sharp';
+import { openPlain, type PlainPicture } from '../../iqa/formats/plain-picture.ts';
 import { type ReadImage, readImageSource } from '../../iqa/image-source.ts';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 
@@ -28,11 +29,53 @@ export const readPicture = async (
       { field, bytes: bytes.length, limit: MAX_BYTES },
     );
   const sharp = await loadSharp();
+  const plain = named(field, () => openPlain(bytes));
+  if (plain) return openPixels(sharp, plain, bytes, field);
   const metadata = await headerOf(sharp(bytes, { limitInputPixels: false }), field);
-  const pixels = metadata.width * metadata.height;
+  checkPixels(metadata.width * metadata.height, field);
+  return { bytes, metadata, open: () => sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS }).autoOrient() };
+};
+
+const checkPixels = (pixels: number, field: string): void => {
   if (pixels > MAX_PIXELS)
     throw new Fault('TooLarge', `${field} has ${pixels} pixels; the limit is ${MAX_PIXELS}`, { field, pixels });
-  return { bytes, metadata, open: () => sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS }).autoOrient() };
+};
+
+/** BMP, PPM and PGM, which libvips does not read here, enter it as pixels. */
+const openPixels = (
+  sharp: Awaited<ReturnType<typeof loadSharp>>,
+  plain: PlainPicture,
+  bytes: Uint8Array,
+  field: string,
+): OpenPicture => {
+  const { width, height, format } = plain;
+  checkPixels(width * height, field);
+  const data = new Uint8Array(width * height * 3);
+  named(field, () => plain.read(data));
+  const metadata = {
+    format,
+    width,
+    height,
+    channels: 3,
+    depth: 'uchar',
+    space: 'srgb',
+    hasAlpha: false,
+    hasProfile: false,
+  };
+  return {
+    bytes,
+    // The fields that image tools read.
+    metadata: metadata as unknown as Metadata,
+    open: () => sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: MAX_PIXELS }),
+  };
+};
+
+const named = <T>(field: string, decode: () => T): T => {
+  try {
+    return decode();
+  } catch (cause) {
+    throw cause instanceof Fault ? new Fault(cause.code, `${field} ${cause.message}`, { field }, { cause }) : cause;
+  }
 };
 
 // libvips takes a tenth of a command's start; only pictures need it.

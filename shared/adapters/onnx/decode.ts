@@ -1,4 +1,6 @@
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import { openPlain, type PlainPicture } from '../../iqa/formats/plain-picture.ts';
+import type { Size } from '../../iqa/metric.ts';
 import type { Picture, Pixels } from '../../iqa/pixels.ts';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 import type { DecodeLimits } from './limits.ts';
@@ -15,6 +17,8 @@ export async function decodePicture(
   allocate: Allocate,
 ): Promise<Picture> {
   checkBytes(bytes, name, limits);
+  const plain = named(name, () => openPlain(bytes));
+  if (plain) return readPlain(plain, name, limits, allocate);
   const metadata = await readMetadata(bytes, name);
   const format = formatOf(metadata, name);
   checkPixels(metadata, name, limits);
@@ -23,6 +27,24 @@ export async function decodePicture(
     throw new Fault('InvalidInput', text, { picture: name, format }, { cause: thrown });
   });
   return { name, format, pixels, notes: notesOf(metadata) };
+}
+
+function readPlain(plain: PlainPicture, name: string, limits: DecodeLimits, allocate: Allocate): Picture {
+  const { format, width, height, notes } = plain;
+  checkPixels(plain, name, limits);
+  const data = allocate(width * height * 3);
+  named(name, () => plain.read(data));
+  return { name, format, pixels: { width, height, data }, notes };
+}
+
+/** A refusal of a decoder that does not know what the picture is called. */
+function named<Value>(name: string, decode: () => Value): Value {
+  try {
+    return decode();
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown;
+    throw new Fault(thrown.code, `${name} ${thrown.message}`, { picture: name }, { cause: thrown });
+  }
 }
 
 function checkBytes(bytes: Uint8Array, name: string, limits: DecodeLimits): void {
@@ -47,7 +69,7 @@ async function readMetadata(bytes: Uint8Array, name: string): Promise<Metadata> 
 }
 
 const formats = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
-const known = 'JPEG, PNG, WebP, AVIF, TIFF or GIF';
+const known = 'JPEG, PNG, WebP, AVIF, TIFF, GIF, BMP, PPM or PGM';
 
 function formatOf(metadata: Metadata, name: string): string {
   const format = metadata.format === 'heif' && metadata.compression === 'av1' ? 'avif' : metadata.format;
@@ -58,7 +80,7 @@ function formatOf(metadata: Metadata, name: string): string {
   });
 }
 
-function checkPixels({ width, height }: Metadata, name: string, limits: DecodeLimits): void {
+function checkPixels({ width, height }: Size, name: string, limits: DecodeLimits): void {
   if (width * height <= limits.pixels) return;
   const text = `${name} has ${width} x ${height} pixels, the limit is ${Math.floor(limits.pixels / 1e6)} megapixels; make it smaller`;
   throw new Fault('InvalidInput', text, { picture: name, width, height, limit_pixels: limits.pixels });

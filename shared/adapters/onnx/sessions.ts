@@ -2,6 +2,7 @@ import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-nod
 import type { BuiltGraph } from '../../iqa/graph.ts';
 import type { Feed, GraphRunner } from '../../iqa/metric.ts';
 import { Fault, messageOf } from '../../kernel/errors.ts';
+import { readWeights } from './weight-files.ts';
 
 export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
@@ -9,6 +10,7 @@ export type Warn = (message: string, fields: Readonly<Record<string, unknown>>) 
 export interface Sessions {
   ofGraph(graph: BuiltGraph): Promise<InferenceSession>;
   ofFile(path: string, digest: string): Promise<InferenceSession>;
+  readonly learned: GraphRunner['learned'];
 }
 
 /**
@@ -18,6 +20,7 @@ export interface Sessions {
  */
 export function createSessions(providers: readonly string[], warn: Warn, keep?: (graph: BuiltGraph) => void): Sessions {
   const opened = new Map<string, Promise<InferenceSession>>();
+  const filled = new Map<string, BuiltGraph>();
   const failed = new Set(['cpu']);
   const supported = new Set(listSupportedBackends().map(({ name }) => name));
 
@@ -59,12 +62,19 @@ export function createSessions(providers: readonly string[], warn: Warn, keep?: 
         return InferenceSession.create(graph.bytes, settings);
       }),
     ofFile: (path, digest) => once(digest, (settings) => InferenceSession.create(path, settings)),
+    learned(file, build) {
+      const graph = filled.get(file.sha256) ?? build(readWeights(file));
+      filled.set(file.sha256, graph);
+      return graph as ReturnType<typeof build>;
+    },
   };
 }
 
 /** Runs graphs in these sessions, asking before each whether anybody still waits. */
 export function graphRunner(sessions: Sessions, throwIfGivenUp: () => void): GraphRunner {
   return {
+    learned: sessions.learned,
+    throwIfGivenUp,
     async run(graph, feeds) {
       throwIfGivenUp();
       const session = await sessions.ofGraph(graph);

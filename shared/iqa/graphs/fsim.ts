@@ -14,6 +14,8 @@ export const fsim: WholeMetric = {
   minimumSide: 4,
   graphs: phaseGraphs,
   async score(pair, runner) {
+    // The limit of equal pictures, where phase is undefined.
+    if (isOneColour(pair)) return 1;
     const { similarity, weight } = await compare(pair, runner);
     return weightedMean(similarity, weight);
   },
@@ -76,6 +78,9 @@ function featuresOf(pixels: Pixels, factor: number, turned: boolean): Features {
     gradient: scharrMagnitude(y, planes, epsilon),
   };
 }
+
+const isOneColour = ({ picture, reference }: Pair): boolean =>
+  [picture.data, reference.data].every((data) => data.every((value, at) => value === (picture.data[at % 3] as number)));
 
 const isFlat = (plane: Float32Array): boolean => plane.every((value) => value === plane[0]);
 

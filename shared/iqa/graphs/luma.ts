@@ -1,4 +1,4 @@
-import type { GraphBuilder, Ref } from '../graph.ts';
+import { FLOAT32, type GraphBuilder, type Ref } from '../graph.ts';
 import { blockWidth } from '../strips.ts';
 
 // Eight pixels make a product of 24 x 8, the least that fills the vectors of the processor.
@@ -40,4 +40,4 @@ function shiftedLuma(graph: GraphBuilder, bytes: Ref): Ref {
   return graph.add(graph.mul(luma, 255), shift);
 }
 
-export const asFloat = (graph: GraphBuilder, bytes: Ref): Ref => graph.op('Cast', [bytes], { to: 1 });
+export const asFloat = (graph: GraphBuilder, bytes: Ref): Ref => graph.op('Cast', [bytes], { to: FLOAT32 });

@@ -15,9 +15,8 @@ const levels = [
 ] as const;
 
 const lowPass = [0.05, 0.25, 0.4, 0.25, 0.05];
-const coarsest = 2 ** (levels.length - 1);
 
-// A result depends on pixels at most 112 away; tiles begin at multiples of the coarsest step, so that levels line up.
+// A result depends on pixels at most 112 away; tiles begin at multiples of 32, the coarsest step, so that levels line up.
 const halo = 128;
 const tileSide = 1024;
 
@@ -27,8 +26,7 @@ const graph = lazily(build);
 export const nlpd: StripMetric = {
   kind: 'strips',
   name: 'nlpd',
-  // The fifth level must have two samples to mirror.
-  minimumSide: coarsest / 2 + 1,
+  minimumSide: 8,
   rowUnit: tileSide,
   graphs: () => [graph()],
   rows: (size) => size.height,
@@ -70,9 +68,18 @@ function build(): BuiltGraph<(typeof outputNames)[number]> {
 
 // Every second sample of the low-pass, with the border mirrored and its pixel repeated.
 function reduce(made: GraphBuilder, image: Ref): Ref {
-  const padded = mirror(made, mirror(made, image, 2), 3);
+  const two = atLeastTwo(made, image);
+  const padded = mirror(made, mirror(made, two, 2), 3);
   const vertical = made.conv(padded, made.constant(lowPass, [1, 1, 5, 1]), { strides: [2, 1] });
   return made.conv(vertical, made.constant(lowPass, [1, 1, 1, 5]), { strides: [1, 2] });
+}
+
+// The coarse levels of a small picture have one sample a side: twice the same gives the same result.
+function atLeastTwo(made: GraphBuilder, image: Ref): Ref {
+  const size = made.op('Shape', [image], { start: 2 });
+  const missing = made.op('Max', [made.sub(made.integers([2, 2]), size), made.integers([0, 0])]);
+  const pads = made.op('Concat', [made.integers([0, 0, 0, 0, 0, 0]), missing], { axis: 0 });
+  return made.op('Pad', [image, pads], { mode: 'edge' });
 }
 
 function mirror(made: GraphBuilder, image: Ref, axis: number): Ref {

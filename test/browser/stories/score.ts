@@ -83,7 +83,7 @@ export const scoreStories = (world: () => World): void => {
     ]);
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
     assert.equal(lines.length, 4);
-    assert.match(lines[0] ?? '', /^file,overall,\w+_raw,\w+_1_to_5/);
+    assert.match(lines[0] ?? '', /^file,overall,overall_low,overall_high,\w+_raw,\w+_1_to_5/);
   });
 
   test('a picture too large for a request is uploaded once, scored once and charged once', async (t) => {

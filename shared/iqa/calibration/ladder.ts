@@ -1,7 +1,7 @@
-import type { Distortion } from '../model/iqa.ts';
+import type { Distortion } from '../../model/iqa.ts';
+import type { EncodeOptions, IqaEngine } from '../engine.ts';
+import type { Pixels } from '../pixels.ts';
 import * as distort from './distort.ts';
-import type { EncodeOptions, IqaEngine } from './engine.ts';
-import type { Pixels } from './pixels.ts';
 
 /** One way to spoil a picture, in five steps from barely visible to very annoying. */
 export interface Rung {

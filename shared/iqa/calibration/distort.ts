@@ -1,4 +1,4 @@
-import type { Pixels } from './pixels.ts';
+import type { Pixels } from '../pixels.ts';
 
 /** A change of a picture whose strength is one number. Deterministic: noise comes from a fixed seed. */
 export type Distort = (pixels: Pixels, strength: number) => Pixels;

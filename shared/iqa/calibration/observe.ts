@@ -1,5 +1,6 @@
-import type { Distortion } from '../model/iqa.ts';
-import type { IqaTool } from './metadata.ts';
+import type { Distortion } from '../../model/iqa.ts';
+import type { IqaTool } from '../metadata.ts';
+import { rankCorrelation } from './statistics.ts';
 
 export type Tool = Pick<IqaTool, 'name' | 'type' | 'lower_better'>;
 
@@ -69,24 +70,3 @@ export const strengthsOf = (
   }
   return claims;
 };
-
-/** Spearman's rank correlation; ties share their mean rank. 0 where one side is constant. */
-export const rankCorrelation = (a: readonly number[], b: readonly number[]): number => {
-  const [x, y] = [ranks(a), ranks(b)] as const;
-  const mean = (a.length + 1) / 2;
-  let [xy, xx, yy] = [0, 0, 0];
-  for (let i = 0; i < x.length; i++) {
-    const [dx, dy] = [(x[i] as number) - mean, (y[i] as number) - mean];
-    xy += dx * dy;
-    xx += dx * dx;
-    yy += dy * dy;
-  }
-  return xx === 0 || yy === 0 ? 0 : xy / Math.sqrt(xx * yy);
-};
-
-const ranks = (values: readonly number[]): readonly number[] =>
-  values.map((value) => {
-    const below = values.filter((other) => other < value).length;
-    const equal = values.filter((other) => other === value).length;
-    return below + (equal + 1) / 2;
-  });

@@ -1,0 +1,73 @@
+/** A sum of monotone curves of raw scores that predicts mean opinion on 1..5. */
+export interface OpinionModel {
+  readonly tools: readonly string[];
+  /** The prediction where every tool is at its lowest knot. */
+  readonly base: number;
+  /** By how much each tool lifts the prediction from one of its knots to the next; never negative. */
+  readonly steps: Readonly<Record<string, readonly number[]>>;
+  /** Root mean square error and rank correlation on references left out. */
+  readonly rmse: number;
+  readonly srcc: number;
+  /** How far below and above a predicted score 90 % of opinions lie; straight lines between. */
+  readonly bands: readonly (readonly [score: number, below: number, above: number])[];
+}
+
+/** Raw scores where curves bend, from worst to best, and the score of an identical picture, by tool. */
+export type Knots = Readonly<Record<string, { readonly identical: number; readonly knots: readonly number[] }>>;
+
+export interface Prediction {
+  readonly score: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What a model predicts. */
+export const predict = (model: OpinionModel, knots: Knots, raw: Readonly<Record<string, number>>): Prediction => {
+  if (model.tools.every((tool) => isIdentical(knots, tool, raw[tool]))) return { score: 5, low: 5, high: 5 };
+  const score = clip(model.tools.reduce((sum, tool) => sum + liftOf(model, knots, tool, raw[tool]), model.base));
+  const [below, above] = widthAt(model.bands, score);
+  return { score, low: clip(score - below), high: clip(score + above) };
+};
+
+const clip = (score: number): number => Math.min(5, Math.max(1, score));
+
+const liftOf = (model: OpinionModel, knots: Knots, tool: string, raw: number | undefined): number => {
+  const curve = knots[tool];
+  if (curve === undefined || raw === undefined) return Number.NaN;
+  return lift(curve.knots, model.steps[tool] ?? [], raw);
+};
+
+// Metrics of identical pictures come within rounding of their best value: a hundredth of the way to the nearest knot.
+const isIdentical = (knots: Knots, tool: string, raw: number | undefined): boolean => {
+  const { identical = Number.NaN, knots: own = [] } = knots[tool] ?? {};
+  const gap = identical - (own[own.indexOf(identical) - 1] ?? Number.NaN);
+  return raw !== undefined && Math.abs(raw - identical) <= 0.01 * Math.abs(gap);
+};
+
+/** The sum of the steps up to a raw score; below the lowest knot the first rise goes on downwards. */
+export const lift = (knots: readonly number[], steps: readonly number[], raw: number): number => {
+  const first = steps.findIndex((step) => step > 0);
+  if (first < 0) return 0;
+  const lowest = shareOf(knots, 0, raw);
+  if (lowest < 0) {
+    const slope = (steps[first] as number) / ((knots[first + 1] as number) - (knots[first] as number));
+    return slope * (raw - (knots[0] as number));
+  }
+  return steps.reduce((sum, step, at) => sum + step * Math.min(1, Math.max(0, shareOf(knots, at, raw))), 0);
+};
+
+/** Where a raw score lies between a knot and the next: 0 at the one, 1 at the other. */
+const shareOf = (knots: readonly number[], at: number, raw: number): number =>
+  (raw - (knots[at] as number)) / ((knots[at + 1] as number) - (knots[at] as number));
+
+/** The shares of all steps that a raw score has climbed. */
+export const sharesOf = (knots: readonly number[], raw: number): readonly number[] =>
+  knots.slice(1).map((_, at) => Math.min(1, Math.max(0, shareOf(knots, at, raw))));
+
+export const widthAt = (bands: OpinionModel['bands'], score: number): readonly [number, number] => {
+  const next = bands.findIndex(([at]) => at >= score);
+  const [from, to] = [bands[Math.max(0, next - 1)], bands[next < 0 ? bands.length - 1 : next]];
+  if (!from || !to) return [Number.NaN, Number.NaN];
+  const share = next <= 0 || to[0] === from[0] ? 1 : (score - from[0]) / (to[0] - from[0]);
+  return [from[1] + share * (to[1] - from[1]), from[2] + share * (to[2] - from[2])];
+};
