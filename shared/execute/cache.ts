@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
-import { recentlyUsed } from '../kernel/lru.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Call, CallLayer, CallResult, Next } from './call.ts';
 
@@ -19,29 +19,17 @@ export interface ResultCacheOptions {
 /** Keeps the most recently used outputs, bounded by number, size and age. */
 export const createResultCache = (options: ResultCacheOptions): ResultCache => {
   const { clock, entries = 1000, bytes = 32 * 1024 * 1024, maxAgeMs = 3_600_000 } = options;
-  let held = 0;
-  const kept = recentlyUsed<{ readonly text: string; readonly at: number }>(entries, ({ text }) => {
-    held -= text.length;
+  const kept = new LRUCache<string, string>({
+    max: entries,
+    maxSize: bytes,
+    sizeCalculation: (text) => text.length + 1,
+    // One output must not push all others out.
+    maxEntrySize: Math.floor(bytes / 8),
+    ttl: maxAgeMs,
+    ttlResolution: 0,
+    perf: clock,
   });
-  return {
-    get(key) {
-      const found = kept.get(key);
-      if (!found) return undefined;
-      if (clock.now() - found.at <= maxAgeMs) return found.text;
-      kept.delete(key);
-      return undefined;
-    },
-    set(key, text) {
-      // One output must not push all others out.
-      if (text.length > bytes / 8) return;
-      kept.set(key, { text, at: clock.now() });
-      held += text.length;
-      for (const oldest of kept.keys()) {
-        if (held <= bytes) break;
-        kept.delete(oldest);
-      }
-    },
-  };
+  return { get: (key) => kept.get(key), set: (key, text) => void kept.set(key, text) };
 };
 
 /** Answers a cacheable tool from what it said before to the same tenant, definition and arguments. */

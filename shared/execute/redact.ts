@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema } from '../kernel/json.ts';
-import { recentlyUsed } from '../kernel/lru.ts';
+import { memoize } from '../kernel/memoize.ts';
 import { compilePattern } from '../kernel/pattern.ts';
 import type { VersionRecord } from '../model/registration.ts';
 
@@ -17,9 +17,9 @@ type Redactor = ((value: unknown) => unknown) | undefined;
 
 /** Looks through each schema once and keeps the most recently used. */
 export const createRedact = (kept = 2000): Redact => {
-  const known = recentlyUsed<{ readonly redactor: Redactor }>(kept);
+  const redactors = memoize<{ readonly redactor: Redactor }>(kept);
   const redactorOf = (key: string, schema: JsonSchema | undefined): Redactor =>
-    (known.get(key) ?? known.set(key, { redactor: schema && redactorFor(schema) })).redactor;
+    redactors(key, () => ({ redactor: schema && redactorFor(schema) })).redactor;
   const ofArguments = ({ digest, spec }: VersionRecord) => redactorOf(`i${digest}`, spec.parameters);
   const ofOutput = ({ digest, spec }: VersionRecord) => redactorOf(`o${digest}`, spec.output_schema);
   return {

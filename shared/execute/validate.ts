@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
 import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../kernel/json-schema.ts';
-import { recentlyUsed } from '../kernel/lru.ts';
+import { memoize } from '../kernel/memoize.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { boundedCheck } from './bounded-check.ts';
 import type { CallLayer } from './call.ts';
@@ -32,9 +32,8 @@ export const createOutputCheck = (kept = 2000): CheckOutput => {
 };
 
 const createValidators = (kept: number, field: string): ((digest: string, schema: JsonSchema) => Validator) => {
-  const validators = recentlyUsed<Validator>(kept);
-  return (digest, schema) =>
-    validators.get(digest) ?? validators.set(digest, boundedCheck(validatorFor(schema, field), schema, field));
+  const validators = memoize<Validator>(kept);
+  return (digest, schema) => validators(digest, () => boundedCheck(validatorFor(schema, field), schema, field));
 };
 
 /** Lets only arguments through that fit the schema and that the handler itself would take. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import { sha256 } from '../kernel/canonical-json.ts';
 import { messageOf } from '../kernel/errors.ts';
@@ -63,32 +64,28 @@ export const cacheKey = ({ image, tool, digest, reference }: ScoreIdentity): str
   `${image}+${tool}@${digest}+${reference}`;
 
 export const createScoreCache = ({ table, log, limit = 1000 }: CachePorts): ScoreCache => {
-  const memory = new Map<string, CachedScore>();
   const unreadable = new Set<string>();
   const counts = { hits: 0, misses: 0, evictions: 0 };
-
-  const remember = (key: string, score: CachedScore): void => {
-    memory.delete(key);
-    memory.set(key, score);
-    for (const oldest of memory.keys()) {
-      if (memory.size <= limit) break;
-      memory.delete(oldest);
+  const memory = new LRUCache<string, CachedScore>({
+    max: limit,
+    disposeAfter: (_, key, reason) => {
+      if (reason !== 'evict') return;
       counts.evictions++;
-      log.info('score evicted from the cache', { key: oldest, size: memory.size, limit });
-    }
-  };
+      log.info('score evicted from the cache', { key, size: memory.size, limit });
+    },
+  });
 
   return {
     async get(tenant, identity) {
       const key = `${tenant}:${cacheKey(identity)}`;
       const score = memory.get(key) ?? (await readStored(table, log, tenant, identity, unreadable));
-      if (score) remember(key, score);
+      if (score) memory.set(key, score);
       counts[score ? 'hits' : 'misses']++;
       return score;
     },
     async put(tenant, identity, score) {
       const key = `${tenant}:${cacheKey(identity)}`;
-      remember(key, score);
+      memory.set(key, score);
       // What cannot be read is not written over: a newer release may have stored it.
       if (!unreadable.has(key)) await writeStored(table, log, tenant, identity, score);
     },

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Tool } from '../../model/tool.ts';
 import { entryNotes } from '../../providers/entry-notes.ts';
 import { formOf, knownProvider } from '../../providers/forms.ts';
@@ -11,7 +12,6 @@ import type { Entry } from '../entry.ts';
 import type { Filter } from '../filter.ts';
 import { jsonAnswer, type LookupAnswer, textAnswer } from './answer.ts';
 import type { DefinitionsQuery, Selection } from './definitions-query.ts';
-import { Kept } from './kept.ts';
 import { numberStates } from './number-states.ts';
 import { allowedOf } from './tools-query.ts';
 
@@ -51,7 +51,7 @@ export const createDefinitions = (
   { answerBytes = 64_000_000, fragments = 20_000 }: Limits = {},
   build: Build = buildPlainly,
 ): Definitions => {
-  const answers = new Kept<LookupAnswer>({ entries: 1000, bytes: answerBytes });
+  const answers = new LRUCache<string, LookupAnswer>({ max: 1000, maxSize: answerBytes });
   const defineTool = keepFragments(fragments);
   const stateOf = numberStates();
 
@@ -60,7 +60,7 @@ export const createDefinitions = (
     const known = answers.get(key);
     if (known) return known;
     const made = make();
-    answers.set(key, made, made.body.length + key.length);
+    answers.set(key, made, { size: made.body.length + key.length });
     return made;
   };
 
