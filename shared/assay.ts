@@ -4,9 +4,9 @@ import { type Authenticator, createAuthenticator } from './access/authenticate.t
 import { createRateLimiter, type RateLimiter } from './access/rate-limit.ts';
 import { requireScope } from './access/scopes.ts';
 import type { Llm } from './decide/llm.ts';
-import { callFolds } from './execute/billing/folds.ts';
 import type { Prices } from './execute/billing/prices.ts';
 import { createMeter } from './execute/billing/quota.ts';
+import { callFolds } from './execute/billing/usage.ts';
 import type { ExecuteContext } from './execute/execute.ts';
 import { createLayerContext } from './execute/layer-context.ts';
 import { freeMeter, type Meter } from './execute/meter.ts';

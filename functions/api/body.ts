@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { checkShape } from '../../shared/kernel/check-nesting.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { isObject, type JsonObject } from '../../shared/kernel/json.ts';
-import { faultOf } from '../../shared/kernel/zod-fault.ts';
+import { invalidInput } from '../../shared/kernel/zod-fault.ts';
 import { readBytes, readText } from './body-bytes.ts';
 import type { ApiContext } from './env.ts';
 import type { Body } from './route.ts';
@@ -63,7 +63,7 @@ export const readForm = async (c: ApiContext, fields: string): Promise<FormData>
 
 export const parseBy = <Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> => {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw faultOf(parsed.error, value, what);
+  if (!parsed.success) throw invalidInput(parsed.error, value, what);
   return parsed.data;
 };
 

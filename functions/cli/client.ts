@@ -31,13 +31,13 @@ export const createClient = ({ send, key, tenant, close = async () => {} }: Tran
           ? { method }
           : { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
       const response = await fetch(path, init);
-      if (!response.ok) throw await faultOf(response);
+      if (!response.ok) throw await readFault(response);
       return (response.status === 204 ? undefined : await response.json()) as T;
     },
   };
 };
 
-export const faultOf = async (response: Response): Promise<Fault> => {
+export const readFault = async (response: Response): Promise<Fault> => {
   const body: unknown = await response.json().catch(() => undefined);
   const error = isObject(body) && isObject(body.error) ? body.error : {};
   const code = typeof error.code === 'string' && error.code in statusOf ? (error.code as FaultCode) : 'Internal';

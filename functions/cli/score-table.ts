@@ -2,7 +2,7 @@ import type { ScoreReport } from '../../shared/iqa/score.ts';
 import { type Output, tableOf } from './output.ts';
 
 /** What came of one picture. */
-export interface Scored {
+export interface ScoredFile {
   readonly file: string;
   readonly report?: ScoreReport;
   readonly error?: { readonly code: string; readonly message: string };
@@ -10,7 +10,7 @@ export interface Scored {
 }
 
 /** One picture: a line a tool. Many: a line a picture with a column a tool. */
-export const scoreTable = (results: readonly Scored[], output: Output): string => {
+export const scoreTable = (results: readonly ScoredFile[], output: Output): string => {
   const [only] = results;
   if (results.length === 1 && only?.report) return onePicture(only.report, output);
   const tools = [...new Set(results.flatMap(({ report }) => report?.scores.map(({ tool }) => tool) ?? []))];
@@ -19,7 +19,7 @@ export const scoreTable = (results: readonly Scored[], output: Output): string =
     ...tools.map((tool) => ({
       title: tool.toUpperCase(),
       right: true,
-      value: ({ report }: Scored) => rawText(report?.scores.find((score) => score.tool === tool)?.raw),
+      value: ({ report }: ScoredFile) => rawText(report?.scores.find((score) => score.tool === tool)?.raw),
     })),
     { title: 'OVERALL', right: true, value: ({ report }) => overallText(report?.overall) },
     { title: '', value: ({ error }) => (error === undefined ? '' : error.code) },
@@ -64,7 +64,7 @@ const barOf = (normalized: number | undefined): string => {
 const rawText = (raw: number | undefined): string => (raw === undefined ? '' : raw.toPrecision(6));
 
 /** A line for each picture and tool, for spreadsheets. */
-export const csvOf = (results: readonly Scored[]): string => {
+export const csvOf = (results: readonly ScoredFile[]): string => {
   const rows = results.flatMap(({ file, report, error }) =>
     report
       ? report.scores.map((score) => [

@@ -12,7 +12,7 @@ export class ApiFault extends Error {
   }
 }
 
-export const faultOf = (thrown: unknown): ApiFault =>
+export const apiFault = (thrown: unknown): ApiFault =>
   thrown instanceof ApiFault ? thrown : new ApiFault('Unexpected', String(thrown));
 
 /** The one shape of the API's errors. */

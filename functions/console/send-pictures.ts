@@ -2,7 +2,7 @@ import type { NewUpload } from '../../shared/uploads/upload.ts';
 import type { PicturesSent } from '../api/pictures.ts';
 import type { Score, ScoreLine, Scores } from './answers.ts';
 import { type Api, read } from './api.ts';
-import { ApiFault, faultOf } from './fault.ts';
+import { ApiFault, apiFault } from './fault.ts';
 import { showBytes } from './format.ts';
 import { readLines } from './read-lines.ts';
 
@@ -62,7 +62,7 @@ export const pictureSender = ({ v1 }: Api) => {
     try {
       return await work();
     } catch (thrown) {
-      const { code, message, details, requestId } = faultOf(thrown);
+      const { code, message, details, requestId } = apiFault(thrown);
       let told = message;
       for (const file of [image, reference]) {
         const key = file && (await uploaded.get(file)?.catch(() => undefined));

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'hono/jsx/dom';
-import { type ApiFault, faultOf } from './fault.ts';
+import { type ApiFault, apiFault } from './fault.ts';
 
 export interface Load<T> {
   /** The last answer, kept while a newer one is fetched so that the page does not jump. */
@@ -23,7 +23,7 @@ export const useLoad = <T>(fetchValue: () => Promise<T>, on: readonly unknown[])
     setState((before) => ({ ...before, isLoading: true }));
     fetchValue().then(
       (value) => settle({ value }),
-      (thrown: unknown) => settle({ fault: faultOf(thrown) }),
+      (thrown: unknown) => settle({ fault: apiFault(thrown) }),
     );
   }, [...on, turn]);
   return { ...state, reload: () => setTurn((n) => n + 1) };
@@ -50,7 +50,7 @@ export const useAction = <Args extends readonly unknown[]>(act: (...args: Args) 
       try {
         await act(...args);
       } catch (thrown) {
-        const caught = faultOf(thrown);
+        const caught = apiFault(thrown);
         if (caught.code !== 'Cancelled') setFault(caught);
       } finally {
         setBusy(false);

@@ -3,13 +3,13 @@ import type { Callback, CloudFrontRequest } from 'hono/lambda-edge';
 import { Hono } from 'hono/tiny';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
-import { givenRequestId } from '../../shared/kernel/request-id.ts';
+import { givenRequestId } from '../../shared/kernel/ids.ts';
 import type { Answer } from '../../shared/registry/entry.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
 import type { View } from '../../shared/registry/lookup/definitions.ts';
 import { admitViewer } from './admit-viewer.ts';
 import { createLookups } from './lookups.ts';
-import { type Place, placeOf } from './place.ts';
+import { type SnapshotOrigin, snapshotOrigin } from './snapshot-origin.ts';
 import type { EdgeStore } from './store.ts';
 
 type Env = { Bindings: { readonly request: CloudFrontRequest; readonly callback: Callback } };
@@ -23,7 +23,7 @@ export type Lookup = (c: EdgeContext, view: View) => Answer | LookupAnswer | und
 const MAX_BYTES = 900_000;
 
 /** The edge: it answers lookups from memory, and passes everything else on as it came. */
-export const createEdgeApp = (storeOf: (place: Place) => EdgeStore): EdgeApp => {
+export const createEdgeApp = (storeOf: (place: SnapshotOrigin) => EdgeStore): EdgeApp => {
   const app = new Hono<Env>();
   for (const [path, lookup] of Object.entries(createLookups()))
     app.get(path, (c) => serve(c, () => attempt(c, storeOf, lookup)));
@@ -47,10 +47,10 @@ const serve = async (c: EdgeContext, work: () => Promise<Answer | undefined>): P
 
 const attempt = async (
   c: EdgeContext,
-  storeOf: (place: Place) => EdgeStore,
+  storeOf: (place: SnapshotOrigin) => EdgeStore,
   lookup: Lookup,
 ): Promise<Answer | undefined> => {
-  const place = placeOf(c.env.request);
+  const place = snapshotOrigin(c.env.request);
   if (!place) return undefined;
   const store = storeOf(place);
   const actor = await admitViewer(c, store);

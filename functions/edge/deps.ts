@@ -1,9 +1,9 @@
-import { type Place, urlOf } from './place.ts';
 import { type Credentials, readObject } from './read-object.ts';
+import { type SnapshotOrigin, urlOf } from './snapshot-origin.ts';
 import { createEdgeStore, type EdgeStore, type ReadJson } from './store.ts';
 
 /** The store of each place; a distribution has one. */
-export const createStores = (): ((place: Place) => EdgeStore) => {
+export const createStores = (): ((place: SnapshotOrigin) => EdgeStore) => {
   const stores = new Map<string, EdgeStore>();
   return (place) => {
     const name = JSON.stringify(place);
@@ -13,7 +13,7 @@ export const createStores = (): ((place: Place) => EdgeStore) => {
   };
 };
 
-const readFrom = (place: Place): ReadJson => {
+const readFrom = (place: SnapshotOrigin): ReadJson => {
   const cache = new Map<string, ArrayBuffer>();
   return async <T>(key: string): Promise<T | undefined> => {
     const text = await readObject(urlOf(place, key), { region: place.region, credentials: credentials(), cache });

@@ -1,4 +1,5 @@
 import { answerOf } from '../../shared/registry/entry.ts';
+import { exactVersion } from '../../shared/registry/family-versions.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import {
   type DefinitionsQuery,
@@ -8,7 +9,6 @@ import {
 import { pageAnswer, pageByName } from '../../shared/registry/lookup/list-tools.ts';
 import { filterOf, readToolsQuery } from '../../shared/registry/lookup/tools-query.ts';
 import { toRegistration } from '../../shared/registry/registration.ts';
-import { exactVersion } from '../../shared/registry/version-order.ts';
 import type { EdgeContext, Lookup } from './app.ts';
 
 /** What is answered here, by its path. */

@@ -30,7 +30,7 @@ interface Options {
   readonly layerMs?: number;
 }
 
-interface Held {
+interface HeldSnapshot {
   readonly catalog: Catalog | undefined;
   readonly file: string | undefined;
   readonly layer: Layer;
@@ -52,7 +52,7 @@ export const createEdgeStore = ({
     return key && knownKey(key);
   });
   const layerOf = fresh<NamedLayer | undefined>(layerMs, 1, (_, before) => readLayer(read, before));
-  const heldOf = fresh<Held>(catalogMs, MAX_TENANTS, async (tenant, before) => {
+  const heldOf = fresh<HeldSnapshot>(catalogMs, MAX_TENANTS, async (tenant, before) => {
     const [pointer, layer] = await Promise.all([read<Pointer>(tenantPointer(tenant)), layerOf('')]);
     if (pointer?.file === undefined || layer === undefined) return { catalog: undefined, file: undefined, layer: none };
     const { file, revision } = pointer;

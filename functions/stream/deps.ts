@@ -7,7 +7,7 @@ import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { eventBridgeSink } from '../../shared/adapters/aws/event-bridge.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
-import { callFolds } from '../../shared/execute/billing/folds.ts';
+import { callFolds } from '../../shared/execute/billing/usage.ts';
 import { publishChanges } from '../../shared/registry/publish.ts';
 import type { StreamDeps } from './handle.ts';
 

@@ -2,7 +2,7 @@ import { Fault } from '../kernel/errors.ts';
 import { apiKeyKey, KEY_OF_TENANT_PREFIX, keyOfTenantKey, toolsPk } from '../kernel/item-keys.ts';
 import type { Clock, Page, Table } from '../kernel/ports.ts';
 import { put, read, readAll } from '../kernel/stored.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Actor, type ApiKey, ApiKeyItem, KeyOfTenantItem, type KeyView, NewKey } from '../model/key.ts';
 import { requireScope } from './scopes.ts';
 import { digestOfKey, writeKey } from './secret.ts';
@@ -22,7 +22,7 @@ export const createKey = async (
 ): Promise<KeyView & { readonly key: string }> => {
   requireScope(actor, 'admin');
   const parsed = NewKey.safeParse(input);
-  if (!parsed.success) throw faultOf(parsed.error, input, 'the key');
+  if (!parsed.success) throw invalidInput(parsed.error, input, 'the key');
   requireWithin(actor, parsed.data.tools);
   const now = clock.now();
   if (parsed.data.expires_at !== undefined && Date.parse(parsed.data.expires_at) <= now)

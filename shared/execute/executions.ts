@@ -1,7 +1,7 @@
 import { requireScope } from '../access/scopes.ts';
 import { visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
-import { timeOfUlid, writeUlidTime } from '../kernel/ids.ts';
+import { timeOfUlid, ulidTime } from '../kernel/ids.ts';
 import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
 import { read, readAll } from '../kernel/stored.ts';
@@ -70,10 +70,10 @@ async function* newestFirst(
   { until, after, limit }: ExecutionsQuery,
 ): AsyncGenerator<CallRecord> {
   // Ids are in the order of their times: a time is the bound of all ids made before it.
-  const bounds = [after, until === undefined ? undefined : writeUlidTime(until)].filter((bound) => bound !== undefined);
+  const bounds = [after, until === undefined ? undefined : ulidTime(until)].filter((bound) => bound !== undefined);
   const before = bounds.sort()[0];
   const latest = before === undefined ? undefined : timeOfUlid(before.padEnd(26, '0'));
-  const first = writeUlidTime(since);
+  const first = ulidTime(since);
   for await (const hour of hoursBefore(table, tenant, latest)) {
     if (hour < callHour(since)) return;
     for await (const record of callsOfHour(table, tenant, hour, before, limit)) {

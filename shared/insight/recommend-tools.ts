@@ -41,9 +41,13 @@ export const recommendTools = async (
 
 const allFit = (names: readonly string[]): Map<string, number> => new Map(names.map((name) => [name, 1]));
 
-type Held = Awaited<ReturnType<RegistryContext['catalogs']['of']>>;
+type TenantCatalog = Awaited<ReturnType<RegistryContext['catalogs']['of']>>;
 
-const fitsOf = async (held: Held, task: string, accept: (name: string) => boolean): Promise<Map<string, number>> => {
+const fitsOf = async (
+  held: TenantCatalog,
+  task: string,
+  accept: (name: string) => boolean,
+): Promise<Map<string, number>> => {
   const hits = (await held.search()).search(task, { limit: MOST_MATCHES, accept });
   const best = hits[0]?.score ?? 1;
   return new Map(hits.map(({ name, score }) => [name, score / best]));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Handler } from '../kernel/ports.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { DEFAULT_EFFORT, FIT_FORMATS, type FitDeps, fitImage } from './fit.ts';
 import { type ReadImage, readImageSource } from './image-source.ts';
@@ -83,7 +83,7 @@ export const fitHandler = (deps: FitToolDeps): Handler => ({
   permission: 'safe',
   async run(args, { tenant, signal, progress }) {
     const parsed = FitArguments.safeParse(args);
-    if (!parsed.success) throw faultOf(parsed.error, args, 'the call of image_fit');
+    if (!parsed.success) throw invalidInput(parsed.error, args, 'the call of image_fit');
     const { image: source, metric, target: value, formats, effort } = parsed.data;
     const image = await readImageSource(source, 'image', tenant, deps.readImage);
     const { report, bytes } = await fitImage(deps, {

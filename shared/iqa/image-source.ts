@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import type { ImageFile } from './open-images.ts';
 
 /** A picture as calls carry it: the key of an uploaded one, or its bytes. Never an address to fetch. */
@@ -24,7 +24,7 @@ export const readImageSource = async (
 ): Promise<ImageFile> => {
   const parsed = ImageSource.safeParse(source);
   if (!parsed.success) {
-    const fault = faultOf(parsed.error, source, field);
+    const fault = invalidInput(parsed.error, source, field);
     throw new Fault('InvalidInput', `${field} must be {"key": ...} or {"base64": ...}`, { ...fault.details, field });
   }
   if ('key' in parsed.data) {

@@ -1,9 +1,9 @@
 import { Fault, messageOf } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import { IQA_PYTORCH_IDENTIFIERS, OTHER_IDENTIFIERS } from './identifiers.ts';
 import { type IqaEntry, IqaMetadata } from './metadata-schema.ts';
-import { placeOf, placeOfKey } from './text-place.ts';
+import { placeOf, placeOfKey } from './text-position.ts';
 
 /** A tool of the metadata file, under its IQA-PyTorch identifier. */
 export interface IqaTool extends IqaEntry {
@@ -80,7 +80,7 @@ const parseEntries = (text: string, file: string): Readonly<Record<string, IqaEn
   const parsed = IqaMetadata.safeParse(value);
   if (parsed.success) return parsed.data;
   const { line, column } = placeOfKey(text, ...(parsed.error.issues[0]?.path ?? []).map(String));
-  const fault = faultOf(parsed.error, value, `${file} line ${line} column ${column}`);
+  const fault = invalidInput(parsed.error, value, `${file} line ${line} column ${column}`);
   throw new Fault('InvalidInput', fault.message, { ...fault.details, file, line, column });
 };
 

@@ -1,5 +1,5 @@
+import { lazily } from '../kernel/lazily.ts';
 import type { ShippedComputations } from './computations.ts';
-import { lazily } from './lazily.ts';
 import { graphDigest, graphMetrics } from './metrics.ts';
 import { pixelDigest, pixelMetrics } from './nr/metrics.ts';
 

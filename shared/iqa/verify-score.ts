@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import { findFlaw, Hallmark, type PublishedKey } from './hallmark.ts';
 
 /** As much of a score document as its hallmarks vouch for. */
@@ -27,7 +27,7 @@ export interface Verdict {
 /** Checks every score of a document against its hallmark and the published keys; needs no network. */
 export const verifyScores = (document: unknown, keys: readonly PublishedKey[]): readonly Verdict[] => {
   const parsed = SignedScores.safeParse(document);
-  if (!parsed.success) throw faultOf(parsed.error, document, 'the score document');
+  if (!parsed.success) throw invalidInput(parsed.error, document, 'the score document');
   const { image, reference, scores } = parsed.data;
   if (scores.length === 0) throw new Fault('InvalidInput', 'the score document has no scores', { field: 'scores' });
   return scores.map(({ hallmark, ...score }) => {

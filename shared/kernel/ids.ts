@@ -1,24 +1,18 @@
-/** ULIDs as text: 10 characters of time, 16 of chance, in an order that is that of their times. */
+import { decodeTime, encodeTime, TIME_LEN } from 'ulid';
 
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const TIME_LENGTH = 10;
-const SHAPE = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+/** Ids of calls and runs are ULIDs: ten characters of time, sixteen of chance, in the order of their times. */
 
-/** The first ten characters: a time in milliseconds since 1970. */
-export const writeUlidTime = (milliseconds: number): string => {
-  let text = '';
-  let rest = milliseconds;
-  for (let at = 0; at < TIME_LENGTH; at++) {
-    text = (ALPHABET[rest % 32] ?? '') + text;
-    rest = Math.floor(rest / 32);
-  }
-  return text;
-};
+// The package's own check takes small letters too, and times that it then cannot read.
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** The first ten characters of ids made at a time, in milliseconds since 1970. */
+export const ulidTime = (milliseconds: number): string => encodeTime(milliseconds, TIME_LEN);
 
 /** When an id was made; undefined when it is no ULID. */
-export const timeOfUlid = (id: string): number | undefined => {
-  if (!SHAPE.test(id)) return undefined;
-  let time = 0;
-  for (let at = 0; at < TIME_LENGTH; at++) time = time * 32 + ALPHABET.indexOf(id[at] ?? '');
-  return time;
-};
+export const timeOfUlid = (id: string): number | undefined => (ULID.test(id) ? decodeTime(id) : undefined);
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The id that a caller gave its request, when it can stand in a log line. */
+export const givenRequestId = (header: string | undefined): string | undefined =>
+  header !== undefined && REQUEST_ID.test(header) ? header : undefined;

@@ -1,4 +1,5 @@
 import { timeOfUlid } from './ids.ts';
+import { keepLast } from './lazily.ts';
 import type { Key } from './ports.ts';
 
 /** Every key shape of the one table. Nobody else writes a `T#` or a `TOOL#`. */
@@ -44,12 +45,11 @@ export const scoreKey = (tenant: string, image: string, tool: string, digests: s
 /** A call's key follows from its id: the hour it was made in, and one of a few shards. */
 const CALL_SHARDS = 4;
 const HOUR_MS = 3_600_000;
-let lastHour = { at: Number.NaN, text: '' };
+// Most calls are of the hour of the call before; writing a date out takes longer than all else here.
+const lastHour = keepLast<string, number>();
 export const callHour = (milliseconds: number): string => {
-  const at = Math.floor(milliseconds / HOUR_MS);
-  // Most calls are of the hour of the call before; writing a date out takes longer than all else here.
-  if (at !== lastHour.at) lastHour = { at, text: new Date(at * HOUR_MS).toISOString().slice(0, 13) };
-  return lastHour.text;
+  const hour = Math.floor(milliseconds / HOUR_MS);
+  return lastHour(hour, () => new Date(hour * HOUR_MS).toISOString().slice(0, 13));
 };
 export const callShards = (tenant: string, hour: string): readonly string[] =>
   Array.from({ length: CALL_SHARDS }, (_, shard) => `T#${tenant}#CALLS#${hour}#${shard}`);

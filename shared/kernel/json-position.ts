@@ -1,11 +1,11 @@
 /** A place in a text, both counted from one. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** Where a text stops being JSON. V8 tells the position only for some errors, so prefixes are tried by halves. */
-export const placeOfJsonError = (text: string): Place => {
+export const positionOfJsonError = (text: string): TextPosition => {
   let low = 0;
   let high = text.length;
   while (low < high) {
@@ -13,10 +13,10 @@ export const placeOfJsonError = (text: string): Place => {
     if (couldGoOn(text.slice(0, middle + 1))) low = middle + 1;
     else high = middle;
   }
-  return placeAt(text, low);
+  return positionAt(text, low);
 };
 
-export const placeAt = (text: string, position: number): Place => {
+export const positionAt = (text: string, position: number): TextPosition => {
   const before = text.slice(0, position).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 };

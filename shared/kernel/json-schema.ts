@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats from 'ajv-formats';
 import { Fault, messageOf } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
+import { lazily } from './lazily.ts';
 import { compilePattern } from './pattern.ts';
 
 export interface SchemaIssue {
@@ -58,11 +59,10 @@ const createAjv = (): Ajv2020 => {
   formats.default(ajv, { mode: 'fast' });
   return ajv;
 };
-let shared: Ajv2020 | undefined;
+const sharedAjv = lazily(createAjv);
 
 const compile = (schema: JsonSchema, field: string): ValidateFunction => {
-  shared ??= createAjv();
-  const ajv = shared;
+  const ajv = sharedAjv();
   // Ajv would answer a promise for $async, which is always true; other drafts' $schema it does not know.
   if ('$async' in schema)
     throw new Fault('InvalidInput', `${field}.$async is not part of JSON Schema; remove it`, { field });

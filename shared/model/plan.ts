@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { JsonSchema } from '../kernel/json.ts';
-import { MAX_NODES } from './max-nodes.ts';
+import { MAX_NODES } from '../kernel/limits.ts';
 import { VersionName } from './registration.ts';
 import { Permission, ToolName } from './tool.ts';
-
-export { MAX_NODES };
 
 /** Letters of any script; no dot, because a reference separates the node from the path by one. */
 export const NodeId = z

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { stored } from '../kernel/stored.ts';
+import { UNVERSIONED } from '../kernel/version-order.ts';
 import { type Tool, ToolName, ToolSpec, Version } from './tool.ts';
-import { UNVERSIONED } from './unversioned.ts';
-
-export { UNVERSIONED } from './unversioned.ts';
 
 export const VersionName = z.union([Version, z.literal(UNVERSIONED)]);
 

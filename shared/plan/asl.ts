@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 
 /** Amazon States Language in JSONata mode, as far as plans and the local engine use it. */
 
@@ -145,7 +145,7 @@ export interface Machine extends Scope {
 /** Reads a definition; refuses by name what the engine would not run as AWS does. */
 export function parseMachine(definition: unknown): Machine {
   const parsed = Machine.safeParse(definition);
-  if (!parsed.success) throw faultOf(parsed.error, definition, 'the state machine');
+  if (!parsed.success) throw invalidInput(parsed.error, definition, 'the state machine');
   if (Object.keys(parsed.data.States).length === 0) throw new Fault('InvalidInput', 'the state machine has no states');
   return parsed.data;
 }

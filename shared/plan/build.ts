@@ -3,9 +3,10 @@ import { digestOf } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
 import { type Validator, validatorFor } from '../kernel/json-schema.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
-import { MAX_NODES, type Plan, type PlanEdge, PlanInput, type PlanNode, type PlanNodeInput } from '../model/plan.ts';
-import { UNVERSIONED } from '../model/registration.ts';
+import { MAX_NODES } from '../kernel/limits.ts';
+import { UNVERSIONED } from '../kernel/version-order.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
+import { type Plan, type PlanEdge, PlanInput, type PlanNode, type PlanNodeInput } from '../model/plan.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import { checkArguments, outputSchemaOf, type ValidatorOf } from './check-arguments.ts';
 import { orderNodes } from './order.ts';
@@ -88,7 +89,7 @@ function parse(input: unknown): PlanInput {
   // Said before anything else: the schema would list each of a million nodes.
   if (typeof count === 'number' && count > MAX_NODES) orderNodes(Array.from({ length: count }, () => ({ id: '' })));
   const parsed = PlanInput.safeParse(input);
-  if (!parsed.success) throw faultOf(parsed.error, input, 'the plan');
+  if (!parsed.success) throw invalidInput(parsed.error, input, 'the plan');
   return parsed.data;
 }
 

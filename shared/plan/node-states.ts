@@ -34,7 +34,7 @@ const DELIVERY: Retrier = {
 };
 
 /** How one scope writes a node's states. */
-export interface Place {
+export interface NodePosition {
   /** The function that runs steps and asks for approval: a name or an ARN. */
   readonly step: string;
   /** The variable from which another node's record is read, and the one that holds its own. */
@@ -59,7 +59,7 @@ export const entryOf = (one: Guarded): string =>
   `${one.guards.length > 0 ? 'g' : one.node.confirm ? 'a' : 'n'}${one.number}`;
 
 /** The states of one node: perhaps a guard, perhaps a question to a person, and the call itself. */
-export function nodeStates(one: Guarded, place: Place): readonly [string, State][] {
+export function nodeStates(one: Guarded, place: NodePosition): readonly [string, State][] {
   const states: [string, State][] = [[`n${one.number}`, callState(one, place)]];
   if (one.node.confirm) states.unshift([`a${one.number}`, askState(one, place, `n${one.number}`)]);
   const [first] = at(states, 0);
@@ -67,7 +67,7 @@ export function nodeStates(one: Guarded, place: Place): readonly [string, State]
   return states;
 }
 
-function guardState(one: Guarded, place: Place, next: string): StateOf<'Choice'> {
+function guardState(one: Guarded, place: NodePosition, next: string): StateOf<'Choice'> {
   const missing = one.guards.map((number) => `$${place.read(number)}.s != 'ok'`).join(' or ');
   return {
     Type: 'Choice',
@@ -83,7 +83,7 @@ function guardState(one: Guarded, place: Place, next: string): StateOf<'Choice'>
   };
 }
 
-function askState(one: Numbered, place: Place, next: string): StateOf<'Task'> {
+function askState(one: Numbered, place: NodePosition, next: string): StateOf<'Task'> {
   return {
     Type: 'Task',
     Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
@@ -103,7 +103,7 @@ function askState(one: Numbered, place: Place, next: string): StateOf<'Task'> {
   };
 }
 
-function callState(one: Numbered, place: Place): StateOf<'Task'> {
+function callState(one: Numbered, place: NodePosition): StateOf<'Task'> {
   const results = one.takes.map((number) => [`n${number}`, `{% $${place.read(number)} %}`]);
   return {
     Type: 'Task',
@@ -138,7 +138,7 @@ function retriers({ node }: Numbered): Retrier[] {
   return [{ ErrorEquals: [...PERMANENT], MaxAttempts: 0 }, DELIVERY, again];
 }
 
-function catching(one: Numbered, place: Place, status: 'skipped' | 'denied'): { Catch?: Catcher[] } {
+function catching(one: Numbered, place: NodePosition, status: 'skipped' | 'denied'): { Catch?: Catcher[] } {
   if (!maySkip(one.node)) return {};
   const record = { s: status, error: '{% $states.errorOutput.Error %}' };
   return {

@@ -1,5 +1,5 @@
 import { Fault } from '../kernel/errors.ts';
-import { MAX_NODES } from '../model/max-nodes.ts';
+import { MAX_NODES } from '../kernel/limits.ts';
 
 /** What ordering needs of a node. */
 export interface Step {

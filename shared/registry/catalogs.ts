@@ -35,7 +35,7 @@ export const createCatalogs = ({ table, clock, layer, freshMs = 100, maxTenants 
   let slots = new Map<string, Slot>();
   let currentLayer = layer;
 
-  const look = (tenant: string, slot: Slot): Promise<Held> => {
+  const look = (tenant: string, slot: Slot): Promise<TenantIndex> => {
     const { writes } = slot;
     const started = clock.now();
     const loading = (
@@ -73,9 +73,9 @@ export const createCatalogs = ({ table, clock, layer, freshMs = 100, maxTenants 
 };
 
 interface Slot {
-  held?: Held;
+  held?: TenantIndex;
   checkedAt: number;
-  loading: Promise<Held> | undefined;
+  loading: Promise<TenantIndex> | undefined;
   writes: number;
 }
 
@@ -89,13 +89,13 @@ const openSlot = (slots: Map<string, Slot>, tenant: string, most: number): Slot 
   return slot;
 };
 
-const load = async (table: Table, tenant: string, layer: Layer): Promise<Held> => {
+const load = async (table: Table, tenant: string, layer: Layer): Promise<TenantIndex> => {
   // The revision first: what is read after it is at least that new.
   const revision = await readRevision(table, tenant);
-  return new Held(new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision));
+  return new TenantIndex(new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision));
 };
 
-const refresh = async (table: Table, tenant: string, held: Held, layer: Layer): Promise<Held> => {
+const refresh = async (table: Table, tenant: string, held: TenantIndex, layer: Layer): Promise<TenantIndex> => {
   const known = held.catalog.revision;
   const revision = await readRevision(table, tenant);
   if (revision === known) return held;
@@ -109,7 +109,7 @@ const refresh = async (table: Table, tenant: string, held: Held, layer: Layer): 
   return held;
 };
 
-class Held implements TenantCatalog {
+class TenantIndex implements TenantCatalog {
   readonly catalog: Catalog;
   #search: Promise<SearchIndex> | undefined;
   #index: SearchIndex | undefined;

@@ -1,7 +1,7 @@
 import { sha256 } from '../kernel/canonical-json.ts';
 import type { Family, Registration, VersionRecord } from '../model/registration.ts';
+import { exactVersion } from './family-versions.ts';
 import { toRegistration } from './registration.ts';
-import { exactVersion } from './version-order.ts';
 
 /** A tool as the catalogue holds it: its default registration, and the answer's text made once. */
 export class Entry {

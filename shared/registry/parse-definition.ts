@@ -6,7 +6,7 @@ import { Fault } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { checkSchema } from '../kernel/json-schema.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Permission, type Tool, ToolDefinition, ToolSpec } from '../model/tool.ts';
 import { expandShorthand } from './shorthand.ts';
 
@@ -40,7 +40,7 @@ const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unkno
   if (isObject(raw.implementation) && raw.implementation.type === 'http')
     throw new Fault('InvalidInput', HTTP_REFUSAL, { field: 'implementation.type', value: 'http' });
   const parsed: z.ZodSafeParseResult<Tool> = schema.safeParse(raw);
-  if (!parsed.success) throw faultOf(parsed.error, raw, 'the definition');
+  if (!parsed.success) throw invalidInput(parsed.error, raw, 'the definition');
   const tool = withoutNothing(parsed.data);
   refuseReserved(tool.name);
   checkSize(tool);

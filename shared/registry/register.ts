@@ -1,9 +1,9 @@
 import { digestOf } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
-import { type Family, UNVERSIONED, type VersionRecord } from '../model/registration.ts';
+import { compareVersions, isPrerelease, UNVERSIONED } from '../kernel/version-order.ts';
+import type { Family, VersionRecord } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
-import { compareVersions, isPrerelease } from './versions.ts';
 
 export interface Registered {
   readonly family: Family;

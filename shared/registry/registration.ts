@@ -1,6 +1,5 @@
+import { compareVersions, UNVERSIONED } from '../kernel/version-order.ts';
 import type { Family, Registration, VersionRecord } from '../model/registration.ts';
-import { UNVERSIONED } from '../model/unversioned.ts';
-import { compareVersions } from './version-order.ts';
 
 /** `name@version`, or the bare name of an unversioned tool. */
 export const idOf = (name: string, version: string): string => (version === UNVERSIONED ? name : `${name}@${version}`);

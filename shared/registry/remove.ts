@@ -1,6 +1,6 @@
 import { deepFreeze } from '../kernel/freeze.ts';
 import type { Family } from '../model/registration.ts';
-import { highestVersion } from './versions.ts';
+import { highestVersion } from './family-versions.ts';
 
 /** Removes one version, or all of them; undefined when nothing is left. Removing what is absent changes nothing. */
 export const removeVersion = (family: Family | undefined, version?: string): Family | undefined => {

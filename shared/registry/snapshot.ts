@@ -1,7 +1,7 @@
 import { digestOf } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Family, type Registration, Snapshot, type VersionRecord } from '../model/registration.ts';
 import { parseSpec } from './parse-definition.ts';
 import { toRegistration } from './registration.ts';
@@ -27,7 +27,7 @@ const toSnapshotTool = (family: Family): Registration & { readonly history: read
 /** Reads a snapshot back, checking each spec and its digest as if it were registered anew. */
 export const restoreSnapshot = (input: unknown): readonly Family[] => {
   const parsed = Snapshot.safeParse(input);
-  if (!parsed.success) throw faultOf(parsed.error, input, 'the snapshot');
+  if (!parsed.success) throw invalidInput(parsed.error, input, 'the snapshot');
   const tools = parsed.data.tools.map((tool) => restoreTool(tool));
   const disabled = parsed.data.disabled.map((name): Family => ({ name, enabled: false, versions: [] }));
   const families = [...tools, ...disabled];

@@ -1,11 +1,9 @@
 import maxSatisfying from 'semver/ranges/max-satisfying.js';
 import validRange from 'semver/ranges/valid.js';
 import { Fault } from '../kernel/errors.ts';
+import { UNVERSIONED } from '../kernel/version-order.ts';
 import type { Family, VersionRecord } from '../model/registration.ts';
-import { UNVERSIONED } from '../model/unversioned.ts';
-import { exactVersion } from './version-order.ts';
-
-export { compareVersions, highestVersion, isPrerelease } from './version-order.ts';
+import { exactVersion } from './family-versions.ts';
 
 /** Finds the default, an exact version, or the highest one in a range such as `^1`. */
 export const resolveVersion = (family: Family, wanted?: string): VersionRecord | undefined => {

@@ -4,13 +4,13 @@ import type { IqaTool } from '../iqa/metadata.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import { put } from '../kernel/stored.ts';
 import { claimUpload, droppedByHand, type StoredObject } from './claim.ts';
-import { type Place, routeUpload } from './route-upload.ts';
-import { failedBefore, type Scored, scoreUpload, type UploadContext, uploadOf } from './score-upload.ts';
+import { routeUpload, type UploadRoute } from './route-upload.ts';
+import { failedBefore, scoreUpload, type UploadContext, type UploadResult, uploadOf } from './score-upload.ts';
 import { type Upload, UploadItem } from './upload.ts';
 
 /** Sends pictures to where there is more room than here. */
 export interface Dispatch {
-  readonly places: ReadonlySet<Place>;
+  readonly places: ReadonlySet<UploadRoute>;
   toFunction(object: StoredObject): Promise<void>;
   toBatch(objects: readonly StoredObject[]): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ReceiveContext extends UploadContext {
 }
 
 /** What became of one event: an outcome, or what was thrown. */
-export type Received = { readonly outcome: Scored | 'sent' } | { readonly thrown: unknown };
+export type Received = { readonly outcome: UploadResult | 'sent' } | { readonly thrown: unknown };
 
 /** How long a picture sent elsewhere is believed to be on its way. */
 const SENT_MS = 60 * 60_000;
@@ -44,7 +44,7 @@ export const receiveUploads = async (
   return received;
 };
 
-type Plan = Place | Exclude<Scored, 'scored'>;
+type Plan = UploadRoute | Exclude<UploadResult, 'scored'>;
 type Settled<T> = { readonly value: T } | { readonly thrown: unknown };
 
 const planUpload = async (context: ReceiveContext, object: StoredObject): Promise<Plan> => {
@@ -95,7 +95,7 @@ const follow = async (
   object: StoredObject,
   plan: Plan,
   submitted: Promise<Settled<void>> | undefined,
-): Promise<Scored | 'sent'> => {
+): Promise<UploadResult | 'sent'> => {
   if (plan === 'here') return scoreUpload(context, object);
   if (plan !== 'function' && plan !== 'batch') return plan;
   if (plan === 'function') await context.dispatch.toFunction(object);
@@ -109,7 +109,7 @@ const follow = async (
 };
 
 /** Noted after sending: what is sent twice is scored once all the same, what is noted and not sent never is. */
-const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: Place): Promise<void> => {
+const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: UploadRoute): Promise<void> => {
   const key = uploadKey(object.tenant, object.key);
   return table.change([key], ([item]) => {
     const upload = item ? uploadOf(item) : droppedByHand(object, clock.now());
@@ -118,7 +118,7 @@ const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: Pl
   });
 };
 
-const isFor = (plan: Settled<Plan> | undefined, place: Place): boolean =>
+const isFor = (plan: Settled<Plan> | undefined, place: UploadRoute): boolean =>
   plan !== undefined && 'value' in plan && plan.value === place;
 
 const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> => {
@@ -129,7 +129,7 @@ const settled = async <T>(work: () => Promise<T>): Promise<Settled<T>> => {
   }
 };
 
-const settledOutcome = async (work: () => Promise<Scored | 'sent'>): Promise<Received> => {
+const settledOutcome = async (work: () => Promise<UploadResult | 'sent'>): Promise<Received> => {
   const done = await settled(work);
   return 'thrown' in done ? done : { outcome: done.value };
 };

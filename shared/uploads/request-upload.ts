@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
-import { faultOf } from '../kernel/zod-fault.ts';
+import { invalidInput } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
 import { NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
@@ -31,7 +31,7 @@ export const requestUpload = async (
 ): Promise<SignedPut & { readonly key: string }> => {
   requireScope(actor, 'invoke');
   const parsed = NewUpload.safeParse(input);
-  if (!parsed.success) throw faultOf(parsed.error, input, 'the upload');
+  if (!parsed.success) throw invalidInput(parsed.error, input, 'the upload');
   const wish = parsed.data;
   if (wish.reference_key !== undefined && !(await table.get(uploadKey(actor.tenant, wish.reference_key))))
     throw new Fault('NotFound', `there is no picture ${wish.reference_key}; upload the reference first`, {

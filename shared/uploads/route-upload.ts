@@ -1,5 +1,5 @@
 /** Where a picture can be scored: where its event arrived, in the inference container, or on a machine with a GPU. */
-export type Place = 'here' | 'function' | 'batch';
+export type UploadRoute = 'here' | 'function' | 'batch';
 
 /** What scoring a picture takes. */
 export interface UploadWork {
@@ -27,12 +27,12 @@ export const routeLimits: RouteLimits = {
 /** Decides by megapixels and tools where a picture is scored, of the places there are. */
 export const routeUpload = (
   { megapixels, learnedTools }: UploadWork,
-  places: ReadonlySet<Place>,
+  places: ReadonlySet<UploadRoute>,
   limits = routeLimits,
-): Place => preferred(megapixels, learnedTools, limits).find((place) => places.has(place)) ?? 'here';
+): UploadRoute => preferred(megapixels, learnedTools, limits).find((place) => places.has(place)) ?? 'here';
 
 /** From the smallest place that is large enough on to larger ones, then to the largest of those too small. */
-const preferred = (megapixels: number, learnedTools: number, limits: RouteLimits): readonly Place[] => {
+const preferred = (megapixels: number, learnedTools: number, limits: RouteLimits): readonly UploadRoute[] => {
   if (learnedTools === 0 && megapixels <= limits.hereMegapixels) return ['here'];
   const fits = megapixels <= limits.functionMegapixels && megapixels * learnedTools <= limits.functionModelMegapixels;
   return fits ? ['function', 'batch'] : ['batch', 'function'];

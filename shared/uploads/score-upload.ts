@@ -20,13 +20,13 @@ export interface UploadContext extends ScoreContext {
 /** After so many tries a picture is recorded as failed, and its event is left to the dead letters. */
 export const MAX_ATTEMPTS = 3;
 
-export type Scored = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
+export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
 
 /**
  * Scores an uploaded picture exactly once, however often and in whatever order its events come. Throws when it
  * failed, so that whoever delivered the event tries again or puts it aside.
  */
-export const scoreUpload = async (context: UploadContext, object: StoredObject): Promise<Scored> => {
+export const scoreUpload = async (context: UploadContext, object: StoredObject): Promise<UploadResult> => {
   const { table, clock, log } = context;
   const key = uploadKey(object.tenant, object.key);
   const claim = await table.change([key], ([item]) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createResultCache } from '../../shared/execute/cache.ts';
-import { recentlyUsed } from '../../shared/kernel/lru.ts';
 import { standingClock } from '../support/clock.ts';
 import { assayWith } from '../support/execution.ts';
 
@@ -76,16 +75,4 @@ describe('the cache', () => {
     clock.move(60_001);
     assert.equal(cache.get('a'), undefined);
   });
-});
-
-test('what was not used for longest is forgotten first, and counted out', () => {
-  const forgotten: string[] = [];
-  const kept = recentlyUsed<string>(2, (value) => forgotten.push(value));
-  kept.set('a', '1');
-  kept.set('b', '2');
-  kept.set('a', '3');
-  kept.set('c', '4');
-
-  assert.deepEqual([kept.get('a'), kept.get('b'), kept.size], ['3', undefined, 2]);
-  assert.deepEqual(forgotten, ['1', '2']);
 });

@@ -7,7 +7,7 @@ import { cutValue } from '../../shared/execute/cut-values.ts';
 import { createRecorder } from '../../shared/execute/recorder.ts';
 import { redactorFor } from '../../shared/execute/redact.ts';
 import { digestOf, sha256 } from '../../shared/kernel/canonical-json.ts';
-import { writeUlidTime } from '../../shared/kernel/ids.ts';
+import { ulidTime } from '../../shared/kernel/ids.ts';
 import { callKey } from '../../shared/kernel/item-keys.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import { memoryLog } from '../support/assay.ts';
@@ -196,7 +196,7 @@ describe('executions', () => {
     const [record] = before.executions;
     assert.ok(record);
     // The last character of an id decides its shard.
-    const id = (n: number) => `${writeUlidTime(clock.now() + n)}${'0'.repeat(15)}${n > 150 ? 0 : 1}`;
+    const id = (n: number) => `${ulidTime(clock.now() + n)}${'0'.repeat(15)}${n > 150 ? 0 : 1}`;
     for (let n = 1; n <= 300; n++)
       recorder.keep(
         'default',

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { adminActor } from '../../shared/access/scopes.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { takeBatch } from '../../shared/execute/batch.ts';
-import { callFolds } from '../../shared/execute/billing/folds.ts';
+import { callFolds } from '../../shared/execute/billing/usage.ts';
 import { listExecutions } from '../../shared/execute/executions.ts';
 import { createRecorder } from '../../shared/execute/recorder.ts';
 import { readStats } from '../../shared/insight/read-stats.ts';

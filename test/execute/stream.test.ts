@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { handleStream } from '../../functions/stream/handle.ts';
 import { eventBridgeSink } from '../../shared/adapters/aws/event-bridge.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
-import { callFolds } from '../../shared/execute/billing/folds.ts';
+import { callFolds } from '../../shared/execute/billing/usage.ts';
 import { foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
 import { readStats } from '../../shared/insight/read-stats.ts';
 import { callKey } from '../../shared/kernel/item-keys.ts';

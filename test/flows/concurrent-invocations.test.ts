@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { handleStream } from '../../functions/stream/handle.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
-import { callFolds } from '../../shared/execute/billing/folds.ts';
+import { callFolds } from '../../shared/execute/billing/usage.ts';
 import type { StatsView } from '../../shared/insight/stats-view.ts';
 import type { Outcome } from '../../shared/model/call.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';

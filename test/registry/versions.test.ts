@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { compareVersions } from '../../shared/kernel/version-order.ts';
 import { createRegistry } from '../../shared/registry/registry.ts';
-import { compareVersions } from '../../shared/registry/versions.ts';
 import { aTool } from '../support/tools.ts';
 
 const version = fc

@@ -1,4 +1,4 @@
-import { writeUlidTime } from '../../shared/kernel/ids.ts';
+import { ulidTime } from '../../shared/kernel/ids.ts';
 import type { Clock } from '../../shared/kernel/ports.ts';
 
 /** A clock that stands still until it is moved, and ids that follow it. */
@@ -7,7 +7,7 @@ export const standingClock = (start = Date.parse('2026-11-05T12:00:00Z')): Clock
   let ids = 0;
   return {
     now: () => now,
-    newId: () => writeUlidTime(now) + String(ids++).padStart(16, '0'),
+    newId: () => ulidTime(now) + String(ids++).padStart(16, '0'),
     move: (ms) => {
       now += ms;
     },

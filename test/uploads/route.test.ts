@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Place, routeLimits, routeUpload } from '../../shared/uploads/route-upload.ts';
+import { routeLimits, routeUpload, type UploadRoute } from '../../shared/uploads/route-upload.ts';
 
-const all: ReadonlySet<Place> = new Set(['function', 'batch']);
+const all: ReadonlySet<UploadRoute> = new Set(['function', 'batch']);
 
 describe('where an upload is scored', () => {
   test('C.04 small pictures here, large ones and models in the container, many models on large ones by the GPU', () => {
@@ -26,7 +26,7 @@ describe('where an upload is scored', () => {
   });
 
   test('more pixels or more models never lead to a smaller place', () => {
-    const order: readonly Place[] = ['here', 'function', 'batch'];
+    const order: readonly UploadRoute[] = ['here', 'function', 'batch'];
     const rank = (megapixels: number, learnedTools: number) =>
       order.indexOf(routeUpload({ megapixels, learnedTools }, all));
     const pixels = fc.double({ min: 0, max: 300, noNaN: true });

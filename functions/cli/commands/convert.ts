@@ -1,4 +1,4 @@
-import { faultOf } from '../client.ts';
+import { readFault } from '../client.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
 
 const flags = ['strict', 'defer', 'explain'] as const;
@@ -24,7 +24,7 @@ export const convert: Command = {
     for (const name of flags) if (cli.values[name] === true) query.set(name, 'true');
     const api = await cli.api();
     const response = await api.fetch(`/v1/providers/${encodeURIComponent(provider)}/tools?${query}`);
-    if (!response.ok) throw await faultOf(response);
+    if (!response.ok) throw await readFault(response);
     const value: unknown = await response.json();
     // The value is JSON for people too: it is there to be pasted or piped.
     cli.output.line(JSON.stringify(value, undefined, 2));

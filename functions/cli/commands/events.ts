@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChangeEvent } from '../../../shared/registry/events.ts';
-import { type ApiClient, faultOf } from '../client.ts';
+import { type ApiClient, readFault } from '../client.ts';
 import { type Cli, type Command, textOption } from '../command.ts';
 
 const RECONNECT_MS = 1000;
@@ -17,7 +17,7 @@ export const events: Command = {
     const response = await api.fetch(`/v1/events?limit=1000${after === undefined ? '' : `&after=${after}`}`, {
       headers,
     });
-    if (!response.ok) throw await faultOf(response);
+    if (!response.ok) throw await readFault(response);
     const { events: found } = (await response.json()) as { readonly events: readonly ChangeEvent[] };
     cli.output.result({ events: found }, () => found.map(lineOf).join('\n'));
     return 0;
@@ -33,7 +33,7 @@ const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promi
     try {
       const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) };
       const response = await api.fetch('/v1/events', { headers, signal: stop.signal });
-      if (!response.ok) throw await faultOf(response);
+      if (!response.ok) throw await readFault(response);
       for await (const event of eventsOf(response, stop.signal)) {
         last = event.id;
         cli.output.line(cli.output.json ? JSON.stringify(event) : lineOf(event));

@@ -8,12 +8,12 @@ import { hasMap } from '../../../shared/iqa/metrics.ts';
 import { openImages } from '../../../shared/iqa/open-images.ts';
 import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
-import { faultOf } from '../client.ts';
+import { readFault } from '../client.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
 import { type Bound, failuresOf, parseBounds } from '../fail-under.ts';
 import { findPictures, readShared } from '../pictures.ts';
 import { createProgress } from '../progress.ts';
-import { csvOf, type Scored, scoreTable } from '../score-table.ts';
+import { csvOf, type ScoredFile, scoreTable } from '../score-table.ts';
 
 type Score = (file: string, reference: string | undefined) => Promise<ScoreReport>;
 
@@ -80,8 +80,8 @@ const scoreAll = async (
   files: readonly string[],
   referenceOf: (file: string) => string | undefined,
   scoreOne: Score,
-): Promise<readonly Scored[]> => {
-  const results: Scored[] = new Array(files.length);
+): Promise<readonly ScoredFile[]> => {
+  const results: ScoredFile[] = new Array(files.length);
   const progress = createProgress(files.length, process.stderr, files.length > 1 && process.stderr.isTTY === true);
   let next = 0;
   const work = async (): Promise<void> => {
@@ -148,7 +148,7 @@ const remoteScore =
     const distortions = textOption(cli, 'distortions');
     if (distortions !== undefined) form.set('distortions', distortions);
     const response = await (await cli.api()).fetch('/v1/score', { method: 'POST', body: form });
-    if (!response.ok) throw await faultOf(response);
+    if (!response.ok) throw await readFault(response);
     return (await response.json()) as ScoreReport;
   };
 

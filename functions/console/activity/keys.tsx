@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'hono/jsx/dom';
 import type { KeyView, Usage } from '../answers.ts';
 import { useClient } from '../context.ts';
-import { faultOf } from '../fault.ts';
+import { apiFault } from '../fault.ts';
 import { Button, CopyButton, Empty } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
 import { KeyRow, type KeyUse } from './key-row.tsx';
@@ -22,7 +22,7 @@ export const Keys = () => {
       client.keys().then(
         (answer) => ({ keys: answer.keys, isAdmin: true }),
         (thrown: unknown) => {
-          if (faultOf(thrown).code === 'Forbidden') return { keys: [], isAdmin: false };
+          if (apiFault(thrown).code === 'Forbidden') return { keys: [], isAdmin: false };
           throw thrown;
         },
       ),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../answers.ts';
 import { useClient } from '../context.ts';
-import { faultOf } from '../fault.ts';
+import { apiFault } from '../fault.ts';
 import { showJson, showTime } from '../format.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -16,7 +16,7 @@ export interface Question {
 }
 
 export const questionOf = (thrown: unknown, args: JsonObject): Question | undefined => {
-  const { code, details } = faultOf(thrown);
+  const { code, details } = apiFault(thrown);
   if (code !== 'ConfirmationRequired') return undefined;
   const asked = details.confirmation as { readonly id: string; readonly token: string; readonly expires_at: string };
   return { id: asked.id, token: asked.token, expires: asked.expires_at, args };

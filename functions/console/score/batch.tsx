@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'hono/jsx/dom';
 import { useClient } from '../context.ts';
-import { faultOf } from '../fault.ts';
+import { apiFault } from '../fault.ts';
 import { showBytes } from '../format.ts';
 import { Button, Scroll } from '../ui/parts.tsx';
 import { type BatchRow, csvOf, download, toolsIn } from './csv.ts';
@@ -39,7 +39,7 @@ export const Batch = ({ pictures, reference, tools }: Props) => {
   const scoreOne = (file: File, signal: AbortSignal): Promise<BatchRow> =>
     client.score({ image: file, reference, ...(tools.length === 0 ? {} : { tools }) }, { signal }).then(
       (scores) => ({ file, scores }),
-      (thrown: unknown) => ({ file, fault: faultOf(thrown) }),
+      (thrown: unknown) => ({ file, fault: apiFault(thrown) }),
     );
   const stop = (): void => {
     stopper.current?.abort();

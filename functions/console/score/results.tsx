@@ -2,11 +2,11 @@ import type { IqaTool, Score, Scores } from '../answers.ts';
 import { plural, showMoney, showMs, showRaw } from '../format.ts';
 import { Badge } from '../ui/parts.tsx';
 import { Bar } from './bar.tsx';
-import type { Scored } from './score-page.tsx';
+import type { ScoredPicture } from './score-page.tsx';
 import { Viewer } from './viewer.tsx';
 
 interface Props {
-  readonly scored: Scored;
+  readonly scored: ScoredPicture;
   readonly metrics: readonly IqaTool[];
 }
 

@@ -11,7 +11,7 @@ import { Results } from './results.tsx';
 import { SAMPLES, type Sample, Samples } from './samples.tsx';
 import { ToolChoice } from './tool-choice.tsx';
 
-export interface Scored {
+export interface ScoredPicture {
   readonly picture: File;
   readonly reference: File | undefined;
   /** In the order they came: the quickest first. */
@@ -32,7 +32,7 @@ export const ScorePage = () => {
   const [pictures, setPictures] = useState<readonly File[]>([]);
   const [reference, setReference] = useState<File | undefined>(undefined);
   const [tools, setTools] = useKept<readonly string[]>('score.tools', []);
-  const [scored, setScored] = useState<Scored | undefined>(undefined);
+  const [scored, setScored] = useState<ScoredPicture | undefined>(undefined);
   const stopper = useRef<AbortController>(null);
   const known = metrics.value?.tools ?? [];
 
@@ -126,7 +126,7 @@ export const ScorePage = () => {
 };
 
 /** The whole answer, in the order that is on the screen already; what failed comes last. */
-const completed = (scored: Scored, report: Scores): Scored => {
+const completed = (scored: ScoredPicture, report: Scores): ScoredPicture => {
   const came = scored.scores.map(({ tool }) => tool);
   const place = ({ tool }: Score): number => (came.includes(tool) ? came.indexOf(tool) : came.length);
   return { ...scored, report, scores: [...report.scores].sort((a, b) => place(a) - place(b)) };

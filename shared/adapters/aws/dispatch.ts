@@ -6,7 +6,7 @@ import type { StoredObject } from '../../uploads/claim.ts';
 import { writeManifest } from '../../uploads/manifest.ts';
 import { objectCreated } from '../../uploads/object-event.ts';
 import type { Dispatch } from '../../uploads/receive-uploads.ts';
-import type { Place } from '../../uploads/route-upload.ts';
+import type { UploadRoute } from '../../uploads/route-upload.ts';
 
 interface Options {
   readonly blobs: Blobs;
@@ -18,7 +18,10 @@ interface Options {
 
 /** Sends pictures to the inference function by the event that named them, and to Batch by a manifest. */
 export const awsDispatch = ({ blobs, clock, invoke, batch }: Options): Dispatch => {
-  const places: readonly Place[] = [...(invoke ? (['function'] as const) : []), ...(batch ? (['batch'] as const) : [])];
+  const places: readonly UploadRoute[] = [
+    ...(invoke ? (['function'] as const) : []),
+    ...(batch ? (['batch'] as const) : []),
+  ];
   return {
     places: new Set(places),
     async toFunction(object) {

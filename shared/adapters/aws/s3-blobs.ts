@@ -31,7 +31,7 @@ export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }:
       return await Body?.transformToByteArray();
     } catch (thrown) {
       if (thrown instanceof NoSuchKey) return undefined;
-      throw faultOf(thrown, bucket);
+      throw s3Fault(thrown, bucket);
     }
   },
   async put(key, bytes, contentType) {
@@ -39,13 +39,13 @@ export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }:
     const type = contentType === undefined ? {} : { ContentType: contentType };
     await client
       .send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ...type }))
-      .catch((thrown: unknown) => Promise.reject(faultOf(thrown, bucket)));
+      .catch((thrown: unknown) => Promise.reject(s3Fault(thrown, bucket)));
   },
   async remove(key) {
     checkBlobKey(key);
     await client
       .send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
-      .catch((thrown: unknown) => Promise.reject(faultOf(thrown, bucket)));
+      .catch((thrown: unknown) => Promise.reject(s3Fault(thrown, bucket)));
   },
   async list(prefix) {
     const keys: string[] = [];
@@ -59,7 +59,7 @@ export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }:
         next = page.NextContinuationToken;
       } while (next !== undefined);
     } catch (thrown) {
-      throw faultOf(thrown, bucket);
+      throw s3Fault(thrown, bucket);
     }
     // Directory buckets, and stand-ins for S3, list in another order.
     return sortKeys(keys);
@@ -67,7 +67,7 @@ export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }:
 });
 
 /** A failure of S3 as a fault; anything else as it is. */
-const faultOf = (thrown: unknown, bucket: string): unknown => {
+const s3Fault = (thrown: unknown, bucket: string): unknown => {
   if (!(thrown instanceof Error)) return thrown;
   const reason = unavailable[thrown.name] ?? (isPassing(thrown) ? 'cannot be reached; try again' : undefined);
   if (reason === undefined) return thrown;

@@ -21,7 +21,7 @@ export const fileBlobs = (folder: string): Blobs => {
         return new Uint8Array(await readFile(path));
       } catch (thrown) {
         if (isAbsent(thrown)) return undefined;
-        throw faultOf(thrown, key);
+        throw fileFault(thrown, key);
       }
     },
     async put(key, bytes) {
@@ -29,13 +29,13 @@ export const fileBlobs = (folder: string): Blobs => {
       try {
         await writeWhole(path, bytes);
       } catch (thrown) {
-        throw faultOf(thrown, key);
+        throw fileFault(thrown, key);
       }
     },
     async remove(key) {
       const path = pathOf(key);
       await rm(path).catch((thrown: unknown) => {
-        if (!isAbsent(thrown)) throw faultOf(thrown, key);
+        if (!isAbsent(thrown)) throw fileFault(thrown, key);
       });
     },
     async list(prefix) {
@@ -72,7 +72,7 @@ const entriesOf = async (folder: string): Promise<readonly Dirent[]> => {
     return await readdir(folder, { recursive: true, withFileTypes: true });
   } catch (thrown) {
     if (isAbsent(thrown)) return [];
-    throw faultOf(thrown, folder);
+    throw fileFault(thrown, folder);
   }
 };
 
@@ -81,7 +81,7 @@ const codeOf = (thrown: unknown): string => String((thrown as { code?: unknown }
 // A folder, or a file where a folder would have to be, is not a blob.
 const isAbsent = (thrown: unknown): boolean => ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(codeOf(thrown));
 
-const faultOf = (thrown: unknown, key: string): Fault => {
+const fileFault = (thrown: unknown, key: string): Fault => {
   const code = codeOf(thrown);
   const details = { field: 'key', value: key };
   if (code === 'ENAMETOOLONG')

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { foldInto } from '../../insight/fold.ts';
+import { type Fold, foldInto } from '../../insight/fold.ts';
+import { statsFold } from '../../insight/stats.ts';
 import { usageKey, usagePk } from '../../kernel/item-keys.ts';
 import type { Page, Table } from '../../kernel/ports.ts';
 import { read, stored } from '../../kernel/stored.ts';
@@ -73,3 +74,6 @@ export const usageCsv = ({ month, keys }: Usage): string =>
   ]
     .join('\n')
     .concat('\n');
+
+/** Every total that calls add up to, the same where they are folded at once and where a stream does it. */
+export const callFolds: readonly Fold[] = [statsFold, usageFold];

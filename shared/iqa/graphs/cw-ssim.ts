@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
+import { keepLast, lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
-import { keepLast, lazily } from '../lazily.ts';
 import type { Feed, GraphRunner, Size, WholeMetric } from '../metric.ts';
 import { roundHalfEven } from '../nr/luma.ts';
 import type { Pixels } from '../pixels.ts';

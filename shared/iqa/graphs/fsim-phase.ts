@@ -1,5 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import { lowerMedian } from '../median.ts';
 import type { Feed, GraphRunner, Size } from '../metric.ts';
 import { complexRotation, foldedTables, halfCount, halfWeight, pairWeight, realForward } from './fourier-tables.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
+import { keepLast } from '../../kernel/lazily.ts';
 import { scharrMagnitude } from '../gradient.ts';
-import { keepLast } from '../lazily.ts';
 import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mixPlanes, poolingFactor, poolPlanes, transposePlane, transposePlanes } from '../pool-planes.ts';

@@ -1,5 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import type { GraphRunner, Pair, StripMetric } from '../metric.ts';
 import type { QualityMap } from '../pixels.ts';
 import {

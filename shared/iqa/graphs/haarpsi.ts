@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import type { Size, StripMetric } from '../metric.ts';
 import {
   blockWidth,

@@ -1,5 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import type { Pair, WholeMetric } from '../metric.ts';
 import { mixPlanes, type Planes, poolingFactor, poolPlanes } from '../pool-planes.ts';
 

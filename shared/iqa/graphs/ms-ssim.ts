@@ -1,5 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import type { Feed, GraphRunner, Pair, RowRange, StripMetric } from '../metric.ts';
 import { blockWidth, copyTile, type PackPair, pairPacker, sumColumns, type Tile, tilesOf } from '../strips.ts';
 import { toPolyphase, windowSide } from './gaussian.ts';

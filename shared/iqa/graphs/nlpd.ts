@@ -1,5 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref, toEnd } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import type { Pair, RowRange, Size, StripMetric } from '../metric.ts';
 import { lumaAt } from '../nr/luma.ts';
 import { type Tile, tilesOf } from '../strips.ts';

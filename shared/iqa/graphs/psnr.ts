@@ -1,5 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import type { StripMetric } from '../metric.ts';
 import { blockWidth, pairPacker, tilesOf } from '../strips.ts';
 import { asFloat, weighted } from './luma.ts';

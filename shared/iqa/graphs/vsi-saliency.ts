@@ -1,5 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
 import { type BuiltGraph, createGraph } from '../graph.ts';
-import { lazily } from '../lazily.ts';
 import type { GraphRunner } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { complexRotation, halfCount, matrix, realBackward, realForward } from './fourier-tables.ts';

@@ -9,7 +9,7 @@ import { arrayKeywords, objectKeywords, scalarKeywords } from './members.ts';
 import { HINTS, merge, typesOf } from './merge.ts';
 import { keepReference } from './references.ts';
 import { plainRoot } from './root.ts';
-import { into, type Place, type SchemaWarning, startRun, unfit, type Work, warn } from './run.ts';
+import { into, type SchemaLocation, type SchemaWarning, startRun, unfit, type Work, warn } from './run.ts';
 
 export interface Adapted {
   readonly schema: Schema;
@@ -35,7 +35,7 @@ export function adaptSchema(parameters: Schema, dialect: Dialect): Adapted {
   return { schema, hints: root.hints, warnings: run.warnings };
 }
 
-function adapt(input: unknown, place: Place, run: Work): Draft {
+function adapt(input: unknown, place: SchemaLocation, run: Work): Draft {
   run.count.nodes += 1;
   const plain = asItIs(input, run.dialect);
   if (plain) return plain;
@@ -53,7 +53,7 @@ function adapt(input: unknown, place: Place, run: Work): Draft {
   return types.length === 0 ? anyValue(node, flat.place, run) : byType(node, types, flat.place, run);
 }
 
-function alternatives(node: Schema, place: Place, run: Work): Draft {
+function alternatives(node: Schema, place: SchemaLocation, run: Work): Draft {
   const base = without(node, 'anyOf', ...OUTER);
   const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
   const branches: Draft[] = [];
@@ -68,7 +68,7 @@ function alternatives(node: Schema, place: Place, run: Work): Draft {
 }
 
 /** Several forms as one schema: `null` by the dialect's own means, the rest in anyOf. */
-function unite(branches: readonly Draft[], node: Schema, place: Place, run: Work): Draft {
+function unite(branches: readonly Draft[], node: Schema, place: SchemaLocation, run: Work): Draft {
   const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as Draft[]) : [branch]));
   const distinct = flat.filter((branch, index) => !flat.slice(0, index).some((other) => sameJson(branch, other)));
   const solid = distinct.filter((branch) => branch.type !== 'null');
@@ -81,7 +81,7 @@ function unite(branches: readonly Draft[], node: Schema, place: Place, run: Work
 const isNullOnly = (branch: unknown): boolean =>
   isObject(branch) && (branch.type === 'null' || branch.const === null || sameJson(branch.enum, [null]));
 
-function onlyNull(node: Schema, place: Place, run: Work): Draft {
+function onlyNull(node: Schema, place: SchemaLocation, run: Work): Draft {
   if (run.dialect.nullableFlag) warn(run, place, 'null alone is offered as text that may be null');
   return annotate(nullSchema(run.dialect), node, run.dialect);
 }
@@ -89,7 +89,7 @@ function onlyNull(node: Schema, place: Place, run: Work): Draft {
 const isBareUnion = (schema: Draft): boolean => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1;
 
 /** The types that a schema without alternatives allows; none when it allows every value. */
-function possibleTypes(node: Schema, place: Place, run: Work): readonly TypeName[] {
+function possibleTypes(node: Schema, place: SchemaLocation, run: Work): readonly TypeName[] {
   const declared = typesOf(node.type);
   if (Array.isArray(node.enum)) {
     const members = [...new Set(node.enum.map(typeOf))];
@@ -110,7 +110,7 @@ function impliedType(node: Schema): TypeName | undefined {
   return undefined;
 }
 
-function byType(node: Schema, types: readonly TypeName[], place: Place, run: Work): Draft {
+function byType(node: Schema, types: readonly TypeName[], place: SchemaLocation, run: Work): Draft {
   const { dialect } = run;
   const solid = types.filter((type) => type !== 'null');
   const [only] = solid;
@@ -126,12 +126,12 @@ function byType(node: Schema, types: readonly TypeName[], place: Place, run: Wor
 const isScalar = (type: TypeName): boolean => type !== 'object' && type !== 'array';
 
 /** The part of a schema that concerns one type. */
-function ofType(node: Schema, type: TypeName, place: Place, run: Work): Draft {
+function ofType(node: Schema, type: TypeName, place: SchemaLocation, run: Work): Draft {
   if (type === 'object') return objectKeywords(node, place, run);
   return type === 'array' ? arrayKeywords(node, place, run) : scalarKeywords(node, type, place, run);
 }
 
-function anyValue(node: Schema, place: Place, run: Work): Draft {
+function anyValue(node: Schema, place: SchemaLocation, run: Work): Draft {
   const { dialect } = run;
   if (dialect.any === 'none') return unfit(place, `${dialect.label} has no way to allow any value`);
   const others = Object.keys(node).filter((key) => keywords.has(key) && key !== 'then' && key !== 'else');
@@ -145,7 +145,7 @@ function anyValue(node: Schema, place: Place, run: Work): Draft {
   return annotate(withNull({ anyOf: spelled }, dialect), described, dialect);
 }
 
-function never(place: Place, run: Work): Draft {
+function never(place: SchemaLocation, run: Work): Draft {
   if (run.dialect.any === 'none') return unfit(place, 'no value can satisfy the schema');
   warn(run, place, 'no value can satisfy this schema; that is only described');
   return annotate({ type: 'string' }, { [HINTS]: ['No value is allowed here.'] }, run.dialect);

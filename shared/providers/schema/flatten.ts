@@ -2,7 +2,7 @@ import { arrayOf, type Draft, isObject, own, put, type Schema, sameJson, strings
 import { hintOf } from './hints.ts';
 import { ANNOTATIONS, BOOKKEEPING, isWithin, keywords, typeOf } from './keywords.ts';
 import { areDisjoint, HINTS, merge, typesOf } from './merge.ts';
-import { MOST_NODES, type Place, type Run, resolve, warn } from './run.ts';
+import { MOST_NODES, type Run, resolve, type SchemaLocation, warn } from './run.ts';
 
 /** More alternatives than this are not compared each with each. */
 const MOST_COMPARED = 64;
@@ -10,7 +10,7 @@ const MOST_COMPARED = 64;
 export interface Flat {
   /** Without $ref, allOf, oneOf and const; false when no value can satisfy it. */
   readonly node: Schema | false;
-  readonly place: Place;
+  readonly place: SchemaLocation;
 }
 
 /** Adds a sentence to what a schema shall say of itself. */
@@ -20,7 +20,7 @@ export const withHint = (node: Schema, hint: string): Schema => ({
 });
 
 /** One schema in the few keywords the rest of the work is written for, its references and allOf put in place. */
-export function flatten(input: unknown, place: Place, run: Run): Flat {
+export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
   if (input === false) return { node: false, place };
   if (!isObject(input)) return { node: {}, place };
   const followed = followReference(normalise(input, place, run), place, run);
@@ -42,7 +42,7 @@ export function flatten(input: unknown, place: Place, run: Run): Flat {
 }
 
 /** Constants as enums of one, and enums without members that the type excludes. */
-function normalise(input: Schema, place: Place, run: Run): Schema {
+function normalise(input: Schema, place: SchemaLocation, run: Run): Schema {
   const node = clean(input, place, run);
   const hasConst = Object.hasOwn(node, 'const');
   if (!hasConst && !Array.isArray(node.enum)) return node;
@@ -54,7 +54,7 @@ function normalise(input: Schema, place: Place, run: Run): Schema {
 }
 
 /** Keywords with values they may have, older spellings in the present one; the schema itself when all is well. */
-export function clean(input: Schema, place: Place, run: Run): Schema {
+export function clean(input: Schema, place: SchemaLocation, run: Run): Schema {
   const modern = modernise(input);
   const dropped: string[] = [];
   for (const key in modern) {
@@ -88,7 +88,7 @@ function modernise(input: Schema): Schema {
   return node;
 }
 
-function followReference(node: Schema, place: Place, run: Run): Flat {
+function followReference(node: Schema, place: SchemaLocation, run: Run): Flat {
   const reference = own(node, '$ref');
   if (typeof reference !== 'string') return { node, place };
   const rest = without(node, '$ref');
@@ -108,7 +108,7 @@ function followReference(node: Schema, place: Place, run: Run): Flat {
 }
 
 /** What is left of a definition where it would hold itself once more. */
-function cut(rest: Schema, target: unknown, reference: string, place: Place, run: Run): Schema {
+function cut(rest: Schema, target: unknown, reference: string, place: SchemaLocation, run: Run): Schema {
   warn(run, place, `${reference} is cut here, as it would hold itself without end; the rest is described`);
   const type = isObject(target) ? target.type : undefined;
   const shape: Schema = type === undefined || Object.hasOwn(rest, 'type') ? rest : { ...rest, type };
@@ -117,7 +117,7 @@ function cut(rest: Schema, target: unknown, reference: string, place: Place, run
 }
 
 /** oneOf as anyOf: the same when no two alternatives can hold at once, otherwise the rest is said in words. */
-function alternativesOf(branches: readonly unknown[], place: Place, run: Run): Schema {
+function alternativesOf(branches: readonly unknown[], place: SchemaLocation, run: Run): Schema {
   const quiet: Run = { ...run, warnings: [], definitions: new Map() };
   const flat = branches.map((branch) => flatten(branch, place, quiet).node);
   const possible = flat.filter((node) => node !== false);

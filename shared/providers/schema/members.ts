@@ -4,12 +4,12 @@ import type { Dialect } from './dialect.ts';
 import { hintOf } from './hints.ts';
 import { isWithin, keywords, type TypeName, typeOf, words } from './keywords.ts';
 import { HINTS } from './merge.ts';
-import { into, keyOf, type Place, unfit, type Work, warn } from './run.ts';
+import { into, keyOf, type SchemaLocation, unfit, type Work, warn } from './run.ts';
 
 const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties');
 
 /** The keywords of an object: its properties, which are required, and whether there may be others. */
-export function objectKeywords(node: Schema, place: Place, run: Work): Draft {
+export function objectKeywords(node: Schema, place: SchemaLocation, run: Work): Draft {
   const { dialect } = run;
   const out: Draft = { type: 'object' };
   const required = new Set(stringsOf(node.required));
@@ -44,7 +44,7 @@ const isEmpty = (value: Schema): boolean => {
 };
 
 /** Every required key must be declared: one that is not takes what the object says of further keys. */
-function withRequired(node: Schema, required: ReadonlySet<string>, place: Place, run: Work): Schema {
+function withRequired(node: Schema, required: ReadonlySet<string>, place: SchemaLocation, run: Work): Schema {
   const declared = objectOf(node.properties);
   let all: Draft | undefined;
   for (const key of required) {
@@ -56,20 +56,20 @@ function withRequired(node: Schema, required: ReadonlySet<string>, place: Place,
   return all ?? declared;
 }
 
-function impossible(key: string, place: Place, run: Work): void {
+function impossible(key: string, place: SchemaLocation, run: Work): void {
   const message = `${JSON.stringify(key)} is required, but not allowed`;
   if (run.dialect.closed) unfit(place, message);
   warn(run, place, message);
 }
 
 /** A key that must not be given: a closed object says so by leaving it out. */
-function forbid(key: string, isRequired: boolean, node: Schema, place: Place, run: Work, out: Draft): void {
+function forbid(key: string, isRequired: boolean, node: Schema, place: SchemaLocation, run: Work, out: Draft): void {
   if (isRequired) impossible(key, place, run);
   if (run.dialect.closed || node.additionalProperties === false) return;
   lose(run, place, out, `${JSON.stringify(key)}: false`, `No key ${JSON.stringify(key)}.`);
 }
 
-function restOfObject(node: Schema, place: Place, run: Work, out: Draft): void {
+function restOfObject(node: Schema, place: SchemaLocation, run: Work, out: Draft): void {
   const { dialect } = run;
   const rest = node.additionalProperties;
   if (dialect.closed) {
@@ -94,7 +94,7 @@ function restOfObject(node: Schema, place: Place, run: Work, out: Draft): void {
 const CLOSED = 'additionalProperties: false is left out; a call with other keys is refused when it is validated';
 
 /** The keywords of a list; every list says what its items are. */
-export function arrayKeywords(node: Schema, place: Place, run: Work): Draft {
+export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): Draft {
   const { dialect } = run;
   const out: Draft = { type: 'array' };
   const prefix = arrayOf(node.prefixItems);
@@ -119,7 +119,7 @@ export function arrayKeywords(node: Schema, place: Place, run: Work): Draft {
 }
 
 /** The keywords of text, numbers and booleans. */
-export function scalarKeywords(node: Schema, type: TypeName, place: Place, run: Work): Draft {
+export function scalarKeywords(node: Schema, type: TypeName, place: SchemaLocation, run: Work): Draft {
   const out: Draft = { type };
   members(node, type, place, run, out);
   remaining(bounds(node, type, place, run, out), type, place, run, out);
@@ -127,7 +127,7 @@ export function scalarKeywords(node: Schema, type: TypeName, place: Place, run: 
 }
 
 /** The members of an enum that are of one type. */
-function members(node: Schema, type: TypeName, place: Place, run: Work, out: Draft): void {
+function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: Draft): void {
   if (!Array.isArray(node.enum)) return;
   const values = [...new Set(node.enum.filter((value) => isWithin(typeOf(value), type)))];
   const { dialect } = run;
@@ -143,7 +143,7 @@ function members(node: Schema, type: TypeName, place: Place, run: Work, out: Dra
 }
 
 /** Exclusive bounds where a dialect has none: exact for whole numbers, otherwise the limit itself is let in. */
-function bounds(node: Schema, type: TypeName, place: Place, run: Work, out: Draft): Schema {
+function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: Draft): Schema {
   if (run.dialect.keywords.has('exclusiveMinimum') || (type !== 'integer' && type !== 'number')) return node;
   if (node.exclusiveMinimum === undefined && node.exclusiveMaximum === undefined) return node;
   const next = without(node, 'exclusiveMinimum', 'exclusiveMaximum');
@@ -165,7 +165,7 @@ function bounds(node: Schema, type: TypeName, place: Place, run: Work, out: Draf
 }
 
 /** Keywords that hold no schema, and those that no dialect has: taken over, or described. */
-function remaining(node: Schema, type: TypeName, place: Place, run: Work, out: Draft): void {
+function remaining(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: Draft): void {
   const { dialect } = run;
   for (const key in node) {
     const keyword = keywords.get(key);
@@ -191,7 +191,7 @@ const saysNothing = (key: string, value: unknown): boolean =>
   (key.startsWith('min') && value === 0 && key !== 'minimum' && key !== 'minContains') ||
   ((key === 'unevaluatedProperties' || key === 'propertyNames' || key === 'unevaluatedItems') && value === true);
 
-function lose(run: Work, place: Place, out: Draft, keyword: string, hint: string): void {
+function lose(run: Work, place: SchemaLocation, out: Draft, keyword: string, hint: string): void {
   if (Array.isArray(out[HINTS])) out[HINTS].push(hint);
   else out[HINTS] = [hint];
   warn(run, place, `${keyword} is not in ${run.dialect.label} and is described instead`);

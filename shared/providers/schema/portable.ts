@@ -6,7 +6,7 @@ import { describe } from './hints.ts';
 import { words } from './keywords.ts';
 import { typesOf } from './merge.ts';
 import { isPlainRoot, plainRoot } from './root.ts';
-import { into, keyOf, type Place, ROOT, type Run, resolve, startRun, warn } from './run.ts';
+import { into, keyOf, ROOT, type Run, resolve, type SchemaLocation, startRun, warn } from './run.ts';
 
 interface Copy extends Run {
   /** What references of the output are looked up in. */
@@ -46,7 +46,7 @@ export function portableSchema(parameters: Schema, label: string, keys?: RegExp)
   return { schema, hints: root.hints, warnings: run.warnings };
 }
 
-function copy(input: unknown, place: Place, run: Copy): Draft {
+function copy(input: unknown, place: SchemaLocation, run: Copy): Draft {
   if (input === false) return { not: {} };
   if (!isObject(input)) return {};
   const node = clean(input, place, run);
@@ -62,7 +62,7 @@ function copy(input: unknown, place: Place, run: Copy): Draft {
   return out;
 }
 
-function copyKeyword(key: string, value: unknown, place: Place, run: Copy): unknown {
+function copyKeyword(key: string, value: unknown, place: SchemaLocation, run: Copy): unknown {
   // Most keywords hold no schema.
   if (typeof value !== 'object' || value === null)
     return BOOLEAN.has(key) || !ONE.has(key) ? value : copy(value, place, run);
@@ -73,7 +73,7 @@ function copyKeyword(key: string, value: unknown, place: Place, run: Copy): unkn
   return MAPS.has(key) ? copyMap(key, value, place, run) : value;
 }
 
-function copyMap(key: string, value: unknown, place: Place, run: Copy): Draft {
+function copyMap(key: string, value: unknown, place: SchemaLocation, run: Copy): Draft {
   const out: Draft = {};
   for (const [name, entry] of Object.entries(objectOf(value))) {
     const here = into(place, key, name);
@@ -88,7 +88,7 @@ function copyMap(key: string, value: unknown, place: Place, run: Copy): Draft {
   return out;
 }
 
-function copyReference(out: Draft, place: Place, run: Copy): void {
+function copyReference(out: Draft, place: SchemaLocation, run: Copy): void {
   const reference = String(out.$ref);
   if (resolve(run.top, reference) !== undefined) {
     out.$ref = renamed(reference, run);

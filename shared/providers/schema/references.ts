@@ -1,9 +1,9 @@
 import { type Draft, isObject, own, type Schema } from '../json.ts';
 import { keywords } from './keywords.ts';
-import { type Place, resolve, unfit, type Work } from './run.ts';
+import { resolve, type SchemaLocation, unfit, type Work } from './run.ts';
 
 /** A reference that may stay one, now to a definition of the output; undefined when its target is to be put in place. */
-export function keepReference(input: unknown, place: Place, run: Work): Draft | undefined {
+export function keepReference(input: unknown, place: SchemaLocation, run: Work): Draft | undefined {
   const { refs, recursion } = run.dialect;
   if (refs !== 'keep' || !isObject(input)) return undefined;
   const reference = own(input, '$ref');

@@ -13,12 +13,12 @@ import {
 import { flatten, withHint } from './flatten.ts';
 import { hintOf } from './hints.ts';
 import { HINTS, merge, summary, typesOf } from './merge.ts';
-import { type Place, ROOT, type Run, unfit, warn } from './run.ts';
+import { ROOT, type Run, type SchemaLocation, unfit, warn } from './run.ts';
 
 export interface Root {
   /** An object with properties and nothing that chooses between forms. */
   readonly node: Schema;
-  readonly place: Place;
+  readonly place: SchemaLocation;
   /** What the arguments as a whole must satisfy, in words. */
   readonly hints: readonly string[];
 }
@@ -49,7 +49,7 @@ export function plainRoot(run: Run): Root {
   return { node: without(node, HINTS, 'then', 'else'), place: flat.place, hints: stringsOf(node[HINTS]) };
 }
 
-function joinAlternatives(node: Schema, place: Place, run: Run): Schema {
+function joinAlternatives(node: Schema, place: SchemaLocation, run: Run): Schema {
   const base = without(node, 'anyOf');
   const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
   const branches = arrayOf(node.anyOf)
@@ -76,7 +76,7 @@ function joinAlternatives(node: Schema, place: Place, run: Run): Schema {
 }
 
 /** Every property of every alternative; where they differ, either form is allowed. */
-function joinProperties(branches: readonly Schema[], place: Place, run: Run): Schema {
+function joinProperties(branches: readonly Schema[], place: SchemaLocation, run: Run): Schema {
   const joined: Draft = {};
   for (const branch of branches) {
     for (const [key, schema] of Object.entries(objectOf(branch.properties))) {

@@ -11,8 +11,8 @@ export interface SchemaWarning {
 }
 
 /** Where in the schema the work stands: the way down from the top, written out only for a warning. */
-export interface Place {
-  readonly above?: Place;
+export interface SchemaLocation {
+  readonly above?: SchemaLocation;
   readonly keyword: string;
   readonly key?: string | number | undefined;
   readonly depth: number;
@@ -36,7 +36,7 @@ export interface Run {
 /** The same while one of the restricted dialects is written. */
 export interface Work extends Run {
   readonly dialect: Dialect;
-  readonly adapt: (input: unknown, place: Place) => Draft;
+  readonly adapt: (input: unknown, place: SchemaLocation) => Draft;
 }
 
 /** Deeper than any schema that is meant; registration allows 16. */
@@ -46,7 +46,7 @@ export const MOST_NODES = 4000;
 
 const MOST_WARNINGS = 100;
 
-export const ROOT: Place = { keyword: '', depth: 0, refs: [], optional: false };
+export const ROOT: SchemaLocation = { keyword: '', depth: 0, refs: [], optional: false };
 
 export const startRun = (root: Schema, dialect: Run['dialect']): Run => ({
   root,
@@ -57,7 +57,7 @@ export const startRun = (root: Schema, dialect: Run['dialect']): Run => ({
 });
 
 /** A step down, refused when the schema is nested beyond reason. */
-export function into(above: Place, keyword: string, key?: string | number, optional = false): Place {
+export function into(above: SchemaLocation, keyword: string, key?: string | number, optional = false): SchemaLocation {
   if (above.depth >= DEEPEST) {
     throw new Fault(
       'InvalidInput',
@@ -68,10 +68,10 @@ export function into(above: Place, keyword: string, key?: string | number, optio
   return { above, keyword, key, depth: depth + 1, refs, optional: above.optional || optional };
 }
 
-const pathOf = ({ above, keyword, key }: Place): string =>
+const pathOf = ({ above, keyword, key }: SchemaLocation): string =>
   above ? pathOf(above) + step(keyword) + (key === undefined ? '' : step(key)) : keyword;
 
-export function warn(run: Run, place: Place, message: string, kind: WarningKind = 'loosened'): void {
+export function warn(run: Run, place: SchemaLocation, message: string, kind: WarningKind = 'loosened'): void {
   if (run.warnings.length === MOST_WARNINGS) return;
   const path = pathOf(place);
   if (!run.warnings.some((known) => known.path === path && known.message === message)) {
@@ -80,12 +80,12 @@ export function warn(run: Run, place: Place, message: string, kind: WarningKind 
 }
 
 /** The tool does not fit the form at all: the caller falls back or leaves it out. */
-export function unfit(place: Place, reason: string): never {
+export function unfit(place: SchemaLocation, reason: string): never {
   throw new Fault('InvalidInput', `${excerpt(pathOf(place) || '/', 100)}: ${reason}`);
 }
 
 /** The name of a property in the output; a changed one is announced. */
-export function keyOf(run: Run, place: Place, key: string): string {
+export function keyOf(run: Run, place: SchemaLocation, key: string): string {
   const { keys } = run.dialect;
   if (!keys) return key;
   const name = encodeName(key, keys);

@@ -8,8 +8,8 @@ export function lazily<T>(make: () => T): () => T {
 }
 
 /** Remembers the value of the last key, for tables that depend on a size. For pure values only. */
-export function keepLast<T>(): (key: string, make: () => T) => T {
-  let last: { readonly key: string; readonly value: T } | undefined;
+export function keepLast<T, Key = string>(): (key: Key, make: () => T) => T {
+  let last: { readonly key: Key; readonly value: T } | undefined;
   return (key, make) => {
     if (last?.key !== key) last = { key, value: make() };
     return last.value;

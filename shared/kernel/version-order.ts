@@ -1,5 +1,5 @@
-import type { Family, VersionRecord } from '../model/registration.ts';
-import { UNVERSIONED } from '../model/unversioned.ts';
+/** The version name under which a spec without a version stays callable. */
+export const UNVERSIONED = 'unversioned';
 
 /** SemVer order, builds too; a spec without a version comes before every version. */
 export const compareVersions = (a: string, b: string): number => {
@@ -19,16 +19,6 @@ export const compareVersions = (a: string, b: string): number => {
 
 export const isPrerelease = (version: string): boolean =>
   version !== UNVERSIONED && partsOf(version).prerelease.length > 0;
-
-/** The version that becomes the default when the present one goes: the highest release, else the highest of all. */
-export const highestVersion = (versions: readonly VersionRecord[]): string | undefined => {
-  const sorted = versions.map(({ version }) => version).sort(compareVersions);
-  return sorted.findLast((version) => !isPrerelease(version)) ?? sorted.at(-1);
-};
-
-/** The version of exactly this name, or the default. */
-export const exactVersion = (family: Family, wanted = family.default_version): VersionRecord | undefined =>
-  family.versions.find(({ version }) => version === wanted);
 
 interface Parts {
   readonly release: readonly string[];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import compareBuild from 'semver/functions/compare-build.js';
 import prerelease from 'semver/functions/prerelease.js';
-import { compareVersions, isPrerelease } from '../../shared/registry/version-order.ts';
+import { compareVersions, isPrerelease } from '../../shared/kernel/version-order.ts';
 
 const number = fc.nat(12).map(String);
 const word = fc.constantFrom('a', 'alpha', 'B', '-', '0a', 'rc', 'x-y');

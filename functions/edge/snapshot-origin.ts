@@ -1,7 +1,7 @@
 import type { CloudFrontRequest } from 'hono/lambda-edge';
 
 /** Where the published files lie. */
-export interface Place {
+export interface SnapshotOrigin {
   readonly bucket: string;
   readonly region: string;
   /** Another S3 than Amazon's, for tests. */
@@ -12,7 +12,7 @@ export interface Place {
  * Reads the place from the origin's custom headers: there are no environment variables at the edge. A viewer cannot
  * set them, since they belong to the distribution.
  */
-export const placeOf = (request: CloudFrontRequest): Place | undefined => {
+export const snapshotOrigin = (request: CloudFrontRequest): SnapshotOrigin | undefined => {
   const headers = request.origin?.custom?.customHeaders ?? {};
   const headerOf = (name: string): string | undefined => headers[name]?.[0]?.value;
   const bucket = headerOf('x-assay-bucket');
@@ -22,7 +22,7 @@ export const placeOf = (request: CloudFrontRequest): Place | undefined => {
   return { bucket, region, endpoint };
 };
 
-export const urlOf = ({ bucket, region, endpoint }: Place, key: string): string => {
+export const urlOf = ({ bucket, region, endpoint }: SnapshotOrigin, key: string): string => {
   const path = key.split('/').map(encodeURIComponent).join('/');
   return endpoint === undefined
     ? `https://${bucket}.s3.${region}.amazonaws.com/${path}`

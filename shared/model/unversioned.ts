@@ -1,2 +1,0 @@
-/** The version name under which a spec without a version stays callable. */
-export const UNVERSIONED = 'unversioned';
