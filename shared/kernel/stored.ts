@@ -14,6 +14,8 @@ interface Definition<T> {
   /** The format that the schema describes; 1 unless said otherwise, 0 for items that carry no version. */
   readonly version?: number;
   readonly schema: z.ZodType<T>;
+  /** A check in place of the one compiled from the schema, where thousands are read at once. */
+  readonly guard?: Guard;
   /** By the version it starts from: what makes content of one version that of the next. Pure. */
   readonly upgrades?: Readonly<Record<number, (content: Content) => Content>>;
   /**
@@ -37,8 +39,8 @@ type Kind = Pick<Stored<unknown>, 'what' | 'cure' | 'version' | 'upgrades'>;
 export const stored = <T>(definition: Definition<T>): Stored<T> => ({
   version: 1,
   cure: BACKUP,
-  ...definition,
   guard: shapeGuard(definition.schema),
+  ...definition,
 });
 
 /** What an item says, without the version of its format. Throws when this release cannot read it. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { stored } from '../kernel/stored.ts';
 import { UNVERSIONED } from '../kernel/version-order.ts';
+import { isFamily } from './family-guard.ts';
 import { type Tool, ToolName, ToolSpec, Version } from './tool.ts';
 
 export const VersionName = z.union([Version, z.literal(UNVERSIONED)]);
@@ -36,6 +37,7 @@ export const FamilyItem = stored<Family>({
   schema: Family.extend({
     versions: z.array(VersionRecord.extend({ spec: z.object(ToolSpec.shape) }).loose()),
   }).loose(),
+  guard: isFamily,
   cure: 'restore it from a backup, or remove the tool and register it again',
 });
 

@@ -5,6 +5,9 @@ import * as z from 'zod';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { shapeGuard } from '../../shared/kernel/shape-guard.ts';
 import { isNewer, isUnreadable, put, read, readAll, readStoredFile, stored } from '../../shared/kernel/stored.ts';
+import { isFamily } from '../../shared/model/family-guard.ts';
+import { FamilyItem } from '../../shared/model/registration.ts';
+import { aTool } from '../support/tools.ts';
 
 const key = { pk: 'T#default', sk: 'THING#a' };
 const itemOf = (body: Readonly<Record<string, unknown>>) => ({ key, revision: 1, body });
@@ -119,6 +122,37 @@ describe('stored items', () => {
     for (let length = 0; length < bytes.length; length++) {
       const fault = faultOf(() => readStoredFile('a.json', bytes.slice(0, length), ThingItem));
       assert.match(fault.message, /^the stored thing a.json cannot be read: it is no JSON object/);
+    }
+  });
+});
+
+describe('the guard of tool families', () => {
+  const spec = {
+    ...aTool({ version: '1.0.0', category: 'c', instructions: 'i', handler: 'h', price_micros: 1, cacheable: true }),
+    tags: ['a'],
+    output_schema: {},
+    permission: 'safe',
+    timeout_seconds: 1,
+    scenarios: ['s'],
+    intents: ['i'],
+    capabilities: { streams: true },
+    iqa: { type: 'NR', strengths: ['Noise'] },
+  };
+  const record = { version: '1.0.0', digest: 'd', created_at: '2026-01-01T00:00:00Z', deprecated: 'old', spec };
+  const family = { name: 'weather_lookup', enabled: true, default_version: '1.0.0', versions: [record] };
+  const guard = shapeGuard(FamilyItem.schema);
+  const others = [undefined, null, 7.5, 'x', true, [], {}, [null], { a: null }];
+
+  test('it refuses a field of another type wherever the guard compiled from their schema does', () => {
+    assert.ok(guard(family) && isFamily(family));
+    for (const other of others) {
+      for (const field of Object.keys(family)) agree({ ...family, [field]: other }, field);
+      for (const field of Object.keys(record)) agree({ ...family, versions: [{ ...record, [field]: other }] }, field);
+      for (const field of Object.keys(spec))
+        agree({ ...family, versions: [{ ...record, spec: { ...spec, [field]: other } }] }, field);
+    }
+    function agree(altered: object, field: string): void {
+      assert.equal(isFamily(altered), guard(altered), `${field}: ${JSON.stringify(altered)}`);
     }
   });
 });
