@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { LRUCache } from 'lru-cache';
 import type { Assay } from '../../shared/assay.ts';
 import { createEndOfTurn } from '../../shared/kernel/end-of-turn.ts';
 import { buildRequest } from '../../shared/providers/request.ts';
@@ -42,7 +43,7 @@ const createApi = (assay: Assay, names: McpNames): Api => {
   let mcp: Promise<McpService> | undefined;
   return {
     ...assay,
-    definitions: createDefinitions({}, buildRequest),
+    definitions: createDefinitions({ answers: new LRUCache({ max: 1000, maxSize: 64_000_000 }), build: buildRequest }),
     namesOf: createNameTables(),
     endOfTurn: createEndOfTurn(),
     mcp: () => (mcp ??= import('./mcp/service.ts').then(({ createMcpService }) => createMcpService(assay, names))),

@@ -1,5 +1,5 @@
 import type { Assay } from '../../shared/assay.ts';
-import { givenRequestId } from '../../shared/kernel/ids.ts';
+import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import type { ApiContext } from './env.ts';
 
 /** Gives each request an id, and one line in the log when it is answered. */

@@ -3,7 +3,7 @@ import type { Callback, CloudFrontRequest } from 'hono/lambda-edge';
 import { Hono } from 'hono/tiny';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
-import { givenRequestId } from '../../shared/kernel/ids.ts';
+import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import type { Answer } from '../../shared/registry/entry.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
 import type { View } from '../../shared/registry/lookup/definitions.ts';

@@ -13,7 +13,7 @@ import type { EdgeContext, Lookup } from './app.ts';
 
 /** What is answered here, by its path. */
 export const createLookups = (): Readonly<Record<string, Lookup>> => {
-  const definitions = createDefinitions({ answerBytes: 16_000_000, fragments: 4000 });
+  const definitions = createDefinitions({ fragments: 4000 });
   return {
     '/v1/tools': (c, { catalog, confined }) => {
       const query = readToolsQuery(c.req.query());

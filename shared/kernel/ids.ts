@@ -10,9 +10,3 @@ export const ulidTime = (milliseconds: number): string => encodeTime(millisecond
 
 /** When an id was made; undefined when it is no ULID. */
 export const timeOfUlid = (id: string): number | undefined => (ULID.test(id) ? decodeTime(id) : undefined);
-
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** The id that a caller gave its request, when it can stand in a log line. */
-export const givenRequestId = (header: string | undefined): string | undefined =>
-  header !== undefined && REQUEST_ID.test(header) ? header : undefined;

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Tool } from '../../model/tool.ts';
 import { entryNotes } from '../../providers/entry-notes.ts';
 import { formOf, knownProvider } from '../../providers/forms.ts';
@@ -27,9 +26,16 @@ export interface Definitions {
   prompt(view: View, selection: Selection): LookupAnswer;
 }
 
-interface Limits {
-  readonly answerBytes?: number;
+/** Where answers are kept; an `LRUCache` is one. */
+export interface AnswerCache {
+  get(key: string): LookupAnswer | undefined;
+  set(key: string, answer: LookupAnswer, options: { readonly size: number }): unknown;
+}
+
+interface Options {
+  readonly answers?: AnswerCache;
   readonly fragments?: number;
+  readonly build?: Build;
 }
 
 /** Puts the definitions of a request together; those that are kept are made by digest. */
@@ -47,11 +53,11 @@ const buildPlainly: Build = (provider, tools, options, define) =>
     options,
   );
 
-export const createDefinitions = (
-  { answerBytes = 64_000_000, fragments = 20_000 }: Limits = {},
-  build: Build = buildPlainly,
-): Definitions => {
-  const answers = new LRUCache<string, LookupAnswer>({ max: 1000, maxSize: answerBytes });
+export const createDefinitions = ({
+  answers = answersUntilFull(16_000_000),
+  fragments = 20_000,
+  build = buildPlainly,
+}: Options = {}): Definitions => {
   const defineTool = keepFragments(fragments);
   const stateOf = numberStates();
 
@@ -82,6 +88,23 @@ export const createDefinitions = (
         const body = promptInstructions(select(view, selection).map(({ tool }) => tool));
         return textAnswer(body, { 'assay-tokens': String(estimateTokens(body)) });
       });
+    },
+  };
+};
+
+/** Begins again when it is full: enough for the edge, where a cache of its own would be a fifth of the bundle. */
+const answersUntilFull = (bytes: number): AnswerCache => {
+  const answers = new Map<string, LookupAnswer>();
+  let held = 0;
+  return {
+    get: (key) => answers.get(key),
+    set(key, answer, { size }) {
+      if (held + size > bytes) {
+        answers.clear();
+        held = 0;
+      }
+      answers.set(key, answer);
+      held += size;
     },
   };
 };
