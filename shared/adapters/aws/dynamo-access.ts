@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Key } from '../../kernel/ports.ts';
 import { repeatedly } from './backoff.ts';
-import { faultOf } from './dynamo-failures.ts';
+import { dynamoFault } from './dynamo-failures.ts';
 import { type Attributes, keyAttributes, type Stored, storedOf } from './dynamo-items.ts';
 
 /** The calls that the table makes, each complete: what DynamoDB leaves unprocessed is asked for again. */
@@ -40,7 +40,7 @@ export function dynamoAccess(
     try {
       return await call();
     } catch (thrown) {
-      throw faultOf(thrown, TableName);
+      throw dynamoFault(thrown, TableName);
     }
   };
   const spent = (capacity: ConsumedCapacity | readonly ConsumedCapacity[] | undefined): void => {

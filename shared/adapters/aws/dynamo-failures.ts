@@ -21,7 +21,7 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /** A failure of DynamoDB as a fault; anything else as it is. */
-export function faultOf(thrown: unknown, tableName: string): unknown {
+export function dynamoFault(thrown: unknown, tableName: string): unknown {
   if (!(thrown instanceof Error)) return thrown;
   if (thrown.name === 'ValidationException' && /item size/i.test(thrown.message))
     return new Fault('TooLarge', `an item has at most 400 KB: ${thrown.message}`, {}, { cause: thrown });

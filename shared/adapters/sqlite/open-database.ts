@@ -14,7 +14,7 @@ export function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync 
     database.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, 20)}`);
     return database;
   } catch (thrown) {
-    throw faultOf(thrown, path) ?? thrown;
+    throw sqliteFault(thrown, path) ?? thrown;
   }
 }
 
@@ -56,7 +56,7 @@ const versionOf = (database: DatabaseSync): number =>
 export const isBusy = (thrown: unknown): boolean => [5, 6].includes(resultCodeOf(thrown) ?? 0);
 
 /** What to tell about a failure of the data file; undefined when it is something else. */
-export function faultOf(thrown: unknown, path: string): Fault | undefined {
+export function sqliteFault(thrown: unknown, path: string): Fault | undefined {
   const reason = reasons[resultCodeOf(thrown) ?? (isFileError(thrown) ? 14 : 0)];
   if (!reason) return undefined;
   return new Fault('Unavailable', `${path} ${reason}: ${messageOf(thrown)}`, { path }, { cause: thrown });

@@ -12,7 +12,7 @@ import {
   prepareWrites,
   rangeOf,
 } from '../table-rules.ts';
-import { faultOf, isBusy, openDatabase } from './open-database.ts';
+import { sqliteFault, isBusy, openDatabase } from './open-database.ts';
 import { prepareRows, type Rows } from './rows.ts';
 
 export interface SqliteTableOptions {
@@ -109,7 +109,7 @@ async function waitingForLock<T>(work: () => T, path: string, timeoutMs: number)
     try {
       return work();
     } catch (thrown) {
-      if (!isBusy(thrown) || performance.now() - started > timeoutMs) throw faultOf(thrown, path) ?? thrown;
+      if (!isBusy(thrown) || performance.now() - started > timeoutMs) throw sqliteFault(thrown, path) ?? thrown;
       await setTimeout(Math.random() * 20);
     }
   }
