@@ -12,7 +12,7 @@ import {
   prepareWrites,
   rangeOf,
 } from '../table-rules.ts';
-import { sqliteFault, isBusy, openDatabase } from './open-database.ts';
+import { isBusy, openDatabase, sqliteFault } from './open-database.ts';
 import { prepareRows, type Rows } from './rows.ts';
 
 export interface SqliteTableOptions {

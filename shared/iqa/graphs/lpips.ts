@@ -1,5 +1,5 @@
-import { type BuiltGraph, createGraph, FLOAT32, type GraphBuilder, type Ref } from '../graph.ts';
 import { lazily } from '../../kernel/lazily.ts';
+import { type BuiltGraph, createGraph, FLOAT32, type GraphBuilder, type Ref } from '../graph.ts';
 import type { Feed, RowRange, Size, StripMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { readSafetensors, type WeightTensor } from '../safetensors.ts';
