@@ -39,6 +39,10 @@ export const runbook = {
     what: 'Statistics and usage are more than five minutes behind the table',
     act: 'Usually a batch that fails: its error is in the log of Stream. Quotas are not affected. After a loss: npx assay usage --settle.',
   },
+  PublishLate: {
+    what: 'Keys and catalogues reach the edge more than 30 s late',
+    act: 'Look into the log of Publish. The edge passes requests on to the api once its copy is too old, so revoked keys stay refused.',
+  },
   RotationFailed: {
     what: 'The secret between CloudFront and the api was not rotated; the one in use still holds',
     act: 'Its log says at which step. Rotate again in Secrets Manager; nothing is broken until then.',

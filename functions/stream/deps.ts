@@ -5,9 +5,12 @@ import * as z from 'zod';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { eventBridgeSink } from '../../shared/adapters/aws/event-bridge.ts';
+import { lineLog } from '../../shared/adapters/aws/line-log.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { callFolds } from '../../shared/execute/billing/usage.ts';
+import { createBlockedTools } from '../../shared/insight/blocked-tools.ts';
+import type { Table } from '../../shared/kernel/ports.ts';
 import { publishChanges } from '../../shared/registry/publish.ts';
 import type { StreamDeps } from './handle.ts';
 
@@ -16,21 +19,26 @@ const Environment = z.object({
   ASSAY_SNAPSHOTS_BUCKET: z.string().min(1).optional(),
   ASSAY_EVENT_BUS: z.string().min(1).optional(),
 });
+type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The stream's function on AWS, as its environment says. */
-export const streamDeps = (variables: Readonly<Record<string, string | undefined>> = process.env): StreamDeps => {
-  const environment = Environment.parse(variables);
-  const table = dynamoTable({
-    client: new DynamoDBClient(clientSettings('table')),
-    tableName: environment.ASSAY_TABLE,
-  });
-  const { ASSAY_EVENT_BUS: bus, ASSAY_SNAPSHOTS_BUCKET: bucket } = environment;
+const tableOf = (tableName: string): Table =>
+  dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName });
+
+/** Folding calls into totals, as the environment says. */
+export const foldDeps = (variables: Variables = process.env): StreamDeps => {
+  const { ASSAY_TABLE } = Environment.parse(variables);
+  const [table, clock] = [tableOf(ASSAY_TABLE), systemClock()];
+  const log = lineLog((text) => void process.stdout.write(text));
+  return { fold: { table, clock, folds: callFolds, blocked: createBlockedTools(table, clock), log } };
+};
+
+/** Telling the edge and the bus what changed, which never waits behind totals. */
+export const publishDeps = (variables: Variables = process.env): StreamDeps => {
+  const { ASSAY_TABLE, ASSAY_EVENT_BUS: bus, ASSAY_SNAPSHOTS_BUCKET: bucket } = Environment.parse(variables);
+  const table = tableOf(ASSAY_TABLE);
   const blobs = bucket === undefined ? undefined : s3Blobs({ client: new S3Client(clientSettings('objects')), bucket });
   return {
-    table,
-    clock: systemClock(),
-    folds: callFolds,
-    ...(bus === undefined ? {} : { deliver: eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus) }),
-    ...(blobs === undefined ? {} : { publish: (changed) => publishChanges({ table, blobs }, changed) }),
+    ...(bus !== undefined && { deliver: eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus) }),
+    ...(blobs && { publish: (changed) => publishChanges({ table, blobs }, changed) }),
   };
 };

@@ -5,7 +5,9 @@ import type { Key } from '../../shared/kernel/ports.ts';
 import { readAll } from '../../shared/kernel/stored.ts';
 import { type ChangeEvent, EventItem, type EventSink } from '../../shared/registry/events.ts';
 
-export interface StreamDeps extends FoldContext {
+export interface StreamDeps {
+  /** Where totals are folded; without it others do it. */
+  readonly fold?: FoldContext;
   /** Where events go; without it they stay in the table. */
   readonly deliver?: EventSink;
   /** Tells the edge what changed. */
@@ -21,7 +23,7 @@ export interface StreamAnswer {
 /** Handles a batch of the table's stream. Every part may be repeated: totals note what they hold, the rest is set. */
 export const handleStream = async (deps: StreamDeps, event: StreamEvent): Promise<StreamAnswer> => {
   const changes = changesOf(event).filter(({ isExpiry }) => !isExpiry);
-  await foldStream(deps, changes, event.shardId);
+  if (deps.fold) await foldStream(deps.fold, changes, event.shardId);
   const placed = changes.flatMap(placedEvent);
   if (deps.deliver && placed.length > 0) await deps.deliver(placed);
   if (deps.publish && changes.length > 0) await deps.publish(changes.map(({ key }) => key));

@@ -1,8 +1,8 @@
 import type { StreamEvent } from '../../shared/adapters/aws/stream-event.ts';
-import { streamDeps } from './deps.ts';
+import { foldDeps } from './deps.ts';
 import { handleStream, type StreamAnswer } from './handle.ts';
 
-const deps = streamDeps();
+const deps = foldDeps();
 
-/** Lambda's handler for the table's stream. */
+/** Lambda's handler for the calls in the table's stream. */
 export const handler = (event: StreamEvent): Promise<StreamAnswer> => handleStream(deps, event);

@@ -1,6 +1,12 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { type FunctionUrl, FunctionUrlAuthType, InvokeMode, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import {
+  FilterCriteria,
+  type FunctionUrl,
+  FunctionUrlAuthType,
+  InvokeMode,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
@@ -18,10 +24,11 @@ interface Props extends StackProps {
   readonly plans: PlansStack;
 }
 
-/** The api with its URL, and what folds the table's stream into statistics and snapshots. */
+/** The api with its URL, and the two readers of the table's stream: totals, and what must be quick. */
 export class ApiStack extends Stack {
   readonly api: NodeFunction;
   readonly stream: NodeFunction;
+  readonly publish: NodeFunction;
   readonly url: FunctionUrl;
 
   constructor(scope: Construct, id: string, props: Props) {
@@ -54,6 +61,7 @@ export class ApiStack extends Stack {
       invokeMode: InvokeMode.RESPONSE_STREAM,
     });
     this.stream = this.foldStream(props);
+    this.publish = this.publishChanges(props);
     new CfnOutput(this, 'ApiFunction', { value: this.api.function.functionName });
   }
 
@@ -69,7 +77,29 @@ export class ApiStack extends Stack {
   private foldStream({ settings, data }: Props): NodeFunction {
     const stream = new NodeFunction(this, 'Stream', {
       entry: 'functions/stream/index.ts',
-      description: 'Folds changes of the table into statistics, usage and snapshots',
+      description: 'Folds calls into statistics and usage',
+      settings,
+      memoryMb: 512,
+      timeout: Duration.seconds(60),
+    }).usesTable('ASSAY_TABLE', data.table);
+    stream.function.addEventSource(
+      new DynamoEventSource(fits<ITable>(data.table), {
+        ...untilDone(stream),
+        batchSize: 1000,
+        maxBatchingWindow: Duration.seconds(5),
+        // Only with a window does an event name its shard, by which the fold knows what it has counted.
+        tumblingWindow: Duration.minutes(5),
+        filters: [CALLS],
+      }),
+    );
+    return stream;
+  }
+
+  /** A stream has two readers at most; this one is quick, so that a revoked key is refused within a minute. */
+  private publishChanges({ settings, data }: Props): NodeFunction {
+    const publish = new NodeFunction(this, 'Publish', {
+      entry: 'functions/stream/publish.ts',
+      description: 'Tells the edge of keys and catalogues, and the bus of events',
       settings,
       memoryMb: 512,
       timeout: Duration.seconds(60),
@@ -77,22 +107,28 @@ export class ApiStack extends Stack {
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_SNAPSHOTS_BUCKET', data.snapshots)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
-    stream.function.addEventSource(
-      new DynamoEventSource(fits<ITable>(data.table), {
-        startingPosition: StartingPosition.TRIM_HORIZON,
-        batchSize: 100,
-        maxBatchingWindow: Duration.seconds(1),
-        bisectBatchOnError: true,
-        reportBatchItemFailures: true,
-        // Without an end one record that cannot be folded holds up its shard for a day.
-        retryAttempts: 8,
-        maxRecordAge: Duration.hours(12),
-        parallelizationFactor: 1,
-        // Only with a window does an event name its shard, by which the fold knows what it has counted.
-        tumblingWindow: Duration.minutes(5),
-        onFailure: new SqsDlq(stream.failures),
-      }),
+    publish.function.addEventSource(
+      new DynamoEventSource(fits<ITable>(data.table), { ...untilDone(publish), batchSize: 100, filters: [CHANGES] }),
     );
-    return stream;
+    return publish;
   }
+}
+
+/** Without an end to retries one record that cannot be handled holds up its shard for a day. */
+const untilDone = ({ failures }: NodeFunction) => ({
+  startingPosition: StartingPosition.TRIM_HORIZON,
+  bisectBatchOnError: true,
+  reportBatchItemFailures: true,
+  retryAttempts: 8,
+  maxRecordAge: Duration.hours(12),
+  parallelizationFactor: 1,
+  onFailure: new SqsDlq(failures),
+});
+
+// A call's sort key is a ULID, which begins with 0 until the year 3084.
+const CALLS = sortKeys([{ prefix: '0' }]);
+const CHANGES = sortKeys(['REVISION', 'KEY', { prefix: 'EVENT#' }]);
+
+function sortKeys(S: readonly (string | { readonly prefix: string })[]): Record<string, unknown> {
+  return FilterCriteria.filter({ dynamodb: { Keys: { sk: { S } } } });
 }

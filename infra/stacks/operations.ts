@@ -106,6 +106,7 @@ export class OperationsStack extends Stack {
 const functionsOf = ({ api, plans, inference }: Props): Functions => ({
   Api: api.api,
   Stream: api.stream,
+  Publish: api.publish,
   Step: plans.step,
   Upload: inference.upload,
   Inference: inference.inference,

@@ -14,7 +14,9 @@ import type { ApiStack } from './api.ts';
 import type { DataStack } from './data.ts';
 import type { EdgeStack } from './edge.ts';
 
-export type Functions = Readonly<Record<'Api' | 'Stream' | 'Step' | 'Upload' | 'Inference', GrantedFunction>>;
+export type Functions = Readonly<
+  Record<'Api' | 'Stream' | 'Publish' | 'Step' | 'Upload' | 'Inference', GrantedFunction>
+>;
 
 interface Shown {
   readonly data: DataStack;
@@ -26,7 +28,7 @@ interface Shown {
 
 /** The dashboard: alarms, what callers see, what functions and tools do, and what waits or falls behind. */
 export const overview = (scope: Construct, { data, api, edge, functions, alarms }: Shown): Dashboard => {
-  const { Api, Stream, Step } = functions;
+  const { Api, Stream, Publish, Step } = functions;
   const each = (title: string, of: (one: GrantedFunction) => IMetric): GraphWidget =>
     graph(title, ...Object.values(functions).map(of));
   const latency = ['p50', 'p95', 'p99'].map((statistic) => Api.function.metricDuration({ statistic }));
@@ -51,7 +53,10 @@ export const overview = (scope: Construct, { data, api, edge, functions, alarms 
       [
         each('Failed events waiting', (one) => one.failures.metricApproximateNumberOfMessagesVisible()),
         each('Age of the oldest (s)', (one) => one.failures.metricApproximateAgeOfOldestMessage()),
-        graph('Stream behind the table (ms)', Stream.function.metric('IteratorAge', { statistic: 'max' })),
+        graph(
+          'Stream behind the table (ms)',
+          ...[Stream, Publish].map((one) => one.function.metric('IteratorAge', { statistic: 'max' })),
+        ),
       ],
       [
         graph(

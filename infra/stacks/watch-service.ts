@@ -11,7 +11,7 @@ interface Watched {
 }
 
 /** Alarms on what callers get: answers, their time, the table, runs and totals. */
-export const watchService = (alarms: Alarms, { data, api: { api, stream }, plans }: Watched): void => {
+export const watchService = (alarms: Alarms, { data, api: { api, stream, publish }, plans }: Watched): void => {
   // An answer of 503 is a success to Lambda: only the URL's own figures count it.
   alarms.watch('ApiUnavailable', {
     metric: share(api.function.metric('Url5xxCount', SUM), api.function.metric('UrlRequestCount', SUM)),
@@ -33,6 +33,10 @@ export const watchService = (alarms: Alarms, { data, api: { api, stream }, plans
   alarms.watch('StreamLate', {
     metric: stream.function.metric('IteratorAge', { ...FIVE_MINUTES, statistic: 'max' }),
     above: 300_000,
+  });
+  alarms.watch('PublishLate', {
+    metric: publish.function.metric('IteratorAge', { ...FIVE_MINUTES, statistic: 'max' }),
+    above: 30_000,
   });
 };
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stored } from '../kernel/stored.ts';
 import { recentAt } from './recent.ts';
 import type { StatsTotal } from './stats.ts';
 
@@ -11,6 +12,11 @@ export const Block = z.object({
   times: z.number(),
 });
 export type Block = Readonly<z.infer<typeof Block>>;
+
+/** What was last decided of a version from the stream; without a block it is open. */
+const BlockDecision = z.object({ block: Block.optional() });
+export type BlockDecision = Readonly<z.infer<typeof BlockDecision>>;
+export const BlockItem = stored<BlockDecision>({ what: 'automatic blacklist entry', schema: BlockDecision });
 
 const FAILURES_IN_A_ROW = 5;
 const FLOOR = 0.4;

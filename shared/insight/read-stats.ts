@@ -1,7 +1,10 @@
-import { ratingsPk, statsKey, statsPk } from '../kernel/item-keys.ts';
+import { blockKey, blocksPk, ratingsPk, statsKey, statsPk } from '../kernel/item-keys.ts';
 import type { Table } from '../kernel/ports.ts';
 import { read, readAll } from '../kernel/stored.ts';
+import { type BlockDecision, BlockItem } from './block.ts';
 import { type Ratings, RatingsItem } from './feedback.ts';
+import { queryAll, readTotals, readTotalsOf } from './read-totals.ts';
+import { type ShardStats, sumStats } from './shard-stats.ts';
 import { StatsItem, type StatsTotal } from './stats.ts';
 
 /** The statistics of one version; undefined before its first call. */
@@ -11,14 +14,40 @@ export const readStats = async (
   name: string,
   version: string,
 ): Promise<StatsTotal | undefined> => {
-  const item = await table.get(statsKey(tenant, name, version));
-  return item && read(item, StatsItem);
+  const id = `${name}#${version}`;
+  const [base, shards, block] = await Promise.all([
+    table.get(statsKey(tenant, name, version)),
+    readTotalsOf(table, tenant, id),
+    table.streams ? table.get(blockKey(tenant, name, version)) : undefined,
+  ]);
+  const held = shards.flatMap(({ stats }) => stats[id] ?? []);
+  return withBlock(sumStats(name, version, base && read(base, StatsItem), held), block && read(block, BlockItem));
 };
 
 /** The statistics of all versions of a tool, or of all tools. */
 export const readAllStats = async (table: Table, tenant: string, name?: string): Promise<readonly StatsTotal[]> => {
-  const { items } = await table.query(statsPk(tenant), name === undefined ? {} : { prefix: `${name}#` });
-  return readAll(items, StatsItem);
+  const prefix = name === undefined ? {} : { prefix: `${name}#` };
+  const bases = readAll(await queryAll(table, statsPk(tenant), prefix), StatsItem);
+  if (!table.streams) return bases;
+  const [totals, blocks] = await Promise.all([readTotals(table, tenant), queryAll(table, blocksPk(tenant), prefix)]);
+  const byId = new Map<string, ShardStats[]>();
+  for (const { stats } of totals)
+    for (const [id, counted] of Object.entries(stats))
+      if (name === undefined || id.startsWith(`${name}#`)) byId.set(id, [...(byId.get(id) ?? []), counted]);
+  const baseOf = new Map(bases.map((each) => [`${each.tool}#${each.version}`, each]));
+  const blockOf = new Map(blocks.flatMap((item) => readAll([item], BlockItem).map((block) => [item.key.sk, block])));
+  return [...new Set([...baseOf.keys(), ...byId.keys()])].sort().flatMap((id) => {
+    const [tool = '', version = ''] = id.split('#');
+    const sum = sumStats(tool, version, baseOf.get(id), byId.get(id) ?? []);
+    return withBlock(sum, blockOf.get(id)) ?? [];
+  });
+};
+
+/** Where calls are folded from a stream, what became of a tool is decided on the sum and kept beside it. */
+const withBlock = (stats: StatsTotal | undefined, decided: BlockDecision | undefined): StatsTotal | undefined => {
+  if (!stats || !decided) return stats;
+  const { block: _, ...unblocked } = stats;
+  return decided.block ? { ...unblocked, block: decided.block } : unblocked;
 };
 
 /** The ratings of all tools, by name and version as their key has them. */

@@ -68,16 +68,26 @@ export const addCalls = (
   return { stats: { ...current, histogram: addValues(stats.histogram, durations) }, events };
 };
 
-const isMeasured = ({ status, cached }: CallRecord): boolean => status !== 'refused' && !cached;
+export const isMeasured = ({ status, cached }: CallRecord): boolean => status !== 'refused' && !cached;
 
-const microseconds = ({ duration_ms: ms }: CallRecord): number => Math.round(ms * 1000);
+export const microseconds = ({ duration_ms: ms }: CallRecord): number => Math.round(ms * 1000);
 
 const countCall = (stats: StatsTotal, record: CallRecord): StatsTotal => {
+  const counted = withCall(stats, record);
+  const isOk = record.status === 'ok';
+  if (record.status === 'refused' || (!isOk && !isToolsFault(record))) return counted;
+  const { block: _, ...unblocked } = counted;
+  const block = blockAfter(counted, isOk, Date.parse(record.at));
+  return block ? { ...unblocked, block } : unblocked;
+};
+
+/** The statistics with one more call, except its duration in the histogram and what follows for the tool. */
+export const withCall = (stats: StatsTotal, record: CallRecord): StatsTotal => {
   const lastAt = record.at > stats.last_at ? record.at : stats.last_at;
   if (record.status === 'refused') return { ...stats, refused: stats.refused + 1, last_at: lastAt };
   const isOk = record.status === 'ok';
   const isFault = isToolsFault(record);
-  const counted: StatsTotal = {
+  return {
     ...stats,
     calls: stats.calls + 1,
     successes: stats.successes + (isOk ? 1 : 0),
@@ -88,10 +98,6 @@ const countCall = (stats: StatsTotal, record: CallRecord): StatsTotal => {
     failed_in_a_row: isOk ? 0 : stats.failed_in_a_row + (isFault ? 1 : 0),
     last_at: lastAt,
   };
-  if (!isOk && !isFault) return counted;
-  const { block: _, ...unblocked } = counted;
-  const block = blockAfter(counted, isOk, Date.parse(record.at));
-  return block ? { ...unblocked, block } : unblocked;
 };
 
 const countFailure = (failures: StatsTotal['failures'], type: string): StatsTotal['failures'] => {
@@ -110,7 +116,8 @@ export const statsFold = foldInto(StatsItem, {
   },
 });
 
-const eventsOf = (before: StatsTotal, after: StatsTotal, record: CallRecord): readonly NewEvent[] => {
+/** What the world should hear of a call. */
+export const eventsOf = (before: StatsTotal, after: StatsTotal, record: CallRecord): readonly NewEvent[] => {
   const { tool, version, at } = record;
   const events: NewEvent[] = [];
   if (record.status === 'failed') {

@@ -67,6 +67,25 @@ export const statsKey = (tenant: string, name: string, version: string): Key => 
   pk: statsPk(tenant),
   sk: `${name}#${version}`,
 });
+/**
+ * Totals of one shard of the stream: `path` is the bits of the names' hash that this item holds, so that all items of
+ * a name are found level by level.
+ */
+export const totalsPk = (tenant: string): string => `T#${tenant}#TOTALS`;
+export const totalsKey = (tenant: string, path: string, shard: string): Key => ({
+  pk: totalsPk(tenant),
+  sk: `${path}#${shard}`,
+});
+/** Versions that were put on the automatic blacklist from the stream, and how far their failures were told. */
+export const blocksPk = (tenant: string): string => `T#${tenant}#BLOCKS`;
+export const blockKey = (tenant: string, name: string, version: string): Key => ({
+  pk: blocksPk(tenant),
+  sk: `${name}#${version}`,
+});
+export const toldKey = (tenant: string, shard: string): Key => ({ pk: `T#${tenant}#TOLD`, sk: shard });
+/** A record of the stream that could not be read. */
+export const poisonKey = (eventId: string): Key => ({ pk: 'STREAM#POISON', sk: eventId });
+
 export const ratingsPk = (tenant: string): string => `T#${tenant}#RATINGS`;
 export const ratingsKey = (tenant: string, name: string, version: string): Key => ({
   pk: ratingsPk(tenant),
@@ -106,8 +125,7 @@ export const eventKey = (tenant: string, id: number): Key => ({
   sk: `${EVENT_PREFIX}${String(id).padStart(12, '0')}`,
 });
 
-/** How far a shard of the table's stream has been folded; or, without shards, which of its records. */
-export const checkpointKey = (shard: string): Key => ({ pk: `STREAM#${shard}`, sk: 'CHECKPOINT' });
+/** A record of a stream without shards that has been folded. */
 export const foldedKey = (eventId: string): Key => ({ pk: `STREAM#EVENT#${eventId}`, sk: 'FOLDED' });
 
 export const planKey = (tenant: string, id: string): Key => ({ pk: `T#${tenant}#PLAN#${id}`, sk: 'PLAN' });

@@ -16,6 +16,7 @@ type Handler = (event: unknown, context?: unknown) => Promise<unknown>;
 const entries = {
   api: 'functions/api/index.ts',
   stream: 'functions/stream/index.ts',
+  publish: 'functions/stream/publish.ts',
   step: 'functions/step/index.ts',
   upload: 'functions/upload/index.ts',
   edge: 'functions/edge/index.ts',
@@ -26,7 +27,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
   let sfn: SfnStub;
   let bundles: Bundles<keyof typeof entries>;
   let api: ApiHandler;
-  let [stream, step, upload, edge]: Handler[] = [];
+  let [stream, publish, step, upload, edge]: Handler[] = [];
   const send = sendTo(() => api);
 
   before(async () => {
@@ -35,8 +36,10 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     Object.assign(process.env, aws.environment, { AWS_ENDPOINT_URL_SFN: await sfn.listen() });
     const { built } = bundles;
     api = await loadHandler<ApiHandler>(built.api.folder);
-    [stream, step, upload, edge] = await Promise.all(
-      [built.stream, built.step, built.upload, built.edge].map(({ folder }) => loadHandler<Handler>(folder)),
+    [stream, publish, step, upload, edge] = await Promise.all(
+      [built.stream, built.publish, built.step, built.upload, built.edge].map(({ folder }) =>
+        loadHandler<Handler>(folder),
+      ),
     );
   });
   after(async () => {
@@ -85,7 +88,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
   test('C.01 the edge answers what the stream has published, as the api does, and passes other requests on', async () => {
     const made = await send('POST', '/v1/keys', { name: 'reader', scopes: ['read'] });
     const key = { authorization: `Bearer ${(made.json as { key: string }).key}` };
-    await stream?.(await streamRecords(aws));
+    await publish?.(await streamRecords(aws));
     const custom = {
       'x-assay-bucket': 'images',
       'x-assay-region': 'eu-central-1',

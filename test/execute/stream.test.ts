@@ -34,7 +34,7 @@ const inserted = (n: number, tenant = 'default', fields: Partial<CallRecord> = {
 };
 
 const setting = () => {
-  const table = memoryTable({ now: clock.now });
+  const table: Table = { ...memoryTable({ now: clock.now }), streams: true };
   return { table, clock, folds: callFolds };
 };
 
@@ -162,7 +162,7 @@ describe('the stream’s function', () => {
     });
 
     const answer = await handleStream(
-      { ...context, deliver, publish },
+      { fold: context, deliver, publish },
       { Records: [record(call, 'INSERT'), record(placed, 'INSERT'), expired], shardId: 's', state: { kept: 1 } },
     );
 
@@ -173,7 +173,7 @@ describe('the stream’s function', () => {
       published.map(({ pk }) => pk),
       [call.key.pk, 'T#default#EVENTS'],
     );
-    assert.deepEqual(await handleStream(context, {}), { state: {}, batchItemFailures: [] });
+    assert.deepEqual(await handleStream({ fold: context }, {}), { state: {}, batchItemFailures: [] });
   });
 
   test('R4.09f puts events on the bus, ten at a time, and fails when one is not taken', async () => {

@@ -73,7 +73,7 @@ describe('200 concurrent invocations over 4 processes', () => {
 /** Folds the stream as Lambda might: in batches that overlap, twice over, and two of them at the same time. */
 const foldRepeatedly = async (dynamo: LocalDynamo): Promise<void> => {
   const table = dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName });
-  const deps = { table, clock: systemClock(), folds: callFolds };
+  const deps = { fold: { table, clock: systemClock(), folds: callFolds } };
   for (const { Records, shardId } of await readStream(dynamo)) {
     for (let start = 0; start < Records.length; start += 60) {
       const event = { Records: Records.slice(start, start + 90), shardId };

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { callKey } from '../../shared/kernel/item-keys.ts';
 import { createSpecCheck } from '../support/service-spec.ts';
 import { type Resource, synthesise, textOf } from '../support/templates.ts';
 
@@ -169,15 +171,26 @@ describe('the stage', () => {
     assert.deepEqual(replica?.PointInTimeRecoverySpecification, { PointInTimeRecoveryEnabled: true });
   });
 
-  test('the stream is folded shard by shard, with an end to retries and a place for what failed', () => {
-    const [mapping] = ofType('AWS::Lambda::EventSourceMapping');
+  test('the stream has two readers: totals by shard in large batches, and keys and catalogues that wait for nobody', () => {
+    const mappings = ofType('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties);
+    const of = (name: string) => mappings.find(({ FunctionName }) => JSON.stringify(FunctionName).includes(name));
+    const [stream, publish] = [of('Stream'), of('Publish')];
 
-    assert.equal(mapping?.Properties.BisectBatchOnFunctionError, true);
-    assert.equal(mapping?.Properties.ParallelizationFactor, 1);
-    assert.ok(Number(mapping?.Properties.TumblingWindowInSeconds) > 0);
-    assert.ok(Number(mapping?.Properties.MaximumRetryAttempts) > 0);
-    assert.ok(Number(mapping?.Properties.MaximumRecordAgeInSeconds) < 86_400);
-    assert.match(JSON.stringify(mapping?.Properties.DestinationConfig), /Failures/);
+    assert.equal(mappings.length, 2);
+    for (const mapping of mappings) {
+      assert.equal(mapping.BisectBatchOnFunctionError, true);
+      assert.equal(mapping.ParallelizationFactor, 1);
+      assert.ok(Number(mapping.MaximumRetryAttempts) > 0);
+      assert.ok(Number(mapping.MaximumRecordAgeInSeconds) < 86_400);
+      assert.match(JSON.stringify(mapping.DestinationConfig), /Failures/);
+    }
+    assert.equal(stream?.BatchSize, 1000);
+    assert.ok(Number(stream?.TumblingWindowInSeconds) > 0);
+    assert.equal(publish?.MaximumBatchingWindowInSeconds ?? 0, 0);
+    assert.deepEqual(sortKeysOf(publish), ['REVISION', 'KEY', { prefix: 'EVENT#' }]);
+    assert.ok(
+      callKey('t', systemClock().newId()).sk.startsWith((sortKeysOf(stream) as [{ prefix: string }])[0].prefix),
+    );
   });
 
   test('the outputs say where it is and how to make the first key', () => {
@@ -219,6 +232,7 @@ describe('the stage', () => {
     assert.deepEqual(shapes.sort(), [
       ['Api', 'nodejs24.x', 'x86_64', 1],
       ['Edge', 'nodejs24.x', 'x86_64', 0],
+      ['Publish', 'nodejs24.x', 'arm64', 0],
       ['Rotate', 'nodejs24.x', 'arm64', 0],
       ['Step', 'nodejs24.x', 'x86_64', 1],
       ['Stream', 'nodejs24.x', 'arm64', 0],
@@ -226,6 +240,11 @@ describe('the stage', () => {
     ]);
   });
 });
+
+const sortKeysOf = (mapping: Resource['Properties'] | undefined): unknown => {
+  const criteria = mapping?.FilterCriteria as { Filters: { Pattern: string }[] } | undefined;
+  return JSON.parse(criteria?.Filters[0]?.Pattern ?? '{}').dynamodb.Keys.sk.S;
+};
 
 /** Functions of ours, without those that the library brings. */
 const ours = (): readonly Resource[] => ofType('AWS::Lambda::Function').filter(({ id }) => !/^(Custom|AWS)/.test(id));

@@ -5,10 +5,14 @@ import { AuditItem } from '../../shared/execute/audit.ts';
 import { QuotaItem, QuotaWatchItem } from '../../shared/execute/billing/recount.ts';
 import { UsageItem } from '../../shared/execute/billing/usage.ts';
 import { ConfirmationItem, ConfirmationPointerItem } from '../../shared/execute/confirmations.ts';
-import { CheckpointItem, FoldedItem } from '../../shared/execute/fold-stream.ts';
+import { FoldedItem } from '../../shared/execute/fold-by-event.ts';
+import { PoisonItem } from '../../shared/execute/fold-stream.ts';
 import { GrantItem } from '../../shared/execute/grants.ts';
+import { ToldItem } from '../../shared/execute/tell-failures.ts';
+import { BlockItem } from '../../shared/insight/block.ts';
 import { RatingItem, RatingsItem } from '../../shared/insight/feedback.ts';
 import { ListItem } from '../../shared/insight/lists.ts';
+import { ShardTotalsItem } from '../../shared/insight/shard-totals.ts';
 import { StatsItem } from '../../shared/insight/stats.ts';
 import { ScoreItem } from '../../shared/iqa/score-cache.ts';
 import type { Item } from '../../shared/kernel/ports.ts';
@@ -33,7 +37,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^RUNS#ACTIVE /, [ActiveRunItem]],
   [/^MACHINE#\S+ MACHINE$/, [MachineItem]],
   [/^MACHINES /, [MachineListItem]],
-  [/^STREAM#\S+ CHECKPOINT$/, [CheckpointItem]],
+  [/^STREAM#POISON /, [PoisonItem]],
   [/^STREAM#EVENT#\S+ FOLDED$/, [FoldedItem]],
   [/^T#[^#]+ REVISION$/, [RevisionItem]],
   [/^T#[^#]+ CHANGE#/, [ChangeItem]],
@@ -47,6 +51,9 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#EVENTS COUNT$/, [EventCountItem]],
   [/^T#[^#]+#EVENTS EVENT#/, [EventItem]],
   [/^T#[^#]+#STATS /, [StatsItem]],
+  [/^T#[^#]+#TOTALS /, [ShardTotalsItem]],
+  [/^T#[^#]+#BLOCKS /, [BlockItem]],
+  [/^T#[^#]+#TOLD /, [ToldItem]],
   [/^T#[^#]+#RATINGS /, [RatingsItem]],
   [/^T#[^#]+#RATING#/, [RatingItem]],
   [/^T#[^#]+#USAGE#/, [UsageItem]],

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { type Fold, foldInto } from '../../insight/fold.ts';
+import { totalsItems } from '../../insight/read-totals.ts';
+import { ShardTotalsItem } from '../../insight/shard-totals.ts';
 import { statsFold } from '../../insight/stats.ts';
 import { usageKey, usagePk } from '../../kernel/item-keys.ts';
 import type { Page, Table } from '../../kernel/ports.ts';
@@ -13,6 +15,9 @@ export const UsageItem = stored({
   schema: z.object({ key: z.string(), tool: z.string(), calls: z.int(), micros: z.int() }),
   cure: 'restore it from a backup; the calls themselves are not affected',
 });
+
+/** What a stream's shards call a key's use of a tool in a month. */
+export const usageName = (at: string, key: string, tool: string): string => `${monthIn(at)}#${key}#${tool}`;
 
 /** Folds successful calls into what a key used of a tool in a month. */
 export const usageFold = foldInto(UsageItem, {
@@ -47,21 +52,51 @@ export const readUsage = async (
   month: string,
   isPriced: (tool: string) => boolean,
 ): Promise<Usage> => {
-  const byKey = new Map<string, ToolUsage[]>();
+  const [compacted, streamed] = await Promise.all([storedUsage(table, tenant, month), totalsItems(table, tenant)]);
+  const rows = new Map<string, UsageRow>();
+  const add = (row: UsageRow): void => {
+    const id = `${row.key}#${row.tool}`;
+    rows.set(id, { ...row, ...addSums(rows.get(id) ?? nothing, row) });
+  };
+  for (const row of compacted) add(row);
+  // Money is told whole or not at all: an item that cannot be read is an error here.
+  for (const item of streamed)
+    for (const [name, [calls, micros]] of Object.entries(read(item, ShardTotalsItem).usage)) {
+      const [of, key = '', tool = ''] = name.split('#');
+      if (of === month) add({ key, tool, calls, micros });
+    }
+  const byKey = Map.groupBy([...rows.values()].sort(byName), ({ key }) => key);
+  const keys = [...byKey].map(
+    ([key_id, used]): KeyUsage => ({
+      key_id,
+      ...used.reduce<Sum>(addSums, nothing),
+      tools: used.map(({ tool, calls, micros }) => ({
+        tool,
+        calls,
+        micros,
+        ...(isPriced(tool) ? {} : { unpriced: true }),
+      })),
+    }),
+  );
+  return { month, ...keys.reduce<Sum>(addSums, nothing), keys };
+};
+
+interface UsageRow extends Sum {
+  readonly key: string;
+  readonly tool: string;
+}
+
+const byName = (a: UsageRow, b: UsageRow): number => (`${a.key}#${a.tool}` < `${b.key}#${b.tool}` ? -1 : 1);
+
+const storedUsage = async (table: Table, tenant: string, month: string): Promise<readonly UsageRow[]> => {
+  const rows: UsageRow[] = [];
   let after: string | undefined;
   do {
     const page: Page = await table.query(usagePk(tenant, month), after === undefined ? {} : { after });
-    for (const item of page.items) {
-      const { key, tool, calls, micros } = read(item, UsageItem);
-      const row: ToolUsage = { tool, calls, micros, ...(isPriced(tool) ? {} : { unpriced: true }) };
-      byKey.set(key, [...(byKey.get(key) ?? []), row]);
-    }
+    rows.push(...page.items.map((item) => read(item, UsageItem)));
     after = page.next;
   } while (after !== undefined);
-  const keys = [...byKey].map(
-    ([key_id, tools]): KeyUsage => ({ key_id, ...tools.reduce<Sum>(addSums, nothing), tools }),
-  );
-  return { month, ...keys.reduce<Sum>(addSums, nothing), keys };
+  return rows;
 };
 
 /** A line for each key and tool. */

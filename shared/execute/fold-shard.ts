@@ -1,0 +1,97 @@
+import { reportUnreadable } from '../insight/fold.ts';
+import {
+  addEntries,
+  bitOf,
+  type Entry,
+  emptyTotals,
+  fitsIn,
+  MAX_LEVELS,
+  ShardTotalsItem,
+} from '../insight/shard-totals.ts';
+import { totalsKey } from '../kernel/item-keys.ts';
+import { isNewer, isUnreadable, put, read } from '../kernel/stored.ts';
+import type { CallRecord } from '../model/call-record.ts';
+import { usageName } from './billing/usage.ts';
+import { compactTotals } from './compact-totals.ts';
+import type { FoldContext, StreamedCall } from './fold-stream.ts';
+import { tellFailures } from './tell-failures.ts';
+
+/**
+ * Folds a shard's calls into items that this shard alone writes, one for each tenant as long as its totals fit. Each
+ * item holds its own checkpoint, so every write is one plain conditional update, and shards never wait for each other.
+ */
+export const foldShard = async (context: FoldContext, calls: readonly StreamedCall[], shard: string): Promise<void> => {
+  const waiting = Map.groupBy(calls, ({ tenant }) => tenant).entries();
+  const work = async (): Promise<void> => {
+    for (const [tenant, own] of waiting) await foldTenant(context, tenant, shard, own);
+  };
+  // All take from the one iterator.
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+};
+
+/** Tenants that are written at the same time: the SDK has 50 connections. */
+const AT_ONCE = 40;
+
+const foldTenant = async (
+  context: FoldContext,
+  tenant: string,
+  shard: string,
+  calls: readonly StreamedCall[],
+): Promise<void> => {
+  try {
+    const isNew = await foldInto(context, { tenant, shard, path: '', since: '' }, calls.flatMap(entriesOf));
+    await tellFailures(context, tenant, shard, calls);
+    if (isNew) await compactTotals(context, tenant);
+  } catch (thrown) {
+    // Totals that were altered stay as they are, and other tenants' are folded; a newer release's wait for the update.
+    if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
+    if (context.log) reportUnreadable(context.log, tenant, [thrown]);
+  }
+};
+
+/** What a call adds to: the statistics of its version and, when it succeeded, the usage of its key. */
+const entriesOf = ({ sequence, record }: StreamedCall): readonly Entry[] => [
+  { sequence, kind: 'stats', name: `${record.tool}#${record.version}`, record },
+  ...(record.status === 'ok' ? [{ sequence, kind: 'usage', name: usageNameOf(record), record } as const] : []),
+];
+
+const usageNameOf = ({ at, key, tool }: CallRecord): string => usageName(at, key, tool);
+
+interface Place {
+  readonly tenant: string;
+  readonly shard: string;
+  readonly path: string;
+  /** Where the level above stopped: an item that is not there yet begins after it. */
+  readonly since: string;
+}
+
+interface Step {
+  readonly isNew: boolean;
+  readonly below?: { readonly since: string; readonly entries: readonly Entry[] };
+}
+
+/** Adds entries to an item, or, where it is full, to those below it. Answers whether the item was new. */
+const foldInto = async (context: FoldContext, place: Place, entries: readonly Entry[]): Promise<boolean> => {
+  const { tenant, shard, path, since } = place;
+  const key = totalsKey(tenant, path, shard);
+  const { below, isNew } = await context.table.change<Step>([key], ([item]) => {
+    const totals = item ? read(item, ShardTotalsItem) : emptyTotals(since);
+    const rest = { since: totals.sequence, entries };
+    if (totals.full) return { writes: [], result: { below: rest, isNew: false } };
+    const fresh = entries.filter(({ sequence }) => sequence > totals.sequence);
+    if (fresh.length === 0) return { writes: [], result: { isNew: false } };
+    const next = addEntries(totals, fresh, context.clock.now());
+    const isNew = item === undefined;
+    if (fitsIn(next) || path.length >= MAX_LEVELS)
+      return { writes: [put(key, ShardTotalsItem, next)], result: { isNew } };
+    return { writes: [put(key, ShardTotalsItem, { ...totals, full: true })], result: { below: rest, isNew } };
+  });
+  if (below)
+    await Promise.all(
+      (['0', '1'] as const).map(async (bit) => {
+        const share = below.entries.filter(({ name }) => bitOf(name, path.length) === bit);
+        if (share.length > 0) await foldInto(context, { ...place, path: path + bit, since: below.since }, share);
+      }),
+    );
+  return isNew;
+};

@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { type Block, BlockItem } from '../insight/block.ts';
+import { createBlockedTools } from '../insight/blocked-tools.ts';
+import { decideBlock } from '../insight/quarantine.ts';
+import { readStats } from '../insight/read-stats.ts';
+import { blockKey, eventCountKey, toldKey } from '../kernel/item-keys.ts';
+import type { Item, Key, Write } from '../kernel/ports.ts';
+import { put, read, stored } from '../kernel/stored.ts';
+import type { CallRecord } from '../model/call-record.ts';
+import { placeEvents } from '../registry/events.ts';
+import type { FoldContext, StreamedCall } from './fold-stream.ts';
+
+/** How far the failures of a shard were told. */
+export const ToldItem = stored({ what: 'checkpoint of failures', schema: z.object({ sequence: z.string() }) });
+
+const CHECKPOINT_SECONDS = 8 * 86_400;
+/** Few enough for one transaction with the counters and blocks beside them. */
+const MOST_CALLS = 40;
+
+/**
+ * Tells of failed calls once each, and decides on the sum of all shards whether a tool is put aside or comes back.
+ * Tenants without failures and without blocked tools cost one query in ten seconds.
+ */
+export const tellFailures = async (
+  context: FoldContext,
+  tenant: string,
+  shard: string,
+  calls: readonly StreamedCall[],
+): Promise<void> => {
+  const readBlocked = context.blocked ?? createBlockedTools(context.table, context.clock);
+  const blocked = await readBlocked(tenant);
+  const told = calls.filter(({ record }) => record.status === 'failed' || blocked.has(idOf(record)));
+  for (let at = 0; at < told.length; at += MOST_CALLS)
+    await tell(context, tenant, shard, told.slice(at, at + MOST_CALLS));
+};
+
+const tell = async (
+  { table, clock }: FoldContext,
+  tenant: string,
+  shard: string,
+  calls: readonly StreamedCall[],
+): Promise<void> => {
+  const tools = [...Map.groupBy(calls, ({ record }) => idOf(record))];
+  const sums = await Promise.all(
+    tools.map(([, [first]]) => first && readStats(table, tenant, first.record.tool, first.record.version)),
+  );
+  const checkpoint = toldKey(tenant, shard);
+  const keys: readonly Key[] = tools.map(([id]) => {
+    const [tool = '', version = ''] = id.split('#');
+    return blockKey(tenant, tool, version);
+  });
+  const expires = Math.floor(clock.now() / 1000) + CHECKPOINT_SECONDS;
+  await table.change([checkpoint, eventCountKey(tenant), ...keys], ([told, count, ...blocks]) => {
+    const since = told ? read(told, ToldItem).sequence : '';
+    const fresh = calls.filter(({ sequence }) => sequence > since);
+    if (fresh.length === 0) return { writes: [], result: undefined };
+    const decided = tools.map(([id], at) =>
+      decideBlock(sums[at], blockIn(blocks[at]) ?? sums[at]?.block, recordsOf(fresh, id)),
+    );
+    const changed = keys.flatMap((key, at): readonly Write[] => {
+      const { block } = decided[at] ?? {};
+      return sameBlock(block, blockIn(blocks[at])) ? [] : [put(key, BlockItem, { ...(block && { block }) })];
+    });
+    const events = decided.flatMap((each) => each.events);
+    const sequence = fresh.at(-1)?.sequence ?? since;
+    return {
+      writes: [...changed, ...placeEvents(tenant, count, events), put(checkpoint, ToldItem, { sequence }, expires)],
+      result: undefined,
+    };
+  });
+};
+
+const idOf = ({ tool, version }: CallRecord): string => `${tool}#${version}`;
+
+const recordsOf = (calls: readonly StreamedCall[], id: string): readonly CallRecord[] =>
+  calls.filter(({ record }) => idOf(record) === id).map(({ record }) => record);
+
+const blockIn = (item: Item | undefined): Block | undefined => item && read(item, BlockItem).block;
+
+const sameBlock = (a: Block | undefined, b: Block | undefined): boolean => a?.times === b?.times && a?.at === b?.at;

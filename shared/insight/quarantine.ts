@@ -1,0 +1,40 @@
+import type { CallRecord } from '../model/call-record.ts';
+import type { NewEvent } from '../registry/events.ts';
+import { type Block, blockAfter } from './block.ts';
+import { emptyStats, eventsOf, isToolsFault, type StatsTotal } from './stats.ts';
+
+/**
+ * Whether a version is put aside or comes back after calls of one shard, by the sum of all shards, which has those
+ * calls already: a run of failures within the calls counts as it is, one over shards by the sum.
+ */
+export const decideBlock = (
+  sum: StatsTotal | undefined,
+  block: Block | undefined,
+  records: readonly CallRecord[],
+): { readonly block: Block | undefined; readonly events: readonly NewEvent[] } => {
+  const events: NewEvent[] = [];
+  let now = block;
+  let inARow = 0;
+  records.forEach((record, at) => {
+    const isOk = record.status === 'ok';
+    const before = stateOf(sum, record, now, inARow);
+    if (isOk || isToolsFault(record)) {
+      inARow = isOk ? 0 : inARow + 1;
+      const isLast = at === records.length - 1;
+      const counted = Math.max(inARow, isLast && !isOk ? (sum?.failed_in_a_row ?? 0) : 0);
+      now = blockAfter(stateOf(sum, record, now, counted), isOk, Date.parse(record.at));
+    }
+    events.push(...eventsOf(before, stateOf(sum, record, now, inARow), record));
+  });
+  return { block: now, events };
+};
+
+const stateOf = (
+  sum: StatsTotal | undefined,
+  { tool, version }: CallRecord,
+  block: Block | undefined,
+  failed_in_a_row: number,
+): StatsTotal => {
+  const { block: _, ...counted } = sum ?? emptyStats(tool, version);
+  return { ...counted, failed_in_a_row, ...(block && { block }) };
+};

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import type { CallRecord } from '../model/call-record.ts';
+import { addValues, Histogram, mergeHistograms } from './histogram.ts';
+import { Recent, recentAt } from './recent.ts';
+import { emptyStats, isMeasured, isToolsFault, microseconds, type StatsTotal, withCall } from './stats.ts';
+
+/** What one shard of the stream has counted of a version: only what is not zero, as many share an item. */
+export const ShardStats = z.object({
+  calls: z.number().optional(),
+  successes: z.number().optional(),
+  failures: z.record(z.string(), z.number()).optional(),
+  refused: z.number().optional(),
+  cached: z.number().optional(),
+  total_us: z.number().optional(),
+  histogram: Histogram.optional(),
+  recent: Recent.optional(),
+  failed_in_a_row: z.number().optional(),
+  last_at: z.iso.datetime(),
+  /** The latest success, and the latest faults of the tool: shards are merged by them. */
+  ok_at: z.string().optional(),
+  faults_at: z.array(z.string()).readonly().optional(),
+});
+export type ShardStats = Readonly<z.infer<typeof ShardStats>>;
+
+/** As many faults are kept as make a tool be put aside. */
+const KEPT_FAULTS = 5;
+
+/** A shard's statistics with more calls, in their order. */
+export const addToShard = (stats: ShardStats | undefined, records: readonly CallRecord[]): ShardStats => {
+  let total: StatsTotal = { ...emptyStats('', ''), ...stats };
+  let ok_at = stats?.ok_at;
+  let faults_at: readonly string[] = stats?.faults_at ?? [];
+  for (const record of records) {
+    total = withCall(total, record);
+    if (record.status === 'ok') [ok_at, faults_at] = [latest(ok_at, record.at), []];
+    else if (isToolsFault(record)) faults_at = [...faults_at, record.at].slice(-KEPT_FAULTS);
+  }
+  const durations = records.filter(isMeasured).map(microseconds);
+  const histogram = addValues(total.histogram, durations);
+  return { ...withoutZeros({ ...total, histogram }), ...(ok_at && { ok_at }), ...(faults_at.length && { faults_at }) };
+};
+
+/** What the shards and what was compacted before add up to; nothing when there is nothing. */
+export const sumStats = (
+  tool: string,
+  version: string,
+  base: StatsTotal | undefined,
+  shards: readonly ShardStats[],
+): StatsTotal | undefined => {
+  if (shards.length === 0) return base;
+  const all = [...(base ? [base] : []), ...shards].map((each) => ({ ...emptyStats(tool, version), ...each }));
+  const sum = all.reduce(merge);
+  const { ok_at: _, faults_at: __, ...plain } = sum as StatsTotal & ShardStats;
+  return { ...plain, failed_in_a_row: failedInARow(base, shards) };
+};
+
+const merge = (a: StatsTotal, b: StatsTotal): StatsTotal => ({
+  ...a,
+  calls: a.calls + b.calls,
+  successes: a.successes + b.successes,
+  failures: mergeHistograms(a.failures, b.failures),
+  refused: a.refused + b.refused,
+  cached: a.cached + b.cached,
+  total_us: a.total_us + b.total_us,
+  histogram: mergeHistograms(a.histogram, b.histogram),
+  recent: mergeRecent(a.recent, b.recent),
+  last_at: latest(a.last_at, b.last_at),
+});
+
+const mergeRecent = (a: Recent, b: Recent): Recent => {
+  const at = Math.max(a.at, b.at);
+  const [first, second] = [recentAt(a, at), recentAt(b, at)];
+  return { ok: first.ok + second.ok, failed: first.failed + second.failed, at };
+};
+
+/** Faults since the last success that any shard has seen. */
+const failedInARow = (base: StatsTotal | undefined, shards: readonly ShardStats[]): number => {
+  const lastOk = shards.reduce<string | undefined>((last, { ok_at }) => latestOf(last, ok_at), undefined);
+  const counts = shards.map(({ failed_in_a_row = 0, faults_at = [] }) => {
+    const later = faults_at.filter((at) => lastOk === undefined || at > lastOk).length;
+    return later === faults_at.length ? failed_in_a_row : later;
+  });
+  return counts.reduce((sum, count) => sum + count, lastOk === undefined ? (base?.failed_in_a_row ?? 0) : 0);
+};
+
+const latest = (a: string | undefined, b: string): string => (a !== undefined && a > b ? a : b);
+const latestOf = (a: string | undefined, b: string | undefined): string | undefined =>
+  b === undefined ? a : latest(a, b);
+
+const withoutZeros = (total: StatsTotal): ShardStats => {
+  const { tool: _, version: __, block: ___, ...counted } = total;
+  const kept = Object.entries(counted).filter(
+    ([, value]) => value !== 0 && (typeof value !== 'object' || Object.values(value).some((each) => each !== 0)),
+  );
+  return { last_at: total.last_at, ...Object.fromEntries(kept) };
+};
