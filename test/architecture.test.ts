@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cyclesIn, graphOf, type Import, importsOf, moduleOf, readSources } from './support/source-graph.ts';
+import { unusedExports } from './support/unused-exports.ts';
 
 const sources = await readSources();
 const imports = sources.flatMap(importsOf);
@@ -33,8 +34,10 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   step: ['compose'],
   upload: ['compose'],
   inference: ['compose'],
+  client: ['api'],
   console: ['api'],
-  cli: ['compose', 'api', 'console'],
+  library: ['compose'],
+  cli: ['client', 'compose', 'api', 'console'],
 };
 
 const offenders = (rule: (each: Import) => boolean): readonly string[] =>
@@ -162,6 +165,10 @@ describe('sources keep their bounds', () => {
       filesWith(/process\.env/, (file) => /^(functions|shared)\//.test(file) && !/\/(deps|main)\.ts$/.test(file)),
       [],
     );
+  });
+
+  test('what is exported is imported somewhere: take the export away, or the code with it', async () => {
+    assert.deepEqual(await unusedExports(), []);
   });
 
   test('no file is past 250 lines', () => {

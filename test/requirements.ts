@@ -106,4 +106,5 @@ export const requirements: Readonly<Record<string, string>> = {
   'C.08': 'deployed by CDK',
   'C.09': 'top level of the project',
   'C.10': 'named packages on their real path',
+  'X.03': 'the packed package installs and runs',
 };

@@ -1,7 +1,7 @@
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { ApiContext } from './env.ts';
 
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
  * The text of a body. One that states its length is held to it by the server and read at once; another is counted

@@ -29,7 +29,7 @@ export type PicturesSent = {
 /** A picture as it was sent: a file of the form, or a source that is still to be opened. */
 type Sent = ImageFile | ImageSource;
 
-interface PicturesAsked {
+export interface PicturesAsked {
   readonly image: Sent;
   readonly reference?: Sent;
   readonly tools?: readonly string[];

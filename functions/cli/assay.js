@@ -1,11 +1,22 @@
 #!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
 
-// JavaScript, so that Node loads no TypeScript reader while the compile cache has everything: a tenth of the start.
+// JavaScript, so that an old Node can read it, and that Node loads no TypeScript reader while the compile cache has
+// everything: a tenth of the start.
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  process.stderr.write(`assay needs Node 24, and this is ${process.versions.node}; npm run assay -- brings its own\n`);
+  process.stderr.write(
+    `assay needs Node 24 or newer, and this is Node ${process.versions.node}; install a newer Node, or run: npx --package=node@24 --package=assay assay\n`,
+  );
   process.exit(2);
 }
-module.enableCompileCache();
-const { main } = await import('./main.ts');
-process.exitCode = await main(process.argv.slice(2));
+if (process.argv[2] === '--version') {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  process.stdout.write(`${version}\n`);
+} else {
+  module.enableCompileCache();
+  // A clone runs its sources; the package has them built.
+  const isClone = existsSync(new URL('./main.ts', import.meta.url));
+  const { main } = await import(isClone ? './main.ts' : '../../dist/functions/cli/main.js');
+  process.exitCode = await main(process.argv.slice(2));
+}

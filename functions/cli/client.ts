@@ -1,5 +1,4 @@
-import { Fault, type FaultCode, statusOf } from '../../shared/kernel/errors.ts';
-import { isObject } from '../../shared/kernel/json.ts';
+import { readFault } from '../client/read-fault.ts';
 
 /** Speaks to the API; a refusal comes back as the Fault it was. */
 export interface ApiClient {
@@ -35,16 +34,4 @@ export const createClient = ({ send, key, tenant, close = async () => {} }: Tran
       return (response.status === 204 ? undefined : await response.json()) as T;
     },
   };
-};
-
-export const readFault = async (response: Response): Promise<Fault> => {
-  const body: unknown = await response.json().catch(() => undefined);
-  const error = isObject(body) && isObject(body.error) ? body.error : {};
-  const code = typeof error.code === 'string' && error.code in statusOf ? (error.code as FaultCode) : 'Internal';
-  const details = isObject(error.details) ? error.details : {};
-  return new Fault(
-    code,
-    typeof error.message === 'string' ? error.message : `the server answered ${response.status}`,
-    details,
-  );
 };

@@ -1,7 +1,7 @@
 import type { ApiContext } from '../api/env.ts';
 import { unknownCall } from '../api/errors.ts';
 import { type AnyRoute, route } from '../api/route.ts';
-import { buildConsole, type ConsoleFile, type ConsoleFiles, sampleFiles } from '../console/build.ts';
+import { type ConsoleFile, type ConsoleFiles, openConsole } from '../console/files.ts';
 
 const HEADERS = {
   'content-security-policy':
@@ -11,14 +11,11 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** The console at `/`, built when it is first asked for and kept in memory; `opened` gets its samples before. */
+/** The console at `/`, opened when it is first asked for and kept in memory; `opened` gets its samples before. */
 export const consoleRoutes = (opened: (samples: ConsoleFiles) => void = () => {}): readonly AnyRoute[] => {
   let built: Promise<ConsoleFiles> | undefined;
   const find = async (path: string): Promise<ConsoleFile | undefined> => {
-    built ??= sampleFiles().then((samples) => {
-      opened(samples);
-      return buildConsole();
-    });
+    built ??= openConsole(opened);
     built.catch(() => {
       built = undefined;
     });

@@ -126,5 +126,5 @@ const explain = (error: unknown, json: boolean): number => {
 const help = async (): Promise<string> => {
   const loaded = await Promise.all(Object.values(commands).map((load) => load()));
   const rows = loaded.map(({ usage, summary }) => `  assay ${usage}\n      ${summary}`);
-  return `Assay: a tool registry for AI agents that also measures pictures\n\n${rows.join('\n')}\n\nAll take --json, --data DIR, --url URL with --key KEY, --tenant NAME. Exit code: 0 done, 1 refused or failed, 2 typed wrong.`;
+  return `Assay: a tool registry for AI agents that also measures pictures\n\n${rows.join('\n')}\n\nassay --version prints the version. All take --json, --data DIR, --url URL with --key KEY, --tenant NAME. Exit code: 0 done, 1 refused or failed, 2 typed wrong.`;
 };

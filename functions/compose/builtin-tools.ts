@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { fileDefinitions, fileHandlers } from '../../shared/adapters/files/file-tools.ts';
 import { imageHandlers, imageTools } from '../../shared/adapters/images/image-tools.ts';
 import { builtinHandlers } from '../../shared/adapters/node/builtin-handlers.ts';
@@ -20,7 +19,7 @@ interface Options {
   readonly gauge: NodeGauge;
   readonly readImage: ReadImage;
   /** Where a tenant's files lie; without it there are no file tools. */
-  readonly folderOf?: (tenant: string) => string;
+  readonly folderOf?: ((tenant: string) => string) | undefined;
   /** The module of the process that builtins run in, where it is not beside the source. */
   readonly child?: URL;
 }
@@ -45,9 +44,3 @@ export const builtinTools = ({ gauge, readImage, folderOf, child = childFile }: 
     close: pool.close,
   };
 };
-
-/** The default tenant's files are the directory that was configured; others have theirs beside the data. */
-export const filesFolders =
-  (data: string, configured: string | undefined) =>
-  (tenant: string): string =>
-    tenant === 'default' ? (configured ?? join(data, 'files')) : join(data, 'tenant-files', tenant);

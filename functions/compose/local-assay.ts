@@ -1,95 +1,75 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
-import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
-import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
+import { type NodeGauge, nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
-import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
-import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
-import { builtinTools, filesFolders } from './builtin-tools.ts';
+import type { ToolSource } from '../../shared/registry/load.ts';
+import { builtinTools } from './builtin-tools.ts';
 import type { Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
 import { localRuns } from './local-runs.ts';
-import { uploadSecret } from './local-secrets.ts';
+import { dataDirectory, inMemory } from './local-store.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
 
 export interface LocalOptions {
   readonly environment: Environment;
-  readonly data: string;
+  /** The data directory; without one everything ends with the process. */
+  readonly data?: string | undefined;
   readonly log: Log;
   /** An admin key that holds for this process alone. */
-  readonly adminKey?: string;
+  readonly adminKey?: string | undefined;
   /** Where this process answers, if it does: pictures can be uploaded there. */
-  readonly base?: () => string;
+  readonly base?: (() => string) | undefined;
   /** The machine's own unless given. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
+  /** Finds tools besides the shipped ones; the configuration and plugins of the working directory unless given. */
+  readonly discover?: (() => Promise<readonly ToolSource[]>) | undefined;
 }
 
-/** The whole product on one machine: SQLite and files in the data directory. */
-export const localAssay = async ({
-  environment,
-  data,
-  log,
-  adminKey,
-  base,
-  clock = systemClock(),
-}: LocalOptions): Promise<Assay> => {
-  const folder = resolve(data);
-  makeFolder(folder);
-  const table = sqliteTable({ path: join(folder, 'assay.db'), now: clock.now });
+/** The whole product on one machine. */
+export const localAssay = async (options: LocalOptions): Promise<Assay> => {
+  const { environment, data, log, base, clock = systemClock() } = options;
+  const files = environment.ASSAY_FILES_DIR;
+  const store = data === undefined ? inMemory(clock, files) : dataDirectory(data, clock, files);
   const gauge = nodeGauge();
-  const discover = createDiscover({
-    root: process.cwd(),
-    load: createPluginHost({ gauge }).load,
-    configFile: environment.ASSAY_CONFIG ?? 'assay.config.json',
-    configRequired: environment.ASSAY_CONFIG !== undefined,
-    pluginsDir: environment.ASSAY_PLUGINS_DIR,
-  });
-  const fixed = adminKey ?? environment.ASSAY_ADMIN_KEY;
-  const blobs = fileBlobs(join(folder, 'blobs'));
-  const providers = environment.ASSAY_PROVIDERS === undefined ? {} : { providers: environment.ASSAY_PROVIDERS };
-  const iqa = await localIqa({ folder, table, blobs, clock, log, ...providers });
-  const folderOf = filesFolders(folder, environment.ASSAY_FILES_DIR);
-  const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf }) };
+  const discover = options.discover ?? discoverHere(environment, gauge);
+  const adminKey = options.adminKey ?? environment.ASSAY_ADMIN_KEY;
+  const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS });
+  const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf }) };
+  const secret = base && store.uploadSecret?.();
   return composeAssay({
-    table,
+    table: store.table,
     clock,
     log,
     random: (bytes) => randomBytes(bytes),
     discover: async () => [await shippedTools(shipped), ...(await discover())],
     handlers: shippedHandlers(shipped),
     gauge,
-    blobs,
+    blobs: store.blobs,
     iqa,
     prices: shippedPrices(),
-    ...llmOf(environment),
-    startRuns: (context) => localRuns(context, blobs, base !== undefined),
-    ...(base === undefined ? {} : { signPut: localSignPut({ secret: uploadSecret(folder), base, now: clock.now }) }),
-    ...(fixed === undefined ? {} : { adminKey: fixedAdminKey(digestOfKey(fixed)) }),
+    llm: llmOf(environment),
+    startRuns: (context) => localRuns(context, store.blobs, base !== undefined),
+    signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
+    adminKey: adminKey === undefined ? undefined : fixedAdminKey(digestOfKey(adminKey)),
   });
 };
 
+const discoverHere = (environment: Environment, gauge: NodeGauge) =>
+  createDiscover({
+    root: process.cwd(),
+    load: createPluginHost({ gauge }).load,
+    configFile: environment.ASSAY_CONFIG ?? 'assay.config.json',
+    configRequired: environment.ASSAY_CONFIG !== undefined,
+    pluginsDir: environment.ASSAY_PLUGINS_DIR,
+  });
+
 /** A language model that speaks OpenAI's protocol, such as Ollama's; the rules decide without one. */
 const llmOf = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>
-  url === undefined ? {} : { llm: openAiCompatibleLlm({ url, key, model }) };
-
-const makeFolder = (folder: string): void => {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    throw new Fault(
-      'Unavailable',
-      `the data directory ${folder} cannot be made (${messageOf(cause)}); choose another with --data`,
-      {},
-      { cause },
-    );
-  }
-};
+  url === undefined ? undefined : openAiCompatibleLlm({ url, key, model });

@@ -1,37 +1,31 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { composeIqa, type Iqa } from '../../shared/iqa/iqa.ts';
 import { loadMetadata } from '../../shared/iqa/metadata.ts';
-import type { Blobs, Clock, Log, Table } from '../../shared/kernel/ports.ts';
-import { signingKey } from './local-secrets.ts';
+import type { Clock, Log } from '../../shared/kernel/ports.ts';
+import type { LocalStore } from './local-store.ts';
 
 interface Options {
-  readonly folder: string;
-  readonly table: Table;
-  readonly blobs: Blobs;
+  readonly store: LocalStore;
   readonly clock: Clock;
   readonly log: Log;
   /** ONNX Runtime's execution providers, such as `cuda,cpu`. */
-  readonly providers?: readonly string[];
+  readonly providers?: readonly string[] | undefined;
 }
 
 const metadata = fileURLToPath(new URL('../../metadata/tools.json', import.meta.url));
 
-/** The image side on one machine: models and the signing key lie in the data directory. */
-export const localIqa = async ({ folder, table, blobs, clock, log, providers }: Options): Promise<Iqa> =>
+/** The image side on one machine. */
+export const localIqa = async ({ store, clock, log, providers }: Options): Promise<Iqa> =>
   composeIqa({
     catalogue: await loadMetadata(metadata, (file) => readFile(file, 'utf8')),
-    engine: onnxEngine({ log, graphFolder: graphFolder(folder), providers }),
-    table,
-    blobs,
-    modelFiles: blobModelFiles(blobs, join(folder, 'model-cache')),
+    engine: onnxEngine({ log, graphFolder: store.graphFolder, providers }),
+    table: store.table,
+    blobs: store.blobs,
+    modelFiles: blobModelFiles(store.blobs, store.modelFolder),
     clock,
     log,
-    signingKey: signingKey(folder),
+    signingKey: store.signingKey,
   });
-
-/** Where the graphs that ran lie as files. */
-export const graphFolder = (folder: string): string => join(folder, 'graph-cache');

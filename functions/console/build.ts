@@ -1,28 +1,10 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-
-export interface ConsoleFile {
-  readonly type: string;
-  readonly body: Uint8Array;
-  readonly etag: string;
-}
-
-/** The console's files by the path they are served under; the page itself is `index.html`. */
-export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+import { CONTENT_TYPES, type ConsoleFiles, digestOf, fileOf } from './files.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.jpg': 'image/jpeg',
-  '.webp': 'image/webp',
-};
 
 /** Bundles scripts and styles and gathers the sample pictures, all in memory. */
 export const buildConsole = async (): Promise<ConsoleFiles> => {
@@ -60,7 +42,7 @@ const bundle = async (): Promise<readonly (readonly [string, Uint8Array])[]> => 
 };
 
 const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {
-  const names = (await readdir(join(here, 'samples'))).filter((name) => extname(name) in TYPES);
+  const names = (await readdir(join(here, 'samples'))).filter((name) => extname(name) in CONTENT_TYPES);
   return Promise.all(
     names.map(async (name) => [`console/samples/${name}`, await readFile(join(here, 'samples', name))] as const),
   );
@@ -69,14 +51,6 @@ const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]
 /** The sample pictures alone: they are there long before the scripts are bundled. */
 export const sampleFiles = async (): Promise<ConsoleFiles> =>
   new Map((await readSamples()).map(([path, body]) => [path, fileOf(path, body)]));
-
-const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
-
-const fileOf = (path: string, body: Uint8Array): ConsoleFile => ({
-  type: TYPES[extname(path)] ?? 'application/octet-stream',
-  body,
-  etag: `"${digestOf(body).slice(0, 32)}"`,
-});
 
 const writeConsole = async (outdir: string): Promise<void> => {
   for (const [path, { body }] of await buildConsole()) {

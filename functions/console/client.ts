@@ -4,7 +4,7 @@ import type * as A from './answers.ts';
 import { type Api, read } from './api.ts';
 import { ApiFault, readFault } from './fault.ts';
 import type { Keyring } from './keyring.ts';
-import { type Pictures, pictureSender } from './send-pictures.ts';
+import { pictureSender } from './send-pictures.ts';
 
 /** Every request of the console. A refused key is asked for again, and the request repeated with the new one. */
 export const createClient = (keyring: Keyring) => {
@@ -74,7 +74,6 @@ export const createClient = (keyring: Keyring) => {
 };
 
 export type Client = ReturnType<typeof createClient>;
-export type { Pictures };
 
 type Words = Readonly<Record<string, string | undefined>>;
 

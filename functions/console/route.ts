@@ -9,7 +9,7 @@ export interface Route {
   readonly rest: string;
 }
 
-export const routeOf = (hash: string): Route => {
+const routeOf = (hash: string): Route => {
   const [page = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
   const known = PAGES.find((each) => each === page);
   return { page: known ?? 'score', rest: known === undefined ? '' : decodeURIComponent(rest.join('/')) };

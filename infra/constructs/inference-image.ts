@@ -14,9 +14,16 @@ export const inferenceImage = (scope: Construct, id: string, target: 'cpu' | 'gp
     // Only what the build reads: the fingerprint decides whether an image is built anew.
     exclude: [
       '*',
-      ...['functions', 'shared', 'metadata', 'infra/build', 'package.json', 'package-lock.json', '.npmrc'].map(
-        (path) => `!${path}`,
-      ),
+      ...[
+        'functions',
+        'shared',
+        'metadata',
+        'infra/build',
+        'layers/onnx/no-download',
+        'package.json',
+        'package-lock.json',
+        '.npmrc',
+      ].map((path) => `!${path}`),
       'functions/cli',
       'functions/console',
       '**/*.md',

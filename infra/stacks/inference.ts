@@ -21,7 +21,7 @@ interface Props extends StackProps {
 }
 
 /** Only these objects are pictures to score: the scores themselves are written beside them. */
-export const UPLOADS = 'images/';
+const UPLOADS = 'images/';
 
 /** Scoring: of uploads by event, of large pictures in a container, of many on machines with a GPU. */
 export class InferenceStack extends Stack {

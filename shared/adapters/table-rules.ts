@@ -6,7 +6,7 @@ import { damagedItem, parseBody } from '../kernel/stored.ts';
  * DynamoDB's limits, kept by every table, so that what works on a laptop works when deployed.
  * It allows 1024 bytes for a sort key; the bounds of a query are a little longer than the longest key.
  */
-export const tableLimits = {
+const tableLimits = {
   pkBytes: 2048,
   skBytes: 1000,
   itemBytes: 400 * 1024,

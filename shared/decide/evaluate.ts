@@ -26,7 +26,7 @@ export interface EvaluateStep extends Step {
 const EXAMINED = 6;
 const WHITELISTED = 100;
 /** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
-export const FITS_FROM = 0.45;
+const FITS_FROM = 0.45;
 
 /** Step 4: the best of the matching tools, or none when the best does not fit. */
 export const evaluateTools = async (

@@ -58,7 +58,7 @@ export const matchCapabilities = (
   };
 };
 
-export const ranked = (list: readonly Matched[]): readonly Matched[] =>
+const ranked = (list: readonly Matched[]): readonly Matched[] =>
   list
     .map((matched) => ({
       matched,

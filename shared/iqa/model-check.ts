@@ -64,7 +64,7 @@ const WIDTH = 320;
 const HEIGHT = 256;
 
 /** Slopes and waves in three colours, with some noise; the same in every process. */
-export const samplePicture = (noise: number): Picture => {
+const samplePicture = (noise: number): Picture => {
   const data = new Uint8Array(new SharedArrayBuffer(WIDTH * HEIGHT * 3));
   let state = 1;
   for (let at = 0; at < data.length; at++) {

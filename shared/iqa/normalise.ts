@@ -6,7 +6,7 @@ export const WORST = 1;
 export const BEST = 5;
 
 /** Used by tools without their own parameters; the direction decides which way round they are read. */
-export const DEFAULT_LOGISTIC: LogisticParams = { beta1: BEST, beta2: WORST, beta3: 0.5, beta4: 0.1 };
+const DEFAULT_LOGISTIC: LogisticParams = { beta1: BEST, beta2: WORST, beta3: 0.5, beta4: 0.1 };
 
 export interface Normalised {
   readonly normalized: number;

@@ -56,7 +56,7 @@ export type PackPair = (pair: Pair, window: Window) => Readonly<Record<'picture'
 export const pairPacker = (): PackPair => packBoth(packer);
 
 /** Packs picture and reference, each with memory of its own. */
-export function packBoth(create: () => (pixels: Pixels, window: Window) => Feed): PackPair {
+function packBoth(create: () => (pixels: Pixels, window: Window) => Feed): PackPair {
   const pack = { picture: create(), reference: create() };
   return (pair, window) => ({
     picture: pack.picture(pair.picture, window),

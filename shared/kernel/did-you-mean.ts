@@ -5,7 +5,7 @@ export const suggest = (given: string, known: Iterable<string>): string => {
 };
 
 /** The known name with the fewest edits, if they are few enough to be a slip. */
-export const nearest = (given: string, known: Iterable<string>): string | undefined => {
+const nearest = (given: string, known: Iterable<string>): string | undefined => {
   const wanted = given.toLowerCase().slice(0, 64);
   let best: string | undefined;
   let fewest = Math.max(1, Math.floor(wanted.length / 3)) + 1;

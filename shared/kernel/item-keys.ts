@@ -35,8 +35,8 @@ export const keyOfTenantKey = (tenant: string, id: string): Key => ({
 export const onceKey = (tenant: string, digest: string): Key => ({ pk: `T#${tenant}#ONCE#${digest}`, sk: 'ONCE' });
 
 /** A score is known by its picture, tool, what computed it, and reference. */
-export const SCORE_PREFIX = 'SCORE#';
-export const imagePk = (tenant: string, sha256: string): string => `T#${tenant}#IMAGE#${sha256}`;
+const SCORE_PREFIX = 'SCORE#';
+const imagePk = (tenant: string, sha256: string): string => `T#${tenant}#IMAGE#${sha256}`;
 export const scoreKey = (tenant: string, image: string, tool: string, digests: string): Key => ({
   pk: imagePk(tenant, image),
   sk: `${SCORE_PREFIX}${tool}#${digests}`,

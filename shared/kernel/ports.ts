@@ -1,5 +1,3 @@
-import type { Fault } from './errors.ts';
-
 /** The address of one item. Its shapes are all written in `item-keys.ts`. */
 export interface Key {
   readonly pk: string;
@@ -148,6 +146,3 @@ export interface Measured<T> {
 export interface Gauge {
   measure<T>(work: () => Promise<T>): Promise<Measured<T>>;
 }
-
-/** A refusal as data, where it must travel instead of being thrown. */
-export type Refusal = Pick<Fault, 'code' | 'message' | 'details'>;

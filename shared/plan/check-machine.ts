@@ -2,7 +2,7 @@ import { Fault } from '../kernel/errors.ts';
 import { type Machine, type Scope, type State, scopesOf } from './asl.ts';
 
 /** CreateStateMachine refuses more. */
-export const MAX_DEFINITION_BYTES = 1_048_576;
+const MAX_DEFINITION_BYTES = 1_048_576;
 
 /** Refuses what Step Functions would: bad transitions, repeated names, shadowed variables, misplaced wildcards, size. */
 export function checkMachine(machine: Machine): void {

@@ -53,13 +53,13 @@ const requireGrants = async (context: PlanContext, actor: Actor, { needs }: Buil
 };
 
 /** A checked plan as a tree and as a state machine. */
-export const compileBuilt = ({ plan, durations }: BuiltPlan): MadePlan => {
+const compileBuilt = ({ plan, durations }: BuiltPlan): MadePlan => {
   const { tree, ...predicted } = compilePlan(plan, { durations });
   return { plan, tree, predicted, machine: toAsl(plan, tree, { makespan_ms: predicted.makespan_ms }) };
 };
 
 /** The caller's tools, with their measured medians. */
-export const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookUpTool> => {
+const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookUpTool> => {
   const { catalog } = await context.catalogs.of(actor.tenant);
   const stats = await readAllStats(context.table, actor.tenant);
   const medians = new Map(stats.map((one) => [`${one.tool}#${one.version}`, quantileOf(one.histogram, 0.5)]));

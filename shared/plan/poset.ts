@@ -26,7 +26,7 @@ export function posetOf(graph: Graph): Poset {
 
 export const has = (set: Uint32Array, node: number): boolean => (((set[node >>> 5] ?? 0) >>> (node & 31)) & 1) === 1;
 
-export const add = (set: Uint32Array, node: number): void => {
+const add = (set: Uint32Array, node: number): void => {
   set[node >>> 5] = (set[node >>> 5] ?? 0) | (1 << (node & 31));
 };
 

@@ -41,10 +41,9 @@ export function rowsByNode(items: readonly Item[]): ReadonlyMap<string, NodeRows
 }
 
 /** How often a node may be tried. */
-export const allowedAttempts = ({ on_failure }: PlanNode): number =>
-  on_failure.policy === 'retry' ? on_failure.attempts : 1;
+const allowedAttempts = ({ on_failure }: PlanNode): number => (on_failure.policy === 'retry' ? on_failure.attempts : 1);
 
-export const isPermanent = (error: RunError): boolean => PERMANENT.some((name) => name === error.type);
+const isPermanent = (error: RunError): boolean => PERMANENT.some((name) => name === error.type);
 
 /** What the stored attempts already say about a node: its result, that it has failed for good, or nothing yet. */
 export function settled(node: PlanNode, attempts: readonly AttemptBody[]): NodeResult | RunError | undefined {

@@ -74,7 +74,7 @@ export function schemaOf(value: unknown): JsonSchema {
   return { type: 'object', properties, required: Object.keys(value), additionalProperties: false };
 }
 
-export function typeOf(value: unknown): JsonType {
+function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';

@@ -27,7 +27,7 @@ export const chatTool = ({ name, description, parameters, strict }: Parts): Chat
 });
 
 /** The limits of OpenAI's strict form. */
-export function beyondOpenai(size: Measure): string | undefined {
+function beyondOpenai(size: Measure): string | undefined {
   if (size.fields > 5000) return `a strict schema has at most 5000 properties, this one ${size.fields}`;
   if (size.depth > 10) return `a strict schema has at most 10 levels, this one ${size.depth}`;
   if (size.enumValues > 1000) return `a strict schema has at most 1000 enum values, this one ${size.enumValues}`;

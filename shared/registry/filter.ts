@@ -24,7 +24,7 @@ export const matches = (tool: Tool, filter: Filter): boolean =>
   (filter.distortion === undefined || (tool.iqa?.strengths.includes(filter.distortion) ?? false)) &&
   (filter.name === undefined || filter.name(tool.name));
 
-export const hasCapability = (tool: Tool, flag: string): boolean =>
+const hasCapability = (tool: Tool, flag: string): boolean =>
   Array.isArray(tool.capabilities)
     ? tool.capabilities.includes(flag)
     : tool.capabilities !== undefined && Object.hasOwn(tool.capabilities, flag) && tool.capabilities[flag] === true;

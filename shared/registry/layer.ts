@@ -1,5 +1,4 @@
 import type { Handler } from '../kernel/ports.ts';
-import type { Family } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Layer } from './catalog.ts';
 
@@ -30,8 +29,6 @@ export interface Loaded {
   readonly handlers: Handlers;
   readonly report: LoadReport;
 }
-
-export const emptyLayer: ReadonlyMap<string, Family> = new Map();
 
 /** The function behind a definition; none for a mock, a bare spec, or a handler that is not loaded here. */
 export const findHandler = (

@@ -9,7 +9,13 @@ import { registerVersion, toRecord } from './register.ts';
 /** Where tools of the read-only layer come from, in order of precedence. */
 export type ToolSource =
   | { readonly kind: 'shipped' | 'config'; readonly source: string; readonly definitions: readonly unknown[] }
-  | { readonly kind: 'plugin'; readonly source: string; readonly tools: readonly unknown[] }
+  | {
+      readonly kind: 'plugin';
+      readonly source: string;
+      readonly tools: readonly unknown[];
+      /** What its functions ask for at least: `confirm` unless given, since code that was merely found is not trusted. */
+      readonly permission?: Handler['permission'];
+    }
   /** A source that could not be read at all. */
   | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly plugin: boolean };
 
@@ -54,7 +60,7 @@ const candidatesOf = (from: ToolSource): readonly Candidate[] => {
   const isPlugin = from.kind === 'plugin';
   const isShipped = from.kind === 'shipped';
   const tools: readonly PluginTool[] = isPlugin
-    ? from.tools.map(unwrapPlugin)
+    ? from.tools.map((tool) => unwrapPlugin(tool, from.permission ?? 'confirm'))
     : from.definitions.map((definition) => ({ definition }));
   return tools.map((tool, index) => ({ source, name: nameOf(tool.definition, index), isPlugin, isShipped, ...tool }));
 };
@@ -65,7 +71,7 @@ interface PluginTool {
 }
 
 /** A plugin's tool is `{definition, execute}`; its implementation is filled in. */
-const unwrapPlugin = (given: unknown): PluginTool => {
+const unwrapPlugin = (given: unknown, permission: Handler['permission']): PluginTool => {
   if (!isObject(given) || !isObject(given.definition) || typeof given.execute !== 'function')
     return { definition: given };
   const definition = given.definition;
@@ -78,7 +84,7 @@ const unwrapPlugin = (given: unknown): PluginTool => {
       ...definition,
       implementation: { type: 'internal', handler: `plugin:${name}` },
     },
-    handler: { permission: 'confirm', run: async (args, context) => execute(args, context) },
+    handler: { permission, run: async (args, context) => execute(args, context) },
   };
 };
 

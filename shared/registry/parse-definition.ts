@@ -10,7 +10,7 @@ import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Permission, type Tool, ToolDefinition, ToolSpec } from '../model/tool.ts';
 import { expandShorthand } from './shorthand.ts';
 
-export const MAX_DEFINITION_BYTES = 65_536;
+const MAX_DEFINITION_BYTES = 65_536;
 const HTTP_REFUSAL = 'HTTP tools not yet supported (coming in v2)';
 
 /** The functions that builtin and internal tools name, with the level each needs at least. */

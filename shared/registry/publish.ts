@@ -41,7 +41,7 @@ export const publishChanges = async (context: PublishContext, changed: readonly 
 };
 
 /** Publishes a key as it stands now, whatever the change that told of it. */
-export const publishKey = async ({ table, blobs }: PublishContext, id: string): Promise<void> => {
+const publishKey = async ({ table, blobs }: PublishContext, id: string): Promise<void> => {
   const key = await findKey(table, id);
   if (!key) return blobs.remove(keyFile(id));
   await blobs.put(keyFile(id), bytesOf(publishedKey(key)), JSON_TYPE);

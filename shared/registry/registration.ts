@@ -2,7 +2,7 @@ import { compareVersions, UNVERSIONED } from '../kernel/version-order.ts';
 import type { Family, Registration, VersionRecord } from '../model/registration.ts';
 
 /** `name@version`, or the bare name of an unversioned tool. */
-export const idOf = (name: string, version: string): string => (version === UNVERSIONED ? name : `${name}@${version}`);
+const idOf = (name: string, version: string): string => (version === UNVERSIONED ? name : `${name}@${version}`);
 
 /** One version as callers see it. */
 export const toRegistration = (family: Family, record: VersionRecord): Registration =>

@@ -29,7 +29,7 @@ const nameTerms = (name: string): readonly string[] => {
 };
 
 /** What a JSON Schema says in words: property names, descriptions, titles and enum values. */
-export const schemaTexts = (schema: JsonSchema): readonly string[] => {
+const schemaTexts = (schema: JsonSchema): readonly string[] => {
   const texts: string[] = [];
   collect(schema, texts, 0);
   return texts;

@@ -52,7 +52,7 @@ const readVotes = (term: string): readonly Vote[] => {
 };
 
 /** The scenario that a label means: its id, its English or its Chinese name. */
-export const scenarioNamed = (label: string): string | undefined => {
+const scenarioNamed = (label: string): string | undefined => {
   const wanted = splitIdentifier(label).join(' ');
   return SCENARIOS.find(
     ({ id, name, chinese }) => label === chinese || [id, name].some((own) => splitIdentifier(own).join(' ') === wanted),

@@ -20,7 +20,7 @@ export type Claim =
   | { readonly todo: 'refuse'; readonly error: NonNullable<Upload['error']> };
 
 /** How long an attempt may take before another process may take it over. */
-export const CLAIM_MS = 16 * 60_000;
+const CLAIM_MS = 16 * 60_000;
 /** The same for a delivery that is repeated; only one that came twice at once is sooner. */
 const REPEAT_MS = 30_000;
 

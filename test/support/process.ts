@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
+const clone = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
 export interface Finished {
   readonly code: number;
@@ -14,6 +14,8 @@ interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** The command, of this clone unless given. */
+  readonly entry?: string;
 }
 
 // Nothing of the tester's own environment may decide a test.
@@ -25,7 +27,10 @@ const cleanEnv = (extra: Readonly<Record<string, string>> = {}) => {
 };
 
 /** Runs `assay` as a process and waits for its end. */
-export const runAssay = async (args: readonly string[], { cwd, env, input = '' }: RunOptions): Promise<Finished> => {
+export const runAssay = async (
+  args: readonly string[],
+  { cwd, env, input = '', entry = clone }: RunOptions,
+): Promise<Finished> => {
   const child = spawn(process.execPath, [entry, ...args], { cwd, env: cleanEnv(env) });
   child.stdin.end(input);
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
@@ -43,7 +48,7 @@ export interface Served {
 }
 
 /** Starts `assay serve` on a free port and waits until it greets. */
-export const serveAssay = async ({ cwd, env }: RunOptions): Promise<Served> => {
+export const serveAssay = async ({ cwd, env, entry = clone }: RunOptions): Promise<Served> => {
   const child = spawn(process.execPath, [entry, 'serve', '--port', '0'], { cwd, env: cleanEnv(env) });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);

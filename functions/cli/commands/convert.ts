@@ -1,4 +1,4 @@
-import { readFault } from '../client.ts';
+import { readFault } from '../../client/read-fault.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
 
 const flags = ['strict', 'defer', 'explain'] as const;

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChangeEvent } from '../../../shared/registry/events.ts';
-import { type ApiClient, readFault } from '../client.ts';
+import { readFault } from '../../client/read-fault.ts';
+import type { ApiClient } from '../client.ts';
 import { type Cli, type Command, textOption } from '../command.ts';
 
 const RECONNECT_MS = 1000;

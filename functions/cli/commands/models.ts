@@ -6,7 +6,7 @@ import { readWeights } from '../../../shared/adapters/onnx/weight-files.ts';
 import type { BuiltGraph } from '../../../shared/iqa/graph.ts';
 import { describeGraph, type GraphDescription, graphsOf } from '../../../shared/iqa/metrics.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
-import { graphFolder } from '../../compose/local-iqa.ts';
+import { graphFolder } from '../../compose/local-store.ts';
 import { type Command, required, textOption } from '../command.ts';
 import { localIqaOf } from '../local-command.ts';
 import { tableOf } from '../output.ts';

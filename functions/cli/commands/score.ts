@@ -8,7 +8,7 @@ import { hasMap } from '../../../shared/iqa/metrics.ts';
 import { openImages } from '../../../shared/iqa/open-images.ts';
 import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
-import { readFault } from '../client.ts';
+import { readFault } from '../../client/read-fault.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
 import { type Bound, failuresOf, parseBounds } from '../fail-under.ts';
 import { findPictures, readShared } from '../pictures.ts';

@@ -8,7 +8,7 @@ import { createApp } from '../../api/app.ts';
 import { localAssay } from '../../compose/local-assay.ts';
 import type { Environment } from '../../compose/local-environment.ts';
 import { uploadSecret } from '../../compose/local-secrets.ts';
-import type { ConsoleFiles } from '../../console/build.ts';
+import type { ConsoleFiles } from '../../console/files.ts';
 import { type Command, textOption, UsageError } from '../command.ts';
 import { consoleRoutes } from '../console-files.ts';
 import { watchInbox } from '../inbox.ts';

@@ -19,7 +19,7 @@ export async function createTable(client: DynamoDBClient, tableName: string): Pr
 }
 
 /** The one table: text keys, paid by use, with a stream of what changed. */
-export const tableDefinition = (TableName: string): CreateTableCommandInput => ({
+const tableDefinition = (TableName: string): CreateTableCommandInput => ({
   TableName,
   AttributeDefinitions: [
     { AttributeName: 'pk', AttributeType: 'S' },

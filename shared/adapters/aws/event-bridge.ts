@@ -2,7 +2,7 @@ import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } 
 import { Fault } from '../../kernel/errors.ts';
 import type { ChangeEvent, EventSink } from '../../registry/events.ts';
 
-export const EVENT_SOURCE = 'assay';
+const EVENT_SOURCE = 'assay';
 /** EventBridge takes ten entries and 1 MB at once; ours have a few hundred bytes. */
 const MOST_ENTRIES = 10;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Fault } from '../../kernel/errors.ts';
 
 /** The parts of a path that stays inside: relative, without `..`, NUL or another system's separators. */
-export const checkedParts = (path: string): readonly string[] => {
+const checkedParts = (path: string): readonly string[] => {
   const parts = path.split('/');
   const why =
     path === ''

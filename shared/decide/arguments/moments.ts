@@ -144,10 +144,10 @@ const withoutOverlaps = (spans: readonly Span[]): readonly Span[] => {
   return kept.sort((one, other) => one.start - other.start);
 };
 
-export const dayNumber = (year: number, month: number, day: number): number =>
+const dayNumber = (year: number, month: number, day: number): number =>
   Math.floor(Date.UTC(year, month - 1, day) / 86_400_000);
 
-export const yearOf = (day: number): number => new Date(day * 86_400_000).getUTCFullYear();
+const yearOf = (day: number): number => new Date(day * 86_400_000).getUTCFullYear();
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const WEEKDAYS = 'sun mon tue wed thu fri sat'.split(' ');

@@ -107,7 +107,7 @@ export const stateName = (code: string): string | undefined =>
 
 const isRegion = (text: string): boolean => stateOf(text) !== undefined || countries().has(normal(text));
 
-export const stateOf = (text: string): string | undefined => {
+const stateOf = (text: string): string | undefined => {
   const letters = text.replaceAll('.', '');
   if (/^[A-Z]{2}$/u.test(letters) && stateCodes().has(letters)) return letters;
   return states().get(normal(text));

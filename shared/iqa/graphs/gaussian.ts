@@ -18,7 +18,7 @@ export function gaussian(graph: GraphBuilder, plane: Ref, add = 0): Ref {
 }
 
 /** Normalised to sum 1. */
-export function gaussianTaps(side: number, sigma: number): readonly number[] {
+function gaussianTaps(side: number, sigma: number): readonly number[] {
   const raw = Array.from({ length: side }, (_, index) => Math.exp(-((index - (side - 1) / 2) ** 2) / (2 * sigma ** 2)));
   const sum = raw.reduce((total, tap) => total + tap, 0);
   return raw.map((tap) => tap / sum);

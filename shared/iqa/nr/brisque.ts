@@ -9,7 +9,7 @@ import { mscnRows32 } from './mscn.ts';
 export const brisque = (picture: Pixels): number => regress(brisqueFeatures(picture));
 
 /** The 36 natural-scene statistics, 18 of the picture and 18 of its half scale. */
-export const brisqueFeatures = (picture: Pixels): readonly number[] => {
+const brisqueFeatures = (picture: Pixels): readonly number[] => {
   const whole = lumaBytes(picture);
   const half = halfScale(whole, (value) => value);
   return [...featuresOf(whole), ...featuresOf(half)];

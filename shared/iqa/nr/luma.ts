@@ -12,9 +12,9 @@ const tableOf = (weight: number): Float64Array =>
   Float64Array.from({ length: 256 }, (_, byte) => unit(byte) * Math.fround(weight));
 
 // The first product is rounded to float32; the other two enter a fused multiply-add unrounded.
-export const RED = tableOf(0.299).map(Math.fround);
-export const GREEN = tableOf(0.587);
-export const BLUE = tableOf(0.114);
+const RED = tableOf(0.299).map(Math.fround);
+const GREEN = tableOf(0.587);
+const BLUE = tableOf(0.114);
 
 /** YIQ luma times 255, rounded half to even. */
 export const lumaBytes = ({ width, height, data }: Pixels): Plane<Uint8Array> => {
@@ -26,7 +26,7 @@ export const lumaBytes = ({ width, height, data }: Pixels): Plane<Uint8Array> =>
 };
 
 // Added to a double this leaves no room for a fraction, so the hardware itself rounds half to even.
-export const NO_FRACTION = 1.5 * 2 ** 52;
+const NO_FRACTION = 1.5 * 2 ** 52;
 
 /** Rounds as IEEE 754 does: ties go to the even neighbour. */
 export const roundHalfEven = (value: number): number => value + NO_FRACTION - NO_FRACTION;

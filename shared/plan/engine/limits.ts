@@ -1,7 +1,7 @@
 import { StateError } from './state-error.ts';
 
 /** The quota for the input, output and variables of a state. */
-export const MAX_STATE_BYTES = 262_144;
+const MAX_STATE_BYTES = 262_144;
 export const MAX_EXECUTION_VARIABLE_BYTES = 10_485_760;
 
 /** The value as plain JSON of its own, refused when it passes the quota; `what` is named in the refusal. */

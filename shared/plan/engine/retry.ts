@@ -35,7 +35,7 @@ export async function withRescue(
 }
 
 /** The wait before the next attempt, in milliseconds. */
-export function delayOf(retrier: Retrier, retries: number, random: () => number): number {
+function delayOf(retrier: Retrier, retries: number, random: () => number): number {
   const grown = (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** retries;
   const delay = Math.min(grown, retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY) * 1000;
   return retrier.JitterStrategy === 'FULL' ? delay * random() : delay;

@@ -23,7 +23,7 @@ export const textAnswer = (body: string, headers: Readonly<Record<string, string
 });
 
 /** Whether `If-None-Match` names the text; what lies between may have marked it as weak. */
-export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean => {
+const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag) return true;
   return ifNoneMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);

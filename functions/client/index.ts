@@ -1,0 +1,29 @@
+import { hc } from 'hono/client';
+import type { AppType } from '../api/client-type.ts';
+import { readFault } from './read-fault.ts';
+
+export { Fault, type FaultCode } from '../../shared/kernel/errors.ts';
+
+export interface ClientOptions {
+  /** The server's address, such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  readonly key: string;
+  /** Another tenant than the key's, which only an admin may choose. */
+  readonly tenant?: string;
+  /** The platform's own unless given. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Every call of the API with the types of what it takes and answers. */
+export type Client = ReturnType<typeof hc<AppType>>;
+
+/** Speaks to a server of Assay; a refusal is thrown as the Fault that it was there. */
+export const createClient = ({ url, key, tenant, fetch: send = fetch }: ClientOptions): Client =>
+  hc<AppType>(url, {
+    headers: { authorization: `Bearer ${key}`, ...(tenant !== undefined && { 'assay-tenant': tenant }) },
+    fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
+      const response = await send(input, init);
+      if (!response.ok) throw await readFault(response);
+      return response;
+    },
+  });

@@ -1,0 +1,67 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
+import { Fault, messageOf } from '../../shared/kernel/errors.ts';
+import type { Blobs, Clock, Table } from '../../shared/kernel/ports.ts';
+import { signingKey, uploadSecret } from './local-secrets.ts';
+
+/** Where the product on one machine keeps what it knows. */
+export interface LocalStore {
+  readonly table: Table;
+  readonly blobs: Blobs;
+  readonly signingKey: KeyObject;
+  /** Where model files are placed to be opened. */
+  readonly modelFolder: string;
+  /** Where the graphs that ran lie as files. */
+  readonly graphFolder?: string;
+  /** The secret of upload addresses. */
+  readonly uploadSecret?: () => Uint8Array;
+  /** The folder that a tenant's file tools are confined to. */
+  readonly filesOf?: (tenant: string) => string;
+}
+
+/** SQLite and files in a data directory; `files` is the default tenant's folder where one is configured. */
+export const dataDirectory = (data: string, clock: Clock, files?: string): LocalStore => {
+  const folder = resolve(data);
+  makeFolder(folder);
+  return {
+    table: sqliteTable({ path: join(folder, 'assay.db'), now: clock.now }),
+    blobs: fileBlobs(join(folder, 'blobs')),
+    signingKey: signingKey(folder),
+    modelFolder: join(folder, 'model-cache'),
+    graphFolder: graphFolder(folder),
+    uploadSecret: () => uploadSecret(folder),
+    filesOf: (tenant) =>
+      tenant === 'default' ? (files ?? join(folder, 'files')) : join(folder, 'tenant-files', tenant),
+  };
+};
+
+/** Everything ends with the process; there are no file tools unless a folder is given. */
+export const inMemory = (clock: Clock, files?: string): LocalStore => ({
+  table: memoryTable({ now: clock.now }),
+  blobs: memoryBlobs(),
+  signingKey: generateKeyPairSync('ed25519').privateKey,
+  modelFolder: join(tmpdir(), 'assay-model-cache'),
+  ...(files === undefined ? {} : { filesOf: (tenant) => (tenant === 'default' ? files : join(files, tenant)) }),
+});
+
+/** Where the graphs that ran lie as files. */
+export const graphFolder = (folder: string): string => join(folder, 'graph-cache');
+
+const makeFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw new Fault(
+      'Unavailable',
+      `the data directory ${folder} cannot be made (${messageOf(cause)}); choose another with --data`,
+      {},
+      { cause },
+    );
+  }
+};

@@ -1,0 +1,45 @@
+import { jsonLog } from '../../shared/adapters/files/json-log.ts';
+import type { Assay } from '../../shared/assay.ts';
+import type { CallContext, Clock, Log } from '../../shared/kernel/ports.ts';
+import type { ToolSource } from '../../shared/registry/load.ts';
+
+/** A tool of the embedding program: what models see of it, and the function behind it. */
+export interface EmbeddedTool {
+  readonly definition: Readonly<Record<string, unknown>>;
+  execute(args: Readonly<Record<string, unknown>>, context: CallContext): unknown;
+}
+
+export interface CreateAssayOptions {
+  /** The data directory, which other processes may share; without one everything lives in memory. */
+  readonly data?: string;
+  readonly tools?: readonly EmbeddedTool[];
+  /** A folder for the tools that read and write files; a data directory has one of its own. */
+  readonly files?: string;
+  /** ONNX Runtime's execution providers, such as `['cuda', 'cpu']`. */
+  readonly providers?: readonly string[];
+  /** Warnings and errors go to stderr as lines of JSON unless given. */
+  readonly log?: Log;
+  readonly clock?: Clock;
+}
+
+/**
+ * The product inside another program: registry, decision, execution, plans and image quality. What it gives is the
+ * context of `executeTool`; `close` lets go of workers and files. No configuration file and no environment is read.
+ */
+export const createAssay = async ({
+  data,
+  tools = [],
+  files,
+  providers,
+  log,
+  clock,
+}: CreateAssayOptions = {}): Promise<Assay> => {
+  const environment = { ASSAY_DATA: data ?? '', ASSAY_FILES_DIR: files, ASSAY_PROVIDERS: providers && [...providers] };
+  // The program's own functions are trusted as far as their definitions say.
+  const embedded: ToolSource = { kind: 'plugin', source: 'createAssay', tools, permission: 'safe' };
+  // Not loaded with the pure core, which needs neither SQLite nor the native libraries.
+  const { localAssay } = await import('../compose/local-assay.ts');
+  return localAssay({ environment, data, clock, discover: async () => [embedded], log: log ?? quietLog() });
+};
+
+const quietLog = (): Log => ({ ...jsonLog((text) => void process.stderr.write(text)), info: () => {} });

@@ -1,0 +1,44 @@
+import './check-node.ts';
+
+/** What `import ... from 'assay'` gives: the pure core, and the product composed inside another program. */
+export { adminActor } from '../../shared/access/scopes.ts';
+export type { Assay } from '../../shared/assay.ts';
+export {
+  buildPlan,
+  type CallOptions,
+  type Criteria,
+  callReader,
+  compilePlan,
+  convert,
+  createRegistry,
+  createSearchIndex,
+  type DecideDeps,
+  type DecideInput,
+  type Decision,
+  decide,
+  type ExecuteContext,
+  executeTool,
+  Fault,
+  type FaultCode,
+  formatResults,
+  type IqaCatalogue,
+  interpret,
+  isToolAvailable,
+  normaliseScore,
+  type Plan,
+  type PlanTree,
+  parseCalls,
+  parseMetadata,
+  promptInstructions,
+  type Registration,
+  type Registry,
+  type RegistryOptions,
+  type Snapshot,
+  type Tool,
+  type ToolDefinition,
+  toAsl,
+  toolsByType,
+  toolsForDistortion,
+} from '../../shared/index.ts';
+export type { Actor } from '../../shared/model/key.ts';
+export { type CreateAssayOptions, createAssay, type EmbeddedTool } from './create-assay.ts';

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { isWhole } from './sampling.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** As a user has it: this Node first, and nothing of npm's that this process was started with. */
+const env = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|ASSAY_)/.test(name))),
+  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+};
+
+/** Runs a program as a user of the package would. */
+export const runAsUser = (cwd: string, file: string, ...args: string[]) =>
+  run(file, args, { cwd, env, maxBuffer: 2 ** 26 });
+
+/**
+ * A new folder with the package installed. A whole run packs it and installs the file from the registry; a sample
+ * builds it too, but lays out by hand what package.json says belongs to it, with its dependencies as this clone has
+ * them.
+ */
+export const installPackage = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-package-'));
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'user', type: 'module', private: true }));
+  await (isWhole ? packAndInstall(folder) : layOut(folder));
+  return folder;
+};
+
+const packAndInstall = async (folder: string): Promise<void> => {
+  const { stdout } = await runAsUser(root, 'npm', 'pack', '--json', '--pack-destination', folder);
+  const [{ filename = '' } = {}] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as { filename?: string }[];
+  await runAsUser(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, filename));
+};
+
+interface Package {
+  readonly files: readonly string[];
+  readonly bin: { readonly assay: string };
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const layOut = async (folder: string): Promise<void> => {
+  await run(process.execPath, [join(root, 'infra/build/package.ts')], { cwd: root });
+  const { files, bin, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
+  const modules = join(folder, 'node_modules');
+  for (const file of ['package.json', ...files])
+    await cp(join(root, file), join(modules, 'assay', file), { recursive: true });
+  for (const name of Object.keys(dependencies)) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  await mkdir(join(modules, '.bin'));
+  await symlink(join('../assay', bin.assay), join(modules, '.bin/assay'));
+};

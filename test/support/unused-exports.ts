@@ -1,0 +1,33 @@
+import { dirname, join, normalize } from 'node:path';
+import { readSources, type Source } from './source-graph.ts';
+
+/** Files that are started or imported from outside: all they export is used. */
+const ENTRY =
+  /^(functions\/[^/]+\/(index|main|lambda|batch)\.ts|shared\/(providers\/)?index\.ts|infra\/(app|cost)\.ts|infra\/build\/.*|.*\/(worker|[a-z]+-child)\.ts)$/;
+const EXPORTED = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
+const IMPORTED = /^(?:import|export)\s+(?:type\s+)?([^'"]*?)\s+from\s+['"](\.[^'"]+)['"]/gms;
+const LOADED = /\bimport\(\s*['"](\.[^'"]+)['"]/g;
+
+/** Values that a file exports and no other file imports, tests included. A schema goes with the type of its name. */
+export const unusedExports = async (): Promise<readonly string[]> => {
+  const sources = await readSources('{shared,functions,infra,layers,metadata,test}/**/*.{ts,tsx}');
+  const used = new Map<string, string>();
+  const use = (source: Source, path: string, names: string): void => {
+    const target = normalize(join(dirname(source.file), path));
+    used.set(target, `${used.get(target) ?? ''} ${names}`);
+  };
+  for (const source of sources) {
+    for (const [, names = '', path = ''] of source.text.matchAll(IMPORTED)) use(source, path, names);
+    for (const [, path = ''] of source.text.matchAll(LOADED)) use(source, path, '*');
+  }
+  return sources
+    .filter(({ file }) => !file.startsWith('test/') && !ENTRY.test(file))
+    .flatMap(({ file, text }) => {
+      const names = used.get(file) ?? '';
+      if (names.includes('*')) return [];
+      return [...text.matchAll(EXPORTED)]
+        .filter(([line, name = '']) => !/ (interface|type) /.test(line) && !/^[A-Z][a-z]/.test(name))
+        .filter(([, name]) => !new RegExp(`\\b${name}\\b`).test(names))
+        .map(([, name]) => `${file}: ${name}`);
+    });
+};
