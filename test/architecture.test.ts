@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { readDiagram } from './support/module-diagram.ts';
 import { cyclesIn, graphOf, type Import, importsOf, moduleOf, readSources } from './support/source-graph.ts';
 import { unusedExports } from './support/unused-exports.ts';
 
@@ -169,6 +170,12 @@ describe('sources keep their bounds', () => {
 
   test('what is exported is imported somewhere: take the export away, or the code with it', async () => {
     assert.deepEqual(await unusedExports(), []);
+  });
+
+  test('ARCHITECTURE.md shows the modules as they are: npm run architecture draws them anew', async () => {
+    const { is, shall } = await readDiagram();
+
+    assert.equal(is, shall);
   });
 
   test('no file is past 250 lines', () => {
