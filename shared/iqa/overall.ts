@@ -37,4 +37,4 @@ const WORDS: readonly (readonly [from: number, word: Word])[] = [
 ];
 
 /** The word for a score. */
-export const wordFor = (score: number): Word => WORDS.find(([from]) => score >= from)?.[1] ?? 'bad';
+const wordFor = (score: number): Word => WORDS.find(([from]) => score >= from)?.[1] ?? 'bad';

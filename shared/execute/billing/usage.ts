@@ -20,7 +20,7 @@ export const UsageItem = stored({
 export const usageName = (at: string, key: string, tool: string): string => `${monthIn(at)}#${key}#${tool}`;
 
 /** Folds successful calls into what a key used of a tool in a month. */
-export const usageFold = foldInto(UsageItem, {
+const usageFold = foldInto(UsageItem, {
   keyOf: (tenant, record) =>
     record.status === 'ok' ? usageKey(tenant, monthIn(record.at), record.key, record.tool) : undefined,
   add: (total, records) => {

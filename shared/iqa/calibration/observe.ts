@@ -33,7 +33,7 @@ export const following = (observations: readonly Observation[], tool: Tool, kind
 };
 
 /** The kinds of distortion that a tool follows. */
-export const followed = (observations: readonly Observation[], tool: Tool): ReadonlySet<string> => {
+const followed = (observations: readonly Observation[], tool: Tool): ReadonlySet<string> => {
   const kinds = new Set(observations.map(({ kind }) => kind).filter((kind) => kind !== 'none'));
   return new Set([...kinds].filter((kind) => following(observations, tool, kind) >= FOLLOWS));
 };
