@@ -33,7 +33,7 @@ const MAX_FAILURE_TYPES = 20;
 
 /** The caller's own doing: it tells nothing about the tool. */
 const callersFault: ReadonlySet<string> = new Set(['InvalidInput', 'NotFound', 'Forbidden', 'TooLarge', 'Cancelled']);
-const isToolsFault = ({ status, error }: CallRecord): boolean =>
+export const isToolsFault = ({ status, error }: CallRecord): boolean =>
   status === 'failed' && !callersFault.has(error?.type ?? '');
 
 export const emptyStats = (tool: string, version: string): StatsTotal => ({
