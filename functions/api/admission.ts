@@ -1,17 +1,14 @@
+import { actFor } from '../../shared/access/act-for.ts';
 import { presentedKey } from '../../shared/access/admit.ts';
 import type { Assay } from '../../shared/assay.ts';
-import { Fault } from '../../shared/kernel/errors.ts';
-import { type Actor, TenantName } from '../../shared/model/key.ts';
+import type { Actor } from '../../shared/model/key.ts';
 import type { ApiContext } from './env.ts';
 
 /** Finds out who is calling, within its rate, and for which tenant; no promise where nothing needs to be waited for. */
 export type Admission = (c: ApiContext) => undefined | Promise<void>;
 
 export const createAdmission = ({ authenticate, limitRate }: Pick<Assay, 'authenticate' | 'limitRate'>): Admission => {
-  const enter = (c: ApiContext, actor: Actor): void => {
-    const tenant = chosenTenant(c, actor);
-    c.set('actor', tenant === actor.tenant ? actor : { ...actor, tenant });
-  };
+  const enter = (c: ApiContext, actor: Actor): void => c.set('actor', actFor(actor, c.req.header('assay-tenant')));
   const admitLater = async (c: ApiContext, found: Actor | Promise<Actor>, limited: Promise<void> | undefined) => {
     const actor = await found;
     await (limited ?? limitRate(actor));
@@ -27,20 +24,4 @@ export const createAdmission = ({ authenticate, limitRate }: Pick<Assay, 'authen
     enter(c, found);
     return undefined;
   };
-};
-
-/** The key's own tenant, or the one that an admin names. */
-const chosenTenant = (c: ApiContext, actor: Actor): string => {
-  const wanted = c.req.header('assay-tenant');
-  if (wanted === undefined || wanted === actor.tenant) return actor.tenant;
-  if (!actor.scopes.has('admin'))
-    throw new Fault('Forbidden', 'only an admin key may act for another tenant; leave Assay-Tenant out', {
-      tenant: wanted,
-    });
-  if (!TenantName.safeParse(wanted).success)
-    throw new Fault(
-      'InvalidInput',
-      `Assay-Tenant ${JSON.stringify(wanted)} must be 1 to 63 lower-case letters, digits, - or _`,
-    );
-  return wanted;
 };

@@ -37,7 +37,7 @@ export interface Entry {
 }
 
 /** Four units of writing, less what key, stamp and revision take. */
-export const MAX_TOTALS_BYTES = 3800;
+const MAX_TOTALS_BYTES = 3800;
 /** More levels help nobody: a total that is too large by itself stays so. */
 export const MAX_LEVELS = 12;
 

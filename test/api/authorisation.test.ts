@@ -76,16 +76,22 @@ describe('every route over a socket', () => {
   promises((path, init) => fetch(`${server.address}${path}`, init));
 });
 
-describe('another tenant', () => {
-  test('its admin sees and changes nothing of this one, on any route', async () => {
-    await json('POST', '/v1/tools', aTool({ name: MARKER, tags: [MARKER] }));
-    const { body: before } = await json('GET', `/v1/tools/${MARKER}`);
-    const stranger = await key({ scopes: ['admin'], tenant: 'stranger' });
-    for (const { method, path } of calls) {
-      const response = await app.request(path.replaceAll(MARKER, 'x'), request(method, `Bearer ${stranger}`));
-      assert.ok(!(await response.text()).includes(MARKER), `${method} ${path}`);
-      await (await app.request(path, request(method, `Bearer ${stranger}`))).text();
-    }
-    assert.deepEqual((await json('GET', `/v1/tools/${MARKER}`)).body, before);
-  });
+describe('who may not see a tool', () => {
+  const strangers = {
+    'another tenant’s admin': () => key({ scopes: ['admin'], tenant: 'stranger' }),
+    'a key confined to other tools': () =>
+      key({ scopes: ['read', 'invoke', 'write', 'approve'], tools: ['another_tool'] }),
+  };
+  for (const [who, makeKey] of Object.entries(strangers))
+    test(`${who} sees and changes nothing of it, on any route`, async () => {
+      await json('POST', '/v1/tools', aTool({ name: MARKER, tags: [MARKER] }));
+      const { body: before } = await json('GET', `/v1/tools/${MARKER}`);
+      const stranger = `Bearer ${await makeKey()}`;
+      for (const { method, path } of calls) {
+        const response = await app.request(path.replaceAll(MARKER, 'x'), request(method, stranger));
+        assert.ok(!(await response.text()).includes(MARKER), `${method} ${path}`);
+        await (await app.request(path, request(method, stranger))).text();
+      }
+      assert.deepEqual((await json('GET', `/v1/tools/${MARKER}`)).body, before);
+    });
 });

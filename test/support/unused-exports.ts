@@ -3,7 +3,7 @@ import { readSources, type Source } from './source-graph.ts';
 
 /** Files that are started or imported from outside: all they export is used. */
 const ENTRY =
-  /^(functions\/[^/]+\/(index|main|lambda|batch)\.ts|shared\/(providers\/)?index\.ts|infra\/(app|cost)\.ts|infra\/build\/.*|.*\/(worker|[a-z]+-child)\.ts)$/;
+  /^(functions\/[^/]+\/(index|main|lambda|batch|publish)\.ts|shared\/(providers\/)?index\.ts|infra\/(app|cost)\.ts|infra\/build\/.*|.*\/(worker|[a-z]+-child)\.ts)$/;
 const EXPORTED = /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
 const IMPORTED = /^(?:import|export)\s+(?:type\s+)?([^'"]*?)\s+from\s+['"](\.[^'"]+)['"]/gms;
 const LOADED = /\bimport\(\s*['"](\.[^'"]+)['"]/g;
