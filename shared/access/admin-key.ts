@@ -1,26 +1,26 @@
 import { digestOfKey, sameDigest } from './secret.ts';
 
-/** The operator's own key, which is no key of the table. */
+/** The operator's admin key, which is not stored in the table. */
 export interface AdminKey {
-  /** Whether it is this one, by what is known now. */
+  /** Compares with the cached key only. */
   matches(digest: string): boolean;
-  /** Whether it is, also when that takes a look at where it is kept. */
+  /** Compares, re-reading the key from its source if needed. */
   check?(digest: string): Promise<boolean>;
 }
 
 export const fixedAdminKey = (digest: string): AdminKey => ({ matches: (other) => sameDigest(digest, other) });
 
 interface Options {
-  /** The key as it is kept; undefined or empty when there is none. */
+  /** Reads the key from its source; undefined or empty when none is set. */
   readonly read: () => Promise<string | undefined>;
   readonly now: () => number;
-  /** How long a key that was read holds: a replaced one is refused after it. */
+  /** How long a cached key is accepted: a rotated key is refused after that. */
   readonly keptMs?: number;
-  /** How often a key that is not known makes it look again. */
+  /** The shortest interval between two reads caused by unknown keys. */
   readonly againMs?: number;
 }
 
-/** An admin key kept elsewhere. It is read when first presented and again every minute, so that it can be replaced. */
+/** An admin key stored elsewhere: cached on first use and re-read every minute, so that it can be rotated. */
 export const storedAdminKey = ({ read, now, keptMs = 60_000, againMs = 10_000 }: Options): AdminKey => {
   let known: string | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +38,7 @@ export const storedAdminKey = ({ read, now, keptMs = 60_000, againMs = 10_000 }:
   return {
     matches,
     async check(digest) {
-      // Strangers' keys cost one look in ten seconds, however many there are.
+      // Unknown keys cause one read in ten seconds, however many are presented.
       if (now() - askedAt < againMs) return matches(digest);
       asking ??= readAgain().finally(() => {
         asking = undefined;

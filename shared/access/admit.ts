@@ -2,7 +2,7 @@ import { Fault } from '../kernel/errors.ts';
 import type { Actor, ApiKey } from '../model/key.ts';
 import { sameDigest } from './secret.ts';
 
-/** A stored key, ready to be compared. */
+/** A stored key, ready for comparison. */
 export interface KnownKey {
   readonly key: ApiKey;
   readonly actor: Actor;
@@ -19,13 +19,13 @@ export const knownKey = (key: ApiKey): KnownKey => ({
   },
 });
 
-/** Who presents a key with this digest; refused when it is another, revoked or expired. */
+/** Authenticates a key by its digest; refuses a wrong, revoked or expired one. */
 export const admit = (known: KnownKey, digest: string, now: number): Actor => {
   if (!sameDigest(digest, known.key.digest)) throw unknownKey();
   return inForce(known, now);
 };
 
-/** Who a key stands for whose digest was compared; refused when it is revoked or expired. */
+/** The actor of a key whose digest has been compared; refuses a revoked or expired one. */
 export const inForce = ({ key, actor }: KnownKey, now: number): Actor => {
   if (key.revoked_at !== undefined)
     throw new Fault('Unauthenticated', `the key ${key.id} was revoked; ask for a new one`);
@@ -36,7 +36,7 @@ export const inForce = ({ key, actor }: KnownKey, now: number): Actor => {
 
 const BEARER = 'Bearer '.length;
 
-/** The key in a request's headers. */
+/** Reads the key from a request's headers. */
 export const presentedKey = (authorization: string | undefined, apiKey: string | undefined): string | undefined => {
   if (authorization === undefined) return apiKey;
   if (authorization.startsWith('Bearer ')) return authorization.slice(BEARER).trimStart();
@@ -48,6 +48,6 @@ export const presentedKey = (authorization: string | undefined, apiKey: string |
 export const missingKey = (): Fault =>
   new Fault('Unauthenticated', 'this call needs a key: send Authorization: Bearer <key> or X-Api-Key');
 
-// One sentence for an unknown id and a wrong secret, so that ids cannot be tried out.
+// The same message for an unknown id and a wrong secret, so that ids cannot be enumerated.
 export const unknownKey = (): Fault =>
   new Fault('Unauthenticated', 'this key is not known; check that it was copied whole');

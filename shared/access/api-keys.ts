@@ -14,7 +14,7 @@ export interface KeyContext {
   readonly random: (bytes: number) => Uint8Array;
 }
 
-/** Makes a key; its text is in the answer and nowhere else. */
+/** Creates a key; its text is returned once and never stored. */
 export const createKey = async (
   { table, clock, random }: KeyContext,
   actor: Actor,
@@ -43,7 +43,7 @@ export const createKey = async (
   return { ...viewOf(stored), key: text };
 };
 
-/** A key confined to some tools makes no key that sees more. */
+/** A key confined to some tools cannot create a key that sees more. */
 const requireWithin = (actor: Actor, tools: readonly string[] | undefined): void => {
   if (visibleTools(actor).only === undefined) return;
   if (tools === undefined)
@@ -58,7 +58,7 @@ export const findKey = async (table: Table, id: string): Promise<ApiKey | undefi
   return item && read(item, ApiKeyItem);
 };
 
-/** The tenant's keys, in the order they were made. */
+/** Lists the tenant's keys, oldest first. */
 export const listKeys = async (
   { table }: Pick<KeyContext, 'table'>,
   actor: Actor,
@@ -79,7 +79,7 @@ export const listKeys = async (
   return next === undefined ? { keys } : { keys, next: next.slice(KEY_OF_TENANT_PREFIX.length) };
 };
 
-/** Revokes a key of the tenant for good; it stays listed, with the time. */
+/** Revokes a key of the tenant permanently; it stays listed, with the time. */
 export const revokeKey = async (
   { table, clock }: Pick<KeyContext, 'table' | 'clock'>,
   actor: Actor,

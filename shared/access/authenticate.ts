@@ -9,16 +9,16 @@ import { digestOfKey, idOfKey, isWhole, sameDigest } from './secret.ts';
 export { requireScope } from './scopes.ts';
 
 export interface Authenticator {
-  /** Who presents this key; no promise when the key was seen within the last second. */
+  /** Returns the actor of a key; synchronous when the key was seen within the last second. */
   (text: string | undefined): Actor | Promise<Actor>;
-  /** After a revocation by this process. */
+  /** Drops a key from the cache after this process revoked it. */
   forget(id: string): void;
 }
 
 interface Options {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
-  /** The admin key that the operator has. */
+  /** The operator's admin key. */
   readonly adminKey?: AdminKey | undefined;
   readonly keptMs?: number;
 }
@@ -28,7 +28,7 @@ const MAX_KEPT = 10_000;
 export const createAuthenticator = ({ table, clock, adminKey, keptMs = 1000 }: Options): Authenticator => {
   const seen = new Map<string, KnownKey & { readonly at: number }>();
 
-  /** What is no key of the table can only be the operator's own. */
+  /** A key that is not in the table can only be the operator's. */
   const adminOnly = (digest: string): Actor | Promise<Actor> => {
     if (!adminKey?.check) throw unknownKey();
     return adminKey.check(digest).then((isAdmin) => {

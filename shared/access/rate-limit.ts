@@ -5,9 +5,11 @@ import { put, read } from '../kernel/stored.ts';
 import { type Actor, BucketItem } from '../model/key.ts';
 
 export interface RateLimiter {
-  /** Takes one request of a key's rate; no promise while this process has an allowance left. */
+  /** Takes one request from a key's rate; synchronous while this process has an allowance left. */
   (actor: Actor): undefined | Promise<void>;
-  /** Takes requests afterwards, for work that cost more than was known when it was let in; the key may have to wait. */
+  /**
+   * Charges requests afterwards, for work that cost more than was known on admission; the key may then have to wait.
+   */
   spend(actor: Actor, requests: number): Promise<void>;
 }
 
@@ -17,8 +19,8 @@ interface Rate {
 }
 
 /**
- * A token bucket in the store, drawn from in handfuls: a process takes a tenth of a second's worth at a time, so
- * that a hot key costs ten writes a second and not one a request.
+ * A token bucket in the store, drawn from in batches: a process takes a tenth of a second's worth at a time, so a hot
+ * key costs ten writes a second, not one per request.
  */
 export const createRateLimiter = (table: Table, clock: Pick<Clock, 'now'>): RateLimiter => {
   const allowances = new Map<string, { left: number; until: number; waitSeconds: number }>();
@@ -28,7 +30,7 @@ export const createRateLimiter = (table: Table, clock: Pick<Clock, 'now'>): Rate
     const now = clock.now();
     const { granted, waitSeconds } = await takeTokens(table, keyId, rate, now);
     if (allowances.size > 10_000) allowances.clear();
-    // What is not used soon is let go, so that another process is not starved by it.
+    // An unused allowance expires soon, so that it does not starve another process.
     allowances.set(keyId, { left: granted, until: now + 1000, waitSeconds });
   };
 
@@ -67,7 +69,7 @@ export const createRateLimiter = (table: Table, clock: Pick<Clock, 'now'>): Rate
   return Object.assign(limit, { spend });
 };
 
-/** How long a key may have to wait for what it has spent, in seconds of its rate. */
+/** The largest debt of a key, in seconds of its rate. */
 const MOST_OWED_SECONDS = 60;
 
 const owe = (table: Table, keyId: string, rate: Rate, requests: number, now: number): Promise<undefined> => {
@@ -79,7 +81,7 @@ const owe = (table: Table, keyId: string, rate: Rate, requests: number, now: num
   });
 };
 
-/** What a bucket holds by now. */
+/** The tokens in a bucket by now. */
 const fill = (item: Item | undefined, { per_second, burst }: Rate, now: number) => {
   const { tokens, at } = item ? read(item, BucketItem) : { tokens: burst, at: now };
   return {
@@ -90,7 +92,7 @@ const fill = (item: Item | undefined, { per_second, burst }: Rate, now: number) 
 
 interface Taken {
   readonly granted: number;
-  /** Until there is one to be had. */
+  /** Seconds until the next token. */
   readonly waitSeconds: number;
 }
 

@@ -13,7 +13,7 @@ export const requireScope = (actor: Pick<Actor, 'scopes'>, scope: Scope): void =
   });
 };
 
-/** The operator acting for a tenant: who holds the fixed admin key, and the process itself. */
+/** The operator acting for a tenant: the holder of the admin key, or the process itself. */
 export const adminActor = (tenant = 'default'): Actor => ({
   keyId: 'admin',
   tenant,

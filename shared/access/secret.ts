@@ -1,18 +1,18 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** A key is `ak_<id>_<secret><check>`: the check refuses a mistyped key without asking the store. */
+/** A key is `ak_<id>_<secret><checksum>`: the checksum refuses a mistyped key without a read. */
 const SHAPE = /^ak_([a-z0-9]{8,32})_([A-Za-z0-9_-]{32})([A-Za-z0-9_-]{6})$/;
 
-/** Writes the text of a new key from 24 random bytes. */
+/** Formats a new key from 24 random bytes. */
 export const writeKey = (id: string, random: Uint8Array): string => {
   const secret = Buffer.from(random).toString('base64url');
   return `ak_${id}_${secret}${checkOf(id, secret)}`;
 };
 
-/** The id in a presented key; undefined when it cannot be one of ours. */
+/** The id in a presented key; undefined when it is malformed. */
 export const idOfKey = (text: string): string | undefined => SHAPE.exec(text)?.[1];
 
-/** Whether a key's check fits the rest of it. */
+/** Whether the key's checksum is right. */
 export const isWhole = (text: string): boolean => {
   const [, id = '', secret = '', check] = SHAPE.exec(text) ?? [];
   return check === checkOf(id, secret);
@@ -20,7 +20,7 @@ export const isWhole = (text: string): boolean => {
 
 export const digestOfKey = (text: string): string => hash('sha256', text, 'hex');
 
-/** Compares two digests in a time that does not depend on where they differ. */
+/** Compares two digests in constant time. */
 export const sameDigest = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'));
 

@@ -3,18 +3,18 @@ import { Fault } from '../kernel/errors.ts';
 /** The tools a key sees: all of its tenant, or those it is confined to. */
 export interface VisibleTools {
   has(name: string): boolean;
-  /** The names it is confined to, whether or not such tools exist; absent when it is not confined. */
+  /** The names the key is confined to, whether or not such tools exist; absent when it is not confined. */
   readonly only?: ReadonlySet<string>;
 }
 
-/** Whoever may be confined to some tools; an `Actor` is. */
+/** Anything that may be confined to some tools, such as an `Actor`. */
 export interface Confined {
   readonly tools?: ReadonlySet<string> | undefined;
 }
 
 const everything: VisibleTools = { has: () => true };
 
-/** What a key sees. Reading another tool is answered as if it did not exist. */
+/** What a key sees. Any other tool reads as if it did not exist. */
 export const visibleTools = ({ tools }: Confined): VisibleTools =>
   tools === undefined ? everything : { has: (name) => tools.has(name), only: tools };
 

@@ -7,20 +7,20 @@ import type { StatsTotal } from './stats.ts';
 export const Block = z.object({
   at: z.iso.datetime(),
   reason: z.string(),
-  /** From then on the next call is a trial: success takes the tool off the list, failure waits longer. */
+  /** From then on the next call is a trial: success unblocks the tool, failure waits longer. */
   trial_at: z.iso.datetime(),
   times: z.number(),
 });
 export type Block = Readonly<z.infer<typeof Block>>;
 
-/** What was last decided of a version from the stream; without a block it is open. */
+/** The last decision about a version, made from the stream; without a block it is open. */
 const BlockDecision = z.object({ block: Block.optional() });
 export type BlockDecision = Readonly<z.infer<typeof BlockDecision>>;
 export const BlockItem = stored<BlockDecision>({ what: 'automatic blacklist entry', schema: BlockDecision });
 
 const FAILURES_IN_A_ROW = 5;
 const FLOOR = 0.4;
-/** As many recent calls are needed before a low success rate counts. */
+/** The number of recent calls needed before a low success rate counts. */
 const FLOOR_CALLS = 20;
 const COOL_DOWN_MS = 5 * 60_000;
 const LONGEST_COOL_DOWN_MS = 86_400_000;
@@ -33,7 +33,7 @@ export const blockAfter = (stats: StatsTotal, isOk: boolean, at: number): Block 
   return reason === undefined ? undefined : blocked(reason, at, 1);
 };
 
-/** Whether the cool-down is over, so that the tool may show that it works again. */
+/** Whether the cool-down is over, so that the next call is a trial. */
 export const isTrial = (block: Block, now: number): boolean => now >= Date.parse(block.trial_at);
 
 const blocked = (reason: string, at: number, times: number): Block => {

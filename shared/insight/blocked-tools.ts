@@ -8,7 +8,7 @@ export type BlockedTools = (tenant: string) => Promise<ReadonlySet<string>>;
 
 const MAX_TENANTS = 10_000;
 
-/** Asks the table at most every ten seconds for each tenant: a trial that worked may be seen by the next one. */
+/** Reads the table at most every ten seconds per tenant, so that a successful trial is noticed soon. */
 export const createBlockedTools = (table: Table, clock: Pick<Clock, 'now'>, keptMs = 10_000): BlockedTools => {
   const known = new Map<string, { readonly at: number; readonly ids: ReadonlySet<string> }>();
   return async (tenant) => {

@@ -12,18 +12,18 @@ import type { RegistryContext } from '../registry/context.ts';
 import { resolveVersion } from '../registry/versions.ts';
 import { requireEntry } from '../registry/visible-entry.ts';
 
-/** What the ratings of a version add up to. */
+/** The sum of a version's ratings. */
 const Ratings = z.object({ count: z.int(), sum: z.int() });
 export type Ratings = Readonly<z.infer<typeof Ratings>>;
 
-/** Release 0.1.0 wrote it without a version. */
+/** Release 0.1.0 wrote it without a format version. */
 export const RatingsItem = stored<Ratings>({
   what: 'total of ratings',
   schema: Ratings,
   upgrades: { 0: (content) => content },
 });
 
-/** What somebody thought of a call or a tool; kept so that a second rating takes the place of the first. */
+/** A rating of a call or a tool, stored so that a second rating replaces the first. */
 export const RatingItem = stored({
   what: 'rating',
   schema: z.object({
@@ -35,7 +35,7 @@ export const RatingItem = stored({
   }),
 });
 
-/** One rating a call, or a key where no call is named: a second one takes the place of the first. */
+/** One rating per call, or per key where no call is named: a second one replaces the first. */
 export const rateTool = async (context: RegistryContext, actor: Actor, feedback: Feedback): Promise<Ratings> => {
   requireScope(actor, 'invoke');
   const { tenant, keyId } = actor;

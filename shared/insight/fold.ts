@@ -5,20 +5,20 @@ import type { CallRecord } from '../model/call-record.ts';
 import type { NewEvent } from '../registry/events.ts';
 
 /**
- * A total that calls add up to. Where the table has no stream it is folded in the transaction that stores the calls,
+ * An aggregate over calls. Where the table has no stream it is folded in the transaction that stores the calls,
  * otherwise from the stream; either way each call is added exactly once.
  */
 interface Total<T> {
-  /** The total a call belongs to; none when it does not count. */
+  /** The aggregate a call belongs to; none when it does not count. */
   keyOf(tenant: string, record: CallRecord): Key | undefined;
-  /** The total with more calls, at least one, and what the world should hear of it. Pure: it may run again. */
+  /** The aggregate with more calls, at least one, and the events to publish. Pure: it may run again. */
   add(
     total: T | undefined,
     records: readonly CallRecord[],
   ): { readonly total: T; readonly events?: readonly NewEvent[] };
 }
 
-/** A total of any kind, over the item that holds it. */
+/** An aggregate of any kind, together with its stored item. */
 export interface Fold {
   keyOf(tenant: string, record: CallRecord): Key | undefined;
   add(key: Key, item: Item | undefined, records: readonly CallRecord[]): Added;
@@ -29,7 +29,7 @@ export interface Added {
   readonly events?: readonly NewEvent[];
 }
 
-/** Keeps a total in items of a kind. */
+/** Stores an aggregate in items of one kind. */
 export const foldInto = <T extends object>(kind: Stored<T>, { keyOf, add }: Total<T>): Fold => ({
   keyOf,
   add(key, item, records) {
@@ -41,18 +41,18 @@ export const foldInto = <T extends object>(kind: Stored<T>, { keyOf, add }: Tota
 export interface Folded {
   readonly writes: readonly Write[];
   readonly events: readonly NewEvent[];
-  /** Why totals were left as they are. Calls are stored all the same: the ledger, not a total, is what counts. */
+  /** Why aggregates were not updated. Calls are stored all the same: the ledger is the source of truth. */
   readonly unreadable: readonly Fault[];
 }
 
 export interface Folding {
-  /** The keys of all totals that the calls touch, each once. */
+  /** The keys of all aggregates that the calls touch, without duplicates. */
   readonly keys: readonly Key[];
-  /** Adds the calls to what is stored of their totals. Pure: it may run again. */
+  /** Adds the calls to their stored aggregates. Pure: it may run again. */
   fold(stored: readonly (Item | undefined)[]): Folded;
 }
 
-/** What a tenant's calls add to. */
+/** The aggregates of a tenant's calls. */
 export const foldingOf = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): Folding => {
   const shares = sharesOf(folds, tenant, records);
   return {
@@ -78,7 +78,7 @@ export const foldingOf = (folds: readonly Fold[], tenant: string, records: reado
   };
 };
 
-/** Says which totals, or which events, had to be left out. */
+/** Logs which aggregates or events were left out. */
 export const reportUnreadable = (log: Pick<Log, 'error'>, tenant: string, faults: readonly Fault[]): void => {
   for (const { message } of faults) log.error('calls are stored, but not counted', { tenant, error: message });
 };
@@ -89,7 +89,7 @@ interface Share {
   readonly records: CallRecord[];
 }
 
-/** Which calls go into which total. */
+/** Groups calls by aggregate. */
 const sharesOf = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): readonly Share[] => {
   const shares = new Map<string, Share>();
   for (const fold of folds)

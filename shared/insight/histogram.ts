@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** Counts by bucket; each bucket is 2 % wider than the one before, so that a quantile is off by 1 % at most. */
+/** Counts per bucket; each bucket is 2 % wider than the one before, so that a quantile is off by 1 % at most. */
 export const Histogram = z.record(z.string(), z.number());
 export type Histogram = Readonly<z.infer<typeof Histogram>>;
 
 const GROWTH = Math.log(1.02);
 
-/** The histogram with more values, each of at least 1. */
+/** Adds values, each of at least 1. */
 export const addValues = (histogram: Histogram, values: readonly number[]): Histogram => {
   const counts: Record<string, number> = { ...histogram };
   for (const value of values) {
@@ -16,14 +16,14 @@ export const addValues = (histogram: Histogram, values: readonly number[]): Hist
   return counts;
 };
 
-/** Both together: exactly the histogram of all their values. */
+/** Merges two histograms: exactly the histogram of all their values. */
 export const mergeHistograms = (a: Histogram, b: Histogram): Histogram => {
   const merged: Record<string, number> = { ...a };
   for (const [bucket, count] of Object.entries(b)) merged[bucket] = (merged[bucket] ?? 0) + count;
   return merged;
 };
 
-/** The value that a share of all values does not exceed; undefined when there are none. */
+/** The value that this share of all values does not exceed; undefined when there are none. */
 export const quantileOf = (histogram: Histogram, share: number): number | undefined => {
   const buckets = Object.entries(histogram)
     .map(([bucket, count]) => [Number(bucket), count] as const)

@@ -14,22 +14,22 @@ import { StatsItem, type StatsTotal } from './stats.ts';
 export const LIST_KINDS = ['whitelist', 'blacklist'] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
 
-/** A tool that a person put on a list, or that its failures did. */
+/** A tool listed by a person, or blocked automatically after failures. */
 const ListEntry = z.object({
   name: z.string(),
   source: z.enum(['manual', 'automatic']),
   at: z.iso.datetime(),
   reason: z.string().optional(),
   by: z.string().optional(),
-  /** On the whitelist: lower comes first. */
+  /** Whitelist only: lower comes first. */
   position: z.number().optional(),
-  /** On the automatic blacklist: which version, and when it may try again. */
+  /** Automatic blacklist only: the version, and when it may try again. */
   version: z.string().optional(),
   trial_at: z.string().optional(),
 });
 export type ListEntry = Readonly<z.infer<typeof ListEntry>>;
 
-/** An entry with an id that orders it among those without a position. */
+/** An entry with a ULID, which orders entries without a position. */
 export const ListItem = stored({
   what: 'list entry',
   schema: ListEntry.extend({ added: z.string() }),
@@ -37,12 +37,12 @@ export const ListItem = stored({
 });
 
 export interface Lists {
-  /** In its own order: by position, then in the order they were added. */
+  /** Orders by position, then by the time of adding. */
   readonly whitelist: readonly ListEntry[];
   readonly blacklist: readonly ListEntry[];
 }
 
-/** Puts a tool on a list by hand; doing it again changes its reason or place. */
+/** Puts a tool on a list manually; repeating it updates the reason or position. */
 export const putOnList = async (
   context: RegistryContext,
   actor: Actor,
@@ -71,7 +71,7 @@ export const putOnList = async (
   });
 };
 
-/** Takes a tool off a list; off the blacklist also where its failures put it. */
+/** Takes a tool off a list, whether it was listed manually or blocked automatically. */
 export const takeOffList = async (
   { table }: RegistryContext,
   actor: Actor,
@@ -96,7 +96,7 @@ const lift = (table: Table, tenant: string, name: string, version: string): Prom
   });
 };
 
-/** What is on a list by hand and by failures, as far as the key sees it. */
+/** The entries of a list, manual and automatic, that the key sees. */
 export const listedTools = async (
   { table }: Pick<RegistryContext, 'table'>,
   actor: Actor,
@@ -109,7 +109,7 @@ export const listedTools = async (
   return [...manual, ...automatic].filter(({ name }) => visible.has(name));
 };
 
-/** What people put on the lists. An entry that cannot be read is not passed over: a tool might come back that was shut out. */
+/** The manual entries. An unreadable one is an error: skipping it could bring back a blacklisted tool. */
 export const readLists = async (table: Table, tenant: string): Promise<Lists> => {
   const { items } = await table.query(toolsPk(tenant), { prefix: LIST_PREFIX });
   const of = (kind: ListKind): readonly ListEntry[] =>
@@ -127,7 +127,7 @@ const byPlace = (a: Placed, b: Placed): number => placeOf(a) - placeOf(b) || (a.
 
 const placeOf = ({ position = Number.MAX_SAFE_INTEGER }: Placed): number => position;
 
-/** What failures put on the blacklist. */
+/** The automatic entries of the blacklist. */
 export const automaticEntries = (stats: readonly StatsTotal[]): readonly ListEntry[] =>
   stats.flatMap(({ tool, version, block }) =>
     block

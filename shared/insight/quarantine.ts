@@ -4,8 +4,8 @@ import { type Block, blockAfter } from './block.ts';
 import { emptyStats, eventsOf, isToolsFault, type StatsTotal } from './stats.ts';
 
 /**
- * Whether a version is put aside or comes back after calls of one shard, by the sum of all shards, which has those
- * calls already: a run of failures within the calls counts as it is, one over shards by the sum.
+ * Whether a version is blocked or unblocked after calls of one shard, by the sum of all shards, which already includes
+ * those calls. A run of failures within the calls counts as it is, one across shards by the sum.
  */
 export const decideBlock = (
   sum: StatsTotal | undefined,

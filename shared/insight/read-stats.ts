@@ -43,14 +43,14 @@ export const readAllStats = async (table: Table, tenant: string, name?: string):
   });
 };
 
-/** Where calls are folded from a stream, what became of a tool is decided on the sum and kept beside it. */
+/** Where calls are folded from a stream, blocking is decided on the sum and stored separately. */
 const withBlock = (stats: StatsTotal | undefined, decided: BlockDecision | undefined): StatsTotal | undefined => {
   if (!stats || !decided) return stats;
   const { block: _, ...unblocked } = stats;
   return decided.block ? { ...unblocked, block: decided.block } : unblocked;
 };
 
-/** The ratings of all tools, by name and version as their key has them. */
+/** The ratings of all tools, by `<tool>#<version>`. */
 export const readRatings = async (table: Table, tenant: string): Promise<ReadonlyMap<string, Ratings>> => {
   const { items } = await table.query(ratingsPk(tenant));
   return new Map(items.flatMap((item) => readAll([item], RatingsItem).map((ratings) => [item.key.sk, ratings])));

@@ -3,14 +3,14 @@ import type { Item, Page, PageQuery, Table } from '../kernel/ports.ts';
 import { readAll } from '../kernel/stored.ts';
 import { bitOf, MAX_LEVELS, type ShardTotals, ShardTotalsItem } from './shard-totals.ts';
 
-/** All totals of a tenant that its shards hold; none where calls are folded as they are stored. */
+/** All sharded totals of a tenant; none where calls are folded as they are stored. */
 export const readTotals = async (table: Table, tenant: string): Promise<readonly ShardTotals[]> =>
   readAll(await totalsItems(table, tenant), ShardTotalsItem);
 
 export const totalsItems = async (table: Table, tenant: string): Promise<readonly Item[]> =>
   table.streams ? queryAll(table, totalsPk(tenant)) : [];
 
-/** All items of a partition, page by page. */
+/** Reads all items of a partition, page by page. */
 export const queryAll = async (table: Table, pk: string, query: PageQuery = {}): Promise<readonly Item[]> => {
   const items: Item[] = [];
   let after: string | undefined;
@@ -22,7 +22,7 @@ export const queryAll = async (table: Table, pk: string, query: PageQuery = {}):
   return items;
 };
 
-/** The totals in which one name can be: level by level, as far as some item is full. */
+/** The totals that may hold a name: level by level, while some item is full. */
 export const readTotalsOf = async (table: Table, tenant: string, name: string): Promise<readonly ShardTotals[]> => {
   if (!table.streams) return [];
   const found: ShardTotals[] = [];

@@ -6,7 +6,7 @@ import { readLists } from './lists.ts';
 import { readAllStats, readRatings } from './read-stats.ts';
 import { type Candidate, type Recommendation, recommend } from './recommend.ts';
 
-/** So many of the best matches of a task are weighed further. */
+/** The number of best matches of a task that are ranked further. */
 const MOST_MATCHES = 50;
 
 export interface RecommendQuery {
@@ -14,7 +14,7 @@ export interface RecommendQuery {
   readonly limit: number;
 }
 
-/** The tools to use for a task, or the best of all, with the reasons. */
+/** Recommends tools for a task, or the best of all, with reasons. */
 export const recommendTools = async (
   context: RegistryContext,
   actor: Actor,

@@ -5,11 +5,11 @@ import type { Lists } from './lists.ts';
 import { recentAt } from './recent.ts';
 import type { StatsTotal } from './stats.ts';
 
-/** A tool that may be recommended, with what is known of it. */
+/** A tool that may be recommended, with its signals. */
 export interface Candidate {
   readonly name: string;
   readonly version: string;
-  /** How well it fits the task, from 0 to 1. */
+  /** Relevance to the task, from 0 to 1. */
   readonly fit: number;
   readonly stats?: StatsTotal | undefined;
   readonly ratings?: Ratings | undefined;
@@ -18,7 +18,7 @@ export interface Candidate {
 /** The factors of a score, each from 0 to 1. */
 export interface ScoreParts {
   readonly fit: number;
-  /** What the success rate is at least, as far as recent calls tell. */
+  /** A lower bound of the success rate over recent calls. */
   readonly success: number;
   readonly speed: number;
   readonly feedback: number;
@@ -30,12 +30,12 @@ export interface Recommendation {
   readonly score: number;
   readonly parts: ScoreParts;
   readonly whitelisted: boolean;
-  /** Its cool-down after failures is over: the next call decides whether it stays. */
+  /** The cool-down after failures is over: the next call is a trial. */
   readonly trial: boolean;
   readonly why: readonly string[];
 }
 
-/** Ranks tools: the whitelist in its own order, then by score; what is on the blacklist is left out. */
+/** Ranks tools: the whitelist in its own order, then by score; blacklisted tools are left out. */
 export const recommend = (
   candidates: readonly Candidate[],
   lists: Lists,
@@ -73,12 +73,12 @@ const score = (candidate: Candidate, whitelisted: boolean, now: number): Recomme
   };
 };
 
-/** One success and one failure in advance: without calls the estimate is low, not zero. */
+/** A prior of one success and one failure: without calls the estimate is low, not zero. */
 const PRIOR = 1;
-/** The bound that the true rate passes nine times in ten. */
+/** The z value of a one-sided 90 % bound. */
 const Z = 1.2816;
 
-/** Wilson's lower bound of the success rate over recent calls, so that a few lucky ones do not shine. */
+/** Wilson's lower bound of the success rate over recent calls, so that a few lucky calls do not rank first. */
 const successOf = (stats: StatsTotal | undefined, now: number): number => {
   const { ok, failed } = stats ? recentAt(stats.recent, now) : { ok: 0, failed: 0 };
   const n = ok + failed + 2 * PRIOR;
@@ -87,13 +87,13 @@ const successOf = (stats: StatsTotal | undefined, now: number): number => {
   return (p + z2 / (2 * n) - Z * Math.sqrt((p * (1 - p) + z2 / (4 * n)) / n)) / (1 + z2 / n);
 };
 
-/** Half of full speed is lost at a second, and never more than half in all: slow is better than wrong. */
+/** A latency of one second costs half of the speed factor, and no latency costs more: slow is better than wrong. */
 const speedOf = (stats: StatsTotal | undefined): number => {
   const median = stats && quantileOf(stats.histogram, 0.5);
   return median === undefined ? 0.75 : 0.5 + 0.5 / (1 + median / 1_000_000);
 };
 
-/** The mean rating drawn towards 3 by five ratings in advance, from 0.5 for the worst to 1 for the best. */
+/** The mean rating shrunk towards 3 by a prior of five ratings, scaled from 0.5 (worst) to 1 (best). */
 const feedbackOf = (ratings: Ratings | undefined): number => {
   const mean = ((ratings?.sum ?? 0) + 15) / ((ratings?.count ?? 0) + 5);
   return 0.5 + (mean - 1) / 8;

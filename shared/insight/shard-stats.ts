@@ -4,7 +4,7 @@ import { addValues, Histogram, mergeHistograms } from './histogram.ts';
 import { Recent, recentAt } from './recent.ts';
 import { emptyStats, isMeasured, isToolsFault, microseconds, type StatsTotal, withCall } from './stats.ts';
 
-/** What one shard of the stream has counted of a version: only what is not zero, as many share an item. */
+/** One stream shard's counts of a version. Zeros are left out, since many versions share an item. */
 export const ShardStats = z.object({
   calls: z.number().optional(),
   successes: z.number().optional(),
@@ -16,13 +16,13 @@ export const ShardStats = z.object({
   recent: Recent.optional(),
   failed_in_a_row: z.number().optional(),
   last_at: z.iso.datetime(),
-  /** The latest success, and the latest faults of the tool: shards are merged by them. */
+  /** The latest success and the latest tool failures, by which shards are merged. */
   ok_at: z.string().optional(),
   faults_at: z.array(z.string()).readonly().optional(),
 });
 export type ShardStats = Readonly<z.infer<typeof ShardStats>>;
 
-/** As many faults are kept as make a tool be put aside. */
+/** As many failures are kept as block a tool. */
 const KEPT_FAULTS = 5;
 
 /** A shard's statistics with more calls, in their order. */
@@ -40,7 +40,7 @@ export const addToShard = (stats: ShardStats | undefined, records: readonly Call
   return { ...withoutZeros({ ...total, histogram }), ...(ok_at && { ok_at }), ...(faults_at.length && { faults_at }) };
 };
 
-/** What the shards and what was compacted before add up to; nothing when there is nothing. */
+/** The sum of the shards and the compacted total; nothing when there is nothing. */
 export const sumStats = (
   tool: string,
   version: string,
@@ -73,7 +73,7 @@ const mergeRecent = (a: Recent, b: Recent): Recent => {
   return { ok: first.ok + second.ok, failed: first.failed + second.failed, at };
 };
 
-/** Faults since the last success that any shard has seen. */
+/** Failures since the last success seen by any shard. */
 const failedInARow = (base: StatsTotal | undefined, shards: readonly ShardStats[]): number => {
   const lastOk = shards.reduce<string | undefined>((last, { ok_at }) => latestOf(last, ok_at), undefined);
   const counts = shards.map(({ failed_in_a_row = 0, faults_at = [] }) => {

@@ -7,13 +7,13 @@ import { addToShard, ShardStats } from './shard-stats.ts';
 const Used = z.tuple([z.number(), z.number()]).readonly();
 type Used = z.infer<typeof Used>;
 
-/** Totals of many tools of one tenant, as one shard of the stream has counted them. */
+/** Totals of many tools of one tenant, as counted by one shard of the stream. */
 const ShardTotals = z.object({
-  /** The last record of the shard that is in here: what the stream repeats is passed over. */
+  /** The last record of the shard that is included: repeated records are skipped. */
   sequence: z.string(),
-  /** When it was last added to, in milliseconds since 1970. */
+  /** When it was last updated, in milliseconds since 1970. */
   at: z.number(),
-  /** No room for more: what follows goes to the two items of the next level. */
+  /** Full: further names go to the two items of the next level. */
   full: z.literal(true).optional(),
   /** By `<tool>#<version>`. */
   stats: z.record(z.string(), ShardStats),
@@ -28,7 +28,7 @@ export const ShardTotalsItem = stored<ShardTotals>({
   cure: 'remove it and settle usage from the ledger; the calls themselves are not affected',
 });
 
-/** A call's share in one total of an item. */
+/** What a call adds to one total of an item. */
 export interface Entry {
   readonly sequence: string;
   readonly kind: 'stats' | 'usage';
@@ -36,14 +36,14 @@ export interface Entry {
   readonly record: CallRecord;
 }
 
-/** Four units of writing, less what key, stamp and revision take. */
+/** Four write units, minus the key, the timestamp and the revision. */
 const MAX_TOTALS_BYTES = 3800;
-/** More levels help nobody: a total that is too large by itself stays so. */
+/** The deepest level: a total that is too large by itself would not fit deeper either. */
 export const MAX_LEVELS = 12;
 
 export const emptyTotals = (sequence: string): ShardTotals => ({ sequence, at: 0, stats: {}, usage: {} });
 
-/** The totals with more calls. Pure: it may run again. */
+/** Adds calls to the totals. Pure: it may run again. */
 export const addEntries = (totals: ShardTotals, entries: readonly Entry[], at: number): ShardTotals => {
   const byName = Map.groupBy(entries, ({ kind, name }) => `${kind} ${name}`);
   const stats: Record<string, ShardStats> = { ...totals.stats };
@@ -65,10 +65,10 @@ const addUsed = ([calls, micros]: Used = [0, 0], records: readonly CallRecord[])
 
 export const fitsIn = (totals: ShardTotals): boolean => Buffer.byteLength(JSON.stringify(totals)) <= MAX_TOTALS_BYTES;
 
-/** Where a name goes below a full item: a bit of its hash for each level. */
+/** Which child of a full item holds a name: one bit of its hash per level. */
 export const bitOf = (name: string, level: number): '0' | '1' => ((hashOf(name) >>> level) & 1 ? '1' : '0');
 
-// FNV-1a, mixed once more: its low bits alone are not even.
+// FNV-1a with a final mix: its low bits alone are unevenly distributed.
 const hashOf = (name: string): number => {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);

@@ -7,7 +7,7 @@ import { readAllStats, readStats } from './read-stats.ts';
 import { emptyStats } from './stats.ts';
 import { mergeStats, type StatsView, viewStats } from './stats-view.ts';
 
-/** What the calls of a version add up to, or with `all` those of every version, removed ones included. */
+/** The statistics of a version, or with `all` of every version, removed ones included. */
 export const statsFor = async (
   { table, catalogs }: Pick<RegistryContext, 'table' | 'catalogs'>,
   actor: Actor,

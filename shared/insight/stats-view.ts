@@ -2,7 +2,7 @@ import { mergeHistograms, quantileOf } from './histogram.ts';
 import { recentAt } from './recent.ts';
 import type { StatsTotal } from './stats.ts';
 
-/** Statistics of several versions as if they were one. */
+/** Merges the statistics of several versions. */
 export const mergeStats = (a: StatsTotal, b: StatsTotal): StatsTotal => {
   const now = Math.max(a.recent.at, b.recent.at);
   const [left, right] = [recentAt(a.recent, now), recentAt(b.recent, now)];
@@ -30,7 +30,7 @@ export interface StatsView {
   readonly failures_by_type: Readonly<Record<string, number>>;
   readonly refused: number;
   readonly cached: number;
-  /** Null while there is nothing to take it from. */
+  /** Null while there is no data. */
   readonly success_rate: number | null;
   readonly total_ms: number;
   readonly mean_ms: number | null;

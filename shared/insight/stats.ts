@@ -8,7 +8,7 @@ import { foldInto } from './fold.ts';
 import { addValues, Histogram } from './histogram.ts';
 import { addRecent, Recent } from './recent.ts';
 
-/** What the calls of one version add up to. */
+/** The statistics of one version. */
 const StatsTotal = z.object({
   tool: z.string(),
   version: z.string(),
@@ -17,7 +17,7 @@ const StatsTotal = z.object({
   failures: z.record(z.string(), z.number()),
   refused: z.number(),
   cached: z.number(),
-  /** Whole microseconds of the calls that ran, so that the sum is exact whatever the order. */
+  /** Whole microseconds of the calls that ran, so that the sum is exact in any order. */
   total_us: z.number(),
   histogram: Histogram,
   recent: Recent,
@@ -31,7 +31,7 @@ export const StatsItem = stored<StatsTotal>({ what: 'statistics', schema: StatsT
 
 const MAX_FAILURE_TYPES = 20;
 
-/** The caller's own doing: it tells nothing about the tool. */
+/** Caller errors, which say nothing about the tool. */
 const callersFault: ReadonlySet<string> = new Set(['InvalidInput', 'NotFound', 'Forbidden', 'TooLarge', 'Cancelled']);
 export const isToolsFault = ({ status, error }: CallRecord): boolean =>
   status === 'failed' && !callersFault.has(error?.type ?? '');
@@ -51,7 +51,7 @@ export const emptyStats = (tool: string, version: string): StatsTotal => ({
   last_at: new Date(0).toISOString(),
 });
 
-/** The statistics with more calls, in their order, and what to tell of them. */
+/** Adds calls in their order, and returns the events to publish. */
 export const addCalls = (
   stats: StatsTotal,
   records: readonly CallRecord[],
@@ -63,7 +63,7 @@ export const addCalls = (
     events.push(...eventsOf(current, next, record));
     current = next;
   }
-  // In one go: a histogram is too large to copy for every call.
+  // All at once: a histogram is too large to copy for every call.
   const durations = records.filter(isMeasured).map(microseconds);
   return { stats: { ...current, histogram: addValues(stats.histogram, durations) }, events };
 };
@@ -81,7 +81,7 @@ const countCall = (stats: StatsTotal, record: CallRecord): StatsTotal => {
   return block ? { ...unblocked, block } : unblocked;
 };
 
-/** The statistics with one more call, except its duration in the histogram and what follows for the tool. */
+/** Adds one call, except its duration in the histogram and the blocking decision. */
 export const withCall = (stats: StatsTotal, record: CallRecord): StatsTotal => {
   const lastAt = record.at > stats.last_at ? record.at : stats.last_at;
   if (record.status === 'refused') return { ...stats, refused: stats.refused + 1, last_at: lastAt };
@@ -106,7 +106,7 @@ const countFailure = (failures: StatsTotal['failures'], type: string): StatsTota
   return { ...failures, [name]: (failures[name] ?? 0) + 1 };
 };
 
-/** Folds calls into the statistics of their version, and tells of failures and of what follows from them. */
+/** Folds calls into the statistics of their version, and reports failures and blocking as events. */
 export const statsFold = foldInto(StatsItem, {
   keyOf: (tenant, { tool, version }) => statsKey(tenant, tool, version),
   add: (total, records) => {
@@ -116,7 +116,7 @@ export const statsFold = foldInto(StatsItem, {
   },
 });
 
-/** What the world should hear of a call. */
+/** The events that a call causes. */
 export const eventsOf = (before: StatsTotal, after: StatsTotal, record: CallRecord): readonly NewEvent[] => {
   const { tool, version, at } = record;
   const events: NewEvent[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
-/** RFC 8785: the one text of a JSON value, whatever order its keys came in. */
+/** Serialises by RFC 8785: one text per JSON value, whatever the order of its keys. */
 export const canonicalJson = (value: unknown): string => canonicalize(value) ?? 'null';
 
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');

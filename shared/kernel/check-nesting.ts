@@ -2,11 +2,11 @@ import { Fault } from './errors.ts';
 
 interface Limits {
   readonly depth: number;
-  /** How the value is called in messages. */
+  /** What messages call the value. */
   readonly what: string;
 }
 
-/** Refuses data that is nested too deep or carries a `__proto__` key, without recursion of its own. */
+/** Refuses data that is nested too deep or has a `__proto__` key, without recursing. */
 export const checkShape = (value: unknown, { depth, what }: Limits): void => {
   const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
     { value, path: '', depth: 0 },

@@ -1,10 +1,10 @@
-/** `; did you mean X?` when a known name is close to what was given, else nothing. */
+/** `; did you mean X?` when a known name is close to the given one, else empty. */
 export const suggest = (given: string, known: Iterable<string>): string => {
   const near = nearest(given, known);
   return near === undefined ? '' : `; did you mean ${near}?`;
 };
 
-/** The known name with the fewest edits, if they are few enough to be a slip. */
+/** The known name with the fewest edits, if they are few enough for a typo. */
 const nearest = (given: string, known: Iterable<string>): string | undefined => {
   const wanted = given.toLowerCase().slice(0, 64);
   let best: string | undefined;
@@ -17,7 +17,7 @@ const nearest = (given: string, known: Iterable<string>): string | undefined => 
   return best;
 };
 
-/** Levenshtein's distance by one row, given up once it reaches the limit. */
+/** Levenshtein distance in one row, abandoned once it reaches the limit. */
 const editDistance = (a: string, b: string, limit: number): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Waits for the end of this turn of the event loop, everybody in it for the same one: what ends in one turn then goes
- * on together.
+ * Waits for the end of this turn of the event loop. All callers in one turn share a promise, so that they continue
+ * together and can be batched.
  */
 export const createEndOfTurn = (): (() => Promise<void>) => {
   let ending: Promise<void> | undefined;

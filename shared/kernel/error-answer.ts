@@ -6,7 +6,7 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A refusal as every face of the API answers it. */
+/** An error as every transport of the API answers it. */
 export const errorAnswer = ({ code, message, details }: Fault, requestId: string): ErrorAnswer => ({
   status: statusOf[code],
   body: JSON.stringify({ error: { code, message, details, request_id: requestId } }),

@@ -1,4 +1,4 @@
-/** Every expected refusal, with the HTTP status it answers. */
+/** Every expected error code, with its HTTP status. */
 export const statusOf = {
   InvalidInput: 400,
   Unauthenticated: 401,
@@ -17,7 +17,7 @@ export const statusOf = {
 export type FaultCode = keyof typeof statusOf;
 export type FaultDetails = Readonly<Record<string, unknown>>;
 
-/** An expected error: what happened with the values, and the cure. Anything else thrown is a bug. */
+/** An expected error: what happened, the values, and the cure. Anything else thrown is a bug. */
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly details: FaultDetails;
@@ -31,5 +31,5 @@ export class Fault extends Error {
   }
 }
 
-/** The text of anything thrown, for logs and tool outcomes. */
+/** The message of anything thrown, for logs and tool outcomes. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -1,4 +1,4 @@
-/** Freezes a value and all it holds, so that what is registered stays what was registered. */
+/** Freezes a value deeply, so that a registration cannot change. */
 export const deepFreeze = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -1,10 +1,10 @@
-/** A place in a text, both counted from one. */
+/** A position in a text, one-based. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where a text stops being JSON. V8 tells the position only for some errors, so prefixes are tried by halves. */
+/** Where a text stops being JSON. V8 reports the position only for some errors, so prefixes are bisected. */
 export const positionOfJsonError = (text: string): TextPosition => {
   let low = 0;
   let high = text.length;
@@ -21,7 +21,7 @@ export const positionAt = (text: string, position: number): TextPosition => {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 };
 
-/** Whether a prefix is JSON as far as it goes: parsed whole, or refused only for its end. */
+/** Whether a prefix is JSON so far: it parses, or fails only at its end. */
 const couldGoOn = (prefix: string): boolean => {
   try {
     JSON.parse(prefix);

@@ -10,12 +10,14 @@ export interface SchemaIssue {
   readonly message: string;
 }
 
-/** Checks a value and fills in defaults on a copy. */
+/** Validates a value and fills in defaults on a copy. */
 export type Validator = (value: unknown) => { readonly value: unknown; readonly issues: readonly SchemaIssue[] };
 
 const MAX_SCHEMA_DEPTH = 16;
 
-/** Refuses what is not a JSON Schema 2020-12, refers outside itself, or has patterns that RE2 lacks. */
+/**
+ * Refuses schemas that are not JSON Schema 2020-12, that have external references, or whose patterns RE2 cannot run.
+ */
 export const checkSchema = (schema: JsonSchema, field: string): void => {
   const depth = schemaDepth(schema);
   if (depth > MAX_SCHEMA_DEPTH)
@@ -27,12 +29,12 @@ export const checkSchema = (schema: JsonSchema, field: string): void => {
   compile(schema, field);
 };
 
-/** Compiles a schema once; the caller keeps the validator by the tool's digest. */
+/** Compiles a schema once; the caller caches the validator by the tool's digest. */
 export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator => {
   const validate = compile(schema, field);
   const fillsIn = hasDefaults(schema);
   return (value) => {
-    // Only defaults change what is checked.
+    // Only defaults modify the value, so only then is it copied.
     const copy = fillsIn ? structuredClone(value) : value;
     return validate(copy) ? { value: copy, issues: [] } : { value: copy, issues: (validate.errors ?? []).map(toIssue) };
   };
@@ -53,7 +55,7 @@ const options = {
   addUsedSchema: false,
 } as const;
 
-// One instance: its meta-schema takes milliseconds to compile. Schemas are removed again, so it does not grow.
+// One shared instance: compiling its meta-schema takes milliseconds. Schemas are removed again, so it does not grow.
 const createAjv = (): Ajv2020 => {
   const ajv = new Ajv2020({ ...options, code: { regExp } });
   formats.default(ajv, { mode: 'fast' });
@@ -63,7 +65,7 @@ const sharedAjv = lazily(createAjv);
 
 const compile = (schema: JsonSchema, field: string): ValidateFunction => {
   const ajv = sharedAjv();
-  // Ajv would answer a promise for $async, which is always true; other drafts' $schema it does not know.
+  // For $async Ajv would return a promise, which is always truthy; it does not know other drafts' $schema.
   if ('$async' in schema)
     throw new Fault('InvalidInput', `${field}.$async is not part of JSON Schema; remove it`, { field });
   const { $schema: _, ...plain } = schema;
@@ -104,7 +106,7 @@ const toIssue = (error: ErrorObject): SchemaIssue => {
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
-/** One line for people: the first issues with their paths. */
+/** One line for people: the first issues, with their paths. */
 export const describeIssues = (issues: readonly SchemaIssue[]): string => {
   const shown = issues.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
   return issues.length > 5 ? `${shown.join('; ')}; and ${issues.length - 5} more` : shown.join('; ');

@@ -5,7 +5,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export const JsonObject = z.record(z.string(), z.unknown());
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema as data; whether it really is one is checked when a tool is registered. */
+/** A JSON Schema as data; its validity is checked when a tool is registered. */
 export const JsonSchema = z.record(z.string(), z.unknown());
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

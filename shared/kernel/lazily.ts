@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, and keeps it. For pure values only. */
+/** Computes a pure value on first use and caches it. */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -7,7 +7,7 @@ export function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** Remembers the value of the last key, for tables that depend on a size. For pure values only. */
+/** Caches the pure value of the last key, for tables that depend on a size. */
 export function keepLast<T, Key = string>(): (key: Key, make: () => T) => T {
   let last: { readonly key: Key; readonly value: T } | undefined;
   return (key, make) => {

@@ -1,4 +1,4 @@
-/** Limits of the public surface that are needed where no schema is read, such as in the console. */
+/** Limits of the public API that are needed without loading schemas, such as in the console. */
 
 /** Nodes of a plan. */
 export const MAX_NODES = 200;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Makes a value once for each key, and keeps the most recently used. */
+/** Computes a value once per key, and keeps the most recently used. */
 export const memoize = <Value extends object>(max: number): ((key: string, make: () => Value) => Value) => {
   const made = new LRUCache<string, Value>({ max });
   return (key, make) => {

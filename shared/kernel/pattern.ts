@@ -8,7 +8,7 @@ export interface Pattern {
   startsWith(text: string): boolean;
 }
 
-/** Compiles a pattern by RE2's rules: linear time whatever the text, no lookaround or back-references. */
+/** Compiles a pattern with RE2: linear time for any text, no lookaround or back-references. */
 export const compilePattern = (source: string, field: string): Pattern => {
   if (source.length > 1000)
     throw new Fault('InvalidInput', `${field} has ${source.length} characters; a pattern may have 1000`, { field });

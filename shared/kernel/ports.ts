@@ -1,18 +1,18 @@
-/** The address of one item. Its shapes are all written in `item-keys.ts`. */
+/** The key of one item, built only by `item-keys.ts`. */
 export interface Key {
   readonly pk: string;
   readonly sk: string;
 }
 
-/** What is stored under a key. `expires` is in seconds since 1970; an expired item reads as absent. */
+/** A stored item. `expires` is in seconds since 1970; an expired item reads as absent. */
 export interface Item {
   readonly key: Key;
-  /** 1 for a new item, one more with each change or count that has read it; a blind write starts it again at 1. */
+  /** 1 for a new item, incremented by each change or count that read it; a blind write resets it to 1. */
   readonly revision: number;
   readonly expires?: number;
-  /** What JSON can say, in the order it was given: properties that are undefined are not stored. */
+  /** JSON, with key order kept; undefined properties are not stored. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** What is stored is no JSON object: reading the body throws. */
+  /** What is stored is not a JSON object: reading the body throws. */
   readonly isDamaged?: true;
 }
 
@@ -20,7 +20,7 @@ export type Write =
   | { readonly put: Key; readonly body: Readonly<Record<string, unknown>>; readonly expires?: number }
   | { readonly remove: Key };
 
-/** What a rule decided: what shall be stored, and what to tell the caller. */
+/** What a rule decided: the writes, and the result for the caller. */
 export interface Change<T> {
   readonly writes: readonly Write[];
   readonly result: T;
@@ -28,7 +28,7 @@ export interface Change<T> {
 
 export interface PageQuery {
   readonly prefix?: string;
-  /** Exclusive: the sort key after which to go on. */
+  /** Exclusive: the sort key to continue after. */
   readonly after?: string;
   readonly limit?: number;
   readonly reverse?: boolean;
@@ -36,7 +36,7 @@ export interface PageQuery {
 
 export interface Page {
   readonly items: readonly Item[];
-  /** The sort key to go on after; absent on the last page. */
+  /** The sort key to continue after; absent on the last page. */
   readonly next?: string;
 }
 
@@ -55,11 +55,11 @@ export interface Table {
    * The rule is pure and may run more than once; it may write keys it has not read. When it throws, nothing is stored.
    */
   change<T>(keys: readonly Key[], rule: (items: readonly (Item | undefined)[]) => Change<T>): Promise<T>;
-  /** Writes items that nobody else writes, without reading them first; many are not written all or nothing. */
+  /** Writes items that have no other writer, without reading them first; a large batch is not atomic. */
   write(writes: readonly Write[]): Promise<void>;
   /**
-   * Adds whole numbers to an item that holds only such, in one conditional update, and returns all its counters;
-   * undefined, and nothing added, when a counter would pass its limit. `expires` is kept when not given.
+   * Adds integers to an item of counters in one conditional update, and returns all its counters; undefined, with
+   * nothing added, when a counter would exceed its limit. `expires` is kept when not given.
    */
   count(
     key: Key,
@@ -70,14 +70,14 @@ export interface Table {
   close(): Promise<void>;
 }
 
-/** Structured logging; the process decides where lines go. */
+/** Structured logging. */
 export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Time and identity come from outside, so that the core stays deterministic. */
+/** Time and ids are injected, so that the core stays deterministic. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -96,7 +96,7 @@ export interface Blobs {
 /** A function behind a builtin, internal or plugin tool. */
 export interface Handler {
   readonly permission: 'safe' | 'confirm' | 'dangerous';
-  /** Throws a `Fault` for arguments that must not run at all, beyond what a schema can say. */
+  /** Throws a `Fault` for arguments that must not run, beyond what a schema can express. */
   readonly check?: (args: Readonly<Record<string, unknown>>, tenant: string) => Promise<void>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
 }
@@ -116,20 +116,20 @@ export interface CallContext {
   readonly allowed?: ReadonlySet<string>;
 }
 
-/** The MCP client behind a call, for tools that speak to it while they run. */
+/** The MCP client behind a call, for tools that talk to it while they run. */
 export interface CallingClient {
   log(level: 'debug' | 'info' | 'warning' | 'error', message: unknown): void;
-  /** Asks the client's person or model; protocols without an open connection cannot. */
+  /** Asks the client's user or model; protocols without an open connection cannot. */
   readonly request?: (
     method: 'elicitation/create' | 'sampling/createMessage',
     params: Readonly<Record<string, unknown>>,
   ) => Promise<unknown>;
 }
 
-/** What a caller lends a tool for the time of a call. */
+/** What a caller provides to a tool during a call. */
 export type CallExtras = Pick<CallContext, 'progress' | 'client'>;
 
-/** What a call used of the machine: its own, as far as it can be told from what ran beside it. */
+/** The resources a call used: its own, as far as they can be separated from concurrent work. */
 export interface Usage {
   readonly cpuMs: number;
   readonly memoryDeltaBytes: number;

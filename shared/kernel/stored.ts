@@ -9,25 +9,25 @@ const NO_JSON = 'it is no JSON object, or only a part of one';
 type Content = Readonly<Record<string, unknown>>;
 
 interface Definition<T> {
-  /** What people call it, as in "the tool family T#default TOOL#weather". */
+  /** The name in messages, as in "the tool family T#default TOOL#weather". */
   readonly what: string;
-  /** The format that the schema describes; 1 unless said otherwise, 0 for items that carry no version. */
+  /** The format version that the schema describes; 1 by default, 0 for items without a version. */
   readonly version?: number;
   readonly schema: z.ZodType<T>;
-  /** A check in place of the one compiled from the schema, where thousands are read at once. */
+  /** A hand-written check that replaces the compiled one, where thousands of items are read at once. */
   readonly guard?: Guard;
-  /** By the version it starts from: what makes content of one version that of the next. Pure. */
+  /** Pure migrations, by the version they start from, each to the next version. */
   readonly upgrades?: Readonly<Record<number, (content: Content) => Content>>;
   /**
-   * While releases that read only an older version may still be running, that one is written: a release reads a new
+   * The older version to write while releases that can only read that one may still be running: a release reads a new
    * version before any release writes it.
    */
   readonly writes?: { readonly version: number; readonly downgrade: (content: T) => Content };
-  /** What a person can do about one that cannot be read. */
+  /** What an operator can do about an unreadable item. */
   readonly cure?: string;
 }
 
-/** One kind of stored item: its schema, its version, and how older ones become it. */
+/** One kind of stored item: its schema, its version, and its migrations. */
 export interface Stored<T> extends Definition<T> {
   readonly version: number;
   readonly guard: Guard;
@@ -43,25 +43,25 @@ export const stored = <T>(definition: Definition<T>): Stored<T> => ({
   ...definition,
 });
 
-/** What an item says, without the version of its format. Throws when this release cannot read it. */
+/** The content of an item, without its format version. Throws when this release cannot read it. */
 export const read = <T>(item: Pick<Item, 'key' | 'body' | 'isDamaged'>, kind: Stored<T>): T => {
   const name = () => `${item.key.pk} ${item.key.sk}`;
   if (item.isDamaged) throw refusal(kind, name(), NO_JSON);
   return readContent(item.body, kind, name);
 };
 
-/** What a JSON file of ours says, likewise. */
+/** The content of a stored JSON file, read the same way. */
 export const readStoredFile = <T>(name: string, bytes: Uint8Array, kind: Stored<T>): T => {
   const body = parseBody(new TextDecoder().decode(bytes));
   if (!body) throw refusal(kind, name, NO_JSON);
   return readContent(body, kind, () => name);
 };
 
-/** The bytes of such a file. */
+/** Encodes such a file. */
 export const writeStoredFile = <T extends object>(kind: Stored<T>, content: NoInfer<T>): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(bodyOf(kind, content)));
 
-/** Those items that can be read; the others are logged, so that one of them does not hide the rest. */
+/** The readable items; unreadable ones are logged, so that one does not hide the rest. */
 export const readAll = <T>(items: readonly Item[], kind: Stored<T>, log?: Pick<Log, 'error'>): readonly T[] =>
   items.flatMap((item) => {
     try {
@@ -73,27 +73,27 @@ export const readAll = <T>(items: readonly Item[], kind: Stored<T>, log?: Pick<L
     }
   });
 
-/** The write that stores content as this release writes it. */
+/** The write that stores content in this release's format. */
 export const put = <T extends object>(key: Key, kind: Stored<T>, content: NoInfer<T>, expires?: number): Write => ({
   put: key,
   body: bodyOf(kind, content),
   expires,
 });
 
-/** Content with its version, as it is stored. */
+/** Content with its format version. */
 const bodyOf = <T extends object>({ version, writes }: Stored<T>, content: T): Content => {
   if (writes !== undefined) return { v: writes.version, ...writes.downgrade(content) };
   return { ...(version === 0 ? {} : { v: version }), ...content };
 };
 
-/** Whether an error says that an item is there and this release cannot read it. */
+/** Whether an error means that an item exists but this release cannot read it. */
 export const isUnreadable = (thrown: unknown): thrown is Fault =>
   thrown instanceof Fault && Object.hasOwn(thrown.details, 'unreadable');
 
-/** Whether it is only this release that cannot. */
+/** Whether a newer release could read it. */
 export const isNewer = (fault: Fault): boolean => Object.hasOwn(fault.details, 'reads_up_to');
 
-/** The body that a text holds; undefined when it is no JSON object, as after a write that was cut off. */
+/** Parses a body; undefined when it is not a JSON object, as after a torn write. */
 export const parseBody = (text: string): Content | undefined => {
   try {
     const value: unknown = JSON.parse(text);
@@ -103,7 +103,7 @@ export const parseBody = (text: string): Content | undefined => {
   }
 };
 
-/** An item without a body that can be read: asking for it throws, and the other items of a page can still be used. */
+/** An item with an unreadable body: accessing it throws, while the other items of a page stay usable. */
 export const damagedItem = (key: Key, revision: number, expires: number | undefined): Item => ({
   key,
   revision,
@@ -146,11 +146,11 @@ const newer = ({ what, version }: Kind, name: string, v: number): Fault =>
     { unreadable: name, version: v, reads_up_to: version },
   );
 
-/** What is said of an item that fits its schema and still cannot be what it should. */
+/** The error for an item that matches its schema but is still inconsistent. */
 export const unreadable = ({ key }: Pick<Item, 'key'>, kind: Kind, why: string): Fault =>
   refusal(kind, `${key.pk} ${key.sk}`, why);
 
-// Values are not repeated: an item may hold what its reader must not see.
+// Values are not included: an item may hold what the reader must not see.
 const refusal = ({ what, cure }: Pick<Kind, 'what' | 'cure'>, name: string, why: string): Fault =>
   new Fault('Unavailable', `the stored ${what} ${name} cannot be read: ${why}; ${cure}; nothing was changed`, {
     unreadable: name,

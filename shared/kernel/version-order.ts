@@ -1,7 +1,7 @@
-/** The version name under which a spec without a version stays callable. */
+/** The version name of a spec without a version. */
 export const UNVERSIONED = 'unversioned';
 
-/** SemVer order, builds too; a spec without a version comes before every version. */
+/** SemVer order, including builds; a spec without a version sorts before every version. */
 export const compareVersions = (a: string, b: string): number => {
   if (a === b) return 0;
   if (a === UNVERSIONED) return -1;
@@ -10,7 +10,7 @@ export const compareVersions = (a: string, b: string): number => {
   const right = partsOf(b);
   return (
     compareLists(left.release, right.release) ||
-    // A release comes after its pre-releases.
+    // A release sorts after its pre-releases.
     Number(left.prerelease.length === 0) - Number(right.prerelease.length === 0) ||
     compareLists(left.prerelease, right.prerelease) ||
     compareLists(left.build, right.build)
@@ -47,7 +47,7 @@ const compareLists = (a: readonly string[], b: readonly string[]): number => {
 
 const DIGITS = /^\d+$/;
 
-// Numbers by value, of any length, and before words.
+// Numeric identifiers compare by value, of any length, and sort before alphanumeric ones.
 const compareWords = (a: string, b: string): number => {
   const isNumber = DIGITS.test(a);
   if (isNumber !== DIGITS.test(b)) return isNumber ? -1 : 1;

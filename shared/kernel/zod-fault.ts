@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { Fault } from './errors.ts';
 
-/** Turns zod's findings into one refusal that names each field, its value and the cure. */
+/** Turns zod's issues into one error that names each field, its value and the cure. */
 export const invalidInput = (error: z.ZodError, input: unknown, what: string): Fault => {
   const issues = error.issues.slice(0, 20).map((issue) => ({
     path: issue.path.map(String).join('.'),

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { stored } from '../kernel/stored.ts';
 import { CALL_STATUSES } from './call.ts';
 
-/** What is kept of a call: execution record and ledger row at once. */
+/** The stored record of a call: execution record and ledger row at once. */
 export const CallRecord = z.object({
   call_id: z.string(),
   tool: z.string(),
   version: z.string(),
-  /** Without secrets, and with long values cut. */
+  /** Redacted, with long values truncated. */
   arguments: z.unknown(),
   status: z.enum(CALL_STATUSES),
   output: z.unknown().optional(),
@@ -29,5 +29,5 @@ export type CallRecord = Readonly<z.infer<typeof CallRecord>>;
 
 export const CallItem = stored<CallRecord>({ what: 'call', schema: CallRecord });
 
-/** That an hour has calls. */
+/** Marks an hour that has calls. */
 export const CallHourItem = stored({ what: 'hour of calls', schema: z.object({ hour: z.string() }) });

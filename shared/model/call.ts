@@ -1,4 +1,4 @@
-/** What a caller asks to run. */
+/** A caller's request to run a tool. */
 export interface Invocation {
   readonly name: string;
   readonly arguments: unknown;
@@ -6,13 +6,13 @@ export interface Invocation {
   readonly confirmation?: string | undefined;
 }
 
-/** Why a tool failed, as the caller sees it. */
+/** A tool's failure as the caller sees it. */
 export interface CallError {
   readonly type: string;
   readonly message: string;
 }
 
-/** What came of a call that was allowed to run. A tool's failure is an outcome, not an error of the registry. */
+/** The outcome of a call that was allowed to run. A tool's failure is an outcome, not an error of the registry. */
 export interface Outcome {
   readonly call_id: string;
   readonly tool: string;
@@ -25,6 +25,6 @@ export interface Outcome {
   readonly charged_micros: number;
 }
 
-/** How a call ended; one that was refused did not run. */
+/** How a call ended; a refused call did not run. */
 export const CALL_STATUSES = ['ok', 'failed', 'refused'] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];

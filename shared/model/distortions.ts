@@ -10,5 +10,5 @@ export const distortions = [
   'Contrast',
 ] as const;
 
-/** FR compares with a reference, NR looks at one picture alone. */
+/** FR (full reference) compares with a reference image, NR (no reference) rates one image alone. */
 export const iqaTypes = ['FR', 'NR'] as const;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ToolName } from './tool.ts';
 
-/** What a user thought of a tool, from 1 to 5; of one call when it is named. */
+/** A user's rating of a tool, from 1 to 5; of one call when it is named. */
 export const Feedback = z.strictObject({
   tool: ToolName,
   version: z.string().max(256).optional(),

@@ -12,7 +12,7 @@ export const LogisticParams = z.strictObject({
   beta1: z.number(),
   beta2: z.number(),
   beta3: z.number(),
-  // It divides; its sign does not matter.
+  // It is a divisor; its sign does not matter.
   beta4: z.number().refine((beta) => beta !== 0, 'must not be 0'),
 });
 export type LogisticParams = z.infer<typeof LogisticParams>;

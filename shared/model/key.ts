@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { stored } from '../kernel/stored.ts';
 import { ToolName } from './tool.ts';
 
-/** What a key may do; `admin` may do all, and is the only one that may act for another tenant. */
+/** What a key may do; `admin` may do everything, and alone may act for another tenant. */
 export const Scope = z.enum(['read', 'invoke', 'write', 'approve', 'admin']);
 export type Scope = z.infer<typeof Scope>;
 
@@ -10,7 +10,7 @@ export const TenantName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits, - or _');
 
-/** What is asked for when a key is made. */
+/** The request to create a key. */
 export const NewKey = z.strictObject({
   name: z.string().trim().min(1).max(128).optional(),
   tenant: TenantName.optional(),
@@ -42,10 +42,10 @@ export const ApiKeyItem = stored<ApiKey>({
   schema: ApiKey,
   cure: 'make a new key, or restore this one from a backup',
 });
-/** That a tenant has a key. */
+/** Marks that a tenant has a key. */
 export const KeyOfTenantItem = stored({ what: 'entry of a key', schema: z.object({ id: z.string() }) });
 
-/** What is left of a key's rate. */
+/** The state of a key's rate-limit bucket. */
 export const BucketItem = stored({
   what: 'bucket of requests',
   schema: z.object({ tokens: z.number(), at: z.number() }),
@@ -63,6 +63,6 @@ export interface Actor {
   /** The tools this key is confined to; all when absent. */
   readonly tools?: ReadonlySet<string>;
   readonly key?: ApiKey;
-  /** The key that pays for the plan these calls are part of, and by whose grants they run. */
+  /** The key that is charged for the plan these calls belong to, and whose grants they use. */
   readonly onBehalfOf?: string;
 }

@@ -4,7 +4,7 @@ import { MAX_NODES } from '../kernel/limits.ts';
 import { VersionName } from './registration.ts';
 import { Permission, ToolName } from './tool.ts';
 
-/** Letters of any script; no dot, because a reference separates the node from the path by one. */
+/** Letters of any script; no dot, because references separate node and path with one. */
 export const NodeId = z
   .string()
   .regex(/^[\p{L}\p{N}_][\p{L}\p{N}_-]{0,63}$/u, 'must be 1 to 64 letters, digits, "_" or "-", starting without "-"');
@@ -12,7 +12,7 @@ export const NodeId = z
 /** What dependants of a node without a result do: `skip` too, or `run` with null in its place. */
 const downstream = z.enum(['skip', 'run']).default('skip');
 
-/** `attempts` counts the first one: 3 means at most two retries. */
+/** `attempts` includes the first: 3 means at most two retries. */
 export const FailurePolicy = z.discriminatedUnion('policy', [
   z.strictObject({ policy: z.literal('stop'), downstream }),
   z.strictObject({ policy: z.literal('skip'), downstream }),
@@ -47,7 +47,7 @@ export const PlanInput = z.strictObject({
 });
 export type PlanInput = Readonly<z.infer<typeof PlanInput>>;
 
-/** A node as it will run: version fixed, every dependency in `after`, time limit settled. */
+/** A node as it will run: version pinned, every dependency in `after`, timeout resolved. */
 export const PlanNode = z.strictObject({
   id: NodeId,
   tool: ToolName,
@@ -58,7 +58,7 @@ export const PlanNode = z.strictObject({
   timeout_seconds: z.int().positive(),
   confirm: z.boolean(),
   confirm_timeout_seconds: z.int().positive(),
-  /** Arguments to leave out, not to send as null, when the node they come from was skipped. */
+  /** Arguments to omit, rather than send as null, when their source node was skipped. */
   drop_null: z.array(z.string()),
 });
 export type PlanNode = Readonly<z.infer<typeof PlanNode>>;
@@ -78,7 +78,7 @@ export const Plan = z.strictObject({
 });
 export type Plan = Readonly<z.infer<typeof Plan>>;
 
-/** A plan without crossing dependencies: one node, or children one after another or side by side. */
+/** A series-parallel plan: one node, or children in sequence or in parallel. */
 export type PlanTree =
   | { readonly kind: 'node'; readonly id: string }
   | { readonly kind: 'series' | 'parallel'; readonly children: readonly PlanTree[] };

@@ -16,7 +16,7 @@ export const VersionRecord = z.strictObject({
 });
 export type VersionRecord = Readonly<z.infer<typeof VersionRecord>> & { readonly spec: Tool };
 
-/** All that is stored of one tool name: its versions, and the state that can change. */
+/** Everything stored of one tool name: its versions, and its mutable state. */
 export const Family = z.strictObject({
   name: ToolName,
   enabled: z.boolean(),
@@ -31,7 +31,7 @@ export type Family = {
   readonly versions: readonly VersionRecord[];
 };
 
-/** A family in the table: unlike what is registered it may hold fields that a later release has added. */
+/** A stored family: unlike a registration it may have fields added by a later release. */
 export const FamilyItem = stored<Family>({
   what: 'tool family',
   schema: Family.extend({
@@ -41,10 +41,10 @@ export const FamilyItem = stored<Family>({
   cure: 'restore it from a backup, or remove the tool and register it again',
 });
 
-/** How often a tenant's tools have changed. */
+/** The number of changes to a tenant's tools. */
 export const RevisionItem = stored({ what: 'revision', schema: z.object({ revision: z.int() }) });
 
-/** The tools that one revision changed. */
+/** The tools changed by one revision. */
 export const ChangeItem = stored({ what: 'list of changes', schema: z.object({ names: z.array(z.string()) }) });
 
 /** One version as callers see it, with the state of its family. */
@@ -60,7 +60,7 @@ export interface Registration {
   readonly warnings?: readonly string[];
 }
 
-/** A registration with every version behind it. */
+/** A registration with all its versions. */
 export const SnapshotTool = z.looseObject({
   enabled: z.boolean(),
   default_version: VersionName,

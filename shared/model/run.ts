@@ -1,18 +1,21 @@
 import * as z from 'zod';
 import { stored } from '../kernel/stored.ts';
 
-/** A failure as records keep it. */
+/** A failure as stored in records. */
 export const RunError = z.strictObject({ type: z.string(), message: z.string() });
 export type RunError = Readonly<z.infer<typeof RunError>>;
 
-/** A node's result: the value itself, or where in the store it lies. Values are ours, so they are not checked again. */
+/**
+ * A node's result: the value itself, or its key in the blob store. Values were written by us, so they are not
+ * validated.
+ */
 export const NodeResult = z.union([
   z.strictObject({ value: z.unknown() }),
   z.strictObject({ ref: z.string(), bytes: z.int() }),
 ]);
 export type NodeResult = Readonly<z.infer<typeof NodeResult>>;
 
-/** What a node leaves in an execution: a result, or why there is none. */
+/** A node's end in an execution: a result, or why there is none. */
 export const NodeRecord = z.union([
   z.strictObject({ s: z.literal('ok'), v: z.unknown() }),
   z.strictObject({ s: z.literal('ok'), ref: z.string() }),
@@ -27,7 +30,7 @@ export const Predicted = z.strictObject({
 });
 export type Predicted = Readonly<z.infer<typeof Predicted>>;
 
-/** A run as a whole, as stored. Times are milliseconds since 1970. */
+/** A stored run. Times are milliseconds since 1970. */
 const RunBody = z.object({
   run_id: z.string(),
   tenant: z.string(),
@@ -40,14 +43,14 @@ const RunBody = z.object({
   inline_bytes: z.int(),
   predicted: Predicted,
   input: NodeResult,
-  /** On whose behalf it runs; the process that executes nodes knows what is in it. */
+  /** The actor it runs for, opaque to all but the process that executes nodes. */
   actor: z.unknown(),
   status: z.enum(['running', 'ok', 'failed', 'cancelled']),
   started_at: z.number(),
   ended_at: z.number().optional(),
   cancel_requested_at: z.number().optional(),
   error: RunError.optional(),
-  /** What became of each node, once the execution told. */
+  /** The outcome of each node, once the execution reported it. */
   outcomes: z.record(z.string(), z.enum(['ok', 'skipped', 'denied'])).optional(),
 });
 export type RunBody = Readonly<z.infer<typeof RunBody>>;
@@ -57,7 +60,7 @@ export const RunItem = stored<RunBody>({ what: 'run', schema: RunBody, cure: 'st
 const AttemptBody = z.object({
   node: z.string(),
   attempt: z.int(),
-  /** `interrupted` is an attempt whose process ended before it; it is not counted against the policy. */
+  /** An `interrupted` attempt is one whose process ended first; it does not count against the retry policy. */
   status: z.enum(['running', 'ok', 'failed', 'interrupted']),
   started_at: z.number(),
   ended_at: z.number().optional(),
@@ -68,7 +71,7 @@ const AttemptBody = z.object({
 export type AttemptBody = Readonly<z.infer<typeof AttemptBody>>;
 export const AttemptItem = stored<AttemptBody>({ what: 'attempt', schema: AttemptBody, cure: 'start the plan again' });
 
-/** A question to a person, as stored. The token answers it and is never shown. */
+/** A stored confirmation request. The token answers it and is never shown. */
 const ApprovalBody = z.object({
   node: z.string(),
   token: z.string(),
@@ -85,7 +88,7 @@ export const ApprovalItem = stored<ApprovalBody>({
   cure: 'cancel the run and start the plan again',
 });
 
-/** That a run has begun and not ended, and which process has it. */
+/** Marks a run as in flight, and which process owns it. */
 export const ActiveRunItem = stored({
   what: 'entry of a running plan',
   schema: z.object({ tenant: z.string(), run_id: z.string(), owner: z.string() }),
@@ -101,7 +104,7 @@ export type NodeStatus =
   | 'failed'
   | 'aborted';
 
-/** A node of a run as callers see it. `ready_at` is when its last dependency was settled. */
+/** A node of a run as callers see it. `ready_at` is when its last dependency settled. */
 export interface NodeView {
   readonly id: string;
   readonly tool: string;
@@ -135,7 +138,7 @@ export interface ApprovalView {
   readonly approver?: string;
 }
 
-/** A run as callers see it. `output` holds the results of the nodes on which nothing depends. */
+/** A run as callers see it. `output` holds the results of the nodes without dependants. */
 export interface RunView {
   readonly run_id: string;
   readonly plan_id: string;

@@ -6,7 +6,7 @@ export const ToolName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must match ^[A-Za-z_][A-Za-z0-9_.-]{0,63}$');
 
-/** SemVer 2.0.0, as semver.org's own expression has it. */
+/** SemVer 2.0.0, by the regular expression of semver.org. */
 export const Version = z
   .string()
   .max(256)
@@ -15,16 +15,16 @@ export const Version = z
     'must be a semantic version such as 1.2.0',
   );
 
-/** What a call may do unasked, from least to most. */
+/** What a call may do without confirmation, least first. */
 export const Permission = z.enum(['safe', 'confirm', 'dangerous']);
 export type Permission = z.infer<typeof Permission>;
 
 const Handler = z.string().min(1).max(256);
 
-// Any JSON value, null included; only its absence is refused.
+// Any JSON value, null included, but it must be present.
 const MockResponse = z.unknown().refine((value) => value !== undefined, 'is required');
 
-/** How a tool runs. `http` is declared so that it can be refused by its exact sentence. */
+/** How a tool runs. `http` is declared so that it can be refused with an exact message. */
 export const Implementation = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('mock'), mock_response: MockResponse }),
   z.strictObject({ type: z.literal('builtin'), handler: Handler }),
@@ -58,14 +58,14 @@ const common = {
   iqa: IqaBlock.optional(),
 };
 
-/** The one tool definition, as HTTP and configuration require it. */
+/** A tool definition, as HTTP and configuration require it. */
 export const ToolDefinition = z.strictObject({
   ...common,
   description: z.string().trim().min(1).max(8192),
   implementation: Implementation,
 });
 
-/** The definition as a library may register it: a spec alone, which cannot be invoked. */
+/** A definition as the library may register it: a spec alone, which cannot be invoked. */
 export const ToolSpec = z.strictObject({
   ...common,
   type: common.type.default('function'),

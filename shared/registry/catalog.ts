@@ -12,23 +12,23 @@ export type Layer = ReadonlyMap<string, Family>;
 export interface ListQuery {
   readonly filter?: Filter;
   readonly includeDisabled?: boolean;
-  /** Exclusive: the name after which to go on. */
+  /** Exclusive: the name to continue after. */
   readonly after?: string;
   readonly limit?: number;
 }
 
 export interface Listing {
   readonly entries: readonly Entry[];
-  /** The name to go on after; absent on the last page. */
+  /** The name to continue after; absent on the last page. */
   readonly next?: string;
 }
 
-// A pattern can be tried on this many names for one page; then the page ends early with a cursor.
+// The most names a pattern is tried on for one page; then the page ends early with a cursor.
 const MAX_SCANNED = 20_000;
 
 /**
- * One tenant's tools in memory. Entries never change; a change of a family replaces its entry at once,
- * between requests, so that its cost does not grow with the catalogue.
+ * One tenant's tools in memory. Entries are immutable; a changed family replaces its entry in one synchronous step, so
+ * the cost does not grow with the catalogue.
  */
 export class Catalog {
   readonly #layer: Layer;
@@ -59,7 +59,7 @@ export class Catalog {
     return this.#layer;
   }
 
-  /** What the tenant itself stores: its tools, and the shipped ones it switched off. */
+  /** What the tenant itself stores: its own tools, and the shipped ones it disabled. */
   get own(): ReadonlyMap<string, Family> {
     return this.#own;
   }
@@ -68,7 +68,7 @@ export class Catalog {
     return this.#entries.get(name);
   }
 
-  /** Like `get`, but throws where a tool of this name is stored and cannot be read. */
+  /** Like `get`, but throws where a tool of this name is stored but unreadable. */
   find(name: string): Entry | undefined {
     const fault = this.#unreadable.get(name);
     if (fault) throw fault;
@@ -79,7 +79,7 @@ export class Catalog {
     return this.#names.all;
   }
 
-  /** Puts families as stored in place of what was known of them; undefined means gone. */
+  /** Replaces families by their stored state; undefined means removed. */
   apply(changes: ReadonlyMap<string, Family | UnreadableFamily | undefined>, revision: number): void {
     for (const [name, family] of changes) {
       this.#own.delete(name);
@@ -151,7 +151,7 @@ export class Catalog {
   }
 
   #compose(name: string): Entry | undefined {
-    // What cannot be read may have switched a shipped tool off, or stand in its place.
+    // An unreadable family may disable or override a shipped tool.
     if (this.#unreadable.has(name)) return undefined;
     const own = this.#own.get(name);
     const shipped = this.#layer.get(name);

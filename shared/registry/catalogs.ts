@@ -7,16 +7,16 @@ import { readChanges, readFamilies, readFamily, readRevision, type UnreadableFam
 /** One tenant's catalogue with its search index. */
 export interface TenantCatalog {
   readonly catalog: Catalog;
-  /** Built on first use, in slices; kept by change after that. */
+  /** Built on first use, in slices; updated incrementally after that. */
   search(): Promise<SearchIndex>;
 }
 
 export interface Catalogs {
-  /** The tenant's catalogue, at most `freshMs` behind the store; no promise when nothing needs reading. */
+  /** The tenant's catalogue, at most `freshMs` behind the store; synchronous when nothing needs reading. */
   of(tenant: string): TenantCatalog | Promise<TenantCatalog>;
-  /** After an own write: look at the store again with the next request. */
+  /** Invalidates after an own write: the next request reads the store. */
   changed(tenant: string): void;
-  /** Puts another read-only layer under all tenants. */
+  /** Replaces the read-only layer under all tenants. */
   setLayer(layer: Layer): void;
 }
 
@@ -24,7 +24,7 @@ interface Options {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
   readonly layer: Layer;
-  /** How long an answer may lag behind another process's change. */
+  /** How stale an answer may be after another process's change. */
   readonly freshMs?: number;
   readonly maxTenants?: number;
 }
@@ -46,7 +46,7 @@ export const createCatalogs = ({ table, clock, layer, freshMs = 100, maxTenants 
     slot.loading = loading;
     return loading.then((held) => {
       slot.held = held;
-      // A write during the look makes its answer old already.
+      // A write during the read makes its result stale.
       if (slot.writes === writes) slot.checkedAt = started;
       return held;
     });
@@ -90,7 +90,7 @@ const openSlot = (slots: Map<string, Slot>, tenant: string, most: number): Slot 
 };
 
 const load = async (table: Table, tenant: string, layer: Layer): Promise<TenantIndex> => {
-  // The revision first: what is read after it is at least that new.
+  // The revision is read first, so that everything read after it is at least that new.
   const revision = await readRevision(table, tenant);
   return new TenantIndex(new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision));
 };
@@ -134,7 +134,7 @@ class TenantIndex implements TenantCatalog {
     const names = [...this.catalog.names()];
     for (let done = 0; done < names.length; done++) {
       this.#reindex(index, names[done] ?? '');
-      // Lets other requests in between: a hundred thousand tools take seconds.
+      // Yields to other requests: indexing a hundred thousand tools takes seconds.
       if (done % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
     }
     return index;

@@ -3,16 +3,16 @@ import { deepFreeze } from '../kernel/freeze.ts';
 import type { Family } from '../model/registration.ts';
 import { resolveVersion } from './versions.ts';
 
-/** What may change of a registered tool without a new version. */
+/** What may change on a registered tool without a new version. */
 export interface StateChange {
   readonly enabled?: boolean | undefined;
   readonly default_version?: string | undefined;
   readonly deprecated?: boolean | string | undefined;
-  /** The version that `deprecated` speaks of; the default one unless said. */
+  /** The version that `deprecated` applies to; the default one if not given. */
   readonly version?: string | undefined;
 }
 
-/** Applies a change of state; a change that changes nothing returns the family itself. */
+/** Applies a state change; without an effect it returns the family itself. */
 export const changeState = (family: Family, change: StateChange): Family => {
   let next = family;
   if (change.enabled !== undefined && change.enabled !== next.enabled) next = { ...next, enabled: change.enabled };

@@ -10,7 +10,10 @@ import { changeFamily } from './families.ts';
 import { toRegistration } from './registration.ts';
 import { resolveVersion } from './versions.ts';
 
-/** Enables, disables, deprecates a tool or moves its default; a shipped one can only be switched on and off. */
+/**
+ * Enables, disables or deprecates a tool, or changes its default version; a shipped one can only be enabled and
+ * disabled.
+ */
 export const changeTool = async (
   context: RegistryContext,
   actor: Actor,

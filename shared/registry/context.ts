@@ -2,7 +2,7 @@ import type { Clock, Log, Table } from '../kernel/ports.ts';
 import type { Catalogs } from './catalogs.ts';
 import type { Handlers } from './layer.ts';
 
-/** What the registry's verbs need of the world. */
+/** The dependencies of the registry's operations. */
 export interface RegistryContext {
   readonly table: Table;
   readonly clock: Clock;

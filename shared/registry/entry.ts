@@ -3,7 +3,7 @@ import type { Family, Registration, VersionRecord } from '../model/registration.
 import { exactVersion } from './family-versions.ts';
 import { toRegistration } from './registration.ts';
 
-/** A tool as the catalogue holds it: its default registration, and the answer's text made once. */
+/** A tool in the catalogue: its default registration, and its response body serialised once. */
 export class Entry {
   readonly family: Family;
   readonly record: VersionRecord;
@@ -37,7 +37,7 @@ export const answerOf = (value: unknown): Answer => {
 
 export const etagOf = (body: string): string => `"${sha256(body).slice(0, 24)}"`;
 
-/** The entry of a family, or nothing when it has no version to show. */
+/** The entry of a family; undefined when it has no version to show. */
 export const entryOf = (family: Family, shipped: boolean): Entry | undefined => {
   const record = exactVersion(family);
   return record && new Entry(family, record, shipped);

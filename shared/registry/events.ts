@@ -21,7 +21,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Something that happened, before it has a place in the tenant's sequence. */
+/** An event before it has a sequence number. */
 const NewEvent = z.object({
   type: z.enum(EVENT_TYPES),
   at: z.iso.datetime(),
@@ -32,25 +32,25 @@ const NewEvent = z.object({
 });
 export type NewEvent = Readonly<z.infer<typeof NewEvent>>;
 
-/** An event with its place: a reader that knows the last id it saw misses nothing. */
+/** An event with its sequence number: a reader that knows the last id it saw misses nothing. */
 const ChangeEvent = NewEvent.extend({ id: z.string(), tenant: z.string() });
 export type ChangeEvent = Readonly<z.infer<typeof ChangeEvent>>;
 
 export const EventItem = stored<ChangeEvent>({ what: 'event', schema: ChangeEvent });
 
-/** The id of the latest event. Release 0.1.0 wrote it without a version. */
+/** The id of the latest event. Release 0.1.0 wrote it without a format version. */
 export const EventCountItem = stored({
   what: 'count of events',
   schema: z.object({ count: z.int() }),
   upgrades: { 0: (content) => content },
 });
 
-/** Hands events on to others, such as a bus with subscribers; the table's stream feeds it. */
+/** Publishes events to subscribers, such as a bus; fed by the table's stream. */
 export type EventSink = (events: readonly ChangeEvent[]) => Promise<void>;
 
 const KEPT_SECONDS = 7 * 86_400;
 
-/** What to write so that events follow those counted before, in the change that makes them happen. */
+/** The writes that append events to the sequence, within the change that causes them. */
 export const placeEvents = (tenant: string, count: Item | undefined, events: readonly NewEvent[]): readonly Write[] => {
   if (events.length === 0) return [];
   const before = countOf(count);
@@ -62,7 +62,7 @@ export const placeEvents = (tenant: string, count: Item | undefined, events: rea
   return [...writes, put(eventCountKey(tenant), EventCountItem, { count: before + events.length })];
 };
 
-/** The same for records of calls, which are kept even when the count cannot be read. */
+/** The same for call records, which are stored even when the sequence cannot be read. */
 export const placeIfReadable = (
   tenant: string,
   count: Item | undefined,
@@ -87,7 +87,7 @@ export const readEvents = async (
   const { items } = await table.query(eventsPk(tenant), query);
   const events = readAll(items, EventItem);
   const last = items.at(-1);
-  // A page of nothing but unreadable events is not the end of them.
+  // A page of unreadable events only is not the end.
   if (events.length > 0 || !last) return events;
   return readEvents(table, tenant, Number(last.key.sk.slice(EVENT_PREFIX.length)), limit);
 };
@@ -100,11 +100,11 @@ const countOf = (item: Item | undefined): number => (item ? read(item, EventCoun
 
 export interface EventPage {
   readonly events: readonly ChangeEvent[];
-  /** Where to go on, whether or not the last event was visible. */
+  /** The id to continue after, whether or not the last event was visible. */
   readonly lastId: number;
 }
 
-/** The next events of the tools that a key sees. */
+/** The next events about tools that a key sees. */
 export const eventsFor = async (
   { table }: { readonly table: Table },
   actor: Actor,

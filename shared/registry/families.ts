@@ -14,13 +14,13 @@ import { ChangeItem, type Family, FamilyItem, RevisionItem } from '../model/regi
 import { placeEvents } from './events.ts';
 import { eventsOfChange } from './family-events.ts';
 
-/** A family that is stored and that this release cannot read, with what to say of it. */
+/** A stored family that this release cannot read, with the error to report. */
 export interface UnreadableFamily {
   readonly name: string;
   readonly fault: Fault;
 }
 
-/** Says what a family shall be, from what it is; undefined means absent, the family itself unchanged. */
+/** Computes a family's next state; undefined means absent, the same object means unchanged. */
 export type FamilyRule<T> = (family: Family | undefined) => { readonly family: Family | undefined; readonly result: T };
 
 export type FamiliesRule<T> = (families: ReadonlyMap<string, Family>) => {
@@ -30,7 +30,7 @@ export type FamiliesRule<T> = (families: ReadonlyMap<string, Family>) => {
 
 const CHANGES_KEPT_SECONDS = 86_400;
 
-/** Changes one family; the tenant's revision and the list of changes move in the same transaction. */
+/** Changes one family; the tenant's revision and change list are updated in the same transaction. */
 export const changeFamily = <T>(
   table: Table,
   tenant: string,
@@ -43,7 +43,7 @@ export const changeFamily = <T>(
     return { families: new Map([[name, family]]), result };
   });
 
-/** Changes several families under one revision, and tells what that means as events. */
+/** Changes several families under one revision, and appends the events. */
 export const changeFamilies = <T>(
   table: Table,
   tenant: string,
@@ -70,7 +70,7 @@ export const changeFamilies = <T>(
         now,
       ),
     );
-    // A change holds 100 items: of many families each has one event, the first of what happened to it.
+    // A transaction holds 100 items, so with many families each gets one event, its first.
     const most = changed.length > 1 ? 1 : 50;
     const events = changed.flatMap(([name, family]) =>
       eventsOfChange(name, stored.get(name), family, now).slice(0, most),
@@ -80,7 +80,7 @@ export const changeFamilies = <T>(
   });
 };
 
-/** Removes a family whether or not it can be read. */
+/** Removes a family even if it is unreadable. */
 export const removeFamily = (table: Table, tenant: string, name: string, now: number): Promise<void> => {
   const keys = [revisionKey(tenant), eventCountKey(tenant), toolKey(tenant, name)];
   return table.change(keys, ([revisionItem, eventCount, item]) => {
@@ -112,7 +112,7 @@ export const readFamily = async (
   return item && tryFamily(item);
 };
 
-/** All families of a tenant; one that cannot be read does not hide the others. */
+/** All readable families of a tenant. */
 export async function* readFamilies(table: Table, tenant: string): AsyncGenerator<Family | UnreadableFamily> {
   let after: string | undefined;
   do {
@@ -122,7 +122,7 @@ export async function* readFamilies(table: Table, tenant: string): AsyncGenerato
   } while (after !== undefined);
 }
 
-/** All families of a tenant, for what must not go on without one of them. */
+/** All families of a tenant; fails if one is unreadable. */
 export const requireFamilies = async (table: Table, tenant: string): Promise<readonly Family[]> => {
   const families: Family[] = [];
   for await (const family of readFamilies(table, tenant)) {
@@ -132,7 +132,7 @@ export const requireFamilies = async (table: Table, tenant: string): Promise<rea
   return families;
 };
 
-/** The names changed since a revision, or undefined when the list does not reach that far back. */
+/** The names changed since a revision; undefined when the change list does not reach that far back. */
 export const readChanges = async (
   table: Table,
   tenant: string,

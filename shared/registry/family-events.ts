@@ -1,7 +1,7 @@
 import type { Family } from '../model/registration.ts';
 import type { EventType, NewEvent } from './events.ts';
 
-/** What a change of a family means to those who watch the registry. */
+/** The events that a change of a family causes. */
 export const eventsOfChange = (
   name: string,
   before: Family | undefined,
@@ -16,7 +16,7 @@ export const eventsOfChange = (
     version,
   });
   if (before === undefined && after === undefined) return [];
-  // A family without versions is a tenant's switch for a shipped tool.
+  // A family without versions only disables a shipped tool.
   if (isSwitch(before) && isSwitch(after)) return [event(after ? 'tool-disabled' : 'tool-enabled')];
   if (!after || isSwitch(after)) return [event('tool-removed')];
   const events = after.versions

@@ -1,11 +1,11 @@
 import type { Distortion, IqaType } from '../model/iqa.ts';
 import type { Tool } from '../model/tool.ts';
 
-/** What a list may be narrowed by; a tool must meet all that is given. */
+/** The filters of a list; a tool must match all that are given. */
 export interface Filter {
   readonly tags?: readonly string[];
   readonly category?: string;
-  /** Flags the tool must have, with the value each must have. */
+  /** Required flags and their values. */
   readonly capabilities?: Readonly<Record<string, boolean>>;
   readonly type?: IqaType;
   readonly distortion?: Distortion;

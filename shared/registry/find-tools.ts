@@ -6,11 +6,11 @@ import { findEntry } from './visible-entry.ts';
 export interface ToolSearch {
   readonly query: string;
   readonly limit: number;
-  /** Only these, where the caller told its model of some alone. */
+  /** Only these, where the caller told its model of only some tools. */
   readonly allowed?: readonly string[] | undefined;
 }
 
-/** The tools that fit a text best, as far as the key sees them, in the order of their rank. */
+/** The tools that match a text best, ranked, among those the key sees. */
 export async function findTools(held: TenantCatalog, actor: Confined, search: ToolSearch): Promise<readonly Tool[]> {
   const { query, limit } = search;
   if (query.trim() === '') return [];

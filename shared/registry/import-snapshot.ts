@@ -7,10 +7,10 @@ import type { RegistryContext } from './context.ts';
 import { changeFamilies, readRevision, requireFamilies } from './families.ts';
 import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
 
-// A change holds 100 items: each family and its event, the revision, the list of changes and the count of events.
+// A transaction holds 100 items: each family and its event, the revision, the change list and the event sequence.
 const BATCH = 48;
 
-/** The tenant's own tools and switches that the key sees, straight from the store. */
+/** The tenant's own tools and switches that the key sees, read from the store. */
 export const exportSnapshot = async (context: RegistryContext, actor: Actor): Promise<Snapshot> => {
   requireScope(actor, 'read');
   return visibleSnapshot(context, actor);
@@ -27,8 +27,8 @@ const visibleSnapshot = async ({ table }: RegistryContext, actor: Actor): Promis
 };
 
 /**
- * Makes the tenant's tools exactly those of a snapshot; many are written under few revisions. A key confined to some
- * tools replaces those alone.
+ * Replaces the tenant's tools by those of a snapshot, in few revisions. A key confined to some tools replaces only
+ * those.
  */
 export const importSnapshot = async (context: RegistryContext, actor: Actor, input: unknown): Promise<Snapshot> => {
   requireScope(actor, 'write');

@@ -14,12 +14,12 @@ export interface Refused {
   readonly reason: string;
 }
 
-/** What loading found: which tools are there, and why others are not. */
+/** The load report: which tools were loaded, and why others were not. */
 export interface LoadReport {
   readonly registered: readonly string[];
   /** Invalid: an error in its source. */
   readonly refused: readonly Refused[];
-  /** Left out with a warning: a plugin that repeats a name or does not load. */
+  /** Skipped with a warning: a plugin that repeats a name or does not load. */
   readonly skipped: readonly Refused[];
 }
 
@@ -30,7 +30,7 @@ export interface Loaded {
   readonly report: LoadReport;
 }
 
-/** The function behind a definition; none for a mock, a bare spec, or a handler that is not loaded here. */
+/** The function behind a definition; undefined for a mock, a bare spec, or a handler that is not loaded here. */
 export const findHandler = (
   handlers: Handlers,
   { implementation }: Pick<Tool, 'implementation'>,

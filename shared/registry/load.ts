@@ -6,20 +6,20 @@ import type { Handlers, Loaded, Refused } from './layer.ts';
 import { parseDefinition } from './parse-definition.ts';
 import { registerVersion, toRecord } from './register.ts';
 
-/** Where tools of the read-only layer come from, in order of precedence. */
+/** The sources of the read-only layer, in order of precedence. */
 export type ToolSource =
   | { readonly kind: 'shipped' | 'config'; readonly source: string; readonly definitions: readonly unknown[] }
   | {
       readonly kind: 'plugin';
       readonly source: string;
       readonly tools: readonly unknown[];
-      /** What its functions ask for at least: `confirm` unless given, since code that was merely found is not trusted. */
+      /** The minimum permission of its functions: `confirm` by default, since discovered code is not trusted. */
       readonly permission?: Handler['permission'];
     }
   /** A source that could not be read at all. */
   | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly plugin: boolean };
 
-/** Makes the layer: the first of a name stays, what is invalid is reported and never stops the rest. */
+/** Builds the layer: the first tool of a name wins, an invalid one is reported and does not stop the rest. */
 export const loadLayer = (sources: readonly ToolSource[], handlers: Handlers): Loaded => {
   const layer = new Map<string, Family>();
   const internal = new Map(handlers.internal);

@@ -13,23 +13,23 @@ import { expandShorthand } from './shorthand.ts';
 const MAX_DEFINITION_BYTES = 65_536;
 const HTTP_REFUSAL = 'HTTP tools not yet supported (coming in v2)';
 
-/** The functions that builtin and internal tools name, with the level each needs at least. */
+/** The functions that builtin and internal tools name, with the minimum permission of each. */
 export interface KnownHandlers {
   readonly builtin: ReadonlyMap<string, { readonly permission: Permission }>;
   readonly internal: ReadonlyMap<string, { readonly permission: Permission }>;
 }
 
-/** Compiling schemas takes most of a start: those that ship are compiled by the tests instead. */
+/** Compiling schemas dominates start-up time: the shipped ones are compiled by the tests instead. */
 export type SchemaCheck = 'checked' | 'trusted';
 
-/** Parses a whole definition as HTTP and configuration send it. */
+/** Parses a full definition, as HTTP and configuration send it. */
 export const parseDefinition = (input: unknown, handlers?: KnownHandlers, schemas: SchemaCheck = 'checked'): Tool => {
   const tool = parseWith(ToolDefinition, input, schemas);
   if (handlers) checkHandler(tool, handlers);
   return tool;
 };
 
-/** Parses a spec as the library takes it: no description or implementation needed, null is absent. */
+/** Parses a spec as the library accepts it: description and implementation are optional, null means absent. */
 export const parseSpec = (input: unknown): Tool =>
   parseWith(ToolSpec, isObject(input) ? withoutNothing(input) : input, 'checked');
 
@@ -46,11 +46,11 @@ const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unkno
   checkSize(tool);
   checkType(tool);
   if (schemas === 'checked') checkSchemas(tool);
-  // A copy: what the caller keeps in hand must not change what is registered, nor be frozen by it.
+  // Copied, so that the caller's object can neither change the registration nor be frozen by it.
   return deepFreeze(structuredClone(tool));
 };
 
-/** The two tools that stand for the whole catalogue where a list of all would be too long. */
+/** The two meta-tools that replace a catalogue too long to list. */
 const reserved = new Set(['find_tools', 'call_tool', '__proto__']);
 
 const refuseReserved = (name: string): void => {
@@ -75,7 +75,7 @@ const refuseBoth = (input: JsonObject, alias: string, name: string): void => {
     throw new Fault('InvalidInput', `${alias} is another name for ${name}; give one of them`, { field: alias });
 };
 
-// RFC 8785 has no undefined: an absent field and an undefined one are the same spec.
+// RFC 8785 has no undefined: an absent and an undefined field are the same spec.
 const withoutNothing = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== null)) as T;
 

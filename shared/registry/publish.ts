@@ -23,16 +23,16 @@ import {
 export interface PublishContext {
   readonly table: Table;
   readonly blobs: Blobs;
-  /** More than this the edge shall not hold for one tenant. */
+  /** The largest catalogue the edge holds for one tenant. */
   readonly maxBytes?: number;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
-// The pointer is read every few seconds.
+// The pointer is polled every few seconds.
 const MAX_INLINE = 16 * 1024;
 const MAX_ROUNDS = 5;
 
-/** Publishes what a set of changed items means for the edge: keys first, since they can only be refused late. */
+/** Publishes changed items to the edge: keys first, because a late revocation is worse than a late tool. */
 export const publishChanges = async (context: PublishContext, changed: readonly Key[]): Promise<void> => {
   const ids = new Set(changed.flatMap((key) => idOfApiKey(key) ?? []));
   await Promise.all([...ids].map((id) => publishKey(context, id)));
@@ -40,30 +40,30 @@ export const publishChanges = async (context: PublishContext, changed: readonly 
   await Promise.all([...tenants].map((tenant) => publishTenant(context, tenant)));
 };
 
-/** Publishes a key as it stands now, whatever the change that told of it. */
+/** Publishes a key's current state, whatever the change. */
 const publishKey = async ({ table, blobs }: PublishContext, id: string): Promise<void> => {
   const key = await findKey(table, id);
   if (!key) return blobs.remove(keyFile(id));
   await blobs.put(keyFile(id), bytesOf(publishedKey(key)), JSON_TYPE);
-  // A tenant that has only the shipped tools has no revision: its first key makes it known.
+  // A tenant that has only the shipped tools has no revision: its first key introduces it.
   if ((await readPointer(blobs, tenantPointer(key.tenant))) === undefined)
     await publishTenant({ table, blobs }, key.tenant);
 };
 
-/** Publishes a tenant's own tools: a file that never changes, then the pointer to it. */
+/** Publishes a tenant's own tools: an immutable file, then the pointer to it. */
 export const publishTenant = async (context: PublishContext, tenant: string): Promise<void> => {
   const { table, blobs } = context;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    // The pointer first: only a restored table can then be behind it, and is published too.
+    // The pointer is read first: only a restored table can then be behind it, and is published too.
     const known = await readPointer(blobs, tenantPointer(tenant));
     const revision = await readRevision(table, tenant);
     if (known?.revision === revision) return;
     const stored = await Array.fromAsync(readFamilies(table, tenant));
-    // The edge shall not answer with a shipped tool in place of one that cannot be read: it asks the origin.
+    // The edge must not answer with a shipped tool in place of an unreadable one, so it asks the origin.
     const families = stored.map((each): Family => ('fault' in each ? switchedOff(each.name) : each));
     await writeTenant(context, tenant, revision, families);
     await removeOld(blobs, tenantFolder(tenant), [tenantPointer(tenant), known?.file]);
-    // Once more: another publisher may have put an older pointer over ours, or the tenant has moved on.
+    // Repeated: another publisher may have overwritten the pointer with an older one, or the tenant has changed since.
   }
 };
 
@@ -83,7 +83,7 @@ const writeTenant = async (
   await blobs.put(tenantPointer(tenant), bytesOf(pointer), JSON_TYPE);
 };
 
-/** Publishes the tools that come with this deployment, when they are not published already. */
+/** Publishes this deployment's shipped tools, unless they are already published. */
 export const publishLayer = async ({ blobs }: Pick<PublishContext, 'blobs'>, layer: Layer): Promise<void> => {
   const families = [...layer.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const bytes = bytesOf({ v: 1, families } satisfies PublishedFamilies);
@@ -95,7 +95,7 @@ export const publishLayer = async ({ blobs }: Pick<PublishContext, 'blobs'>, lay
   await removeOld(blobs, layerFolder, [layerPointer, file, known?.file]);
 };
 
-/** Whoever has just read the pointer may still fetch the file before; older ones are wanted by nobody. */
+/** A reader that just read the pointer may still fetch the previous file; older ones can go. */
 const removeOld = async (blobs: Blobs, folder: string, kept: readonly (string | undefined)[]): Promise<void> => {
   const current = (await readPointer(blobs, `${folder}current.json`))?.file;
   const old = (await blobs.list(folder)).filter((key) => key !== current && !kept.includes(key));
@@ -123,6 +123,6 @@ const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.st
 
 const readPointer = async (blobs: Blobs, key: string): Promise<Pointer | undefined> => {
   const bytes = await blobs.get(key);
-  // One that cannot be read is published anew.
+  // An unreadable one is published again.
   return bytes && (parseBody(new TextDecoder().decode(bytes)) as Pointer | undefined);
 };

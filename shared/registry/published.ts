@@ -1,16 +1,16 @@
 import type { ApiKey } from '../model/key.ts';
 import type { Family } from '../model/registration.ts';
 
-/** What is published for the edge, and under which names. Files named by their content never change; pointers do. */
+/** What is published for the edge, and under which names. Content-addressed files are immutable; pointers change. */
 
 const ROOT = 'edge/';
 
 export interface Pointer {
   readonly v: 1;
   readonly revision: number;
-  /** Absent when there is more than the edge shall hold: then the origin answers. */
+  /** Absent when it exceeds what the edge may hold: then the origin answers. */
   readonly file?: string;
-  /** What the file says, when it is short: reading it takes a journey to the bucket. */
+  /** The file's content inlined when it is short, which saves a read from the bucket. */
   readonly content?: PublishedFamilies;
 }
 
@@ -19,7 +19,7 @@ export interface PublishedFamilies {
   readonly families: readonly Family[];
 }
 
-/** A key as the edge needs it: the digest of its secret, and what it may see. */
+/** A key as the edge needs it: its secret's digest, and what it may see. */
 export type PublishedKey = Pick<ApiKey, 'id' | 'tenant' | 'digest' | 'scopes' | 'created_at'> &
   Partial<Pick<ApiKey, 'tools' | 'expires_at' | 'revoked_at' | 'rate'>> & { readonly v: 1 };
 

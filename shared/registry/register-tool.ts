@@ -15,7 +15,7 @@ export interface RegisteredTool {
   readonly created: boolean;
 }
 
-/** Registers a definition for a tenant: a new tool, a new version, or the same again. */
+/** Registers a definition for a tenant: a new tool, a new version, or an identical one. */
 export const registerTool = async (
   context: RegistryContext,
   actor: Actor,

@@ -20,7 +20,9 @@ export const toRecord = (spec: Tool, createdAt?: string): VersionRecord =>
     ...(createdAt === undefined ? {} : { created_at: createdAt }),
   });
 
-/** Adds a version to a family: identical is returned as it is, the same version with another spec is a conflict. */
+/**
+ * Adds a version to a family: an identical one is returned unchanged, the same version with another spec is a conflict.
+ */
 export const registerVersion = (
   family: Family | undefined,
   record: VersionRecord,
@@ -46,7 +48,7 @@ export const registerVersion = (
   return { family: deepFreeze(next), record, outcome: versions.length > 1 ? 'version' : 'new' };
 };
 
-// A pre-release and a backport do not take the default over by themselves.
+// A pre-release or a backport does not become the default by itself.
 const isNewer = (version: string, present: string | undefined): boolean =>
   present === undefined || (!isPrerelease(version) && compareVersions(version, present) > 0);
 

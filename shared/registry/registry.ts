@@ -15,13 +15,13 @@ import { removeVersion, splitId } from './remove.ts';
 import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
 import { resolveVersion } from './versions.ts';
 
-/** What a tool must meet: all tags, the category, a pattern from the start of its name, capability flags. */
+/** The filters a tool must match: all tags, the category, a pattern from the start of its name, capability flags. */
 export interface Criteria extends Pick<Filter, 'tags' | 'category' | 'capabilities' | 'type' | 'distortion'> {
   readonly name_pattern?: string;
   readonly allowed?: readonly string[];
 }
 
-/** A registry in memory: synchronous, deterministic, independent of every other. */
+/** An in-memory registry: synchronous, deterministic, independent of every other. */
 export interface Registry {
   register(spec: unknown, options?: { readonly makeDefault?: boolean }): Registration;
   list(options?: { readonly includeDisabled?: boolean }): readonly Registration[];
@@ -29,27 +29,27 @@ export interface Registry {
   get(name: string, version?: string): Registration | undefined;
   setEnabled(name: string, enabled: boolean): Registration;
   deprecate(name: string, deprecated: boolean | string, version?: string): Registration;
-  /** By `name` all versions, by `name@version` one; what is absent is removed already. */
+  /** Removes all versions by `name`, one by `name@version`; idempotent. */
   remove(id: string): void;
   filter(criteria: Criteria): readonly Registration[];
   snapshot(): Snapshot;
   restore(snapshot: unknown): void;
   /** The enabled tools' specs, in order. */
   tools(): readonly Tool[];
-  /** The enabled tools in a provider's format; OpenRouter's unless said. */
+  /** The enabled tools in a provider's format; OpenRouter's by default. */
   definitions(provider?: string, options?: ConvertOptions): unknown;
-  /** What to tell a model about the enabled tools, one paragraph each. */
+  /** A prompt about the enabled tools, one paragraph each. */
   promptInstructions(): string;
 }
 
 export interface RegistryOptions {
-  /** Stamps `created_at`; without it registrations carry no time. */
+  /** Provides `created_at`; without it registrations carry no time. */
   readonly now?: () => Date;
 }
 
 export const createRegistry = ({ now }: RegistryOptions = {}): Registry => {
   const families = new Map<string, Family>();
-  // A frozen registration is made once per state, so that nothing changed means the same object.
+  // A frozen registration is built once per state, so that an unchanged one is the same object.
   const shown = new WeakMap<Family, Registration>();
   let revision = 0;
 

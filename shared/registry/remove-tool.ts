@@ -8,7 +8,7 @@ import type { RegistryContext } from './context.ts';
 import { changeFamily, removeFamily } from './families.ts';
 import { removeVersion, splitId } from './remove.ts';
 
-/** Removes a tool or one version of it by `name` or `name@version`; what is absent is removed already. */
+/** Removes a tool or one version by `name` or `name@version`; idempotent. */
 export const removeTool = async (
   context: RegistryContext,
   actor: Actor,
@@ -36,7 +36,7 @@ export const removeTool = async (
   context.catalogs.changed(tenant);
 };
 
-// Removing it is how to get rid of what no release can read.
+// Removal is also the way to get rid of an unreadable item.
 const isStoredUnreadable = (catalog: Catalog, name: string): boolean => {
   try {
     catalog.find(name);

@@ -2,7 +2,7 @@ import { deepFreeze } from '../kernel/freeze.ts';
 import type { Family } from '../model/registration.ts';
 import { highestVersion } from './family-versions.ts';
 
-/** Removes one version, or all of them; undefined when nothing is left. Removing what is absent changes nothing. */
+/** Removes one version, or all of them; undefined when nothing is left. Idempotent. */
 export const removeVersion = (family: Family | undefined, version?: string): Family | undefined => {
   if (!family || version === undefined) return undefined;
   const versions = family.versions.filter((record) => record.version !== version);

@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../model/tool.ts';
 import type { Catalogs } from './catalogs.ts';
 import { findEntry } from './visible-entry.ts';
 
-/** Lets an agent that holds only a few tools find the others. */
+/** Lets an agent that was given only a few tools find the others. */
 export const REGISTRY_SEARCH: ToolDefinition = {
   name: 'registry_search',
   description:
@@ -51,7 +51,7 @@ export const REGISTRY_SEARCH: ToolDefinition = {
   },
 };
 
-/** Searches the calling tenant's catalogue, as far as its key may see it. */
+/** Searches the calling tenant's catalogue, limited to what its key sees. */
 export const registrySearch = (catalogs: () => Catalogs): Handler => ({
   permission: 'safe',
   run: async (args, { tenant, allowed }) => {

@@ -2,7 +2,7 @@ import { isObject, type JsonSchema } from '../kernel/json.ts';
 
 const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-/** Expands `{"city": "string"}` to JSON Schema with all keys required; a schema stays as it is. */
+/** Expands `{"city": "string"}` to JSON Schema with all keys required; a schema is left unchanged. */
 export const expandShorthand = (schema: unknown): unknown => {
   if (!isObject(schema) || !isShorthand(schema)) return schema;
   const names = Object.keys(schema);

@@ -7,7 +7,7 @@ import { parseSpec } from './parse-definition.ts';
 import { toRegistration } from './registration.ts';
 import { resolveVersion } from './versions.ts';
 
-/** All that a tenant owns, sorted by name, as one value that `restoreSnapshot` reads back exactly. */
+/** Everything a tenant owns, sorted by name; `restoreSnapshot` reads it back exactly. */
 export const takeSnapshot = (families: Iterable<Family>, revision: number): Snapshot => {
   const sorted = [...families].sort((a, b) => (a.name < b.name ? -1 : 1));
   return deepFreeze({
@@ -24,7 +24,7 @@ const toSnapshotTool = (family: Family): Registration & { readonly history: read
   return { ...toRegistration(family, record), history: family.versions };
 };
 
-/** Reads a snapshot back, checking each spec and its digest as if it were registered anew. */
+/** Restores a snapshot, validating each spec and digest as on registration. */
 export const restoreSnapshot = (input: unknown): readonly Family[] => {
   const parsed = Snapshot.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error, input, 'the snapshot');

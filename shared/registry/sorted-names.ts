@@ -1,4 +1,4 @@
-/** Names in code-point order, cheap to change by one and to page through. */
+/** Names in code-point order, cheap to update singly and to page through. */
 export class SortedNames {
   #names: string[] = [];
 
@@ -6,14 +6,14 @@ export class SortedNames {
     return this.#names;
   }
 
-  /** Where the names after the given one begin. */
+  /** The index of the first name after the given one. */
   indexAfter(name: string): number {
     const at = this.#lowerBound(name);
     return this.#names[at] === name ? at + 1 : at;
   }
 
   add(names: readonly string[]): void {
-    // Inserting one by one moves the tail each time: for many, sorting once is cheaper.
+    // Inserting one by one moves the tail each time: for many names, sorting once is cheaper.
     if (names.length > 64) {
       this.#names = [...new Set([...this.#names, ...names])].sort();
       return;

@@ -1,6 +1,6 @@
 import { type Answer, etagOf } from '../entry.ts';
 
-/** What a lookup answers: a text made once, with what its headers say. */
+/** A lookup's response: a body serialised once, and what its headers say. */
 export interface LookupAnswer extends Answer {
   readonly type: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export const textAnswer = (body: string, headers: Readonly<Record<string, string
   headers,
 });
 
-/** Whether `If-None-Match` names the text; what lies between may have marked it as weak. */
+/** Whether `If-None-Match` matches; intermediaries may have made the tag weak. */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag) return true;
@@ -35,7 +35,7 @@ export interface Response304 {
   readonly headers: Record<string, string>;
 }
 
-/** The HTTP answer: the text, or 304 when the caller has it already. */
+/** The HTTP response: the body, or 304 when the caller has it already. */
 export const httpAnswer = (answer: Answer & Partial<LookupAnswer>, ifNoneMatch: string | undefined): Response304 => {
   const headers: Record<string, string> = {
     'content-type': answer.type ?? JSON_TYPE,

@@ -1,7 +1,7 @@
 import { sha256 } from '../../kernel/canonical-json.ts';
 import { Fault } from '../../kernel/errors.ts';
 
-/** Writes where a list goes on. It holds only for the same query, and says so when used with another. */
+/** Encodes a list position. A cursor used with another query is refused. */
 export const writeCursor = (after: string, query: string): string =>
   Buffer.from(`${checkOf(after, query)}${after}`).toString('base64url');
 

@@ -1,14 +1,14 @@
 import type { RequestOptions } from '../../providers/types.ts';
 import { isTrue, oneOf, type Params, wordsIn } from './query-params.ts';
 
-/** Which tools a model shall be told of. */
+/** Which tools a model is told of. */
 export interface Selection {
   readonly allowed?: readonly string[];
   readonly tags?: readonly string[];
   readonly category?: string;
 }
 
-/** What `GET /v1/providers/:provider/tools` is asked for. */
+/** The query of `GET /v1/providers/:provider/tools`. */
 export interface DefinitionsQuery {
   readonly selection: Selection;
   readonly options: RequestOptions;

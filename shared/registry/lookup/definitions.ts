@@ -20,13 +20,13 @@ export interface View {
   readonly confined?: ReadonlySet<string> | undefined;
 }
 
-/** Tools as models are told of them; each answer is made once for a state of the catalogue. */
+/** Tool definitions in a provider's format; each response is built once per catalogue state. */
 export interface Definitions {
   tools(view: View, provider: string, query: DefinitionsQuery): LookupAnswer;
   prompt(view: View, selection: Selection): LookupAnswer;
 }
 
-/** Where answers are kept; an `LRUCache` is one. */
+/** The response cache; an `LRUCache` is one. */
 export interface AnswerCache {
   get(key: string): LookupAnswer | undefined;
   set(key: string, answer: LookupAnswer, options: { readonly size: number }): unknown;
@@ -38,7 +38,7 @@ interface Options {
   readonly build?: Build;
 }
 
-/** Puts the definitions of a request together; those that are kept are made by digest. */
+/** Assembles the definitions of a request from fragments cached by digest. */
 type Build = (
   provider: string,
   tools: readonly Tool[],
@@ -46,7 +46,7 @@ type Build = (
   define: (tool: Tool, options: DefineOptions) => Fragment,
 ) => Assembled & Pick<Request, 'request'>;
 
-/** The definitions alone: what else a request can say is for `buildRequest`. */
+/** The definitions alone; `buildRequest` adds the rest of a request. */
 const buildPlainly: Build = (provider, tools, options, define) =>
   formOf(provider).assemble(
     (options.mode ? metaTools : tools).map((tool) => define(tool, options)),
@@ -92,7 +92,7 @@ export const createDefinitions = ({
   };
 };
 
-/** Begins again when it is full: enough for the edge, where a cache of its own would be a fifth of the bundle. */
+/** Cleared when full: enough for the edge, where an LRU library would be a fifth of the bundle. */
 const answersUntilFull = (bytes: number): AnswerCache => {
   const answers = new Map<string, LookupAnswer>();
   let held = 0;
@@ -124,7 +124,7 @@ const select = ({ catalog, confined }: View, { allowed, tags, category }: Select
   return entries.map(({ record }: Entry) => ({ tool: record.spec, digest: record.digest }));
 };
 
-/** Losses are in headers, so that a client which only takes the value still learns of them. */
+/** Losses are reported in headers, so that clients which only read the body can still see them. */
 const definitionsAnswer = (built: ReturnType<Build>, options: RequestOptions, isExplained: boolean): LookupAnswer => {
   const { json, fragments, warnings, left_out, tokens, request } = built;
   const strictness = options.strict ? strictnessOf(built) : undefined;
@@ -142,7 +142,7 @@ const definitionsAnswer = (built: ReturnType<Build>, options: RequestOptions, is
   return jsonAnswer(`{"tools":${json},${explained.slice(1)}`, headers);
 };
 
-/** How many tools got the strict form that was asked for, how many the plain one, and how many none. */
+/** How many tools got the requested strict form, how many the plain one, and how many none. */
 const strictnessOf = ({ fragments, left_out }: Assembled) => {
   const strict = fragments.filter((fragment) => fragment.strict).length;
   return { strict, plain: fragments.length - strict, left_out: left_out.length };
@@ -150,13 +150,13 @@ const strictnessOf = ({ fragments, left_out }: Assembled) => {
 
 const NAMED = 10;
 
-/** The number of tools that are missing, and the first of their names. */
+/** The number of omitted tools, and their first names. */
 const leftOutText = (left_out: Assembled['left_out']): string => {
   const names = left_out.slice(0, NAMED).map(({ tool }) => tool);
   return `${left_out.length}; ${names.join(', ')}${left_out.length > NAMED ? ', ...' : ''}`;
 };
 
-/** Definitions depend on the tool alone: a change of one tool converts that one again, and tenants share the rest. */
+/** A fragment depends on its tool alone, so changing one tool converts only that one, and tenants share the rest. */
 const keepFragments = (most: number) => {
   const fragments = new Map<string, Fragment>();
   return (provider: string, tool: Tool, digest: string, options: DefineOptions): Fragment => {

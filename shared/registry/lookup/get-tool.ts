@@ -13,7 +13,7 @@ interface LookupContext {
   readonly catalogs: Catalogs;
 }
 
-/** A tool as it was written once for all callers; no promise while the catalogue is fresh. */
+/** A tool's serialised response; synchronous while the catalogue is fresh. */
 export const getTool = (
   { catalogs }: LookupContext,
   actor: Actor,

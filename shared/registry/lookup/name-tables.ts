@@ -5,10 +5,10 @@ import { numberStates } from './number-states.ts';
 
 const BYTES_A_NAME = 100;
 
-/** The names by which a provider's models call the tools of a view. */
+/** The names a provider's models use for the visible tools. */
 export type NameTables = (view: View, provider: string) => NameTable;
 
-/** Name tables, each made once for a state of the catalogue. */
+/** Name tables, each built once per catalogue state. */
 export const createNameTables = (): NameTables => {
   const tables = new LRUCache<string, NameTable>({ max: 100, maxSize: 32_000_000 });
   const stateOf = numberStates();

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog.ts';
 
-/** A name for each state of each catalogue, so that what is kept for one can never be taken for another's. */
+/** Gives each state of each catalogue a unique name, for use in cache keys. */
 export const numberStates = (): ((catalog: Catalog) => string) => {
   const numbers = new WeakMap<Catalog, number>();
   let count = 0;

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
 
-/** The query of a request: each name once, with its text. */
+/** The query parameters of a request: each name once, with its text. */
 export type Params = Readonly<Record<string, string>>;
 
 export const MAX_WORDS_LENGTH = 8192;
@@ -23,7 +23,7 @@ export const wordsIn = (params: Params, field: string): readonly string[] | unde
   });
 };
 
-/** One of some values given in the query. */
+/** One of the allowed values. */
 export const oneOf = <T extends string>(params: Params, field: string, values: readonly T[]): T | undefined => {
   const value = params[field];
   if (value === undefined || values.includes(value as T)) return value as T | undefined;

@@ -3,7 +3,7 @@ import type { Distortion, IqaType } from '../../model/iqa.ts';
 import type { Filter } from '../filter.ts';
 import { MAX_WORDS_LENGTH, type Params, wordsOf } from './query-params.ts';
 
-/** What `GET /v1/tools` is asked for. */
+/** The query of `GET /v1/tools`. */
 export interface ToolsQuery {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -21,8 +21,8 @@ export interface ToolsQuery {
 const DEFAULT_LIMIT = 100;
 
 /**
- * Reads a plain query without a schema library. Undefined means: not plain, so whoever has the schema must read it
- * and say what is wrong. A pattern or a text to find is never plain.
+ * Parses a simple query without a schema library. Undefined means the full schema must parse it and report errors; a
+ * pattern or a search text always needs the schema.
  */
 export const readToolsQuery = (params: Params): ToolsQuery | undefined => {
   const { limit, cursor, category, type, distortion, include_disabled } = params;
@@ -52,7 +52,7 @@ const isOneOf = <T extends string>(value: string, values: readonly T[]): value i
 const listOf = (text: string | undefined): readonly string[] | undefined =>
   text === undefined ? undefined : wordsOf(text);
 
-/** The text that a cursor of this list belongs to, whatever the page. */
+/** What a cursor of this list is bound to, independent of the page. */
 export const scopeOf = (query: ToolsQuery): string =>
   JSON.stringify([
     query.tags,
@@ -66,7 +66,7 @@ export const scopeOf = (query: ToolsQuery): string =>
     query.q,
   ]);
 
-/** What the query narrows the catalogue by, within the tools that the key is confined to. */
+/** The query's filter, limited to the tools that the key is confined to. */
 export const filterOf = (query: ToolsQuery, confined: ReadonlySet<string> | undefined): Filter => ({
   tags: query.tags,
   category: query.category,
