@@ -2,6 +2,7 @@ import prices from '../../metadata/prices.json' with { type: 'json' };
 import { type Prices, parsePrices } from '../../shared/execute/billing/prices.ts';
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import type { Iqa } from '../../shared/iqa/iqa.ts';
+import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
 import type { Handlers } from '../../shared/registry/layer.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
@@ -22,7 +23,7 @@ export const shippedTools = async ({ iqa, builtin }: Shipped): Promise<ToolSourc
 
 const imageQualityTools = async ({ catalogue, computations }: Iqa): Promise<readonly unknown[]> => {
   const canRun = await computations.availability();
-  return [...toDefinitions(catalogue.tools.filter(canRun)), FIT_DEFINITION];
+  return [...toDefinitions(catalogue.tools.filter(canRun)), FIT_DEFINITION, MAP_DEFINITION];
 };
 
 /** The functions behind them. */

@@ -87,7 +87,7 @@ export const pictureSender = ({ v1 }: Api) => {
       }),
     map: (pictures: Pictures): Promise<Blob> =>
       withNames(pictures, async () =>
-        (await v1.score.map.$post({ ...(await sent(pictures)), query: { tool: 'ssim' } })).blob(),
+        (await v1.score.map.$post({ ...(await sent(pictures)), query: { tool: 'vsi' } })).blob(),
       ),
   };
 };

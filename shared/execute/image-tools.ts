@@ -1,10 +1,9 @@
 import { requireScope } from '../access/scopes.ts';
 import { visibleTools } from '../access/visible-tools.ts';
 import { requireTool } from '../iqa/choose-tools.ts';
-import { heatMap } from '../iqa/heat-map.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaCatalogue, IqaTool } from '../iqa/metadata.ts';
-import { type ImageFile, openImages } from '../iqa/open-images.ts';
+import { type MapRequest, type PaintedMap, paintQualityMap } from '../iqa/paint-map.ts';
 import { toolsByType, toolsForDistortion } from '../iqa/queries.ts';
 import type { IqaType } from '../model/iqa.ts';
 import type { Actor } from '../model/key.ts';
@@ -53,23 +52,13 @@ export const listImageTools = async (
 
 /** Paints where a picture differs from its reference, as a PNG. */
 export const paintMap = async (
-  { engine, catalogue }: Iqa,
+  { engine, catalogue }: Pick<Iqa, 'engine' | 'catalogue'>,
   actor: Actor,
-  {
-    tool,
-    image,
-    reference,
-  }: { readonly tool: string; readonly image: ImageFile; readonly reference?: ImageFile | undefined },
+  request: MapRequest,
   signal?: AbortSignal,
-): Promise<Uint8Array> => {
+): Promise<Omit<PaintedMap, 'pixels'> & { readonly png: Uint8Array }> => {
   requireScope(actor, 'invoke');
-  if (visibleTools(actor).only !== undefined) requireTool(visibleCatalogue(catalogue, actor), tool);
-  const images = openImages(engine, image, reference, signal);
-  try {
-    const { picture, reference: other } = await images.decode();
-    const map = await engine.map({ tool, picture, reference: other });
-    return await engine.encode(heatMap(picture.pixels, map), { format: 'png' });
-  } finally {
-    images.close();
-  }
+  if (visibleTools(actor).only !== undefined) requireTool(visibleCatalogue(catalogue, actor), request.tool);
+  const { pixels, ...scale } = await paintQualityMap(engine, request, signal);
+  return { ...scale, png: await engine.encode(pixels, { format: 'png' }) };
 };

@@ -1,29 +1,45 @@
 import type { Pixels, QualityMap } from './pixels.ts';
 
+/** The values of a map from full heat to none. */
+export interface MapScale {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * The scale of a metric's map, the same for every picture: about the worst hundredth of a picture that is strongly blurred or
+ * compressed glows fully. Only metrics of this list have maps; 1 is no loss.
+ */
+export const MAP_SCALES: Readonly<Record<string, MapScale>> = {
+  vsi: { low: 0.7, high: 1 },
+  fsim: { low: 0.4, high: 1 },
+  ssim: { low: 0.3, high: 1 },
+  ssimc: { low: 0.25, high: 1 },
+  gmsd: { low: 0.6, high: 1 },
+};
+
+/** The metric to paint: the first that is asked for and has a map, else the first that has one. */
+export const mapTool = (asked: readonly string[]): string => {
+  const known = Object.keys(MAP_SCALES);
+  return asked.map((name) => name.toLowerCase()).find((name) => known.includes(name)) ?? asked[0] ?? known[0] ?? '';
+};
+
+export const scaleFor = (tool: string): MapScale => MAP_SCALES[tool] ?? { low: 0, high: 1 };
+
 /** Paints a quality map over its picture: what is well stays grey, the worse a place is the hotter it glows. */
-export const heatMap = (pixels: Pixels, map: QualityMap): Pixels => {
+export const heatMap = (pixels: Pixels, map: QualityMap, { low, high }: MapScale): Pixels => {
   const { width, height, data } = pixels;
   const painted = new Uint8Array(data.length);
-  const worst = worstOf(map);
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const at = (y * width + x) * 3;
       const grey = 0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0);
-      const heat = Math.min(1, Math.max(0, (1 - valueAt(map, x, y)) / worst));
+      const heat = Math.min(1, Math.max(0, (high - valueAt(map, x, y)) / (high - low)));
       const cover = 0.15 + 0.75 * heat;
       for (let channel = 0; channel < 3; channel++)
         painted[at + channel] = Math.round((1 - cover) * 0.6 * grey + cover * glow(heat, channel));
     }
   return { width, height, data: painted };
-};
-
-// The scale ends where all but the worst hundredth lie, so that one bad pixel does not hide the rest.
-const worstOf = ({ values }: QualityMap): number => {
-  const step = Math.max(1, Math.floor(values.length / 20_000));
-  const losses: number[] = [];
-  for (let at = 0; at < values.length; at += step) losses.push(1 - (values[at] ?? 1));
-  losses.sort((a, b) => a - b);
-  return Math.max(0.02, losses[Math.floor(losses.length * 0.99)] ?? 0);
 };
 
 /** Between the four nearest values of the map; beyond its border the nearest one counts. */
@@ -48,7 +64,8 @@ const stops = [
   [250, 235, 130],
 ] as const;
 
-const glow = (heat: number, channel: number): number => {
+/** The colour of a heat of 0 to 1, by channel. */
+export const glow = (heat: number, channel: number): number => {
   const place = heat * (stops.length - 1);
   const lower = Math.min(stops.length - 2, Math.floor(place));
   const from = stops[lower]?.[channel] ?? 0;

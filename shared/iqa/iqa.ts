@@ -7,6 +7,7 @@ import { fitHandler } from './fit-tool.ts';
 import { createStamp, type PublishedKey, publishKeys } from './hallmark.ts';
 import { iqaHandler } from './handler.ts';
 import type { ReadImage } from './image-source.ts';
+import { mapHandler } from './map-tool.ts';
 import { calibrationWarnings, type IqaCatalogue, nameWarnings } from './metadata.ts';
 import { createModelStore, type ModelFiles, type ModelStore } from './models.ts';
 import type { ScoreDeps } from './score.ts';
@@ -60,6 +61,7 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
     handlers: new Map([
       ['iqa', iqaHandler({ ...deps, readImage })],
       ['image_fit', fitHandler({ ...deps, readImage, writeImage })],
+      ['score_map', mapHandler({ engine, readImage })],
     ]),
     publishedKeys: signingKey === undefined ? [] : publishKeys([createPublicKey(signingKey)]).keys,
   };

@@ -41,9 +41,6 @@ const byName = new Map(graphMetrics.map((metric) => [metric.name, metric]));
 /** The graph metric of that name, or undefined. */
 export const graphMetric = (name: string): GraphMetric | undefined => byName.get(name);
 
-/** Whether a metric can say where in the picture quality was lost. */
-export const hasMap = (name: string): boolean => byName.get(name)?.map !== undefined;
-
 /** What `assay models show` prints of one graph. */
 export interface GraphDescription {
   readonly name: string;

@@ -104,7 +104,7 @@ const picture = (what: string): JsonSchema => ({
 });
 
 export const IMAGE_PARAMETER = picture('the picture to judge');
-const REFERENCE_PARAMETER = picture('the undistorted picture to compare with');
+export const REFERENCE_PARAMETER = picture('the undistorted picture to compare with');
 
 const parametersOf = ({ type }: IqaTool): JsonSchema => ({
   type: 'object',

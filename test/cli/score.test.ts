@@ -32,7 +32,7 @@ describe('assay score', () => {
     const report = JSON.parse(scored.stdout) as Report;
     assert.ok(Math.abs((report.scores[1]?.raw ?? 0) - 0.89951563) < 2e-5);
     const map = await sharp(join(cwd, 'map.png')).metadata();
-    assert.deepEqual([map.width, map.height], [451, 300]);
+    assert.deepEqual([map.width, map.height], [451, 322]);
 
     await writeFile(join(cwd, 'score.json'), scored.stdout);
     const verified = await runAssay(['verify', 'score.json'], { cwd });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { paintMap } from '../../../shared/execute/image-tools.ts';
 import { scorePictures } from '../../../shared/execute/score-pictures.ts';
 import { Hallmark } from '../../../shared/iqa/hallmark.ts';
+import { mapTool } from '../../../shared/iqa/heat-map.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import type { ScoreImageRequest } from '../../../shared/iqa/score.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
@@ -76,17 +77,30 @@ const scoreMap = route({
   method: 'post',
   path: '/v1/score/map',
   scope: 'invoke',
-  summary: 'Paint where a picture differs from its reference, as a PNG',
+  summary:
+    'Paint where a picture differs from its reference, as a PNG; Assay-Map-Low and Assay-Map-High are the values of full heat and of none',
   tag: 'Images',
-  query: z.object({ tool: z.string().default('ssim') }),
+  query: z.object({
+    tool: z.string().optional().meta({ description: 'A metric that has a map: vsi, fsim, ssim, ssimc or gmsd.' }),
+    legend: z
+      .enum(['true', 'false'])
+      .optional()
+      .meta({ description: 'Adds a strip with the scale below the picture.' }),
+  }),
   body: pictures,
   answers: { 200: { description: 'The quality map over the picture', schema: z.string(), type: 'image/png' } },
   faults: ['InvalidInput', 'TooLarge', 'ToolExecutionError'],
-  async handle({ api, actor, query: { tool }, body, context }) {
+  async handle({ api, actor, query, body, context }) {
     const iqa = requireIqa(api);
-    const { image, reference } = await openPictures(iqa, actor.tenant, body);
-    const png = await paintMap(iqa, actor, { tool, image, reference }, context.req.raw.signal);
-    return answerBytes(context, Uint8Array.from(png), 'image/png');
+    const { image, reference, tools = [] } = await openPictures(iqa, actor.tenant, body);
+    const tool = query.tool ?? mapTool(tools);
+    const request = { tool, image, reference, hasLegend: query.legend === 'true' };
+    const { png, low, high } = await paintMap(iqa, actor, request, context.req.raw.signal);
+    const response = answerBytes(context, Uint8Array.from(png), 'image/png');
+    // The scale is the metric's own, the same for every picture.
+    for (const [name, value] of Object.entries({ Tool: tool, Low: low, High: high }))
+      response.headers.set(`Assay-Map-${name}`, String(value));
+    return response;
   },
 });
 

@@ -3,14 +3,15 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Assay } from '../../../shared/assay.ts';
 import { chooseTools } from '../../../shared/iqa/choose-tools.ts';
-import { heatMap } from '../../../shared/iqa/heat-map.ts';
-import { hasMap } from '../../../shared/iqa/metrics.ts';
-import { openImages } from '../../../shared/iqa/open-images.ts';
+import { mapTool } from '../../../shared/iqa/heat-map.ts';
+import { paintQualityMap } from '../../../shared/iqa/paint-map.ts';
 import { type ScoreReport, scoreImage } from '../../../shared/iqa/score.ts';
+import { shrinkTo } from '../../../shared/iqa/shrink.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { readFault } from '../../client/read-fault.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
 import { type Bound, failuresOf, parseBounds } from '../fail-under.ts';
+import { qualityOf, renderReport } from '../html-report.ts';
 import { findPictures, readShared } from '../pictures.ts';
 import { createProgress } from '../progress.ts';
 import { csvOf, type ScoredFile, scoreTable } from '../score-table.ts';
@@ -19,7 +20,7 @@ type Score = (file: string, reference: string | undefined) => Promise<ScoreRepor
 
 export const score: Command = {
   usage:
-    'score IMAGE|DIR|GLOB... [--reference FILE|DIR] [--tools a,b] [--distortions a,b] [--map out.png] [--csv out.csv] [--limit N] [--fail-under ssim=0.98,overall=4]',
+    'score IMAGE|DIR|GLOB... [--reference FILE|DIR] [--tools a,b] [--distortions a,b] [--map out.png] [--csv out.csv] [--html report.html] [--limit N] [--fail-under ssim=0.98,overall=4]',
   summary:
     'Scores pictures; a reference folder is searched for files of the same name; exit code 1 if any picture failed or is under a bound',
   options: {
@@ -28,6 +29,7 @@ export const score: Command = {
     distortions: { type: 'string' },
     map: { type: 'string' },
     csv: { type: 'string' },
+    html: { type: 'string' },
     limit: { type: 'string' },
     'fail-under': { type: 'string' },
   },
@@ -52,6 +54,8 @@ export const score: Command = {
     );
     const csv = textOption(cli, 'csv');
     if (csv !== undefined) await writeFile(csv, csvOf(judged));
+    const html = textOption(cli, 'html');
+    if (html !== undefined) await writeReport(local, judged, referenceOf, html);
     const map = textOption(cli, 'map');
     if (map !== undefined) await writeMap(cli, local, files, referenceOf, map);
     const failed = judged.filter(({ error, failures }) => error !== undefined || failures.length > 0);
@@ -152,6 +156,38 @@ const remoteScore =
     return (await response.json()) as ScoreReport;
   };
 
+/** Beyond this many pictures a page would not open any more: the best go without a small copy. */
+const MAX_THUMBNAILS = 1000;
+
+const writeReport = async (
+  local: Assay | undefined,
+  results: readonly ScoredFile[],
+  referenceOf: (file: string) => string | undefined,
+  out: string,
+): Promise<void> => {
+  if (!local?.iqa) throw new UsageError('--html works on this machine only; leave --url out');
+  const { engine } = local.iqa;
+  const thumbnail = async (file: string | undefined): Promise<string | undefined> => {
+    if (file === undefined) return undefined;
+    const { bytes, name } = await readPicture(file);
+    const picture = await engine.decode(bytes, name);
+    const small = await engine.encode(shrinkTo(picture.pixels, 240), { format: 'webp', quality: 75 });
+    engine.release(picture);
+    return `data:image/webp;base64,${Buffer.from(small).toString('base64')}`;
+  };
+  const worstFirst = results.toSorted((a, b) => (quality(a) ?? 9) - (quality(b) ?? 9));
+  const entries = await Promise.all(
+    worstFirst.map(async (each, at) => {
+      if (!each.report || at >= MAX_THUMBNAILS) return each;
+      const [picture, reference] = await Promise.all([thumbnail(each.file), thumbnail(referenceOf(each.file))]);
+      return { ...each, picture, reference };
+    }),
+  );
+  await writeFile(out, renderReport(entries));
+};
+
+const quality = ({ report }: ScoredFile): number | undefined => report && qualityOf(report);
+
 const writeMap = async (
   cli: Cli,
   local: Assay | undefined,
@@ -165,15 +201,10 @@ const writeMap = async (
     throw new UsageError('--map takes one picture and its --reference');
   if (!local?.iqa) throw new UsageError('--map works on this machine only; leave --url out');
   const { engine } = local.iqa;
-  const { picture, reference: other } = await openImages(
-    engine,
-    await readPicture(file),
-    await readPicture(reference),
-    undefined,
-  ).decode();
-  const named = (words(cli, 'tools') ?? ['ssim']).map((name) => name.toLowerCase());
-  const tool = named.find(hasMap) ?? named[0] ?? 'ssim';
-  const map = await engine.map({ tool, picture, ...(other ? { reference: other } : {}) });
-  await writeFile(out, await engine.encode(heatMap(picture.pixels, map), { format: 'png' }));
-  cli.output.note(`${tool} map written to ${out}`);
+  // The map of the metric that gave the number, where it has one.
+  const tool = mapTool(words(cli, 'tools') ?? []);
+  const pictures = { image: await readPicture(file), reference: await readPicture(reference) };
+  const { pixels, low, high } = await paintQualityMap(engine, { tool, ...pictures, hasLegend: true });
+  await writeFile(out, await engine.encode(pixels, { format: 'png' }));
+  cli.output.note(`${tool} map written to ${out}; the scale is ${low} (full heat) to ${high}`);
 };

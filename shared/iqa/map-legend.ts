@@ -1,0 +1,73 @@
+import { glow, type MapScale } from './heat-map.ts';
+import type { Pixels } from './pixels.ts';
+
+const HEIGHT = 22;
+const MARGIN = 4;
+const INK = 235;
+
+/** The picture with a strip below it: the metric's name, and its scale from full heat to none with both ends. */
+export const withLegend = (picture: Pixels, tool: string, { low, high }: MapScale): Pixels => {
+  const { width } = picture;
+  const height = picture.height + HEIGHT;
+  const data = new Uint8Array(width * height * 3).fill(24);
+  data.set(picture.data.subarray(0, width * picture.height * 3));
+  const canvas = { width, height, data };
+  const top = picture.height + MARGIN;
+  const name = write(canvas, tool, MARGIN, top + 2);
+  const lowEnd = write(canvas, String(low), name + 3 * MARGIN, top + 2);
+  const right = width - MARGIN - widthOf(String(high));
+  const bar = { from: lowEnd + MARGIN, to: right - MARGIN };
+  for (let x = bar.from; x < bar.to; x++) {
+    const heat = 1 - (x - bar.from) / Math.max(1, bar.to - 1 - bar.from);
+    for (let y = top; y < top + HEIGHT - 2 * MARGIN; y++)
+      for (let channel = 0; channel < 3; channel++)
+        data[(y * width + x) * 3 + channel] = Math.round(glow(heat, channel));
+  }
+  if (right > lowEnd) write(canvas, String(high), right, top + 2);
+  return canvas;
+};
+
+// Five rows of three bits for each sign.
+const GLYPHS: Readonly<Record<string, string>> = {
+  '0': '75557',
+  '1': '26227',
+  '2': '71747',
+  '3': '71717',
+  '4': '55711',
+  '5': '74717',
+  '6': '74757',
+  '7': '71122',
+  '8': '75757',
+  '9': '75717',
+  '.': '00002',
+  '-': '00700',
+  _: '00007',
+  c: '03443',
+  d: '13553',
+  f: '34644',
+  g: '07571',
+  i: '20222',
+  m: '06775',
+  s: '03623',
+  v: '05552',
+};
+const ZOOM = 2;
+const STEP = 4 * ZOOM;
+
+const widthOf = (text: string): number => text.length * STEP - ZOOM;
+
+/** Writes at a place and answers where the text ends; what does not fit is cut off. */
+const write = ({ width, data }: Pixels, text: string, left: number, top: number): number => {
+  for (const [index, sign] of [...text].entries())
+    for (const [row, bits] of [...(GLYPHS[sign] ?? '00000')].entries())
+      for (let column = 0; column < 3; column++) {
+        if (((Number(bits) >> (2 - column)) & 1) === 0) continue;
+        const x = left + index * STEP + column * ZOOM;
+        if (x + ZOOM > width) continue;
+        for (let dy = 0; dy < ZOOM; dy++) {
+          const at = ((top + row * ZOOM + dy) * width + x) * 3;
+          data.fill(INK, at, at + 3 * ZOOM);
+        }
+      }
+  return left + widthOf(text);
+};

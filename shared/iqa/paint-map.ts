@@ -1,0 +1,36 @@
+import type { IqaEngine } from './engine.ts';
+import { heatMap, type MapScale, scaleFor } from './heat-map.ts';
+import { withLegend } from './map-legend.ts';
+import { type ImageFile, openImages } from './open-images.ts';
+import type { Pixels } from './pixels.ts';
+
+export interface MapRequest {
+  readonly tool: string;
+  readonly image: ImageFile;
+  readonly reference?: ImageFile | undefined;
+  /** A strip with the scale below the picture. */
+  readonly hasLegend?: boolean | undefined;
+}
+
+export interface PaintedMap extends MapScale {
+  readonly tool: string;
+  readonly pixels: Pixels;
+}
+
+/** Paints where a picture differs from its reference on the metric's own scale. */
+export const paintQualityMap = async (
+  engine: IqaEngine,
+  { tool, image, reference, hasLegend }: MapRequest,
+  signal?: AbortSignal,
+): Promise<PaintedMap> => {
+  const images = openImages(engine, image, reference, signal);
+  try {
+    const { picture, reference: other } = await images.decode();
+    const map = await engine.map({ tool, picture, reference: other, signal });
+    const scale = scaleFor(tool);
+    const painted = heatMap(picture.pixels, map, scale);
+    return { tool, ...scale, pixels: hasLegend ? withLegend(painted, tool, scale) : painted };
+  } finally {
+    images.close();
+  }
+};

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { heatMap, MAP_SCALES, mapTool } from '../../shared/iqa/heat-map.ts';
+import { mapHandler } from '../../shared/iqa/map-tool.ts';
+import { graphMetrics } from '../../shared/iqa/metrics.ts';
+import { paintQualityMap } from '../../shared/iqa/paint-map.ts';
+import type { CallContext } from '../../shared/kernel/ports.ts';
+import { goldenImage, testEngine } from '../support/iqa.ts';
+
+const [image, reference] = [goldenImage('chelsea_blur_2.png'), goldenImage('chelsea.png')];
+
+describe('quality maps', () => {
+  const engine = testEngine();
+  after(() => engine.close());
+
+  test('every metric that has a map has a scale of its own', () => {
+    assert.deepEqual(
+      graphMetrics.flatMap(({ name, map }) => (map ? [name] : [])).sort(),
+      Object.keys(MAP_SCALES).sort(),
+    );
+  });
+
+  test('the scale is the same for every picture: a slight loss glows less than a strong one', () => {
+    const pixels = { width: 2, height: 1, data: new Uint8Array(6).fill(100) };
+    const painted = (value: number) => {
+      const values = Float32Array.of(value, value);
+      return (
+        heatMap(pixels, { width: 2, height: 1, values, left: 0, top: 0, step: 1 }, { low: 0.5, high: 1 }).data[0] ?? 0
+      );
+    };
+
+    assert.ok(painted(1) < painted(0.9) && painted(0.9) < painted(0.6));
+    assert.equal(painted(0.5), painted(0.1), 'and below its lower end nothing is hotter');
+  });
+
+  test('the metric that gave the number is painted where it has a map', () => {
+    assert.equal(mapTool(['haarpsi', 'SSIM']), 'ssim');
+    assert.equal(mapTool([]), 'vsi');
+    assert.equal(mapTool(['psnr']), 'psnr', 'and one without is refused by name');
+  });
+
+  test('a legend stands below the picture, which it leaves as it is', async () => {
+    const plain = await paintQualityMap(engine, { tool: 'ssim', image, reference });
+    const labelled = await paintQualityMap(engine, { tool: 'ssim', image, reference, hasLegend: true });
+
+    const { width, height, data } = plain.pixels;
+    assert.deepEqual([plain.low, plain.high], [0.3, 1]);
+    assert.deepEqual([labelled.pixels.width, labelled.pixels.height > height], [width, true]);
+    assert.equal(Buffer.compare(labelled.pixels.data.subarray(0, data.length), data), 0);
+    assert.ok(new Set(labelled.pixels.data.subarray(data.length)).size > 50, 'the strip has the colours of the scale');
+  });
+
+  test('score_map answers with an image block small enough for a context', async () => {
+    const handler = mapHandler({ engine, readImage: async () => undefined });
+    const context = { tenant: 'default', signal: new AbortController().signal } as unknown as CallContext;
+    const base64 = ({ bytes }: { bytes: Uint8Array }) => ({ base64: Buffer.from(bytes).toString('base64') });
+    const args = { image: base64(image), reference: base64(reference) };
+
+    const { content } = (await handler.run(args, context)) as { content: readonly Record<string, string>[] };
+
+    assert.deepEqual(
+      content.map(({ type, mimeType }) => [type, mimeType]),
+      [
+        ['image', 'image/webp'],
+        ['text', undefined],
+      ],
+    );
+    assert.ok((content[0]?.data?.length ?? 0) <= 16_384);
+    assert.match(content[1]?.text ?? '', /vsi map: 0.7 glows fully/);
+    await assert.rejects(handler.run({ ...args, metric: 'psnr' }, context), { name: 'InvalidInput' });
+    await assert.rejects(handler.run({ image: args.image }, context), { name: 'InvalidInput' });
+  });
+});
