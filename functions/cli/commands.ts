@@ -10,6 +10,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'models list': async () => (await import('./commands/models.ts')).modelsList,
   'models add': async () => (await import('./commands/models.ts')).modelsAdd,
   'models verify': async () => (await import('./commands/models.ts')).modelsVerify,
+  'models recipe': async () => (await import('./commands/models.ts')).modelsRecipe,
   'models show': async () => (await import('./commands/models.ts')).modelsShow,
   'tools list': async () => (await import('./commands/tools.ts')).listTools,
   'tools show': async () => (await import('./commands/tools.ts')).showTool,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
+import { probeInProcess } from '../../shared/adapters/onnx/probe-process.ts';
 import { composeIqa, type Iqa } from '../../shared/iqa/iqa.ts';
 import { loadMetadata } from '../../shared/iqa/metadata.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
@@ -25,6 +26,7 @@ export const localIqa = async ({ store, clock, log, providers }: Options): Promi
     table: store.table,
     blobs: store.blobs,
     modelFiles: blobModelFiles(store.blobs, store.modelFolder),
+    probe: probeInProcess(),
     clock,
     log,
     signingKey: store.signingKey,

@@ -9,7 +9,7 @@ import { iqaHandler } from './handler.ts';
 import type { ReadImage } from './image-source.ts';
 import { mapHandler } from './map-tool.ts';
 import { calibrationWarnings, type IqaCatalogue, nameWarnings } from './metadata.ts';
-import { createModelStore, type ModelFiles, type ModelStore } from './models.ts';
+import { createModelStore, type ModelFiles, type ModelStore, type ProbeModel } from './models.ts';
 import type { ScoreDeps } from './score.ts';
 import { createScoreCache } from './score-cache.ts';
 import { shippedComputations } from './shipped.ts';
@@ -20,6 +20,8 @@ export interface IqaPorts {
   readonly table: Table;
   readonly blobs: Blobs;
   readonly modelFiles: ModelFiles;
+  /** Tries a new model; in this process unless given. */
+  readonly probe?: ProbeModel | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Signs scores; without it they carry no hallmark. */
@@ -38,7 +40,14 @@ export interface Iqa extends ScoreDeps {
 export const composeIqa = (ports: IqaPorts): Iqa => {
   const { catalogue, engine, table, blobs, clock, log, signingKey } = ports;
   tellWarnings(catalogue, log);
-  const models = createModelStore({ catalogue, blobs, files: ports.modelFiles, engine, clock });
+  const models = createModelStore({
+    catalogue,
+    blobs,
+    files: ports.modelFiles,
+    engine,
+    clock,
+    probe: ports.probe,
+  });
   const deps: ScoreDeps = {
     catalogue,
     engine,

@@ -1,6 +1,8 @@
 import { Fault, messageOf } from '../kernel/errors.ts';
-import type { IqaEngine, LearnedModel, ModelInterface, ModelValue, Picture } from './engine.ts';
+import type { IqaEngine, LearnedModel, ModelInterface, ModelValue } from './engine.ts';
 import type { IqaTool } from './metadata.ts';
+import type { Size } from './metric.ts';
+import { SAMPLE_SIZES, samplePicture } from './model-sample.ts';
 import type { Preprocessing } from './preprocess.ts';
 
 /** Refuses a model whose inputs and outputs are not those of the tool. */
@@ -22,10 +24,14 @@ export const requireInterface = (
   const missing = preprocessing.inputs?.find((name) => !inputs.some((input) => input.name === name));
   if (missing !== undefined) refuse(`the preprocessing names the input ${missing}, which the model does not have`);
   for (const input of inputs) {
-    const flaw = findInputFlaw(input, preprocessing);
+    const flaw = findInputFlaw(input, preprocessing) ?? findSizeFlaw(input, preprocessing);
     if (flaw !== undefined) refuse(flaw);
   }
   const { output } = preprocessing;
+  if (output === undefined && outputs.length > 1)
+    refuse(
+      `it has ${outputs.length} outputs (${outputs.map(({ name }) => name).join(', ')}); name the score: --preprocessing '{"output": "${outputs[0]?.name}"}'`,
+    );
   if (outputs.length === 0 || (output !== undefined && !outputs.some(({ name }) => name === output))) {
     refuse(`it has no output ${output ?? ''}; export it with one`);
   }
@@ -40,38 +46,69 @@ const findInputFlaw = ({ name, type, shape }: ModelValue, { layout }: Preprocess
   return fits ? undefined : `input ${name} is ${shown}; a picture is ${layout} with 3 channels`;
 };
 
-/** What a model gives for a fixed picture; a model that fails on it or gives no finite number is refused. */
-export const sampleScore = async (engine: IqaEngine, tool: IqaTool, model: LearnedModel): Promise<number> => {
+/** A network of one size fails on every other picture unless something brings pictures to its size. */
+const findSizeFlaw = ({ name, shape }: ModelValue, { layout, resize, crop }: Preprocessing): string | undefined => {
+  const [height, width] = layout === 'NCHW' ? [shape[2], shape[3]] : [shape[1], shape[2]];
+  if (typeof height !== 'number' && typeof width !== 'number') return undefined;
+  if (resize?.fit === 'exact' || (crop && 'size' in crop)) return undefined;
+  const side = typeof height === 'number' ? height : width;
+  return `input ${name} takes pictures of ${height ?? 'any'} x ${width ?? 'any'} only; export it with free sizes (assay models recipe), or say how pictures get there: --preprocessing '{"resize": {"size": ${side}, "fit": "exact"}}'`;
+};
+
+/** What a model gives for fixed pictures of two sizes; one that fails on them or gives no finite number is refused. */
+export const sampleScores = async (
+  engine: IqaEngine,
+  tool: IqaTool,
+  model: LearnedModel,
+  signal?: AbortSignal,
+): Promise<readonly SampleScore[]> => {
+  const found: SampleScore[] = [];
+  for (const size of SAMPLE_SIZES) found.push({ ...size, score: await scoreSample(engine, tool, model, size, signal) });
+  return found;
+};
+
+export interface SampleScore extends Size {
+  readonly score: number;
+}
+
+const scoreSample = async (
+  engine: IqaEngine,
+  tool: IqaTool,
+  model: LearnedModel,
+  size: Size,
+  signal: AbortSignal | undefined,
+): Promise<number> => {
+  const shown = `a sample picture of ${size.width} x ${size.height}`;
   let score: number;
   try {
-    const reference = tool.type === 'FR' ? { reference: samplePicture(0) } : {};
-    score = await engine.score({ tool: tool.name, picture: samplePicture(12), ...reference, model });
+    const reference = tool.type === 'FR' ? samplePicture(0, size) : undefined;
+    score = await engine.score({ tool: tool.name, picture: samplePicture(12, size), reference, model, signal });
   } catch (thrown) {
+    const isLate = signal?.aborted === true;
     throw new Fault(
       'InvalidInput',
-      `the model of ${tool.name} does not run on a sample picture: ${messageOf(thrown)}; check its preprocessing`,
+      isLate
+        ? `the model of ${tool.name} took too long on ${shown}; export it anew, without loops`
+        : `the model of ${tool.name} does not run on ${shown}: ${messageOf(thrown)}; check its preprocessing`,
       { tool: tool.name },
       { cause: thrown },
     );
   }
   if (Number.isFinite(score)) return score;
-  throw new Fault('InvalidInput', `the model of ${tool.name} gives ${score} for a sample picture; export it anew`, {
+  throw new Fault('InvalidInput', `the model of ${tool.name} gives ${score} for ${shown}; export it anew`, {
     tool: tool.name,
   });
 };
 
-const WIDTH = 320;
-const HEIGHT = 256;
-
-/** Slopes and waves in three colours, with some noise; the same in every process. */
-const samplePicture = (noise: number): Picture => {
-  const data = new Uint8Array(new SharedArrayBuffer(WIDTH * HEIGHT * 3));
-  let state = 1;
-  for (let at = 0; at < data.length; at++) {
-    const [x, y, channel] = [Math.floor(at / 3) % WIDTH, Math.floor(at / 3 / WIDTH), at % 3];
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const wave = 50 * Math.sin(x / (7 + 3 * channel)) * Math.cos(y / 11);
-    data[at] = 128 + wave + (x - WIDTH / 2) / 5 + noise * (state / 2 ** 31 - 1);
+/** Refuses a model whose scores are not those that it was exported with. */
+export const requireScores = (tool: IqaTool, found: readonly SampleScore[], wanted: readonly SampleScore[]): void => {
+  for (const { width, height, score } of wanted) {
+    const own = found.find((each) => each.width === width && each.height === height)?.score;
+    if (own === undefined || Math.abs(own - score) <= 1e-3 * Math.max(1, Math.abs(score))) continue;
+    throw new Fault(
+      'InvalidInput',
+      `the model of ${tool.name} gives ${own} for the sample picture of ${width} x ${height}, PyTorch gave ${score} when it was exported; check its preprocessing`,
+      { tool: tool.name, score: own, expected: score },
+    );
   }
-  return { name: 'the sample picture', format: 'raw', pixels: { width: WIDTH, height: HEIGHT, data }, notes: [] };
 };

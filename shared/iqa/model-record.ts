@@ -24,6 +24,8 @@ const ModelRecord = z.object({
   outputs: z.array(Value),
   preprocessing: Preprocessing,
   sample_score: z.number(),
+  /** Scores of the exporting program that the model was compared with, if it came with any. */
+  compared_with: z.array(z.object({ width: z.int(), height: z.int(), score: z.number() })).optional(),
   added_at: z.iso.datetime(),
 });
 export type ModelRecord = Readonly<z.infer<typeof ModelRecord>>;

@@ -1,12 +1,13 @@
+import * as z from 'zod';
 import { sha256 } from '../kernel/canonical-json.ts';
 import { Fault, messageOf } from '../kernel/errors.ts';
 import type { Blobs, Clock } from '../kernel/ports.ts';
 import { isUnreadable, readStoredFile, writeStoredFile } from '../kernel/stored.ts';
 import { requireTool } from './choose-tools.ts';
 import type { ModelLookup } from './computations.ts';
-import type { IqaEngine, LearnedModel } from './engine.ts';
-import type { IqaCatalogue } from './metadata.ts';
-import { requireInterface, sampleScore } from './model-check.ts';
+import type { IqaEngine, LearnedModel, ModelInterface } from './engine.ts';
+import type { IqaCatalogue, IqaTool } from './metadata.ts';
+import { requireInterface, requireScores, type SampleScore, sampleScores } from './model-check.ts';
 import { type ModelFile, type ModelRecord, ModelRecordFile } from './model-record.ts';
 import { Preprocessing } from './preprocess.ts';
 import { toolNameOf } from './to-definitions.ts';
@@ -15,6 +16,8 @@ import { toolNameOf } from './to-definitions.ts';
 export interface ModelFiles {
   /** The model file first, then the files of external data that it names and that lie beside it. */
   describe(path: string): Promise<readonly (ModelFile & { readonly path: string })[]>;
+  /** The text of the file of the same name that ends in .json, where there is one. */
+  readBeside(path: string): Promise<string | undefined>;
   store(path: string, key: string): Promise<void>;
   /** Puts stored files side by side on this machine, checks their digests, and says where the first one is. */
   place(files: readonly (ModelFile & { readonly key: string })[]): Promise<string>;
@@ -26,7 +29,25 @@ export interface ModelPorts {
   readonly files: ModelFiles;
   readonly engine: IqaEngine;
   readonly clock: Pick<Clock, 'now'>;
+  /** Tries a model where it can do no harm; in this process unless given. */
+  readonly probe?: ProbeModel | undefined;
 }
+
+/** Opens a model, checks its inputs and scores sample pictures; refuses one that is no model of the tool. */
+export type ProbeModel = (tool: IqaTool, model: LearnedModel) => Promise<Probed>;
+
+export interface Probed extends ModelInterface {
+  readonly scores: readonly SampleScore[];
+}
+
+/** The probe of an engine. */
+export const probeOn =
+  (engine: IqaEngine): ProbeModel =>
+  async (tool, model) => {
+    const { inputs, outputs } = await engine.inspect(model.path);
+    requireInterface(tool, { inputs, outputs }, model.preprocessing);
+    return { inputs, outputs, scores: await sampleScores(engine, tool, model) };
+  };
 
 export interface AddModel {
   readonly tool: string;
@@ -85,9 +106,8 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
       const tool = requireTool(catalogue, name);
       const record = await read(recordKey(tool.name));
       if (!record) throw new Fault('NotFound', `${tool.name} has no model in the store`, { tool: tool.name });
-      const model = await place(record);
-      requireInterface(tool, await ports.engine.inspect(model.path), model.preprocessing);
-      return { ...record, score_now: await sampleScore(ports.engine, tool, model) };
+      const { scores } = await (ports.probe ?? probeOn(ports.engine))(tool, await place(record));
+      return { ...record, score_now: scores[0]?.score ?? Number.NaN };
     },
     async remove(name) {
       const tool = requireTool(catalogue, name);
@@ -99,21 +119,26 @@ export const createModelStore = (ports: ModelPorts): ModelStore => {
   };
 };
 
-const addModel = async ({ catalogue, blobs, files, engine, clock }: ModelPorts, request: AddModel) => {
+const addModel = async (ports: ModelPorts, request: AddModel) => {
+  const { catalogue, blobs, files, engine, clock } = ports;
   const tool = requireTool(catalogue, request.tool);
   if (tool.graph !== undefined) {
     throw new Fault('Conflict', `${tool.name} ships with its own computation and takes no model file`, {
       tool: tool.name,
     });
   }
-  const preprocessing = parsePreprocessing(request.preprocessing ?? tool.preprocessing ?? {}, tool.name);
+  const exported = parseExported(await files.readBeside(request.path), tool);
+  const preprocessing = parsePreprocessing(
+    request.preprocessing ?? exported?.preprocessing ?? tool.preprocessing ?? {},
+    tool.name,
+  );
   const described = await files.describe(request.path);
   if (described.length === 0)
     throw new Fault('NotFound', `there is no model file ${request.path}`, { tool: tool.name });
-  const { inputs, outputs } = await engine.inspect(request.path);
-  requireInterface(tool, { inputs, outputs }, preprocessing);
   const digest = digestOfFiles(described);
-  const score = await sampleScore(engine, tool, { path: request.path, digest, preprocessing });
+  const model = { path: request.path, digest, preprocessing };
+  const { inputs, outputs, scores } = await (ports.probe ?? probeOn(engine))(tool, model);
+  if (exported) requireScores(tool, scores, exported.scores);
   const record: ModelRecord = {
     tool: tool.name,
     sha256: digest,
@@ -121,7 +146,8 @@ const addModel = async ({ catalogue, blobs, files, engine, clock }: ModelPorts, 
     inputs: [...inputs],
     outputs: [...outputs],
     preprocessing,
-    sample_score: score,
+    sample_score: scores[0]?.score ?? Number.NaN,
+    compared_with: exported?.scores,
     added_at: new Date(clock.now()).toISOString(),
   };
   for (const { name, path } of described) await files.store(path, fileKey(tool.name, digest, name));
@@ -129,6 +155,32 @@ const addModel = async ({ catalogue, blobs, files, engine, clock }: ModelPorts, 
   const stale = (await blobs.list(folderOf(tool.name))).filter((key) => !isOf(record, key));
   await Promise.all(stale.map((key) => blobs.remove(key)));
   return record;
+};
+
+/** What the exporting script says of its file: how pictures enter it, and what it scored with PyTorch. */
+const Exported = z.object({
+  tool: z.string(),
+  preprocessing: z.unknown(),
+  scores: z.array(z.object({ width: z.int(), height: z.int(), score: z.number() })),
+});
+
+const parseExported = (text: string | undefined, tool: IqaTool): z.infer<typeof Exported> | undefined => {
+  if (text === undefined) return undefined;
+  const found = Exported.safeParse(jsonOf(text));
+  // Any other JSON file may lie beside a model.
+  if (!found.success) return undefined;
+  if (found.data.tool === tool.name) return found.data;
+  throw new Fault('InvalidInput', `this file was exported as ${found.data.tool}, not as ${tool.name}`, {
+    tool: tool.name,
+  });
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
 const isOf = ({ tool, sha256 }: ModelRecord, key: string): boolean =>

@@ -6,9 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
+import { probeInProcess } from '../../shared/adapters/onnx/probe-process.ts';
 import { createComputations } from '../../shared/iqa/computations.ts';
 import { createGraph, type GraphBuilder, type Ref } from '../../shared/iqa/graph.ts';
+import { recipeFor } from '../../shared/iqa/model-recipe.ts';
 import { createModelStore, type ModelStore } from '../../shared/iqa/models.ts';
+import { Preprocessing } from '../../shared/iqa/preprocess.ts';
 import { isToolAvailable } from '../../shared/iqa/queries.ts';
 import { scoreImage } from '../../shared/iqa/score.ts';
 import { shippedComputations } from '../../shared/iqa/shipped.ts';
@@ -174,6 +177,58 @@ describe('model files of learned tools', () => {
     await assert.rejects(store.verify('topiq_nr'), { name: 'NotFound' });
   });
 
+  test('a model of one size is taken when pictures are brought to it, and then scores any size', async () => {
+    const graph = createGraph('fixed');
+    const score = energy(graph, graph.input('image', 'float32', [1, 3, 224, 224]));
+    const bytes = graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes;
+    await file(
+      'cnniqa.json',
+      JSON.stringify({ tool: 'cnniqa', preprocessing: { resize: { size: 224, fit: 'exact' } }, scores: [] }),
+    );
+
+    await store.add({ tool: 'cnniqa', path: await file('cnniqa.onnx', bytes) });
+
+    const { scores } = await scoreImage(scoringWith(store).deps, { tenant, image, tools: ['cnniqa'] });
+    assert.ok(Number.isFinite(scores[0]?.raw));
+    assert.equal(scores[0]?.normalized, undefined, 'and without parameters it has no place on 1..5');
+  });
+
+  test('the scores it was exported with are compared and recorded', async () => {
+    const path = await file('blind.onnx', blindModel());
+    const { sample_score } = await store.add({ tool: 'topiq_nr', path });
+    const scores = [{ width: 320, height: 256, score: sample_score }];
+    await file('blind.json', JSON.stringify({ tool: 'topiq_nr', preprocessing: {}, scores }));
+
+    const record = await store.add({ tool: 'topiq_nr', path });
+
+    assert.deepEqual(record.compared_with, scores);
+    await rm(join(folder, 'blind.json'));
+  });
+
+  test('a model is tried in a process of its own, which is ended when it takes too long', async () => {
+    const model = { path: await file('blind.onnx', blindModel()), digest: 'd', preprocessing: Preprocessing.parse({}) };
+    const tool = catalogue.find('topiq_nr') ?? assert.fail();
+
+    const { scores, inputs } = await probeInProcess()(tool, model);
+
+    assert.equal(inputs[0]?.name, 'image');
+    assert.equal(scores.length, 2);
+    await assert.rejects(probeInProcess(1)(tool, model), { name: 'InvalidInput', message: /took longer than/ });
+    const broken = { ...model, path: await file('text.onnx', 'no model') };
+    await assert.rejects(probeInProcess()(tool, broken), { name: 'InvalidInput', message: /does not open/ });
+  });
+
+  test('the recipe exports by position, for one or two pictures, with external data', () => {
+    const blind = recipeFor({ name: 'topiq_nr', type: 'NR' });
+    const full = recipeFor({ name: 'lpips+', type: 'FR' });
+
+    assert.match(blind, /INPUTS = \["image"\]/);
+    assert.match(full, /INPUTS = \["image", "reference"\]/);
+    assert.match(full, /STEM = "lpips-plus"/);
+    assert.match(full, /def forward\(self, image, reference\)/);
+    assert.match(blind, /dynamic_shapes=None if is_fixed else tuple\(size for _ in arguments\)/);
+  });
+
   const refusals: readonly (readonly [string, string, () => Promise<string>, RegExp])[] = [
     ['a file that is no ONNX model', 'topiq_nr', () => file('text.onnx', 'no model'), /does not open as an ONNX model/],
     [
@@ -212,6 +267,56 @@ describe('model files of learned tools', () => {
         return file('nan.onnx', graph.build({ score: { value: score, shape: [1] } }).bytes);
       },
       /sample picture/,
+    ],
+    [
+      'a model of one size that nothing brings pictures to',
+      'topiq_nr',
+      () => {
+        const graph = createGraph('fixed');
+        const score = energy(graph, graph.input('image', 'float32', [1, 3, 224, 224]));
+        return file('fixed.onnx', graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes);
+      },
+      /takes pictures of 224 x 224 only; .*"resize": \{"size": 224, "fit": "exact"\}/,
+    ],
+    [
+      'a model that runs on one size alone, whatever it says',
+      'topiq_nr',
+      () => {
+        const graph = createGraph('sized');
+        const picture = graph.input('image', 'float32', shape);
+        const score = energy(graph, graph.reshape(picture, [1, 3, 256, 320]));
+        return file('sized.onnx', graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes);
+      },
+      /does not run on a sample picture of 256 x 384/,
+    ],
+    [
+      'a model of two outputs',
+      'topiq_nr',
+      () => {
+        const graph = createGraph('two');
+        const value = graph.reshape(energy(graph, graph.input('image', 'float32', shape)), [1]);
+        return file('two.onnx', graph.build({ a: { value, shape: [1] }, b: { value, shape: [1] } }).bytes);
+      },
+      /it has 2 outputs \(a, b\); name the score/,
+    ],
+    [
+      'a model that was exported for another tool',
+      'topiq_nr',
+      async () => {
+        await file('other.json', JSON.stringify({ tool: 'cnniqa', preprocessing: {}, scores: [] }));
+        return file('other.onnx', blindModel());
+      },
+      /was exported as cnniqa, not as topiq_nr/,
+    ],
+    [
+      'a model that no longer gives what PyTorch gave',
+      'topiq_nr',
+      async () => {
+        const scores = [{ width: 320, height: 256, score: 12.5 }];
+        await file('drift.json', JSON.stringify({ tool: 'topiq_nr', preprocessing: {}, scores }));
+        return file('drift.onnx', blindModel());
+      },
+      /PyTorch gave 12.5 when it was exported/,
     ],
     [
       'a model of grey pictures',

@@ -3,8 +3,11 @@ import { join, resolve } from 'node:path';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import { keepGraph } from '../../../shared/adapters/onnx/graph-files.ts';
 import { readWeights } from '../../../shared/adapters/onnx/weight-files.ts';
+import { requireTool } from '../../../shared/iqa/choose-tools.ts';
 import type { BuiltGraph } from '../../../shared/iqa/graph.ts';
 import { describeGraph, type GraphDescription, graphsOf } from '../../../shared/iqa/metrics.ts';
+import { recipeFor } from '../../../shared/iqa/model-recipe.ts';
+import type { ModelRecord } from '../../../shared/iqa/model-record.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { graphFolder } from '../../compose/local-store.ts';
 import { type Command, required, textOption } from '../command.ts';
@@ -49,8 +52,32 @@ export const modelsAdd: Command = {
     cli.output.result(
       record,
       () =>
-        `${record.tool} is available: ${record.sha256.slice(0, 16)}, sample score ${record.sample_score}\na running server sees it after POST /v1/reload`,
+        `${record.tool} is available: ${record.sha256.slice(0, 16)}, sample score ${record.sample_score}\n${comparedText(record)}\na running server sees it after POST /v1/reload`,
     );
+    return 0;
+  },
+};
+
+const comparedText = ({ compared_with = [] }: ModelRecord): string =>
+  compared_with.length === 0
+    ? 'compared with no reference value: the file came without scores (assay models recipe writes them)'
+    : `as PyTorch scored it when exported: ${compared_with.map(({ width, height, score }) => `${score} (${width} x ${height})`).join(', ')}`;
+
+export const modelsRecipe: Command = {
+  usage: 'models recipe TOOL [--out FILE.py]',
+  summary: 'Prints a Python script that exports a learned tool of IQA-PyTorch to the file that models add takes',
+  options: { out: { type: 'string' } },
+  async run(cli) {
+    const { catalogue } = await localIqaOf(cli);
+    const tool = requireTool(catalogue, required(cli, 0, 'TOOL'));
+    if (tool.graph !== undefined)
+      throw new Fault('Conflict', `${tool.name} ships with its own computation and takes no model file`, {
+        tool: tool.name,
+      });
+    const script = recipeFor(tool);
+    const out = textOption(cli, 'out');
+    if (out !== undefined) await writeFile(out, script);
+    cli.output.result({ tool: tool.name, script }, () => (out === undefined ? script : `written to ${out}`));
     return 0;
   },
 };

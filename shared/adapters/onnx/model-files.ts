@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ModelFile } from '../../iqa/model-record.ts';
 import type { ModelFiles } from '../../iqa/models.ts';
@@ -17,6 +17,7 @@ export const blobModelFiles = (blobs: Blobs, directory: string, partBytes = PART
     const paths = [path, ...(await externalData(path))];
     return Promise.all(paths.map(async (each) => ({ path: each, name: basename(each), ...(await measure(each)) })));
   },
+  readBeside: (path) => readFile(path.replace(/\.onnx$/, '.json'), 'utf8').catch(() => undefined),
   async store(path, key) {
     let part = 0;
     for await (const chunk of partsOf(path, partBytes)) {
