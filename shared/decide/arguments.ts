@@ -23,6 +23,7 @@ export interface Filled {
   readonly arguments: JsonObject;
   readonly missing: readonly Missing[];
   readonly issues: readonly string[];
+  readonly found: ReadonlyMap<string, Extraction>;
   /** Every required argument is there and sure. */
   readonly complete: boolean;
 }
@@ -33,7 +34,7 @@ const SURE = 0.5;
 /** The arguments of a tool that has been chosen already. */
 export const argumentsFor = async (input: DecideInput, tool: Tool, deps: DecideDeps): Promise<Filled> => {
   const profile = profileOf(tool);
-  const needs = needsOf(profile, readForValues(input.task, input.now));
+  const needs = needsOf(profile, readForValues(input.task, input.now), input.context, deps.argumentWeights);
   return fillArguments(readRequest(input.task), input, { profile, needs }, deps);
 };
 
@@ -56,11 +57,12 @@ export const fillArguments = async (
   const values = valuesOf(found);
   const missing = needs.slots.filter((slot) => slot.required && !found.has(slot.name) && slot.default === undefined);
   const issues = issuesOf(values);
-  const evidence = Array.from(found, ([parameter, { value, confidence, from }]) => ({
+  const evidence = Array.from(found, ([parameter, { value, confidence, from, how }]) => ({
     parameter,
     value,
     confidence: round(confidence),
     from,
+    how,
     sure: confidence >= SURE,
   }));
   const required = evidence.filter(({ parameter }) =>
@@ -76,6 +78,7 @@ export const fillArguments = async (
     arguments: values,
     missing: missing.map((slot) => ({ parameter: slot.name, question: questionFor(slot, request.text) })),
     issues,
+    found,
     complete: missing.length === 0 && required.every(({ sure }) => sure),
     step: {
       step: 'arguments',
@@ -83,7 +86,8 @@ export const fillArguments = async (
       decided: values,
       found: evidence,
       evidence: evidence.map(
-        ({ parameter, from, sure }) => `${parameter} from "${from.slice(0, 80)}"${sure ? '' : ' (unsure)'}`,
+        ({ parameter, from, how, sure }) =>
+          `${parameter} from "${from.slice(0, 80)}"${how === undefined ? '' : ` (by ${how})`}${sure ? '' : ' (unsure)'}`,
       ),
       confidence: round(missing.length > 0 ? 0 : Math.min(1, ...required.map(({ confidence }) => confidence))),
       candidates: { before: 1, after: 1 },

@@ -10,6 +10,7 @@ const NAMED_LIMIT = 500;
 /** In a catalogue of this size every tool can be looked at; in a larger one some tool has the words. */
 const MEANT_LIMIT = 1000;
 const MEANT = 16;
+const FEW = 48;
 
 /** The tools that share words or meanings with a request, by the index, best first. */
 export const findPool = (
@@ -27,7 +28,9 @@ export const findPool = (
   const best = hits[0]?.score ?? 1;
   const scores = new Map(hits.map(({ name, score }) => [name, score / best]));
   if (named === undefined && names !== undefined && index.size <= MEANT_LIMIT) {
-    for (const name of nearestInMeaning(request, names().filter(accept), tool))
+    const open = names().filter(accept);
+    // Of a few tools each is a candidate, whatever words it has.
+    for (const name of open.length <= FEW ? open : nearestInMeaning(request, open, tool))
       if (!scores.has(name)) scores.set(name, 0);
   }
   const image = imageRequestOf(request.text, input.context);

@@ -3,12 +3,14 @@ import { Fault } from '../kernel/errors.ts';
 import type { Tool } from '../model/tool.ts';
 import { readRequest } from '../search/request.ts';
 import { readForValues } from './arguments/reading.ts';
-import { fillArguments } from './arguments.ts';
+import { type Filled, fillArguments } from './arguments.ts';
 import { findPool } from './candidates.ts';
 import type { DecideDeps, DecideInput, Decision, Step } from './decision.ts';
 import { type Evaluated, evaluateTools } from './evaluate.ts';
 import { extractIntent } from './intent.ts';
 import { matchCapabilities } from './match.ts';
+import { questionFor } from './question.ts';
+import { callProbability, isAssumed, READY_FROM } from './readiness.ts';
 import { classifyScenario, round } from './scenario.ts';
 
 const DEFAULT_TOP = 3;
@@ -38,20 +40,51 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
     ...filled.issues.map((issue) => `invalid: ${issue}`),
   ];
   const valid = filled.issues.length === 0 && filled.missing.length === 0;
+  const evidence = {
+    best: evaluation.best,
+    second: others[0],
+    found: filled.found,
+    missing: filled.missing.length + filled.issues.length,
+    words: request.words.length,
+    chinese: /\p{Script=Han}/u.test(input.task),
+  };
+  deps.onEvidence?.(evidence);
+  const confidence = callProbability(evidence);
+  // A model's choice is not what the probability was fitted on: there every argument must be sure.
+  const trusted =
+    filled.step.by === 'model'
+      ? filled.complete
+      : confidence >= READY_FROM && ![...filled.found.values()].some(isAssumed);
+  const ready = valid && trusted && permission !== 'dangerous';
   return {
     steps: [...steps, filled.step],
     tool: tool.name,
     reason: evaluation.best.reasons.join('; '),
     arguments: filled.arguments,
     missing: filled.missing,
+    doubts: ready ? [] : doubtsOf(evaluation.best, filled, request.text),
     valid,
-    ready: valid && filled.complete && permission !== 'dangerous',
-    confidence: round(evaluation.best.confidence),
+    ready,
+    confidence: round(confidence),
     alternatives: alternativesOf(others, input),
     permission,
     notes,
   };
 };
+
+/** The values of a draft that may be wrong, the least sure first. */
+const doubtsOf = ({ needs }: Evaluated, { found }: Filled, task: string): Decision['doubts'] =>
+  needs.slots
+    .flatMap((slot) => {
+      const value = found.get(slot.name);
+      return value === undefined || (value.confidence >= DOUBTFUL && !isAssumed(value)) ? [] : [{ slot, value }];
+    })
+    .sort((one, other) => one.value.confidence - other.value.confidence)
+    .slice(0, DOUBTS_SHOWN)
+    .map(({ slot, value }) => ({ parameter: slot.name, value: value.value, question: questionFor(slot, task) }));
+
+const DOUBTFUL = 0.9;
+const DOUBTS_SHOWN = 5;
 
 const nothingFits = (steps: readonly Step[], ranking: readonly Evaluated[], input: DecideInput): Decision => ({
   steps,
@@ -62,6 +95,7 @@ const nothingFits = (steps: readonly Step[], ranking: readonly Evaluated[], inpu
       : `no tool fits well enough; the nearest is ${ranking[0].profile.tool.name} (${Math.round(ranking[0].confidence * 100)} %)`,
   arguments: {},
   missing: [],
+  doubts: [],
   valid: false,
   ready: false,
   confidence: round(1 - (ranking[0]?.confidence ?? 0)),

@@ -2,6 +2,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Llm } from './llm.ts';
+import type { CallEvidence } from './readiness.ts';
 
 export interface DecideInput {
   readonly task: string;
@@ -32,6 +33,10 @@ export interface DecideDeps {
   readonly usage?: Usage;
   readonly lists?: Lists;
   readonly llm?: Llm;
+  /** Other weights than the shipped ones, for those who fit them. */
+  readonly argumentWeights?: Readonly<Record<string, number>>;
+  /** Is told what the probability of a call is made from. */
+  readonly onEvidence?: (evidence: CallEvidence) => void;
 }
 
 /** What was learnt from use. */
@@ -76,11 +81,20 @@ export interface Missing {
   readonly question: string;
 }
 
+/** A value that was filled in and may be wrong. */
+export interface Doubt {
+  readonly parameter: string;
+  readonly value: unknown;
+  readonly question: string;
+}
+
 export interface ArgumentEvidence {
   readonly parameter: string;
   readonly value: unknown;
   readonly confidence: number;
   readonly from: string;
+  /** What made the value of these words: date, unit, code, place, choice and the like; absent for the words themselves. */
+  readonly how?: string | undefined;
   /** Sure enough to run with unasked. */
   readonly sure: boolean;
 }
@@ -92,8 +106,12 @@ export interface Decision {
   readonly reason: string;
   readonly arguments: JsonObject;
   readonly missing: readonly Missing[];
+  /** What keeps a draft that lacks nothing from being ready. */
+  readonly doubts: readonly Doubt[];
   readonly valid: boolean;
+  /** The call is right as it stands, as far as requests with known answers tell. */
   readonly ready: boolean;
+  /** How likely tool and arguments are exactly right; without a tool, how likely none fits. */
   readonly confidence: number;
   readonly alternatives: readonly Alternative[];
   readonly permission?: Permission;

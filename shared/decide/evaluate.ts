@@ -1,5 +1,5 @@
 import type { Request } from '../search/request.ts';
-import { FITTING, RANKING, weighed } from '../search/weights.ts';
+import { type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
 import type { Reading } from './arguments/reading.ts';
 import type { Alternative, DecideDeps, DecideInput, Step } from './decision.ts';
 import { askForTool } from './llm.ts';
@@ -25,8 +25,12 @@ export interface EvaluateStep extends Step {
 
 const EXAMINED = 6;
 const WHITELISTED = 100;
+/** Who says a tool's own name means it. */
+const CALLED = 3;
+/** With so little to go by, the values of more tools are looked at. */
+const VAGUE = 2;
 /** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
-const FITS_FROM = 0.45;
+const FITS_FROM = 0.4;
 
 /** Step 4: the best of the matching tools, or none when the best does not fit. */
 export const evaluateTools = async (
@@ -40,14 +44,21 @@ export const evaluateTools = async (
   readonly best: Evaluated | undefined;
   readonly ranking: readonly Evaluated[];
 }> => {
+  const weights = weightsFor(request.text);
+  const vague = matched[0] !== undefined && weighed(matched[0].features, weights.ranking) < VAGUE;
   const examined = matched
-    .filter(({ profile }, at) => at < Math.max(EXAMINED, shown + 1) || deps.lists?.whitelist?.has(profile.tool.name))
-    .map((candidate) => evaluate(candidate, needsOf(candidate.profile, reading, context), deps));
+    .filter(
+      ({ profile }, at) =>
+        at < Math.max(vague ? matched.length : EXAMINED, shown + 1) || deps.lists?.whitelist?.has(profile.tool.name),
+    )
+    .map((candidate) =>
+      evaluate(candidate, needsOf(candidate.profile, reading, context, deps.argumentWeights), weights, deps),
+    );
   const ranking = examined
     .filter(({ excluded }) => excluded === undefined)
     .sort((one, other) => other.score - one.score || (one.profile.tool.name < other.profile.tool.name ? -1 : 1));
   const top = ranking[0];
-  const fits = top !== undefined && top.confidence >= FITS_FROM;
+  const fits = top !== undefined && top.confidence >= levelFor(top, deps);
   const asked =
     deps.llm === undefined || ranking.length === 0
       ? undefined
@@ -86,12 +97,23 @@ export const evaluateTools = async (
   };
 };
 
-const evaluate = (candidate: Matched, needs: Needs, deps: DecideDeps): Evaluated => {
+/** What does harm, or needs consent, is not proposed on a weak word. */
+const levelFor = ({ profile: { tool } }: Evaluated, { permission }: DecideDeps): number =>
+  (permission?.(tool) ?? tool.permission ?? 'safe') === 'safe' ? FITS_FROM : RISKY_FROM;
+
+const RISKY_FROM = 0.6;
+
+const evaluate = (
+  candidate: Matched,
+  needs: Needs,
+  { ranking, fitting }: RankingWeights,
+  deps: DecideDeps,
+): Evaluated => {
   const { tool } = candidate.profile;
-  const { missing, sure, undemanding } = needs;
-  const features = { ...candidate.features, missing, sure, undemanding };
-  const reasons = [`fit ${round(weighed(features, RANKING))}`, parameterReason(needs)];
-  let score = weighed(features, RANKING);
+  const { missing, sure, undemanding, explained, typed } = needs;
+  const features = { ...candidate.features, missing, sure, undemanding, explained, typed };
+  let score = weighed(features, ranking);
+  const reasons = [`fit ${round(score)}`, parameterReason(needs)];
   const weigh = (amount: number, reason: string): void => {
     score += amount;
     reasons.push(reason);
@@ -100,10 +122,12 @@ const evaluate = (candidate: Matched, needs: Needs, deps: DecideDeps): Evaluated
     weigh(-Math.min(0.4, 0.05 * Math.log10(1 + tool.price_micros)), `costs ${tool.price_micros} micro-dollars a call`);
   }
   weighUsage(tool.name, deps, weigh);
+  const called = features.called === 1 ? CALLED : 0;
+  if (called > 0) weigh(called, 'called by its name');
   const { bonus } = candidate;
   if (bonus !== undefined) weigh(bonus.score, bonus.reason);
   if (candidate.unavailable) weigh(UNAVAILABLE, 'cannot run here yet');
-  const confidence = 1 / (1 + Math.exp(-(weighed(features, FITTING) + FITTING.bias + (bonus?.score ?? 0))));
+  const confidence = 1 / (1 + Math.exp(-(weighed(features, fitting) + fitting.bias + (bonus?.score ?? 0) + called)));
   const listed = listing(tool.name, deps);
   // The whitelist comes before the ranking, but a tool that does not fit is not forced on a task.
   if (listed.whitelisted && confidence >= FITS_FROM * 0.6) weigh(WHITELISTED, 'on the whitelist');

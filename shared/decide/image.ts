@@ -12,7 +12,9 @@ export const imageRequestOf = (text: string, context: JsonObject = {}): ImageReq
   const distortions = (Object.keys(SIGNS) as Distortion[]).filter((distortion) => SIGNS[distortion].test(text));
   const picture = PICTURE.test(text) || 'image' in context;
   if (!picture || (distortions.length === 0 && !QUALITY.test(text))) return undefined;
-  return { distortions, reference: REFERENCE.test(text) || 'reference' in context };
+  // Of two pictures one is what the other is judged against.
+  const two = new Set(text.match(PICTURE_FILE)).size > 1;
+  return { distortions, reference: two || REFERENCE.test(text) || 'reference' in context };
 };
 
 /** What the picture's distortion and the reference at hand say for or against an image-quality tool. */
@@ -43,9 +45,10 @@ export const imageTerms = (request: ImageRequest): readonly { readonly term: str
   }));
 
 const PICTURE =
-  /\b(?:photos?|photographs?|pictures?|images?|pics?|snapshots?|screenshots?|jpe?gs?|pngs?|frames?|shots?)\b|图片|图像|照片|相片|截图|画面|这张图|原图/iu;
+  /\b(?:photos?|photographs?|pictures?|images?|pics?|snapshots?|screenshots?|jpe?gs?|pngs?|tiffs?|webp|avif|bmp|frames?|shots?)\b|图片|图像|照片|相片|截图|画面|这张图|原图/iu;
+const PICTURE_FILE = /[\w./-]+\.(?:png|jpe?g|webp|tiff?|gif|bmp|avif)\b/giu;
 const QUALITY =
-  /\b(?:quality|distort\w*|degrad\w*|artifacts?|artefacts?|similarity|ssim|psnr|niqe|brisque|lpips)\b|质量|画质|失真|评分|打分/iu;
+  /\bquality\b(?!\s?(?:of\s|at\s|=\s?)?\d)|\b(?:distort\w*|degrad\w*|artifacts?|artefacts?|similarity|ssim|psnr|niqe|brisque|lpips)\b|\bhow (?:good|bad|well|nice|clear|clean)\b|\b(?:judge|rate|score|assess|grade)\s(?:the\s|this\s|my\s)?(?:quality|picture|photo|image|look|[\w./-]+\.(?:png|jpe?g|webp|tiff?))|\blooks? (?:good|bad|worse|better|fine)\b|质量|画质|失真|评分|打分|好不好|怎么样/iu;
 const REFERENCE =
   /\b(?:compar\w+|reference|original|ground truth|before and after|than the|versus|vs|against|source image|undistorted|pristine)\b|原图|原始|参考|对比图|相比|与原|和原/iu;
 const SIGNS: Readonly<Record<Distortion, RegExp>> = {

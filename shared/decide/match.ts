@@ -2,7 +2,7 @@ import { type Features, type Measure, meaningFeatures, measureFor, wordFeatures 
 import { type Profile, profileOf } from '../search/profile.ts';
 import { isIn, type Request } from '../search/request.ts';
 import type { Shares } from '../search/scenarios.ts';
-import { RANKING, weighed } from '../search/weights.ts';
+import { type FeatureWeights, weighed, weightsFor } from '../search/weights.ts';
 import type { Candidate, DecideDeps, Step } from './decision.ts';
 import { round } from './scenario.ts';
 
@@ -29,16 +29,17 @@ export const matchCapabilities = (
   { index }: Pick<DecideDeps, 'index'>,
 ): { readonly step: MatchStep; readonly matched: readonly Matched[]; readonly measure: Measure } => {
   const profiles = pool.map(({ tool }) => profileOf(tool));
+  const { ranking } = weightsFor(request.text);
   const measure = measureFor(request, index, profiles, known);
   const read = pool.map(({ tool, text, ...more }) => ({
     ...more,
     profile: profileOf(tool),
     features: wordFeatures(measure, profileOf(tool), text),
   }));
-  const matched = ranked(read)
+  const matched = ranked(read, ranking)
     .slice(0, COMPARED)
     .map((each) => ({ ...each, features: { ...each.features, ...meaningFeatures(measure, each.profile) } }));
-  const best = ranked(matched);
+  const best = ranked(matched, ranking);
   const said = request.byTopic
     .filter((term) => best[0] !== undefined && isIn(term, best[0].profile.all))
     .map(({ term }) => term);
@@ -50,7 +51,7 @@ export const matchCapabilities = (
       by: 'rules',
       decided: best
         .slice(0, SHOWN)
-        .map(({ profile, features }) => ({ tool: profile.tool.name, score: round(weighed(features, RANKING)) })),
+        .map(({ profile, features }) => ({ tool: profile.tool.name, score: round(weighed(features, ranking)) })),
       evidence: said.slice(0, 8),
       confidence: round(best[0]?.features.subject ?? 0),
       candidates: { before: pool.length, after: best.length },
@@ -58,11 +59,11 @@ export const matchCapabilities = (
   };
 };
 
-const ranked = (list: readonly Matched[]): readonly Matched[] =>
+const ranked = (list: readonly Matched[], weights: FeatureWeights): readonly Matched[] =>
   list
     .map((matched) => ({
       matched,
-      score: weighed(matched.features, RANKING) + (matched.bonus?.score ?? 0) + (matched.unavailable ? UNAVAILABLE : 0),
+      score: weighed(matched.features, weights) + (matched.bonus?.score ?? 0) + (matched.unavailable ? UNAVAILABLE : 0),
     }))
     .sort(
       (one, other) =>

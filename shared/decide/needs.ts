@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Profile } from '../search/profile.ts';
-import { splitIdentifier } from '../search/text.ts';
+import { topicalWorth } from '../search/request.ts';
+import { isStopWord, splitIdentifier } from '../search/text.ts';
 import { type Extraction, extract } from './arguments/extract.ts';
+import type { Source } from './arguments/proposal.ts';
 import type { Reading } from './arguments/reading.ts';
 import { type Slot, slotsOf } from './arguments/slot.ts';
 
@@ -15,12 +17,25 @@ export interface Needs {
   readonly sure: number;
   /** 1 when nothing is required. */
   readonly undemanding: number;
+  /** How much of the request the tool's text and the values explain. */
+  readonly explained: number;
+  /** How many of the values are of a kind that few parameters take. */
+  readonly typed: number;
+  /** By parameter, the chance that it is as meant, filled or left open. */
+  readonly chances: ReadonlyMap<string, number>;
+  /** How many values of the request no parameter took. */
+  readonly unused: number;
 }
 
 /** `context` are values at hand beside the task. */
-export const needsOf = (profile: Profile, reading: Reading, context: JsonObject = {}): Needs => {
+export const needsOf = (
+  profile: Profile,
+  reading: Reading,
+  context: JsonObject = {},
+  weights?: Readonly<Record<string, number>>,
+): Needs => {
   const slots = slotsFor(profile);
-  const found = extract(slots, reading, new Set(profile.purpose.map(({ term }) => term)));
+  const { found, chances, unused } = extract(slots, reading, new Set(profile.purpose.map(({ term }) => term)), weights);
   const required = slots.filter((slot) => slot.required);
   const confidenceOf = (slot: Slot): number | undefined =>
     (found.get(slot.name) ?? fromContext(slot, context))?.confidence;
@@ -28,11 +43,44 @@ export const needsOf = (profile: Profile, reading: Reading, context: JsonObject 
   return {
     slots,
     found,
+    chances,
+    unused: unused.length,
+    explained: explainedBy(profile, [...found.values()], reading),
+    typed: typedShare([...found.values()]),
     undemanding: required.length === 0 ? 1 : 0,
     missing: required.length === 0 ? 0 : 1 - given.length / required.length,
     sure: given.length === 0 ? 0 : given.reduce((sum, slot) => sum + (confidenceOf(slot) ?? 0), 0) / required.length,
   };
 };
+
+/** The share of the words of a request, common ones counting less, that the tool's text or a value has. */
+const explainedBy = (profile: Profile, values: readonly Extraction[], { words }: Reading): number => {
+  let [all, met] = [0, 0];
+  for (const { term, lower, start, end } of words.all) {
+    if (isStopWord(lower)) continue;
+    const worth = topicalWorth(term);
+    all += worth;
+    const taken = values.some(({ at }) => at !== undefined && at.start < end && start < at.end);
+    if (taken || profile.all.has(term)) met += worth;
+  }
+  return all === 0 ? 0 : met / all;
+};
+
+const typedShare = (values: readonly Extraction[]): number => {
+  const typed = values.filter(({ source }) => source !== undefined && TYPED.has(source));
+  return Math.min(1, typed.reduce((sum, { confidence }) => sum + confidence, 0) / 3);
+};
+const TYPED: ReadonlySet<Source> = new Set<Source>([
+  'named',
+  'path',
+  'email',
+  'url',
+  'moment',
+  'choice',
+  'choice_list',
+  'literal',
+  'phone',
+]);
 
 /** A value of the context for a parameter of its name and type. */
 export const fromContext = (slot: Slot, context: JsonObject): Extraction | undefined => {

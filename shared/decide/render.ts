@@ -46,6 +46,8 @@ const renderDraft = (decision: Decision): readonly string[] => {
     `confidence ${percent(decision.confidence)}, ${decision.valid ? 'valid' : 'not valid'}, ${decision.ready ? 'ready' : 'not ready'}`,
   );
   for (const { parameter, question } of decision.missing) lines.push(`missing ${parameter}: ${question}`);
+  for (const { parameter, value, question } of decision.doubts)
+    lines.push(`doubtful ${parameter} = ${JSON.stringify(value)}: ${question}`);
   for (const note of decision.notes) lines.push(`note ${note}`);
   for (const { tool, confidence, reasons } of decision.alternatives)
     lines.push(`or ${tool} (${percent(confidence)}): ${reasons.join('; ')}`);

@@ -1,6 +1,6 @@
 import type { Clock, Table } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
-import { createSearchIndex, type SearchIndex } from '../search/search-index.ts';
+import type { SearchIndex } from '../search/search-index.ts';
 import { Catalog, type Layer } from './catalog.ts';
 import { readChanges, readFamilies, readFamily, readRevision, type UnreadableFamily } from './families.ts';
 
@@ -129,6 +129,8 @@ class TenantIndex implements TenantCatalog {
   }
 
   async #build(): Promise<SearchIndex> {
+    // With its table of words: loaded by the first search, not by every start.
+    const { createSearchIndex } = await import('../search/search-index.ts');
     const index = createSearchIndex();
     this.#index = index;
     const names = [...this.catalog.names()];

@@ -35,6 +35,12 @@ export interface Features {
   readonly sure: number;
   /** 1 when no parameter is required, so that the two before say nothing. */
   readonly undemanding: number;
+  /** How much of the request the tool's text and the values taken for it explain together. */
+  readonly explained: number;
+  /** How many of the values are of a kind that few parameters take: units, currencies, paths, addresses, dates, choices. */
+  readonly typed: number;
+  /** 1 when the request has the tool's own name, less when that is an ordinary word. */
+  readonly called: number;
 }
 
 /** What all candidates of a request are measured by. */
@@ -63,7 +69,7 @@ interface Asked {
 
 export const measureFor = (
   request: Request,
-  index: SearchIndex,
+  index: Pick<SearchIndex, 'rarity' | 'size'>,
   profiles: readonly Profile[],
   known: Pick<Measure, 'intent' | 'scenarios'>,
 ): Measure => {
@@ -112,8 +118,22 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     missing: 0,
     sure: 0,
     undemanding: 0,
+    explained: 0,
+    typed: 0,
+    called: calledIn(request.text.toLowerCase(), profile),
   };
 };
+
+/** The name as it is, or with blanks for its marks, as words of its own. */
+const calledIn = (text: string, { called }: Profile): number => {
+  for (const form of called.forms) {
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
+      if (!WORD.test(text[at - 1] ?? ' ') && !WORD.test(text[at + form.length] ?? ' ')) return called.worth;
+    }
+  }
+  return 0;
+};
+const WORD = /[a-z\d_]/u;
 
 /** What needs meanings compared one by one; for the better candidates only. */
 export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Features, 'name' | 'nearness' | 'reach'> => ({

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from '../kernel/json.ts';
 import type { Tool } from '../model/tool.ts';
-import { splitIdentifier, termOf, termsOf } from './text.ts';
+import { chineseWords } from './chinese.ts';
+import { splitIdentifier, TEXT_LIMIT, termOf, termsOf } from './text.ts';
 
 /** The parts of a tool that are searched. `weight` multiplies a match; `norm` says how much length discounts it. */
 export const FIELDS = [
@@ -12,13 +13,18 @@ export const FIELDS = [
 
 /** A tool's terms, one list for each of FIELDS. */
 export const fieldsOf = (tool: Tool): readonly (readonly string[])[] => [
-  nameTerms(tool.name),
-  termsOf(tool.description ?? ''),
+  [...nameTerms(tool.name), ...inEnglish(tool.name)],
+  [...termsOf(tool.description ?? ''), ...inEnglish(tool.description ?? '')],
   [tool.category ?? '', ...(tool.tags ?? []), ...(tool.scenarios ?? []), ...(tool.intents ?? [])].flatMap((label) =>
     termsOf(label, LABEL_LIMIT),
   ),
   schemaTexts(tool.parameters).flatMap((text) => termsOf(text)),
 ];
+
+/** What Chinese words mean in English, so that requests in either language find the tool. */
+const inEnglish = (text: string): readonly string[] =>
+  HAN.test(text) ? chineseWords(text.slice(0, TEXT_LIMIT)).flatMap(({ english }) => english) : [];
+const HAN = /\p{Script=Han}/u;
 
 /** A name's parts, and the name as one word too, so that it is found however it is written. */
 const nameTerms = (name: string): readonly string[] => {

@@ -9,6 +9,8 @@ import { knownWords } from './word-vectors.ts';
 export interface Profile {
   readonly tool: Tool;
   readonly name: readonly string[];
+  /** How a request may call the tool by its name, and how telling that is. */
+  readonly called: { readonly forms: readonly string[]; readonly worth: number };
   /** The terms of name and description, what the tool is for, with how much each is worth and its number among the known words. */
   readonly purpose: readonly { readonly term: string; readonly worth: number; readonly number: number }[];
   /** The terms of everything, parameters and labels too. */
@@ -37,6 +39,7 @@ const readProfile = (tool: Tool): Profile => {
   return {
     tool,
     name: [...new Set(name)],
+    called: calledOf(tool.name),
     purpose: Array.from(new Set([...name, ...description]), (term) => ({
       term,
       worth: knownWords().worth(term),
@@ -49,6 +52,13 @@ const readProfile = (tool: Tool): Profile => {
     scenarios: scenariosOf([...name, ...name, ...description, ...labels], tool.scenarios ?? []),
   };
 };
+
+const calledOf = (name: string): Profile['called'] => {
+  const lower = name.toLowerCase();
+  const ordinary = /^[a-z]+$/u.test(lower) && knownWords().number(termOf(lower)) !== undefined;
+  return { forms: [...new Set([lower, lower.replaceAll(/[_.-]+/gu, ' ')])], worth: ordinary ? ORDINARY_NAME : 1 };
+};
+const ORDINARY_NAME = 0.3;
 
 const pairsOf = (terms: readonly string[]): readonly string[] =>
   terms.slice(1).map((term, at) => `${terms[at]} ${term}`);

@@ -72,6 +72,10 @@ const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
   };
 };
 
+/** How much a term says about a subject, wherever it stands. */
+export const topicalWorth = (term: string): number =>
+  (VALUE.test(term) ? VALUE_WORTH : 1) * knownWords().worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1);
+
 /** Known Chinese words, each with its English ones: many catalogues are described in English only. */
 const chineseTerms = (
   text: string,

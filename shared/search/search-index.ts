@@ -1,8 +1,8 @@
 import type { Tool } from '../model/tool.ts';
 import { FIELDS, fieldsOf } from './index-fields.ts';
 import { createSearchStore, FIELD_COUNT, type SearchStore } from './index-store.ts';
+import { searchTools } from './search-tools.ts';
 import { createSums, type Sums } from './sums.ts';
-import { termsOf } from './text.ts';
 
 export interface Hit {
   readonly name: string;
@@ -27,8 +27,9 @@ export interface SearchIndex {
   /** Adds a tool or replaces the one of its name; costs what the tool's own text costs. */
   set(tool: Tool): void;
   remove(name: string): void;
+  /** The tools that a text asks for, by the ranking of decisions. */
   search(query: string, options?: SearchOptions): readonly Hit[];
-  /** As `search`, for a query that has been weighed already. */
+  /** By words alone, for a query that has been weighed already. */
   rank(query: readonly QueryTerm[], options?: SearchOptions): readonly Hit[];
   /** How telling a term is in this catalogue: its inverse document frequency. */
   rarity(term: string): number;
@@ -42,6 +43,7 @@ export interface SearchIndex {
 export const createSearchIndex = (): SearchIndex => {
   const store = createSearchStore(FIELDS);
   const sums = createSums();
+  const tools = new Map<string, Tool>();
 
   const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] => {
     const names = store.documents();
@@ -55,27 +57,32 @@ export const createSearchIndex = (): SearchIndex => {
     return options.limit === undefined ? hits.sort(better) : hits;
   };
 
-  return {
-    set: (tool) => store.put(tool.name, fieldsOf(tool)),
-    remove: store.remove,
+  const index: SearchIndex = {
+    set: (tool) => {
+      tools.set(tool.name, tool);
+      store.put(tool.name, fieldsOf(tool));
+    },
+    remove: (name) => {
+      tools.delete(name);
+      store.remove(name);
+    },
     rank,
-    search: (query, options) => rank(weighTerms(query), options),
+    search: (query, options) => searchTools(query, searched, options),
     rarity: (term) => rarityOf(store, store.term(term)),
     get size() {
       return store.size;
     },
   };
-};
-
-/** How often each term is in a text: said twice counts a little more than once. */
-const weighTerms = (text: string): readonly QueryTerm[] => {
-  const weights = new Map<string, number>();
-  for (const term of termsOf(text)) {
-    const known = weights.get(term);
-    if (known !== undefined) weights.set(term, Math.min(known + 0.3, 2));
-    else if (weights.size < TERM_LIMIT) weights.set(term, 1);
-  }
-  return Array.from(weights, ([term, weight]) => ({ term, weight }));
+  const searched = {
+    rank,
+    rarity: index.rarity,
+    tool: (name: string) => tools.get(name),
+    names: () => tools.keys(),
+    get size() {
+      return store.size;
+    },
+  };
+  return index;
 };
 
 interface Reading {
@@ -152,5 +159,4 @@ const better = (one: Hit, other: Hit): number =>
   other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 
 const SATURATION = 1.2;
-const TERM_LIMIT = 512;
 const READ_LIMIT = 200_000;

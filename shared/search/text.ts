@@ -38,7 +38,7 @@ const STEMS_LIMIT = 50_000;
 const stemOf = (word: string): string =>
   word.length > 2 && word.length <= 32 && ENGLISH.test(word) ? stemmer(word) : word;
 
-const isStopWord = (word: string): boolean => STOP_WORDS.has(word);
+export const isStopWord = (word: string): boolean => STOP_WORDS.has(word);
 
 /** Splits `getHTTPStatus_code` into get, http, status and code. */
 export const splitIdentifier = (name: string): string[] => wordsOf(name, 1024);

@@ -1,7 +1,7 @@
+import { wrongArguments } from '../../metadata/fit/acceptable.ts';
+import { type Everyday, loadEveryday, NOW } from '../../metadata/fit/everyday-data.ts';
 import { decide } from '../../shared/decide/decide.ts';
 import type { Decision } from '../../shared/decide/decision.ts';
-import { wrongArguments } from './acceptable.ts';
-import { type Everyday, loadEveryday, NOW } from './everyday-data.ts';
 
 /**
  * Ordinary requests for the shipped tools and for twenty made-up catalogues:

@@ -1,21 +1,26 @@
+import { wrongArguments } from '../../metadata/fit/acceptable.ts';
+import {
+  BENCHMARKS,
+  type Benchmark,
+  depsFor,
+  goldOf,
+  loadBenchmark,
+  type Query,
+} from '../../metadata/fit/selection-data.ts';
 import { argumentsFor } from '../../shared/decide/arguments.ts';
 import { decide } from '../../shared/decide/decide.ts';
 import type { Decision } from '../../shared/decide/decision.ts';
 import type { Tool } from '../../shared/model/tool.ts';
-import { wrongArguments } from './acceptable.ts';
-import { printLearnt } from './learn-report.ts';
-import { BENCHMARKS, type Benchmark, depsFor, goldOf, loadBenchmark, type Query } from './selection-data.ts';
 
 /**
  * How well and how fast tools are chosen, on the public benchmarks in a directory:
- *   npm run bench -- decide --data <directory> [--only <benchmark>] [--learn]
+ *   npm run bench -- decide --data <directory> [--only <benchmark>]
  */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
   const directory = option('--data');
   if (directory === undefined) throw new Error('name the data: npm run bench -- decide --data <directory>');
   const names = BENCHMARKS.filter((name) => (option('--only') ?? name) === name);
-  if (args.includes('--learn')) return await printLearnt(names.map((name) => loadBenchmark(directory, name)));
   for (const name of names) {
     const benchmark = loadBenchmark(directory, name);
     await printRanking(benchmark);

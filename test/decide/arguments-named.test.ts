@@ -92,20 +92,6 @@ check('Chinese words for English parameters', [
   { task: '执行命令 ls -l', properties: { command: 'string' }, expected: { command: 'ls -l' } },
 ]);
 
-check('commands', [
-  {
-    task: 'is the daemon up, please use docker ps to find out',
-    properties: { command: 'string' },
-    expected: { command: 'docker ps' },
-  },
-  {
-    task: 'tell me the time using the date /t command',
-    properties: { command: 'string' },
-    expected: { command: 'date /t' },
-  },
-  { task: 'list the folder by running `ls -la`', properties: { cmd: 'string' }, expected: { cmd: 'ls -la' } },
-]);
-
 check('choices', [
   {
     task: 'list them in descending order',
@@ -153,11 +139,6 @@ check('what stands around a value', [
     task: 'today is Monday 2022-10-20, move it to this Thursday',
     properties: { date: 'string' },
     expected: { date: '2022-10-23' },
-  },
-  {
-    task: 'stars of my-team/web-app and My-Team/api-2',
-    properties: { repos: described('string', 'A comma-separated list of repositories') },
-    expected: { repos: 'my-team/web-app,My-Team/api-2' },
   },
   {
     task: 'order five burgers and six chicken wings from the diner',

@@ -26,6 +26,11 @@ export const Chosen = ({ decision, tools, onOther }: Props) => {
             {question}
           </p>
         ))}
+        {decision.doubts.map(({ parameter, value }) => (
+          <p key={parameter} class="caution warn">
+            Please check {parameter}: {JSON.stringify(value)}
+          </p>
+        ))}
         {decision.notes.map((note) => (
           <p key={note} class="small muted">
             {note}

@@ -1,29 +1,64 @@
+import { isStopWord, termOf } from '../../search/text.ts';
+import { knownWords } from '../../search/word-vectors.ts';
 import { sameStart } from './choices.ts';
-import type { Extraction } from './extract.ts';
+import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
+import type { Token } from './tokens.ts';
 
-/** Whether the text mentions what a yes-or-no slot is about; undefined when it does not. */
-export const isMentioned = (slot: Slot, { tokens }: Reading): Extraction | undefined => {
-  const wanted = slot.nameTerms.filter((term) => !AUXILIARY.has(term));
+/** Whether the text mentions what a yes-or-no slot is about, by its words or by near ones; undefined when it does not. */
+export const isMentioned = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
+  const wanted = slot.nameTerms.filter((term) => !AUXILIARY.has(term) && !isStopWord(term));
   if (wanted.length === 0) return undefined;
-  const places = wanted.map((term) =>
-    tokens.findIndex(
-      (token) => token.isWord && (token.term === term || token.lower === term || sameStart(term, token.term)),
-    ),
-  );
-  const hit = places.filter((place) => place >= 0);
-  if (hit.length < wanted.length * 0.6) return undefined;
+  const words = knownWords();
+  const places = wanted.map((term) => {
+    let best = { place: -1, nearness: NEAR };
+    for (const [place, token] of tokens.entries()) {
+      if (!token.isWord) continue;
+      const same = token.term === term || token.lower === term || sameStart(term, token.term);
+      const nearness = same ? 1 : termOf(token.lower) === '' ? 0 : words.similarity(term, token.term);
+      if (nearness > best.nearness) best = { place, nearness };
+      if (same) break;
+    }
+    return best;
+  });
+  const hit = places.filter(({ place }) => place >= 0).map(({ place }) => place);
+  if (hit.length === 0) return undefined;
+  const share = places.reduce((sum, { place, nearness }) => sum + (place < 0 ? 0 : nearness), 0) / wanted.length;
+  const same = places.filter(({ nearness }) => nearness === 1).length;
+  // A near word for one of several says nothing: a rent is no in-unit laundry.
+  if (same === 0 && share < NEAR_ALONE) return undefined;
+  const exact = same >= wanted.length * 0.6;
   const first = Math.min(...hit);
-  const before = tokens.slice(Math.max(0, first - 4), first).map((token) => token.lower);
-  const negated = before.some((word) => NEGATIONS.has(word));
+  const said = tokens[first];
+  if (said === undefined) return undefined;
+  const negated =
+    clauseBefore(tokens, first).some(({ lower }) => NEGATIONS.has(lower)) ||
+    tokens.slice(first + 1, first + 4).some(({ lower }) => DENIALS.has(lower));
   const flipped = slot.nameTerms.some((term) => term === 'disabl' || term === 'exclud');
   return {
     value: negated === flipped,
-    confidence: hit.length === wanted.length ? 0.8 : 0.6,
-    from: tokens[first]?.text ?? '',
+    start: said.start,
+    end: said.end,
+    from: said.text,
+    source: exact ? 'boolean' : 'near_boolean',
+    own: share,
+    how: 'boolean',
+    shares: true,
   };
 };
+
+/** The words before a place up to what starts another thought; `or` goes on with the same one. */
+const clauseBefore = (tokens: readonly Token[], place: number): readonly Token[] => {
+  let from = place;
+  while (from > 0 && from > place - CLAUSE && !BREAKS.test(tokens[from - 1]?.lower ?? '')) from--;
+  return tokens.slice(from, place);
+};
+const CLAUSE = 8;
+const BREAKS = /^(?:[.,;:!?，。；！？]|but|and|with|then|however)$/u;
+
+const NEAR = 0.5;
+const NEAR_ALONE = 0.6;
 
 /** Words of such names that are about the switch, not about the matter. */
 const AUXILIARY: ReadonlySet<string> = new Set(
@@ -32,5 +67,9 @@ const AUXILIARY: ReadonlySet<string> = new Set(
   ),
 );
 const NEGATIONS: ReadonlySet<string> = new Set(
-  "no not without don't dont doesn't never exclude excluding non disable isn't 不 无 没".split(' '),
+  "no not without unlock few little hardly lack lacks lacking don't dont doesn't never exclude excluding non disable isn't 不 无 没".split(
+    ' ',
+  ),
 );
+/** Words that deny what stands before them too: `premium is not wanted`. */
+const DENIALS: ReadonlySet<string> = new Set('false off disabled'.split(' '));

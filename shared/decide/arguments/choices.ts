@@ -1,11 +1,10 @@
 import { splitIdentifier, termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
 import { contextOf } from './cues.ts';
-import type { Extraction } from './extract.ts';
+import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import { roleOf, saidRole } from './roles.ts';
 import type { Slot } from './slot.ts';
-import type { SpanKind } from './span.ts';
 import type { Token } from './tokens.ts';
 
 /** Numbers on offer are chosen as numbers are: by what stands beside them. */
@@ -20,43 +19,71 @@ export const isYesNo = ({ choices }: Slot): boolean =>
   choices.some(({ value }) => /^true$/iu.test(String(value))) &&
   choices.some(({ value }) => /^false$/iu.test(String(value)));
 
-/** The offered value that the text names, by its own word, a form of it, or a near word. */
-export const chosen = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined => {
-  let best: { value: unknown; score: number; from: string } | undefined;
-  for (const { value, phrases } of slot.choices) {
-    if (IDLE.has(String(value).toLowerCase())) continue;
+/** The offered values that the text names, by their own words, a form of them, or a near word. */
+export const choicesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] => {
+  const said = slot.choices.flatMap(({ value, phrases }) => {
+    if (IDLE.has(String(value).toLowerCase())) return [];
+    let best: Mention | undefined;
     for (const phrase of phrases) {
       const match = mention(phrase, slot, reading, subject);
-      if (match !== undefined && match.score > (best?.score ?? 0)) best = { value, ...match };
+      if (match !== undefined && match.own > (best?.own ?? 0)) best = match;
     }
-  }
-  if (best === undefined || best.score < (slot.required ? 0.4 : 0.55)) return undefined;
-  return { value: best.value, confidence: Math.min(0.95, best.score), from: best.from };
+    return best === undefined ? [] : [{ value, ...best, how: 'choice' as const, shares: true as const }];
+  });
+  // Of `comedy` and `comedy-drama` in the same words the longer is meant.
+  return said.filter(
+    (one) =>
+      !said.some(
+        (other) => other.start <= one.start && one.end <= other.end && other.end - other.start > one.end - one.start,
+      ),
+  );
 };
 
+type Mention = Pick<Proposal, 'start' | 'end' | 'from' | 'own' | 'source'>;
+
 /** The examples of the description that the text has word for word. */
-export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Extraction[] =>
+export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] =>
   slot.examples.flatMap((example) => {
     const wanted = termsIn(example);
     if (wanted.length === 0 || IDLE.has(example.toLowerCase()) || isSlight(splitIdentifier(example))) return [];
     if (wanted.every((term) => slot.nameTerms.includes(term) || subject.has(term))) return [];
     const run = findRun(wanted, reading);
-    return run === undefined ? [] : [{ value: example, confidence: 0.75, from: run.text }];
+    return run === undefined || isInName(run, reading)
+      ? []
+      : [
+          {
+            value: example,
+            start: run.start,
+            end: run.end,
+            from: run.text,
+            source: 'example',
+            own: 0.75,
+            how: 'choice' as const,
+          },
+        ];
   });
 
-const mention = (phrase: string, slot: Slot, reading: Reading, subject: ReadonlySet<string>) => {
+/** The history of a Natural History Museum is none. */
+const isInName = ({ start, end }: Run, { spans }: Reading): boolean =>
+  spans.some(
+    (span) => span.kind === 'proper' && span.start <= start && end <= span.end && span.end - span.start > end - start,
+  );
+
+const mention = (phrase: string, slot: Slot, reading: Reading, subject: ReadonlySet<string>): Mention | undefined => {
   const wanted = termsIn(phrase);
   if (wanted.length === 0) return undefined;
-  const outside = findRun(wanted, reading, (token) => !isInAddress(token, reading));
-  const exact = outside ?? findRun(wanted, reading);
+  const role = (start: number): number => roleOf(slot) * saidRole(reading, start);
+  const outside = findRuns(wanted, reading, reading.words.free);
+  // Of English and Danish in `from English to Danish` the one after `to` is the target.
+  const [best] = outside.toSorted((one, other) => role(other.start) - role(one.start));
+  const exact = best ?? findRun(wanted, reading);
   if (exact === undefined) return shortMention(phrase, reading) ?? nearMention(wanted, slot, reading, subject);
+  const at = { start: exact.start, end: exact.end, from: exact.text, source: 'choice' as const };
+  // The png of cat.png is part of a name.
+  if (best === undefined) return { ...at, own: 0.2 };
   // A short or common word may be there for another reason, unless the slot is named beside it.
   const doubtful = isSlight(splitIdentifier(phrase)) && !besideSlot(exact.start, exact.end, slot, reading);
-  // The png of cat.png is part of a name.
-  if (outside === undefined) return { score: 0.5, from: exact.text };
-  // Of English and Danish in `from English to Danish` the one after `to` is the target.
-  const role = 0.08 * roleOf(slot) * saidRole(reading, exact.start);
-  return { score: (doubtful ? 0.4 : 0.82 + Math.min(0.1, wanted.length * 0.03)) + role, from: exact.text };
+  return { ...at, own: doubtful ? 0.4 : 0.82 + Math.min(0.1, wanted.length * 0.03) };
 };
 
 const termsIn = (phrase: string): readonly string[] => splitIdentifier(phrase).map((word) => termOf(word) || word);
@@ -66,44 +93,60 @@ const isSlight = (wanted: readonly string[]): boolean => {
   return (joined.length <= 2 && !/\d/u.test(joined)) || COMMON.has(joined);
 };
 
-const isInAddress = ({ start, end }: Token, { spans }: Reading): boolean =>
-  spans.some((span) => ADDRESSES.has(span.kind) && span.start <= start && end <= span.end);
+interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
 
-const ADDRESSES: ReadonlySet<SpanKind> = new Set<SpanKind>(['path', 'url', 'email']);
+const findRun = (wanted: readonly string[], reading: Reading): Run | undefined =>
+  findRuns(wanted, reading, reading.words.all)[0];
 
-const findRun = (
-  wanted: readonly string[],
-  { tokens, text }: Reading,
-  counts: (token: Token) => boolean = () => true,
-) => {
-  const words = tokens.filter((token) => token.isWord && counts(token));
+const findRuns = (wanted: readonly string[], { text }: Reading, words: readonly Token[]): readonly Run[] => {
   const joined = wanted.join('');
+  const runs: Run[] = [];
   for (const [at, token] of words.entries()) {
-    if (token.term === joined || token.lower === joined)
-      return { start: token.start, end: token.end, text: token.text };
+    if (token.term === joined || token.lower === joined) {
+      runs.push({ start: token.start, end: token.end, text: token.text });
+      continue;
+    }
     if (!wanted.every((term, offset) => words[at + offset]?.term === term || words[at + offset]?.lower === term))
       continue;
     const end = words[at + wanted.length - 1]?.end ?? token.end;
-    return { start: token.start, end, text: text.slice(token.start, end) };
+    runs.push({ start: token.start, end, text: text.slice(token.start, end) });
   }
-  return undefined;
+  return runs;
 };
 
 /** `desc` on offer is meant by `descending`: the start of a word, and no word of its own. */
-const shortMention = (phrase: string, { tokens }: Reading) => {
+const shortMention = (phrase: string, { tokens }: Reading): Mention | undefined => {
   const short = phrase.toLowerCase();
   if (!/^[a-z]{3,5}$/u.test(short) || knownWords().number(short) !== undefined) return undefined;
   const token = tokens.find(({ lower }) => lower.length > short.length + 2 && lower.startsWith(short));
-  return token === undefined ? undefined : { score: 0.8, from: token.text };
+  return token === undefined
+    ? undefined
+    : { start: token.start, end: token.end, from: token.text, own: 0.8, source: 'choice' };
 };
 
 /** Near words count only when they are not what the tool is about anyway: `movie` does not choose the genre. */
-const nearMention = (wanted: readonly string[], slot: Slot, { tokens }: Reading, subject: ReadonlySet<string>) => {
+const nearMention = (
+  wanted: readonly string[],
+  slot: Slot,
+  { tokens }: Reading,
+  subject: ReadonlySet<string>,
+): Mention | undefined => {
   const near = wanted.map((term) => nearest(term, slot, tokens, subject));
   const mean = near.reduce((sum, { similarity }) => sum + similarity, 0) / near.length;
+  const [first] = near;
+  if (mean < NEAR || first?.token === undefined) return undefined;
   const beside = near.every(({ token }) => token !== undefined && isBeside(token, slot, tokens));
-  if (mean < (slot.required ? NEAR_REQUIRED : beside ? NEAR_NAMED : NEAR)) return undefined;
-  return { score: 0.2 + mean * 0.5 + (beside ? 0.15 : 0), from: near.map(({ token }) => token?.text ?? '').join(' ') };
+  return {
+    start: first.token.start,
+    end: first.token.end,
+    from: near.map(({ token }) => token?.text ?? '').join(' '),
+    source: 'near_choice',
+    own: mean + (beside ? 0.3 : 0),
+  };
 };
 
 /** The word of the text that comes nearest to a term. */
@@ -129,11 +172,9 @@ const isBeside = (said: Token, slot: Slot, tokens: readonly Token[]): boolean =>
 };
 
 const besideSlot = (start: number, end: number, slot: Slot, reading: Reading): boolean =>
-  contextOf(reading, { kind: 'phrase', start, end, text: '' }).some(({ term }) => slot.nameTerms.includes(term));
+  contextOf(reading, { start, end, text: '' }).some(({ term }) => slot.nameTerms.includes(term));
 
-const NEAR = 0.62;
-const NEAR_REQUIRED = 0.45;
-const NEAR_NAMED = 0.45;
+const NEAR = 0.45;
 const IDLE: ReadonlySet<string> = new Set([
   'dontcare',
   'any',

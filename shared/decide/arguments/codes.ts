@@ -1,3 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
+
 /** The code of a currency from its name in English or Chinese, or from the code itself. */
 export const currencyCode = (said: string): string | undefined => {
   const { codes, names } = currencies();
@@ -17,14 +19,6 @@ export const codeNames = (kind: 'language' | 'currency', code: string): readonly
     kind === 'language' ? (ODD_CODES[code.toLowerCase()] ?? code.slice(0, 2).toLowerCase()) : code.toUpperCase();
   if (!(kind === 'language' ? /^[a-z]{2}(?:[-_][a-z]{2,4})?$/iu : /^[a-z]{3}$/iu).test(code)) return [];
   return [...names].flatMap(([name, own]) => (own === wanted ? [name] : []));
-};
-
-const lazily = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 };
 
 const english = lazily(() => new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }));

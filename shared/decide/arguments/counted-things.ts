@@ -1,30 +1,31 @@
-import type { Extraction } from './extract.ts';
+import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 
 /** `two apples and one pear` names things and says how many of each: a list of both for the slots that ask. */
-export const countedThings = (
-  slot: Slot,
-  items: Slot,
-  reading: Reading,
-): { readonly extraction: Extraction; readonly spans: readonly Span[] } | undefined => {
+export const countedThings = (slot: Slot, items: Slot, reading: Reading): readonly Proposal[] => {
   const numbers = items.type === 'integer' || items.type === 'number';
-  if (!slot.required || items.choices.length > 0 || (!numbers && items.type !== 'string')) return undefined;
-  if (!slot.nameTerms.some((term) => (numbers ? AMOUNTS : THINGS).has(term))) return undefined;
+  if (items.choices.length > 0 || (!numbers && items.type !== 'string')) return [];
+  if (!slot.nameTerms.some((term) => (numbers ? AMOUNTS : THINGS).has(term))) return [];
   const things = longest(
     reading.spans.flatMap((span) => thingAt(span, reading)),
     reading,
   );
-  if (things.length < 2) return undefined;
-  return {
-    extraction: {
+  const [first, last] = [things[0], things.at(-1)];
+  if (things.length < 2 || first === undefined || last === undefined) return [];
+  return [
+    {
       value: things.map(({ count, thing }) => (numbers ? count : thing)),
-      confidence: 0.6,
-      from: reading.text.slice(things[0]?.span.start, things.at(-1)?.end),
+      start: first.span.start,
+      end: last.end,
+      from: reading.text.slice(first.span.start, last.end),
+      source: 'counted_list',
+      own: 0.6,
+      how: 'list',
+      shares: true,
     },
-    spans: numbers ? things.map(({ span }) => span) : [],
-  };
+  ];
 };
 
 interface Thing {

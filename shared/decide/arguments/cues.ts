@@ -6,7 +6,7 @@ import type { Span } from './span.ts';
 import type { Token } from './tokens.ts';
 
 /** How strongly the words around a span name a slot: 0 to about 2. `rarity` says how few slots share a word. */
-export const cueOf = (reading: Reading, span: Span, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
+export const cueOf = (reading: Reading, span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
   let sum = 0;
   let best = 0;
   for (const { term, weight } of contextOf(reading, span)) {
@@ -18,8 +18,8 @@ export const cueOf = (reading: Reading, span: Span, slot: Slot, rarity: Readonly
 };
 
 /** `Premier League` is a league and `Plaza Hotel` a hotel by their own words. */
-const ownWord = (span: Span, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
-  if (span.kind !== 'proper') return 0;
+const ownWord = (span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
+  if (!/^\p{Lu}/u.test(span.text)) return 0;
   const words = span.text
     .toLowerCase()
     .split(/[^\p{L}]+/u)
@@ -63,30 +63,35 @@ interface ContextTerm {
 }
 
 /** Content words before a span, the nearer the heavier, up to another span or the sentence's end; and just after it. */
-export const contextOf = (reading: Reading, span: Span): readonly ContextTerm[] => {
-  const known = contexts.get(span);
-  if (known !== undefined) return known;
+export const contextOf = (reading: Reading, span: Place): readonly ContextTerm[] => {
+  const known = contexts.get(reading) ?? new Map<string, readonly ContextTerm[]>();
+  contexts.set(reading, known);
+  const key = `${span.start} ${span.end}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
   const context = readContext(reading, span);
-  contexts.set(span, context);
+  known.set(key, context);
   return context;
 };
 
-// A span belongs to one reading, and every slot asks for the same words around it.
-const contexts = new WeakMap<Span, readonly ContextTerm[]>();
+type Place = Pick<Span, 'start' | 'end' | 'text'>;
 
-const readContext = (reading: Reading, span: Span): readonly ContextTerm[] => [
+// Every slot of every candidate asks for the same words around a place.
+const contexts = new WeakMap<Reading, Map<string, readonly ContextTerm[]>>();
+
+const readContext = (reading: Reading, span: Place): readonly ContextTerm[] => [
   ...termsBefore(reading, span),
   ...termsAfter(reading, span),
 ];
 
-const termsBefore = ({ tokens, spans }: Reading, span: Span): readonly ContextTerm[] => {
+const termsBefore = ({ tokens, spans }: Reading, span: Place): readonly ContextTerm[] => {
   const context: ContextTerm[] = [];
   let weight = 1;
   for (let at = tokenAt(tokens, span.start) - 1; at >= 0 && weight > 0.2; at--) {
     const token = tokens[at];
     if (token === undefined || SENTENCE_END.test(token.text)) break;
     // Past another value the words belong to that one, unless both are of one list.
-    if (spans.some((other) => other.end === token.end && other !== span)) weight *= 0.5;
+    if (spans.some((other) => other.end === token.end && other.start !== span.start)) weight *= 0.5;
     if (!token.isWord || isUnitOf(spans, token)) continue;
     if (termOf(token.lower) === '' && token.lower.length < 6) continue;
     context.push({ term: token.term, weight });
@@ -95,7 +100,7 @@ const termsBefore = ({ tokens, spans }: Reading, span: Span): readonly ContextTe
   return context;
 };
 
-const termsAfter = ({ tokens }: Reading, span: Span): readonly ContextTerm[] => {
+const termsAfter = ({ tokens }: Reading, span: Place): readonly ContextTerm[] => {
   const context: ContextTerm[] = [];
   let weight = 0.9;
   for (let at = tokenAt(tokens, span.end); at < tokens.length && weight > 0.4; at++) {

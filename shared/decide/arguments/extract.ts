@@ -1,26 +1,36 @@
-import { splitIdentifier, termOf } from '../../search/text.ts';
-import { isMentioned } from './booleans.ts';
-import { chosen, examplesSaid, isNumeric, isYesNo } from './choices.ts';
-import { commandSaid } from './commands.ts';
-import { formatMoment } from './format-moment.ts';
-import { formatPlace } from './format-place.ts';
-import { freeText } from './free-text.ts';
-import { keyValues } from './key-values.ts';
-import { commaList, listFor } from './lists.ts';
-import { namedValues } from './named-values.ts';
-import { placeSpans } from './place-spans.ts';
-import { isKnownPlace } from './places.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { termOf } from '../../search/text.ts';
+import { assign } from './assign.ts';
+import { slotRarity } from './cues.ts';
+import { type Leaf, leavesOf, rebuilt } from './leaves.ts';
+import { overlap, type Proposal, type Source } from './proposal.ts';
+import { PLACES, type Ranked, RECOGNISED, type Surroundings, type Weights } from './proposal-features.ts';
+import { proposalsFor } from './propose.ts';
 import type { Reading } from './reading.ts';
-import { roleOf } from './roles.ts';
+import { scoreOf, scoreOfNone, WEIGHTS } from './scorer.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
-import { fitOf } from './values.ts';
 
 /** A value for a parameter, how sure it is, and the words it was taken from. */
 export interface Extraction {
   readonly value: unknown;
   readonly confidence: number;
   readonly from: string;
+  /** What made the value of the words, when it is not the words themselves. */
+  readonly how?: string | undefined;
+  /** The reading that saw it. */
+  readonly source?: Source | undefined;
+  /** Where in the text it was taken from. */
+  readonly at?: { readonly start: number; readonly end: number } | undefined;
+}
+
+/** What a text gives for a tool's parameters, and how surely as a whole. */
+export interface Extracted {
+  readonly found: ReadonlyMap<string, Extraction>;
+  /** By parameter, the chance that it is as meant, filled or left open. */
+  readonly chances: ReadonlyMap<string, number>;
+  /** Words recognised as values that no parameter took. */
+  readonly unused: readonly Span[];
 }
 
 /** Values for as many slots as the text gives; nothing is made up. `subject` are terms that the tool is about. */
@@ -28,174 +38,181 @@ export const extract = (
   slots: readonly Slot[],
   reading: Reading,
   subject: ReadonlySet<string> = new Set(),
-): ReadonlyMap<string, Extraction> => {
-  const found = new Map<string, Extraction>(keyValues(slots, reading));
-  const taken: Span[] = reading.spans.filter((span) => isKey(span, slots, subject, found));
-  const open = (): readonly Slot[] => slots.filter((slot) => !found.has(slot.name));
-  const put = (slot: Slot, extraction: Extraction | undefined): void => {
-    if (extraction !== undefined) found.set(slot.name, extraction);
+  weights: Weights = WEIGHTS,
+): Extracted => {
+  const leaves = leavesOf(slots);
+  const around = surroundingsOf(leaves, reading, subject, weights);
+  const ranked = rankedProposals(around);
+  const offers = leaves.map(({ slot }, at) => offersFor(slot, ranked[at] ?? [], around));
+  const settled = inOrder(settle(leaves, offers));
+  const chances = new Map<string, number>();
+  for (const [at, leaf] of leaves.entries()) {
+    const none = 1 - (offers[at] ?? []).reduce((sum, { probability }) => sum + probability, 0);
+    const chance = Math.min(Math.max(settled.get(leaf)?.confidence ?? none, 0.001), 0.999);
+    const [name = ''] = leaf.path;
+    chances.set(name, (chances.get(name) ?? 1) * chance);
+  }
+  const taken = [...settled.values()];
+  return {
+    found: rebuilt(slots, leaves, settled),
+    chances,
+    unused: reading.spans.filter(
+      (span) => !taken.some(({ at }) => at !== undefined && overlap(at, span)) && !isSubject(span, subject),
+    ),
   };
-  for (const slot of open()) {
-    const { extraction, spans } = ofItsKind(slot, slots, reading, taken, subject);
-    put(slot, extraction);
-    taken.push(...spans);
-  }
-  for (const [name, extraction] of namedValues(open(), reading)) found.set(name, extraction);
-  for (const slot of open())
-    if (slot.kind === 'plain' && slot.type === 'string') put(slot, exampleOf(slot, reading, subject));
-  const placeable = open().filter((slot) => slot.choices.length === 0 || isNumeric(slot));
-  for (const { slot, extraction, span } of placeSpans(placeable, reading, taken)) {
-    put(slot, extraction);
-    taken.push(span);
-  }
-  for (const slot of open()) put(slot, otherHalf(slot, reading));
-  for (const slot of open()) put(slot, afterNights(slot, slots, found, reading));
-  for (const slot of open()) put(slot, regionOf(slot, [...found.values()]));
-  const person = leftPerson(open(), reading, taken);
-  if (person !== undefined) put(person.slot, person.extraction);
-  for (const slot of open()) {
-    if (slot.type === 'object') put(slot, nested(slot, reading, subject, taken));
-    if (slot.type === 'string')
-      put(slot, exampleOf(slot, reading, subject) ?? freeText(slot, slots, reading, taken, found));
-  }
-  return found;
 };
 
-/** A value that the description gives as an example; where values are offered, only those count. */
-const exampleOf = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): Extraction | undefined =>
-  slot.choices.length > 0 ? undefined : examplesSaid(slot, reading, subject)[0];
+const isSubject = ({ text }: Span, subject: ReadonlySet<string>): boolean =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .every((word) => word === '' || subject.has(termOf(word)));
 
-/** `three sides` announces side1, side2 and side3; the three itself is for none of them. */
-const countsSlots = (unit: string | undefined, slots: readonly Slot[]): boolean => {
-  const counted = unit === undefined ? '' : termOf(unit);
-  return (
-    counted !== '' &&
-    slots.filter((slot) => slot.nameTerms.some((term) => term.replace(/\d+$/u, '') === counted)).length > 1
-  );
-};
-
-/** What choices, yes-or-no slots and lists take from the text, each in its own way. */
-const ofItsKind = (
-  slot: Slot,
-  slots: readonly Slot[],
+export const surroundingsOf = (
+  leaves: readonly Leaf[],
   reading: Reading,
-  taken: readonly Span[],
   subject: ReadonlySet<string>,
-): { readonly extraction: Extraction | undefined; readonly spans: readonly Span[] } => {
-  if (slot.type === 'array') {
-    const list = listFor(slot, slots, reading, taken, subject);
-    return { extraction: list?.extraction, spans: list?.spans ?? [] };
+  weights: Weights,
+): Surroundings => ({
+  reading,
+  slots: leaves.map(({ slot }) => slot),
+  subject,
+  weights,
+  rarity: slotRarity(leaves.map(({ slot }) => slot)),
+  phrases: new Map(reading.phrases.map((phrase) => [phrase.start * PLACES + phrase.end, phrase])),
+});
+
+/** The proposals for each slot, with what can be told of each beside the others. */
+export const rankedProposals = ({ slots, reading, subject }: Surroundings): readonly (readonly Ranked[])[] => {
+  const all = slots.map((slot) => proposalsFor(slot, slots, reading, subject));
+  const homes = new Map<number, number>();
+  for (const proposals of all) {
+    const places = new Set(proposals.filter(({ source }) => RECOGNISED.has(source)).map(placeOf));
+    for (const place of places) homes.set(place, (homes.get(place) ?? 0) + 1);
   }
-  const command = commandSaid(slot, reading);
-  if (command !== undefined)
-    return { extraction: command, spans: reading.spans.filter((span) => command.from.includes(span.text)) };
-  const parted = commaList(slot, slots, reading, taken);
-  if (parted !== undefined) return parted;
-  if (slot.type === 'boolean') return { extraction: isMentioned(slot, reading), spans: [] };
-  if (isYesNo(slot)) return { extraction: asChoice(slot, isMentioned(slot, reading)), spans: [] };
-  if (slot.choices.length === 0 || isNumeric(slot)) return { extraction: undefined, spans: [] };
-  const extraction = chosen(slot, reading, subject);
-  return { extraction, spans: reading.spans.filter((span) => isPart(extraction?.from, span)) };
+  return all.map((proposals) => {
+    const places = new Map<string, number[]>();
+    for (const { source, start } of proposals) {
+      const list = places.get(source);
+      if (list === undefined) places.set(source, [start]);
+      else if (!list.includes(start)) list.push(start);
+    }
+    for (const list of places.values()) list.sort((one, other) => one - other);
+    return proposals.map((proposal) => ({
+      proposal,
+      rank: places.get(proposal.source)?.indexOf(proposal.start) ?? 0,
+      rivals: (places.get(proposal.source)?.length ?? 1) - 1,
+      homes: homes.get(placeOf(proposal)) ?? 0,
+    }));
+  });
 };
 
-const isPart = (from: string | undefined, { kind, text }: Span): boolean =>
-  from !== undefined && (text === from || (kind === 'proper' && from.length > 3 && text.startsWith(from)));
+const placeOf = ({ start, end }: Proposal): number => start * PLACES + end;
 
-const asChoice = (slot: Slot, said: Extraction | undefined): Extraction | undefined => {
-  const choice = slot.choices.find(({ value }) => String(value).toLowerCase() === String(said?.value));
-  return said === undefined || choice === undefined ? undefined : { ...said, value: choice.value };
+interface Offer {
+  readonly proposal: Proposal;
+  /** By how much it is better than nothing, in log odds. */
+  readonly gain: number;
+  readonly probability: number;
+}
+
+/** The values on offer for a slot, readings of the same value taken together. */
+const offersFor = (slot: Slot, ranked: readonly Ranked[], around: Surroundings): readonly Offer[] => {
+  const none = scoreOfNone(slot, around);
+  const byValue = new Map<string, { proposal: Proposal; power: number; best: number }>();
+  let total = 1;
+  for (const each of ranked) {
+    const { proposal } = each;
+    const power = Math.exp(Math.min(scoreOf(slot, each, around) - none, 40));
+    total += power;
+    const key = typeof proposal.value === 'string' ? proposal.value : canonicalJson(proposal.value);
+    const known = byValue.get(key);
+    if (known === undefined) byValue.set(key, { proposal, power, best: power });
+    else {
+      known.power += power;
+      if (power > known.best) [known.best, known.proposal] = [power, proposal];
+    }
+  }
+  return [...byValue.values()]
+    .map(({ proposal, power }) => ({
+      proposal,
+      gain: Math.log(power) + (slot.required ? DRAFT : LEANING),
+      probability: power / total,
+    }))
+    .sort((one, other) => other.gain - one.gain)
+    .slice(0, OFFERS);
 };
 
-/** The country or state of a city that was found, where it is required. */
-const regionOf = (slot: Slot, found: readonly Extraction[]): Extraction | undefined => {
-  if (!slot.required || !slot.nameTerms.some((term) => term === 'countri' || term === 'state')) return undefined;
-  const city = found.find(({ value }) => typeof value === 'string' && isKnownPlace(value));
-  const value = city === undefined ? undefined : formatPlace(slot, String(city.value));
-  return city === undefined || value === undefined || value === city.value
-    ? undefined
-    : { value, confidence: 0.6, from: city.from };
+/** Gives each slot one offer so that the whole is best and no words serve twice. */
+const settle = (leaves: readonly Leaf[], offers: readonly (readonly Offer[])[]): ReadonlyMap<Leaf, Extraction> => {
+  const columns = [...new Set(offers.flat().map(({ proposal }) => columnOf(proposal)))];
+  const best = offers.map((list) => {
+    const row = new Map<string, Offer>();
+    for (const offer of list) if (!row.has(columnOf(offer.proposal))) row.set(columnOf(offer.proposal), offer);
+    return row;
+  });
+  const gains = best.map((row) => columns.map((column) => row.get(column)?.gain ?? 0));
+  for (let round = 0; round < ROUNDS; round++) {
+    const chosen = assign(gains).map((column, row) => best[row]?.get(columns[column] ?? ''));
+    const loser = conflict(chosen);
+    if (loser < 0)
+      return new Map(
+        chosen.flatMap((offer, row) => (offer === undefined ? [] : [[leaves[row] as Leaf, extractionOf(offer)]])),
+      );
+    const column = columns.indexOf(columnOf(chosen[loser]?.proposal as Proposal));
+    (gains[loser] as number[])[column] = 0;
+  }
+  return new Map();
 };
 
-/** `ID` in `the order ID is 7` names a slot; it is no value. Nor is what a key=value pair has given already. */
-const isKey = (
-  span: Span,
-  slots: readonly Slot[],
-  subject: ReadonlySet<string>,
-  found: ReadonlyMap<string, Extraction>,
-): boolean => {
-  if ([...found.values()].some(({ from }) => from.includes(span.text))) return true;
-  if (span.quantity?.spelled) return countsSlots(span.quantity.unit, slots);
-  if (span.kind !== 'proper' && span.kind !== 'code') return false;
-  const terms = splitIdentifier(span.text).map((word) => termOf(word) || word);
-  // An acronym or product that the tool itself names, such as RGB or PostgreSQL, is what it is about.
-  if (NAMED_BY_CAPITALS.test(span.text) && terms.every((term) => subject.has(term))) return true;
-  return terms.every(
-    (term) => ABBREVIATIONS.has(term) || slots.some((slot) => slot.nameTerms.includes(term) && slot.kind !== 'place'),
+/** Slots that differ only by a number (side1, side2) take their values in the order of the text. */
+const inOrder = (found: ReadonlyMap<Leaf, Extraction>): ReadonlyMap<Leaf, Extraction> => {
+  const groups = Map.groupBy(
+    [...found].filter(([{ slot }]) => slot.nameTerms.some((term) => COUNTER.test(term))),
+    ([{ slot }]) => `${slot.type} ${slot.nameTerms.map((term) => term.replace(COUNTER, '')).join(' ')}`,
   );
+  const sorted = new Map(found);
+  for (const group of groups.values()) {
+    const values = group.map(([, value]) => value).sort((one, other) => (one.at?.start ?? 0) - (other.at?.start ?? 0));
+    for (const [at, [leaf]] of group.entries()) sorted.set(leaf, values[at] as Extraction);
+  }
+  return sorted;
+};
+const COUNTER = /^(?:first|second|third|fourth|one|two|three|four|\d+|[a-z])$|\d+$/u;
+
+/** The weaker of two whose words overlap; -1 when none do. */
+const conflict = (chosen: readonly (Offer | undefined)[]): number => {
+  for (const [row, one] of chosen.entries()) {
+    if (one === undefined || one.proposal.shares) continue;
+    for (let other = row + 1; other < chosen.length; other++) {
+      const two = chosen[other];
+      if (two === undefined || two.proposal.shares || !overlap(one.proposal, two.proposal)) continue;
+      if (isOtherHalf(one.proposal, two.proposal)) continue;
+      return one.gain < two.gain ? row : other;
+    }
+  }
+  return -1;
 };
 
 /** `tomorrow at 3 pm` gives a date to one slot and a time to another. */
-const otherHalf = (slot: Slot, reading: Reading): Extraction | undefined => {
-  if (slot.kind !== 'date' && slot.kind !== 'time') return undefined;
-  const span = reading.spans.find(({ moment }) => moment?.day !== undefined && moment.minutes !== undefined);
-  const fit = span === undefined ? undefined : fitOf(slot, span, reading);
-  return span === undefined || fit === undefined ? undefined : { value: fit.value, confidence: 0.65, from: span.text };
-};
+const isOtherHalf = (one: Proposal, other: Proposal): boolean =>
+  one.source === 'moment' && other.source === 'moment' && one.how !== other.how;
 
-/** `3 nights from June 1st` ends on the 4th. */
-const afterNights = (
-  slot: Slot,
-  slots: readonly Slot[],
-  found: ReadonlyMap<string, Extraction>,
-  reading: Reading,
-): Extraction | undefined => {
-  const start = slots.find((other) => other.kind === 'date' && roleOf(other) === 1 && found.has(other.name));
-  if (slot.kind !== 'date' || roleOf(slot) !== -1 || !slot.required || start === undefined) return undefined;
-  const from = reading.spans.find(
-    ({ text, moment }) => moment?.day !== undefined && text === found.get(start.name)?.from,
-  );
-  const stay = reading.spans.find(({ quantity }) => /^(?:night|day)s?$/u.test(quantity?.unit ?? ''));
-  if (from?.moment?.day === undefined || stay?.quantity === undefined) return undefined;
-  const moment = { ...from.moment, day: from.moment.day + stay.quantity.value };
-  return { value: formatMoment(slot, moment, stay.text), confidence: 0.7, from: `${from.text}, ${stay.text}` };
-};
+const columnOf = ({ start, end, source, how, shares }: Proposal): string =>
+  shares ? `${source} ${start} ${end}` : source === 'moment' ? `${start} ${end} ${how}` : `${start} ${end}`;
 
-/** A full name that nothing else took is the one person who is asked for. */
-const leftPerson = (open: readonly Slot[], reading: Reading, taken: readonly Span[]) => {
-  const asking = open.filter(
-    (slot) => slot.type === 'string' && slot.choices.length === 0 && slot.nameTerms.some((term) => PEOPLE.has(term)),
-  );
-  const names = reading.spans.filter(
-    (span) =>
-      span.kind === 'proper' &&
-      /^\p{Lu}\p{L}+(?:[\s-]\p{Lu}\p{L}+){1,2}$/u.test(span.text) &&
-      !taken.includes(span) &&
-      !isKnownPlace(span.text),
-  );
-  const [slot, name] = [asking[0], names[0]];
-  if (slot === undefined || name === undefined || asking.length > 1 || names.length > 1) return undefined;
-  return { slot, extraction: { value: name.text, confidence: 0.45, from: name.text } };
-};
+const extractionOf = ({ proposal, probability }: Offer): Extraction => ({
+  value: proposal.value,
+  confidence: probability,
+  from: proposal.from,
+  how: proposal.how,
+  source: proposal.source,
+  at: { start: proposal.start, end: proposal.end },
+});
 
-/** The parts of an object, from what is left of the text; two objects never share a value. */
-const nested = (slot: Slot, reading: Reading, subject: ReadonlySet<string>, taken: Span[]): Extraction | undefined => {
-  const spans = reading.spans.filter((span) => !taken.includes(span));
-  const inner = extract(slot.properties ?? [], { ...reading, spans }, subject);
-  const missing = (slot.properties ?? []).some((property) => property.required && !inner.has(property.name));
-  if (inner.size === 0 || missing) return undefined;
-  taken.push(...spans.filter(({ text }) => [...inner.values()].some(({ from }) => from === text)));
-  const entries = [...inner].map(([name, { value }]) => [name, value] as const);
-  const confidence = Math.min(...[...inner.values()].map((each) => each.confidence)) * 0.9;
-  return {
-    value: Object.fromEntries(entries),
-    confidence,
-    from: [...inner.values()].map(({ from }) => from).join(', '),
-  };
-};
-
-const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-const NAMED_BY_CAPITALS = /^(?:\p{Lu}[\p{L}\d]*\p{Lu}[\p{L}\d]*)(?:\s\p{Lu}[\p{L}\d]*\p{Lu}[\p{L}\d]*)*$/u;
-const ABBREVIATIONS = words('id ids uuid url api http https sql json xml csv pdf');
-const PEOPLE = words(
-  'artist author director direct cast star starring actor actress singer player band writer person celebr',
-);
+/** A required slot gets a draft even when leaving it open is somewhat likelier to be right: it is shown as doubtful. */
+const DRAFT = 3;
+/** What was said is more often meant than not. */
+const LEANING = 0.3;
+const OFFERS = 12;
+const ROUNDS = 24;

@@ -1,37 +1,65 @@
 import { termOf } from '../../search/text.ts';
-import { countryCode, readPlace, stateName } from './places.ts';
+import { cityName, countryCode, isCity, type Place, readPlace, regionOfCity, stateName } from './places.ts';
 import type { Slot } from './slot.ts';
 
-/** A place in the form that a slot asks for: the city alone, `City, ST`, the state or the country. */
-export const formatPlace = (slot: Slot, said: string): string => {
+/** A place in the form that a slot asks for: the city alone, `City, ST`, the state or the country; never another place. */
+export const formatPlace = (slot: Slot, said: string): FormattedPlace => {
   const place = readPlace(said);
   const wants = (word: string): boolean => slot.nameTerms.includes(word);
   const part = /^(?<name>.+?)\s(?:sub-?)?(?<kind>district|county|province|prefecture|borough|ward)$/iu.exec(
     said,
   )?.groups;
   // `Mong Kok District` is Mong Kok where the name of a district is asked for.
-  if (part?.name !== undefined && wants(termOf(part.kind?.toLowerCase() ?? ''))) return part.name;
-  if (wants('state') || wants('provinc')) return stateForm(slot, place.state) ?? said;
-  if (wants('countri')) return countryForm(slot, place.country ?? said);
+  if (part?.name !== undefined && wants(termOf(part.kind?.toLowerCase() ?? ''))) return fits(part.name);
+  if (wants('state') || wants('provinc')) {
+    if (place.state !== undefined) return fits(stateForm(slot, place.state));
+    return { value: said, fits: !isCity(said) && place.country === undefined };
+  }
+  if (wants('countri')) {
+    if (place.country !== undefined) return fits(countryForm(slot, place.country));
+    return { value: said, fits: place.state === undefined && !isCity(said) };
+  }
   if (/^\d/u.test(said) && /street|address/iu.test(slot.description)) {
-    return /street, city(?!, ?state)/iu.test(slot.description) ? said.replace(/,\s?[A-Z]{2}$/u, '') : said;
+    return fits(/street, city(?!, ?state)/iu.test(slot.description) ? said.replace(/,\s?[A-Z]{2}$/u, '') : said);
   }
   if (
     /city[,/ ]+(?:and )?(?:state|country)/iu.test(slot.description) ||
     /\p{Lu}\w+, [A-Z]{2}\b/u.test(slot.description)
   )
-    return withRegion(slot, said);
-  if (wants('citi') && place.city !== undefined) return place.city;
-  return said;
+    return withRegion(slot, said, place);
+  // `New York City` and `NYC` are the city of New York.
+  if (wants('citi') && place.city !== undefined) return fits(cityName(place.city));
+  return fits(said);
 };
 
-const withRegion = (slot: Slot, said: string): string => {
-  const { city, state, country } = readPlace(said);
-  if (city === undefined) return said;
-  if (state !== undefined) return `${city}, ${stateForm(slot, state) ?? state}`;
-  return country === undefined || said.includes(',') || !/country/iu.test(slot.description)
-    ? said
-    : `${city}, ${country}`;
+export interface FormattedPlace {
+  readonly value: string;
+  /** False for a place of another kind than the slot asks for. */
+  readonly fits: boolean;
+  /** True when the state or country was not said, but is that of the largest city of the name. */
+  readonly completed?: true;
+}
+
+const fits = (value: string): FormattedPlace => ({ value, fits: true });
+
+const withRegion = (slot: Slot, said: string, place: Place): FormattedPlace => {
+  if (said.includes(',')) {
+    if (place.state !== undefined) return fits(`${place.city}, ${stateForm(slot, place.state)}`);
+    return fits(place.country === undefined ? said : `${place.city}, ${shortCountry(slot, place.country)}`);
+  }
+  const known = regionOfCity(said);
+  if (known?.state !== undefined)
+    return { value: `${known.city}, ${stateForm(slot, known.state)}`, fits: true, completed: true };
+  if (known?.country === undefined || !/country/iu.test(slot.description)) return fits(said);
+  return { value: `${known.city}, ${shortCountry(slot, known.country)}`, fits: true, completed: true };
+};
+
+/** Two letters where the examples have them: `Paris, FR`. */
+const shortCountry = (slot: Slot, country: string): string => {
+  const examples = Array.from(slot.description.matchAll(/\p{Lu}[\p{L} ]+, ([A-Z]{2})\b/gu), ([, code = '']) => code);
+  if (!examples.some((code) => stateName(code) === undefined)) return country;
+  const code = countryCode(country);
+  return code === 'GB' ? 'UK' : (code ?? country);
 };
 
 const countryForm = (slot: Slot, country: string): string =>
@@ -40,9 +68,8 @@ const countryForm = (slot: Slot, country: string): string =>
     : country;
 
 /** Two letters, unless the examples write the state out. */
-const stateForm = (slot: Slot, code: string | undefined): string | undefined => {
-  if (code === undefined) return undefined;
+const stateForm = (slot: Slot, code: string): string => {
   const letters = /\b[A-Z]{2}\b|abbreviat|two-letter/u.test(slot.description);
-  const full = /,\s(?:California|New York|Texas|Florida)|full name/u.test(slot.description);
+  const full = /\p{Lu}\w+,\s(?:California|New York|Texas|Florida)\b(?!,)|full name/u.test(slot.description);
   return full || (!letters && !/state/iu.test(slot.description)) ? (stateName(code) ?? code) : code;
 };

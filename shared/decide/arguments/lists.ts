@@ -1,68 +1,44 @@
-import { chosen, examplesSaid } from './choices.ts';
+import { choicesSaid, examplesSaid } from './choices.ts';
 import { countedThings } from './counted-things.ts';
 import { cueOf, slotRarity } from './cues.ts';
-import type { Extraction } from './extract.ts';
+import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import { fitOf } from './values.ts';
 
-export interface FoundList {
-  readonly extraction: Extraction;
-  readonly spans: readonly Span[];
-}
-
-/** The list for an array slot: one written out, or several values of one kind in a row. */
-export const listFor = (
+/** The lists that an array slot may get: one written out, or several values of one kind in a row. */
+export const listsFor = (
   slot: Slot,
   slots: readonly Slot[],
   reading: Reading,
-  taken: readonly Span[],
   subject: ReadonlySet<string>,
-): FoundList | undefined => {
+): readonly Proposal[] => {
   const { items } = slot;
-  if (items === undefined) return undefined;
-  const free = reading.spans.filter((span) => !taken.includes(span));
-  return (
-    literalList(slot, slots, items, reading, free) ??
-    choiceList(items, reading, subject) ??
-    countedThings(slot, items, reading) ??
-    runOf(slot, slots, items, reading, free) ??
-    exampleList(items, reading, subject) ??
-    phraseList(slot, items, reading)
-  );
+  if (items === undefined) return [];
+  return [
+    ...literalLists(slot, slots, items, reading),
+    ...choiceList(items, reading, subject),
+    ...countedThings(slot, items, reading),
+    ...runsFor(slot, slots, items, reading),
+    ...exampleList(items, reading, subject),
+    ...phraseLists(items, reading),
+    ...singles(items, reading),
+  ];
 };
 
-/** Several values in one string, where the description wants them parted by commas. */
-export const commaList = (
-  slot: Slot,
-  slots: readonly Slot[],
-  reading: Reading,
-  taken: readonly Span[],
-): FoundList | undefined => {
-  if (slot.type !== 'string' || slot.choices.length > 0 || !/comma[- ]separated|逗号分隔/iu.test(slot.description))
-    return undefined;
-  const free = reading.spans.filter((span) => !taken.includes(span));
-  const list = runOf(slot, slots, slot, reading, free);
-  if (list === undefined) return undefined;
-  return { ...list, extraction: { ...list.extraction, value: (list.extraction.value as unknown[]).join(',') } };
-};
-
-const literalList = (
-  slot: Slot,
-  slots: readonly Slot[],
-  items: Slot,
-  reading: Reading,
-  free: readonly Span[],
-): FoundList | undefined => {
+const literalLists = (slot: Slot, slots: readonly Slot[], items: Slot, reading: Reading): readonly Proposal[] => {
   const rarity = slotRarity(slots);
-  const lists = free
-    .filter((span) => Array.isArray(span.literal) && (span.literal as unknown[]).every((item) => ofType(item, items)))
-    .map((span) => ({ span, cue: cueOf(reading, span, slot, rarity) }))
-    .sort((one, other) => other.cue - one.cue);
-  const [best] = lists;
-  if (best === undefined) return undefined;
-  return { extraction: { value: best.span.literal, confidence: 0.9, from: best.span.text }, spans: [best.span] };
+  return reading.spans
+    .filter(({ literal }) => Array.isArray(literal) && literal.every((item) => ofType(item, items)))
+    .map((span) => ({
+      value: span.literal,
+      start: span.start,
+      end: span.end,
+      from: span.text,
+      source: 'literal_list',
+      own: cueOf(reading, span, slot, rarity),
+    }));
 };
 
 const ofType = (item: unknown, { type }: Slot): boolean => {
@@ -71,75 +47,95 @@ const ofType = (item: unknown, { type }: Slot): boolean => {
   return type === 'array' ? Array.isArray(item) : typeof item === type;
 };
 
-const choiceList = (items: Slot, reading: Reading, subject: ReadonlySet<string>): FoundList | undefined => {
-  if (items.choices.length === 0) return undefined;
-  const hits = items.choices.flatMap((choice) => {
-    const hit = chosen({ ...items, choices: [choice] }, reading, subject);
-    return hit !== undefined && hit.confidence >= 0.8 ? [hit] : [];
-  });
-  if (hits.length === 0) return undefined;
-  const confidence = Math.min(...hits.map((hit) => hit.confidence));
-  return {
-    extraction: { value: hits.map((hit) => hit.value), confidence, from: hits.map((hit) => hit.from).join(', ') },
-    spans: [],
-  };
+/** Several values taken together: from the first to the last of them. */
+const together = (
+  parts: readonly Proposal[],
+  source: Proposal['source'],
+  own: number,
+  value: unknown = parts.map((part) => part.value),
+): readonly Proposal[] =>
+  parts.length === 0
+    ? []
+    : [
+        {
+          value,
+          start: Math.min(...parts.map(({ start }) => start)),
+          end: Math.max(...parts.map(({ end }) => end)),
+          from: parts.map(({ from }) => from).join(', '),
+          source,
+          own,
+          how: 'list',
+        },
+      ];
+
+const choiceList = (items: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] => {
+  const said = choicesSaid(items, reading, subject).filter(({ own, source }) => source === 'choice' && own >= 0.8);
+  return together(said, 'choice_list', Math.min(1, ...said.map(({ own }) => own))).map((list) => ({
+    ...list,
+    shares: true,
+  }));
 };
 
-const exampleList = (items: Slot, reading: Reading, subject: ReadonlySet<string>): FoundList | undefined => {
-  if (items.type !== 'string' || items.choices.length > 0) return undefined;
-  const said = examplesSaid(items, reading, subject);
-  if (said.length === 0) return undefined;
-  return {
-    extraction: {
-      value: said.map(({ value }) => value),
-      confidence: 0.6,
-      from: said.map(({ from }) => from).join(', '),
-    },
-    spans: [],
-  };
-};
+const exampleList = (items: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] =>
+  items.type !== 'string' || items.choices.length > 0
+    ? []
+    : together(examplesSaid(items, reading, subject), 'example_list', 0.6);
 
 /** Spans side by side, parted by commas, `and` or `or`. */
-const runOf = (
-  slot: Slot,
-  slots: readonly Slot[],
-  items: Slot,
-  reading: Reading,
-  free: readonly Span[],
-): FoundList | undefined => {
+const runsFor = (slot: Slot, slots: readonly Slot[], items: Slot, reading: Reading): readonly Proposal[] => {
   const rarity = slotRarity(slots);
-  let best: { score: number; spans: readonly Span[] } | undefined;
-  for (const run of runs(free, reading)) {
-    const usable = run.filter((span) => fitOf(items, span, reading) !== undefined);
-    const [first] = usable;
-    if (first === undefined || usable.length !== run.length) continue;
-    const cue = cueOf(reading, first, slot, rarity);
-    const score = cue + Math.min(run.length, 4) * 0.5 + (fitOf(items, first, reading)?.score ?? 0) * 0.2;
-    if (run.length === 1) continue;
-    if (score > (best?.score ?? 0)) best = { score, spans: run };
-  }
-  if (best === undefined || (!slot.required && best.score < 1.2)) return undefined;
-  const value = best.spans.map((span) => fitOf(items, span, reading)?.value);
-  return {
-    extraction: {
-      value,
-      confidence: Math.min(0.9, 0.4 + best.score * 0.15),
-      from: best.spans.map((span) => span.text).join(', '),
-    },
-    spans: best.spans,
-  };
+  return runs(reading.spans, reading).flatMap((run) => {
+    const fits = run.map((span) => fitOf(items, span));
+    const [first] = run;
+    if (run.length < 2 || first === undefined || fits.some((fit) => fit === undefined)) return [];
+    const own = cueOf(reading, first, slot, rarity) + Math.min(run.length, 4) * 0.5 + (fits[0]?.score ?? 0) * 0.2;
+    return [
+      {
+        value: fits.map((fit) => fit?.value),
+        start: first.start,
+        end: run.at(-1)?.end ?? first.end,
+        from: run.map(({ text }) => text).join(', '),
+        source: 'run' as const,
+        own: own / 4,
+        how: 'list' as const,
+      },
+    ];
+  });
 };
 
+/** A list of one. */
+const singles = (items: Slot, reading: Reading): readonly Proposal[] =>
+  reading.spans.flatMap((span) => {
+    const fit = span.literal === undefined ? fitOf(items, span) : undefined;
+    return fit === undefined || fit.score < 0.9
+      ? []
+      : [
+          {
+            value: [fit.value],
+            start: span.start,
+            end: span.end,
+            from: span.text,
+            source: 'single',
+            own: fit.score / 3,
+            how: 'list',
+          },
+        ];
+  });
+
 /** Small words in a row: `efficient, organized, easy going and compassionate`. */
-const phraseList = (slot: Slot, items: Slot, { text }: Reading): FoundList | undefined => {
-  if (items.type !== 'string' || items.choices.length > 0 || !slot.required) return undefined;
-  const [match] = text.matchAll(PHRASES);
-  if (match === undefined) return undefined;
-  const value = match[0]
-    .split(PHRASE_MARK)
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-  return value.length < 2 ? undefined : { extraction: { value, confidence: 0.5, from: match[0] }, spans: [] };
+const phraseLists = (items: Slot, { text }: Reading): readonly Proposal[] => {
+  if (items.type !== 'string' || items.choices.length > 0) return [];
+  return Array.from(text.matchAll(PHRASES)).flatMap((match) => {
+    const value = match[0]
+      .split(PHRASE_MARK)
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    if (value.length < 2) return [];
+    const place = { start: match.index, end: match.index + match[0].length, from: match[0] };
+    return [
+      { value, ...place, source: 'phrase_list' as const, own: Math.min(value.length, 4) / 4, how: 'list' as const },
+    ];
+  });
 };
 
 const PHRASES =

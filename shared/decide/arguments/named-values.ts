@@ -1,38 +1,44 @@
 import { englishWordsOf } from '../../search/chinese.ts';
 import { currencyCode, languageCode, languageName } from './codes.ts';
 import { contextOf } from './cues.ts';
-import type { Extraction } from './extract.ts';
+import type { Proposal } from './proposal.ts';
 import { type Reading, tokenAt } from './reading.ts';
 import { roleOf, saidRole } from './roles.ts';
 import type { Slot } from './slot.ts';
 
-/** Currencies, languages and units that the text names, for the slots that ask for them. */
-export const namedValues = (slots: readonly Slot[], reading: Reading): ReadonlyMap<string, Extraction> => {
-  const found = new Map<string, Extraction>();
-  for (const kind of ['currency', 'language', 'unit'] as const) {
-    const asking = slots.filter((slot) => slot.kind === kind && slot.type === 'string' && slot.choices.length === 0);
-    if (asking.length === 0) continue;
-    const mentions = MENTIONS[kind](reading);
-    for (const [at, slot] of asking.entries()) {
-      const mention =
-        byRole(slot, mentions, reading) ??
-        (asking.length === 1 || mentions.length >= asking.length ? mentions[at] : undefined);
-      if (mention === undefined || (kind === 'unit' && !isUnitFor(slot, mention, reading))) continue;
-      found.set(slot.name, { value: mention.write(slot), confidence: 0.75, from: mention.text });
-    }
-  }
-  return found;
+/** Currencies, languages and units that the text names, for a slot that asks for them. */
+export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] => {
+  const { kind } = slot;
+  if (kind !== 'currency' && kind !== 'language' && kind !== 'unit') return [];
+  const mentions = mentionsIn(kind, reading);
+  const counted = mentions.find(({ start }) => /\d\s*°?\s*$/u.test(reading.text.slice(0, start)));
+  return mentions.flatMap((mention) => {
+    // Of two without from and to, the one with the number is what there is to convert.
+    const role = roleOf(slot);
+    const said = saidRole(reading, mention.start) || (counted === undefined ? 0 : mention === counted ? 1 : -1);
+    return [
+      {
+        value: mention.write(slot),
+        start: mention.start,
+        end: mention.start + mention.text.length,
+        from: mention.text,
+        source: 'named' as const,
+        own: 0.6 + 0.3 * role * said - (kind === 'unit' && !isUnitFor(slot, mention, reading) ? 0.5 : 0),
+        how: 'code' as const,
+        shares: true as const,
+      },
+    ];
+  });
 };
 
-/** By from and to; of two without such words, the one with the number is what there is to convert. */
-const byRole = (slot: Slot, mentions: readonly Mention[], reading: Reading): Mention | undefined => {
-  const own = roleOf(slot);
-  if (own === 0) return undefined;
-  const said = mentions.find(({ start }) => saidRole(reading, start) === own);
-  const counted = mentions.find(({ start }) => /\d\s*$/u.test(reading.text.slice(0, start)));
-  if (said !== undefined || counted === undefined || mentions.length !== 2) return said;
-  return own === 1 ? counted : mentions.find((mention) => mention !== counted);
+const mentionsIn = (kind: keyof typeof MENTIONS, reading: Reading): readonly Mention[] => {
+  const known = found.get(reading) ?? {};
+  found.set(reading, known);
+  known[kind] ??= MENTIONS[kind](reading);
+  return known[kind];
 };
+// A task is asked for its units once for every slot of every candidate.
+const found = new WeakMap<Reading, Partial<Record<keyof typeof MENTIONS, readonly Mention[]>>>();
 
 /** A unit that only measures a value is no wish for the answer, unless the slot is about that value. */
 const isUnitFor = (slot: Slot, { start, text }: Mention, reading: Reading): boolean => {
@@ -43,7 +49,7 @@ const isUnitFor = (slot: Slot, { start, text }: Mention, reading: Reading): bool
   )
     return false;
   if (slot.required || /\b(?:in|into|to|as)\s$/iu.test(reading.text.slice(0, start))) return true;
-  const around = contextOf(reading, { kind: 'phrase', start, end: start + text.length, text });
+  const around = contextOf(reading, { start, end: start + text.length, text });
   return around.some(({ term }) => slot.descriptionTerms.includes(term));
 };
 

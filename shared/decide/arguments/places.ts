@@ -1,4 +1,5 @@
 import data from '../../../metadata/places.json' with { type: 'json' };
+import { lazily } from '../../kernel/lazily.ts';
 import type { Span } from './span.ts';
 
 /** A place as it was said, taken apart as far as it is known. */
@@ -54,44 +55,48 @@ export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[
       };
     } else joined.push(span);
   }
-  return joined.map((span) => withLandform(text, span));
+  return joined;
 };
 
 const continues = (last: Span, between: string, next: Span): boolean => {
   if (last.kind === 'number')
     return /^\s$/u.test(between) && STREET.test(next.text) && last.quantity?.spelled === false;
   if (last.kind !== 'proper' || !/^,\s?$/u.test(between)) return false;
-  if (isRegion(last.text) && !cities().has(normal(last.text))) return false;
+  if (isRegion(last.text) && !isCity(last.text)) return false;
+  if (/^[A-Z]{2}$/u.test(next.text)) return true;
   return isRegion(next.text) || (/^\d/u.test(last.text) && !last.text.includes(','));
-};
-
-/** `Amazon rainforest` and `Mississippi river` are names although their second word is small. */
-const withLandform = (text: string, span: Span): Span => {
-  if (span.kind !== 'proper') return span;
-  const after = LANDFORM.exec(text.slice(span.end, span.end + 24))?.[0];
-  return after === undefined ? span : { ...span, end: span.end + after.length, text: span.text + after };
 };
 
 const STREET =
   /(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Square|Sq|Parkway|Pkwy|Apartments?|Plaza|Highway|Hwy|Terrace|Circle|Building|Tower)\b/u;
-const LANDFORM =
-  /^\s(?:river|lake|rainforest|forest|mountains?|valley|desert|ocean|sea|islands?|bay|beach|national park|peninsula|coast|reef)(?![\p{L}])/u;
-
+/** A name that countries, states and cities share is the largest of them: Mexico, California and Peru are no towns. */
 export const readPlace = (text: string): Place => {
   const [head = '', ...rest] = text.split(',').map((part) => part.trim());
   const region = rest.at(-1);
   if (region !== undefined) {
     const state = stateOf(region);
-    if (state !== undefined) return { city: head, state, country: 'USA' };
+    if (state !== undefined) return { city: head, state };
     return { city: head, country: region };
   }
-  const state = stateOf(head);
-  const alias = ALIASES[normal(head)];
-  const known = cities().get(normal(alias ?? head));
-  if (known !== undefined) return { city: alias ?? head, ...known };
-  if (state !== undefined && head.length > 2) return { state, country: 'USA' };
-  if (countries().has(normal(head))) return { country: head };
+  if (isCountry(head)) return { country: head };
+  const state = head.length > 2 ? stateOf(head) : undefined;
+  if (state !== undefined) return { state };
   return { city: head };
+};
+
+const isCountry = (text: string): boolean => countryCode(text) !== undefined || countries().has(normal(text));
+
+export const isCity = (text: string): boolean => normal(text) in ALIASES || cities().has(normal(text));
+
+/** A known city as its name is written: `new york city` and `NYC` are New York. */
+export const cityName = (text: string): string => ALIASES[normal(text)] ?? text;
+
+/** The state or country that a large city is in. New York is the one state that is first of all a city. */
+export const regionOfCity = (text: string): Place | undefined => {
+  const name = cityName(text);
+  if (normal(name) !== 'new york' && (isCountry(name) || stateOf(name) !== undefined)) return undefined;
+  const known = cities().get(normal(name));
+  return known === undefined ? undefined : { city: name, ...known };
 };
 
 export const isKnownPlace = (text: string): boolean => {
@@ -105,7 +110,7 @@ export const isKnownPlace = (text: string): boolean => {
 export const stateName = (code: string): string | undefined =>
   Object.entries(data.states).find(([, letters]) => letters === code)?.[0];
 
-const isRegion = (text: string): boolean => stateOf(text) !== undefined || countries().has(normal(text));
+const isRegion = (text: string): boolean => stateOf(text) !== undefined || isCountry(text);
 
 const stateOf = (text: string): string | undefined => {
   const letters = text.replaceAll('.', '');
@@ -140,33 +145,34 @@ const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(nu
   sf: 'San Francisco',
 });
 
-const once = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-};
-
-const states = once(() => new Map(Object.entries(data.states).map(([name, code]) => [normal(name), code])));
-const stateCodes = once(() => new Set(Object.values(data.states)));
-const countries = once(() => new Set(data.countries.map(normal)));
-const countryCodes = once(() => {
+const states = lazily(() => new Map(Object.entries(data.states).map(([name, code]) => [normal(name), code])));
+const stateCodes = lazily(() => new Set(Object.values(data.states)));
+const countries = lazily(() => new Set(data.countries.map(normal)));
+const countryCodes = lazily(() => {
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  const chinese = new Intl.DisplayNames(['zh'], { type: 'region', fallback: 'none' });
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = new Map<string, string>();
   for (const code of letters.flatMap((one) => letters.map((two) => one + two))) {
     const name = normal(names.of(code) ?? '');
     // GB comes before UK, which is only another name for it.
     if (name !== '' && !codes.has(name)) codes.set(name, code);
+    const said = chinese.of(code) ?? '';
+    if (HAN.test(said) && !codes.has(said)) codes.set(said, code);
   }
   return codes;
 });
 const HAN = /\p{Script=Han}/u;
-const chineseNames = once(() =>
-  [...data.world_cities[''].split('|'), ...data.countries].filter((name) => HAN.test(name)),
-);
-const cities = once(() => {
+const chineseNames = lazily(() => [
+  ...new Set(
+    [...data.world_cities[''].split('|'), ...data.countries, ...chineseCountries()].filter((name) => HAN.test(name)),
+  ),
+]);
+const chineseCountries = (): readonly string[] => {
+  const names = new Intl.DisplayNames(['zh'], { type: 'region', fallback: 'none' });
+  return [...countryCodes().values()].map((code) => names.of(code) ?? '').filter((name) => name.length > 1);
+};
+const cities = lazily(() => {
   const known = new Map<string, Omit<Place, 'city'>>();
   for (const [state, list] of Object.entries(data.us_cities)) {
     for (const city of list.split('|')) known.set(normal(city), { state, country: 'USA' });

@@ -24,7 +24,7 @@ const readDigits = (match: RegExpExecArray): Span | undefined => {
   const [text, sign = '', currency = '', digits = '', suffix = '', unit] = match;
   // 298K is a temperature, $298K and 298k are thousands.
   const scale = suffix === 'K' && currency === '' ? 1 : (SCALES[suffix.trim().toLowerCase()] ?? 1);
-  const value = Number(digits.replaceAll(',', '')) * scale * (sign === '' ? 1 : -1);
+  const value = fullYear(match, digits) ?? Number(digits.replaceAll(',', '')) * scale * (sign === '' ? 1 : -1);
   if (!Number.isFinite(value)) return undefined;
   const percent = /^\s*(?:%|percent\b)/iu.test(suffix);
   const said = (unit === undefined ? text : text.slice(0, text.lastIndexOf(unit))).replace(/[\s-]+$/u, '');
@@ -42,6 +42,13 @@ const readDigits = (match: RegExpExecArray): Span | undefined => {
       spelled: false,
     },
   };
+};
+
+/** `'19` is 2019. */
+const fullYear = ({ input, index }: RegExpExecArray, digits: string): number | undefined => {
+  if (!/^\d\d$/u.test(digits) || !/(?:^|\s)['’]$/u.test(input.slice(Math.max(0, index - 2), index))) return undefined;
+  if (/^['’]/u.test(input.slice(index + 2))) return undefined;
+  return Number(digits) < 50 ? 2000 + Number(digits) : 1900 + Number(digits);
 };
 
 /** Chinese writes no blanks, so of `公里长` only the word that is known is the unit. */
@@ -146,7 +153,7 @@ const CHINESE_DIGITS = '零一二三四五六七八九';
 const CHINESE_SCALES: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000, 万: 10_000 };
 
 const DIGITS =
-  /(?<!(?!\p{Script=Han})[\p{L}\p{N}_.])(?<sign>-(?=[$€£¥\d.]))?(?<currency>[$€£¥₹]\s?|(?:usd|eur|gbp|rs\.?)\s)?(?<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)(?<suffix>\s?%|\s?percent\b|(?:st|nd|rd|th)\b|k(?![\p{L}])|\s?(?:thousand|million|billion|trillion|bn|mn|hundred|dozen)\b|[万亿])?(?![\p{N}_])(?:[\s-]?(?<unit>[\p{L}°]+))?/giu;
+  /(?<!(?!\p{Script=Han})[\p{L}\p{N}_.^])(?<sign>-(?=[$€£¥\d.]))?(?<currency>[$€£¥₹]\s?|(?:usd|eur|gbp|rs\.?)\s)?(?<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+)(?<suffix>\s?%|\s?percent\b|(?:st|nd|rd|th)\b|k(?![\p{L}])|\s?(?:thousand|million|billion|trillion|bn|mn|hundred|dozen)\b|[万亿])?(?![\p{N}_])(?:[\s-]?(?<unit>[\p{L}°]+))?/giu;
 const ONE = `(?:${[...NUMBER_WORDS.keys()].join('|')})`;
 const SPELLED = new RegExp(
   `(?<![\\p{L}\\p{N}])${ONE}(?:[\\s-](?:${ONE}|hundred|thousand|million|billion|dozen))*(?![\\p{L}\\p{N}])|(?<![\\p{L}])dozen(?![\\p{L}])`,

@@ -1,5 +1,6 @@
+import { type Phrase, phrasesOf } from './phrases.ts';
 import { joinPlaces } from './places.ts';
-import type { Span } from './span.ts';
+import type { Span, SpanKind } from './span.ts';
 import { findSpans } from './spans.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
@@ -8,6 +9,9 @@ export interface Reading {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly spans: readonly Span[];
+  /** The tokens that are words, and those of them that are no part of an address or a path. */
+  readonly words: { readonly all: readonly Token[]; readonly free: readonly Token[] };
+  readonly phrases: readonly Phrase[];
 }
 
 const READ_LIMIT = 8192;
@@ -17,8 +21,14 @@ export const readForValues = (task: string, now: number | undefined): Reading =>
   const text = task.slice(0, READ_LIMIT);
   const tokens = tokensOf(text);
   const today = now === undefined ? undefined : Math.floor(now / 86_400_000);
-  return { text, tokens, spans: joinPlaces(text, findSpans(text, tokens, today)) };
+  const spans = joinPlaces(text, findSpans(text, tokens, today));
+  const all = tokens.filter(({ isWord }) => isWord);
+  const addresses = spans.filter(({ kind }) => ADDRESSES.has(kind));
+  const free = all.filter(({ start, end }) => !addresses.some((span) => span.start <= start && end <= span.end));
+  return { text, tokens, spans, words: { all, free }, phrases: phrasesOf(text, tokens, spans) };
 };
+
+const ADDRESSES: ReadonlySet<SpanKind> = new Set<SpanKind>(['path', 'url', 'email']);
 
 /** The number of the first token at or after a place. */
 export const tokenAt = (tokens: readonly Token[], place: number): number => {

@@ -35,3 +35,20 @@ const PREPOSITIONS = words(
   'from to in at on by for of with near between until till through about around and into as starting named called titled since before after than over under 从 到 在 给 去 成 为 至 转成 换成',
 );
 const SKIPPED = words('the a an my our your date city state year month of');
+
+/** `by` speaks for who made something; `with`, `starring` and `the actor` for who takes part. */
+export const partRole = (slot: Slot, reading: Reading, start: number): number => {
+  const makes = slot.nameTerms.some((term) => MAKERS.has(term));
+  const plays = slot.nameTerms.some((term) => PLAYERS.has(term));
+  if (!makes && !plays) return 0;
+  const preposition = prepositionAt(reading, start);
+  const first = tokenAt(reading.tokens, start);
+  const [before = '', verb = ''] = [reading.tokens[first - 1]?.term, reading.tokens[first - 2]?.term];
+  if (plays)
+    return preposition === 'with' || PLAYING.has(before) || (preposition === 'by' && PLAYING.has(verb)) ? 1 : 0;
+  return preposition === 'by' && !PLAYING.has(before) && !PLAYING.has(verb) ? 1 : 0;
+};
+
+const MAKERS = words('artist author director direct by singer band composer writer creator brand painter');
+const PLAYERS = words('cast star starring actor actress player');
+const PLAYING = words('star featur actor actress act');

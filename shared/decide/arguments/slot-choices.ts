@@ -34,8 +34,25 @@ const explanations = (description: string): readonly (readonly [string, string])
     spelledOut(description).matchAll(VALUE_FOR),
     ([, quoted, plain, phrase = '']) => [quoted ?? plain ?? '', phrase.trim()] as const,
   ),
-  ...Array.from(description.matchAll(NAME_VALUE), ([, phrase = '', key = '']) => [key, phrase.trim()] as const),
+  ...listedNames(description),
 ];
+
+/** `English (EN), German (DE)` in a row are values; the abbreviations of a running text are none. */
+const listedNames = (description: string): readonly (readonly [string, string])[] => {
+  const matches = [...description.matchAll(NAME_VALUE)];
+  const inRow = matches.filter((match, at) => {
+    const before = matches[at - 1];
+    const after = matches[at + 1];
+    const gap = (one: RegExpExecArray, other: RegExpExecArray): string =>
+      description.slice(one.index + one[0].length, other.index);
+    return (
+      (before !== undefined && JOINED.test(gap(before, match))) ||
+      (after !== undefined && JOINED.test(gap(match, after)))
+    );
+  });
+  return inRow.map(([, phrase = '', key = '']) => [key, phrase.trim()] as const);
+};
+const JOINED = /^\s?(?:[,;/]|and|or|,\s?(?:and|or))\s?$/u;
 
 const sameText = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
@@ -56,5 +73,5 @@ export const examplesOf = (description: string): readonly string[] => {
 const EXAMPLES =
   /(?:e\.g\.,?|such as|for example,?|for instance,?|\blike\b|options?(?: are| include)?:?|choices(?: are)?:?|supports?|can be|either|one of|valid values(?: are| include)?:?|possible values(?: are| include)?:?)\s([^.;()]{3,160})/giu;
 const VALUE_FOR =
-  /(?:['"]([\w.-]{1,24})['"]|(?<![\w.])(-?\d{1,6}|[A-Z]{1,5}))\s(?:for|means|is for|represents|stands for|indicates|denotes|refers to|corresponds? to|=)\s(?:the\s|an?\s)?([\p{L}][^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/gu;
+  /(?:['"]([\w.-]{1,24})['"]|(?<![\w.])(-?\d{1,6}|[A-Z]{1,5}))(?:\s(?:for|means|is for|is|represents|stands for|indicates|denotes|refers to|corresponds? to|=|->|-)\s|:\s|=)(?:the\s|an?\s)?([\p{L}][^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/gu;
 const NAME_VALUE = /(\p{Lu}[\p{L} ]{2,24})\s\(['"]?([A-Z]{2,6})['"]?\)/gu;

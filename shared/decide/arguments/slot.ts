@@ -57,7 +57,7 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
     descriptionTerms: [
       ...new Set([...termsOf(description.split(EXAMPLE)[0] ?? '', 300), ...englishIn(description)]),
     ].filter((term) => !nameTerms.includes(term) && !DULL.has(term)),
-    choices: type === 'boolean' ? [] : withNames(choicesOf(schema, description), kind),
+    choices: type === 'boolean' ? [] : withNames(choicesOf(schema, EXPLAINED.has(kind) ? description : ''), kind),
     examples: type === 'string' || type === 'array' ? [...examplesOf(description), ...(isColour ? COLOURS : [])] : [],
     schema,
     default: schema.default,
@@ -95,6 +95,18 @@ const branchOf = (schema: JsonSchema): JsonSchema => {
   return isObject(branch) ? branch : schema;
 };
 
+/** Descriptions of these explain how a value is written, not which values there are. */
+const EXPLAINED: ReadonlySet<SlotKind> = new Set<SlotKind>([
+  'plain',
+  'id',
+  'text',
+  'person',
+  'place',
+  'unit',
+  'language',
+  'currency',
+  'query',
+]);
 const COLOURS = 'red orange yellow green blue purple pink brown black white gray grey gold silver beige'.split(' ');
 const TYPES: ReadonlySet<string> = new Set('string number integer boolean array object'.split(' '));
 /** Words of nearly every description, which tell no parameter from another. */

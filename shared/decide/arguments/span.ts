@@ -20,6 +20,7 @@ export type SpanKind =
   | 'url'
   | 'path'
   | 'code'
+  | 'phone'
   | 'number'
   | 'moment'
   | 'proper'

@@ -86,7 +86,7 @@ const properNames = (text: string, tokens: readonly Token[]): readonly Span[] =>
     for (let next = at + 1; next < tokens.length; next++) {
       if (isCapital(tokens[next]) && joined(text, tokens, last, next) && !opensSentence(tokens, last, next))
         last = next;
-      else if (!isLink(tokens[next]) || next - last > 2) break;
+      else if (!isLink(tokens[next]) || next - last > 4) break;
     }
     // The end of McDonald's belongs to the name when nothing follows that it could own.
     if (/^['’]s$/u.test(tokens[last + 1]?.text ?? '') && !tokens[last + 2]?.isWord) last++;
@@ -147,8 +147,10 @@ const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[]
   {
     kind: 'path',
     pattern:
-      /(?<![\p{L}\p{N}/.@])(?:[\w-]{1,64}\/){0,8}[\w-]{1,100}\.(?:txt|csv|json|xml|ya?ml|pdf|docx?|xlsx?|pptx?|md|html?|png|jpe?g|gif|bmp|tiff?|webp|svg|mp[34]|wav|avi|mov|zip|tar|gz|py|js|ts|java|cpp|log|exe|sql|db|ini|cfg)\b/giu,
+      /(?<![\p{L}\p{N}/.@])(?:[\w-]{1,64}\/){0,8}[\w-]{1,100}(?:\.[\w-]{1,20}){0,3}\.(?:txt|csv|json|xml|ya?ml|toml|pdf|docx?|xlsx?|pptx?|md|html?|css|png|jpe?g|gif|bmp|tiff?|webp|avif|heic|svg|mp[34]|m4a|wav|flac|avi|mov|mkv|zip|tar|gz|bin|dat|py|js|ts|java|cpp|h5|onnx|parquet|log|exe|sql|db|ini|cfg|conf|lnk|bak|tmp)\b/giu,
   },
+  // With a folder before it any ending will do.
+  { kind: 'path', pattern: /(?<![\p{L}\p{N}/.@:])(?:[\w-]{1,64}\/){1,8}[\w-]{1,100}\.[A-Za-z\d]{1,6}(?![\w/])/gu },
   {
     kind: 'url',
     pattern:
@@ -157,13 +159,16 @@ const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[]
 ];
 /** Versions, spans of years, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
 const CODES: readonly RegExp[] = [
+  /(?<![\w/+=])(?=[A-Za-z\d+/]*[A-Z\d])[A-Za-z\d+/]{4,512}={1,2}(?![\w=])/gu,
   /(?<![\p{L}\p{N}_/:.@-])(?=[\w.-]*\/?[\w.-]*[A-Z\d_-])[A-Za-z][\w.-]{1,63}\/[A-Za-z][\w.-]{1,63}(?<![.])(?![\p{L}\p{N}/])/gu,
   /#\d{1,12}(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}_/.-])v?\d{1,4}(?:\.\d{1,6}){2,3}(?![\p{L}\p{N}]|\.\d)/gu,
   /(?<![\p{L}\p{N}_/.-])(?:19|20)\d\d[-–/](?:(?:19|20)\d\d|\d\d)(?![\p{L}\p{N}-])/gu,
   /(?<![\p{L}\p{N}_/.-])(?=[\w-]*[A-Za-z])(?=[\w-]*[\d_]|[a-z]+[A-Z])(?!\d+(?:\p{L}{1,3})?(?![\w-]))(?!\d+(?:\.\d+)?e-?\d+(?![\w-]))(?!\d+-[a-z]+(?![\w-]))[A-Za-z\d][\w-]{1,128}(?![\p{L}\p{N}])/gu,
 ];
-const LINKS: ReadonlySet<string> = new Set('of the de la le van von der da di du del el al bin'.split(' '));
+const LINKS: ReadonlySet<string> = new Set(
+  'of the de la le les los las es au aux sur do dos das van von der den da di du del el al bin'.split(' '),
+);
 const OPENING_WORDS: ReadonlySet<string> = new Set(
   `a an the this that these those my our your his her their its it he she they we you i what who when where which why how
   whose is are was were do does did can could would will should may might have has had please find get show give tell

@@ -2,21 +2,20 @@ import { termOf } from '../../search/text.ts';
 import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { isKnownPlace } from './places.ts';
-import type { Reading } from './reading.ts';
-import { prepositionAt } from './roles.ts';
+import type { Conversion } from './proposal.ts';
 import type { Slot } from './slot.ts';
-import type { Span } from './span.ts';
+import type { Span, SpanKind } from './span.ts';
 import { convertUnit, unitAgreement } from './units.ts';
 
 /** What a span would be as the value of a slot, and how well the two go together by their nature alone. */
 export interface Fit {
   readonly value: unknown;
   readonly score: number;
-  /** What the span itself says for the slot, beside the words around it. */
-  readonly evidence?: number;
+  /** What made the value of the words, when it is not the words themselves. */
+  readonly how?: Conversion | undefined;
 }
 
-export const fitOf = (slot: Slot, span: Span, reading: Reading): Fit | undefined => {
+export const fitOf = (slot: Slot, span: Span): Fit | undefined => {
   if (slot.choices.length > 0) return numericChoice(slot, span);
   switch (slot.type) {
     case 'integer':
@@ -24,7 +23,7 @@ export const fitOf = (slot: Slot, span: Span, reading: Reading): Fit | undefined
       return numberFit(slot, span);
     case 'string':
     case 'any':
-      return stringFit(slot, span, reading);
+      return stringFit(slot, span);
     default:
       return undefined;
   }
@@ -36,7 +35,7 @@ const numericChoice = (slot: Slot, span: Span): Fit | undefined => {
   const choice = slot.choices.find(({ value }) => quantity !== undefined && Number(value) === quantity.value);
   return choice === undefined || quantity === undefined
     ? undefined
-    : { value: choice.value, score: (quantity.spelled ? 1.2 : 1.6) + unitAgreement(slot, quantity) };
+    : { value: choice.value, score: (quantity.spelled ? 1.2 : 1.6) + unitAgreement(slot, quantity), how: 'choice' };
 };
 
 const numberFit = (slot: Slot, span: Span): Fit | undefined => {
@@ -44,13 +43,14 @@ const numberFit = (slot: Slot, span: Span): Fit | undefined => {
   const { quantity } = span;
   if (quantity === undefined) return undefined;
   const value = slot.type === 'integer' && !Number.isInteger(quantity.value) ? undefined : quantity.value;
-  if (value === undefined) return { value: quantity.value, score: 0.2 };
+  if (value === undefined) return undefined;
   const year = slot.nameTerms.includes('year') && !slot.nameTerms.some((term) => COUNTING.has(term));
   const looksLikeYear = Number.isInteger(value) && value >= 1500 && value <= 2100 && quantity.unit === undefined;
   let score = quantity.ordinal ? 0.8 : quantity.spelled ? (value <= 1 ? 1 : 1.5) : 2;
   score += year === looksLikeYear ? (year ? 0.5 : 0) : year ? -1 : -0.4;
   score += unitAgreement(slot, quantity);
-  return { value: asRate(slot, quantity.percent, convertUnit(slot, quantity)), score };
+  const converted = asRate(slot, quantity.percent, convertUnit(slot, quantity));
+  return { value: converted, score, how: converted === value ? 'number' : quantity.percent ? 'rate' : 'unit' };
 };
 
 /** `5 %` is 0.05 for a rate, but 5 where a percentage is asked for. */
@@ -66,23 +66,21 @@ const momentNumber = (slot: Slot, span: Span): Fit | undefined => {
   const day = span.moment?.day;
   if (day === undefined) return undefined;
   const date = new Date(day * 86_400_000);
-  if (slot.nameTerms.includes('year')) return { value: date.getUTCFullYear(), score: 1.2 };
-  if (slot.nameTerms.includes('month')) return { value: date.getUTCMonth() + 1, score: 1.2 };
-  return slot.nameTerms.includes('day') ? { value: date.getUTCDate(), score: 1.1 } : undefined;
+  if (slot.nameTerms.includes('year')) return { value: date.getUTCFullYear(), score: 1.2, how: 'date' };
+  if (slot.nameTerms.includes('month')) return { value: date.getUTCMonth() + 1, score: 1.2, how: 'date' };
+  return slot.nameTerms.includes('day') ? { value: date.getUTCDate(), score: 1.1, how: 'date' } : undefined;
 };
 
-const stringFit = (slot: Slot, span: Span, reading: Reading): Fit | undefined => {
+const stringFit = (slot: Slot, span: Span): Fit | undefined => {
   if (span.moment !== undefined) return momentFit(slot, span);
-  const score = STRING_FITS[slot.kind]?.[span.kind];
-  if (score === undefined) return undefined;
-  if (/date|time/u.test(slot.kind)) return /^\d/u.test(span.text) ? { value: span.text, score } : undefined;
-  if (slot.kind === 'place') return placeFit(slot, span, reading, score);
+  if (!TAKES[slot.kind]?.has(span.kind)) return undefined;
+  if (/date|time/u.test(slot.kind)) return /^\d/u.test(span.text) ? { value: span.text, score: 1 } : undefined;
+  if (slot.kind === 'place') return placeFit(slot, span);
+  if (span.kind === 'number') return numberText(slot, span);
   if (span.kind === 'proper' && slot.kind === 'id')
-    return { value: span.text, score: /^[A-Z]{2,6}$/u.test(span.text) ? 1.8 : 0.5 };
-  if (span.kind === 'number') return numberText(slot, span, score);
+    return { value: span.text, score: /^[A-Z]{2,6}$/u.test(span.text) ? 1 : 0 };
   // What is known as a place is seldom a person's name.
-  const misplaced = span.kind === 'proper' && isKnownPlace(span.text) ? 0.6 : 0;
-  return { value: withoutTitle(slot, span), score: score - misplaced };
+  return { value: withoutTitle(slot, span), score: span.kind === 'proper' && isKnownPlace(span.text) ? 0.4 : 1 };
 };
 
 /** `Lawyer John Doe` is John Doe where the name of a lawyer is asked for. */
@@ -95,56 +93,53 @@ const withoutTitle = (slot: Slot, { kind, text }: Span): string => {
 };
 
 /** A number for a string: an id as it stands, a duration with its unit, a year for a season. */
-const numberText = (slot: Slot, span: Span, score: number): Fit | undefined => {
-  const { quantity } = span;
+const numberText = (slot: Slot, { quantity, text }: Span): Fit | undefined => {
   if (slot.kind === 'duration')
-    return quantity?.unit === undefined ? undefined : { value: `${quantity.value} ${quantity.unit}`, score };
-  if (slot.kind !== 'plain') return quantity?.spelled ? undefined : { value: span.text.replaceAll(',', ''), score };
-  const year = quantity !== undefined && quantity.value >= 1500 && quantity.value <= 2100;
+    return quantity?.unit === undefined ? undefined : { value: `${quantity.value} ${quantity.unit}`, score: 1 };
   if (quantity?.spelled) return undefined;
-  return {
-    value: span.text,
-    score: year && slot.nameTerms.some((term) => term === 'year' || term === 'season') ? 1.5 : 0.4,
-  };
+  if (slot.kind !== 'plain') return { value: text.replaceAll(',', ''), score: 1 };
+  const year = quantity !== undefined && quantity.value >= 1500 && quantity.value <= 2100;
+  return { value: text, score: year && slot.nameTerms.some((term) => term === 'year' || term === 'season') ? 1 : 0 };
 };
 
-const placeFit = (slot: Slot, span: Span, reading: Reading, score: number): Fit => {
-  const located = PLACE_PREPOSITIONS.has(prepositionAt(reading, span.start)) ? 0.6 : 0;
-  const known = isKnownPlace(span.text) ? 1 : 0;
-  return { value: formatPlace(slot, span.text), score: score + located + known, evidence: 0.5 * (located + known) };
+const placeFit = (slot: Slot, span: Span): Fit | undefined => {
+  const { value, fits, completed } = formatPlace(slot, span.text);
+  if (!fits) return undefined;
+  const how = completed ? 'gazetteer' : value === span.text ? undefined : 'place';
+  return { value, score: isKnownPlace(span.text) ? 1 : 0.5, how };
 };
 
 const momentFit = (slot: Slot, span: Span): Fit | undefined => {
   const { moment } = span;
   if (moment === undefined) return undefined;
   const value = formatMoment(slot, moment, span.text);
+  const how = value === span.text ? undefined : 'date';
   if (slot.kind === 'date')
     return moment.day === undefined
       ? undefined
-      : { value, score: value === span.text && moment.precision !== 'day' ? 1.5 : 2.5 };
-  if (slot.kind === 'datetime') return { value, score: moment.day === undefined ? 1 : 2.5 };
-  if (slot.kind === 'time') return moment.minutes === undefined ? undefined : { value, score: 2.5 };
+      : { value, how, score: value === span.text && moment.precision !== 'day' ? 0.5 : 1 };
+  if (slot.kind === 'datetime') return { value, how, score: moment.day === undefined ? 0.3 : 1 };
+  if (slot.kind === 'time') return moment.minutes === undefined ? undefined : { value, how: 'time', score: 1 };
   return slot.kind === 'plain' || slot.kind === 'text' ? { value: span.text, score: 0.2 } : undefined;
 };
 
 const COUNTING: ReadonlySet<string> = new Set(['number', 'num', 'count', 'total', 'term', 'durat']);
-const PLACE_PREPOSITIONS: ReadonlySet<string> = new Set(
-  'in at from to near for between around of and 从 到 在 去'.split(' '),
-);
 
-type Fits = Readonly<Partial<Record<Span['kind'], number>>>;
-const STRING_FITS: Readonly<Partial<Record<Slot['kind'], Fits>>> = {
-  place: { proper: 1.2, quoted: 0.8 },
-  person: { quoted: 1.8, proper: 1.5, code: 0.8 },
-  email: { email: 3, quoted: 0.2 },
-  url: { url: 3, quoted: 0.4, path: 0.5 },
-  path: { path: 3, quoted: 1, url: 0.5, code: 0.8 },
-  date: { quoted: 2.2 },
-  time: { quoted: 2.2 },
-  datetime: { quoted: 2.2 },
-  id: { code: 2, quoted: 1.8, path: 1.4, proper: 1, number: 0.9 },
-  duration: { number: 1.5, quoted: 1 },
-  query: { quoted: 2, proper: 0.9 },
-  text: { quoted: 2, code: 0.3 },
-  plain: { quoted: 1.6, proper: 1.1, code: 0.9, number: 0, email: 0.3, url: 0.6, path: 0.3 },
+const kinds = (list: string): ReadonlySet<SpanKind> => new Set(list.split(' ') as SpanKind[]);
+
+/** What may be the value of a string of a kind. */
+const TAKES: Readonly<Partial<Record<Slot['kind'], ReadonlySet<SpanKind>>>> = {
+  place: kinds('proper quoted'),
+  person: kinds('quoted proper code'),
+  email: kinds('email quoted'),
+  url: kinds('url quoted path'),
+  path: kinds('path quoted url code'),
+  date: kinds('quoted'),
+  time: kinds('quoted'),
+  datetime: kinds('quoted'),
+  id: kinds('code quoted path proper number phone'),
+  duration: kinds('number quoted'),
+  query: kinds('quoted proper'),
+  text: kinds('quoted code'),
+  plain: kinds('quoted proper code number email url path phone'),
 };

@@ -5,7 +5,7 @@ export const wrongArguments = (
 ): readonly string[] => {
   const wrong = Object.entries(acceptable)
     .filter(([name, values]) =>
-      name in given ? !values.some((value) => matches(given[name], value)) : !mayBeAbsent(values),
+      name in given ? !values.some((value) => isAcceptable(given[name], value)) : !mayBeAbsent(values),
     )
     .map(([name]) => name);
   return [...wrong, ...Object.keys(given).filter((name) => !(name in acceptable))];
@@ -14,11 +14,11 @@ export const wrongArguments = (
 /** An empty string among the acceptable values means that the parameter may be left out. */
 const mayBeAbsent = (values: readonly unknown[]): boolean => values.includes('');
 
-const matches = (given: unknown, wanted: unknown): boolean => {
+export const isAcceptable = (given: unknown, wanted: unknown): boolean => {
   if (typeof given === 'string' && typeof wanted === 'string') return plain(given) === plain(wanted);
   if (typeof given === 'number' && typeof wanted === 'number') return given === wanted;
   if (Array.isArray(given) && Array.isArray(wanted)) {
-    return given.length === wanted.length && given.every((item, at) => matches(item, wanted[at]));
+    return given.length === wanted.length && given.every((item, at) => isAcceptable(item, wanted[at]));
   }
   if (isRecord(given) && isRecord(wanted)) {
     const lists = Object.entries(wanted).map(

@@ -12,8 +12,11 @@ export interface Query {
   readonly expected: {
     readonly tool?: string | null;
     readonly alternatives?: readonly string[];
+    readonly arguments?: Readonly<Record<string, unknown>>;
     readonly acceptable?: Readonly<Record<string, readonly unknown[]>>;
-    readonly plan?: { readonly nodes: readonly { readonly tool: string }[] };
+    readonly plan?: {
+      readonly nodes: readonly { readonly tool: string; readonly arguments?: Readonly<Record<string, unknown>> }[];
+    };
   };
 }
 

@@ -47,7 +47,7 @@ export const loadEveryday = async (): Promise<{
   return { requests, catalogues };
 };
 
-const read = (name: string): string => readFileSync(new URL(`data/${name}`, import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(new URL(`../../test/bench/data/${name}`, import.meta.url), 'utf8');
 
 const requestOf = ({ c = 'shipped', q, t, a = {} }: Written, shipped: readonly Tool[]): Everyday => ({
   catalogue: c,

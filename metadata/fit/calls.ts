@@ -1,0 +1,71 @@
+import type { Tool } from '../../shared/model/tool.ts';
+import type { Call } from './argument-examples.ts';
+import { type Everyday, loadEveryday, NOW } from './everyday-data.ts';
+import { foldOf } from './folds.ts';
+import { loadBenchmark, type Query } from './selection-data.ts';
+
+/** Every request of the development halves and of our own open half whose arguments are known. */
+export const loadCalls = async (directory: string): Promise<readonly Call[]> => {
+  const bfcl = loadBenchmark(directory, 'bfcl');
+  const seal = loadBenchmark(directory, 'sealtools');
+  const everyday = await loadEveryday();
+  return [
+    ...bfcl.queries.flatMap((query) => bfclCall(query, bfcl.deps.tool)),
+    ...seal.queries.flatMap((query) => sealCalls(query, seal.deps.tool)),
+    ...everyday.requests.flatMap((request) => everydayCall(request, everyday.catalogues.get(request.catalogue)?.tool)),
+  ];
+};
+
+type Find = (name: string) => Tool | undefined;
+
+const bfclCall = ({ id, subset, query, expected }: Query, find: Find): readonly Call[] => {
+  const tool = find(expected.tool ?? '');
+  return tool === undefined || expected.acceptable === undefined
+    ? []
+    : [{ id, set: `bfcl ${subset}`, query, tool, acceptable: expected.acceptable, weight: 1 }];
+};
+
+/** Of a request for several tools each call is learnt from, though less: the others' values stand around its own. */
+const sealCalls = ({ id, subset, query, expected }: Query, find: Find): readonly Call[] => {
+  const nodes =
+    expected.plan?.nodes ?? (expected.tool ? [{ tool: expected.tool, arguments: expected.arguments ?? {} }] : []);
+  if (nodes.length > 1 && foldOf(id, SAMPLE) !== 0) return [];
+  return nodes.flatMap((node): readonly Call[] => {
+    const tool = find(node.tool);
+    const given = Object.entries(node.arguments ?? {});
+    if (tool === undefined || given.some(([, value]) => typeof value === 'string' && /API_call_\d/u.test(value)))
+      return [];
+    const acceptable = Object.fromEntries(given.map(([name, value]) => [name, [value]]));
+    return [
+      {
+        id: `${id} ${tool.name}`,
+        set: `sealtools ${subset}`,
+        query,
+        tool,
+        acceptable,
+        weight: nodes.length > 1 ? 0.2 : 1,
+      },
+    ];
+  });
+};
+
+/** One in so many of the requests for several tools. */
+const SAMPLE = 6;
+
+const everydayCall = (request: Everyday, find: Find | undefined): readonly Call[] => {
+  const [name = ''] = request.tools;
+  const tool = find?.(name);
+  return tool === undefined || request.kept
+    ? []
+    : [
+        {
+          id: request.query,
+          set: 'everyday',
+          query: request.query,
+          tool,
+          acceptable: request.acceptable,
+          weight: 2,
+          now: NOW,
+        },
+      ];
+};

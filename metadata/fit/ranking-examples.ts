@@ -1,0 +1,58 @@
+import { type Benchmark, goldOf, type Query } from '../../metadata/fit/selection-data.ts';
+import { readForValues } from '../../shared/decide/arguments/reading.ts';
+import { findPool } from '../../shared/decide/candidates.ts';
+import { extractIntent } from '../../shared/decide/intent.ts';
+import { matchCapabilities } from '../../shared/decide/match.ts';
+import { needsOf } from '../../shared/decide/needs.ts';
+import { classifyScenario } from '../../shared/decide/scenario.ts';
+import type { Features } from '../../shared/search/features.ts';
+import { readRequest } from '../../shared/search/request.ts';
+import { weightsFor } from '../../shared/search/weights.ts';
+
+export interface Example {
+  readonly id: string;
+  readonly chinese: boolean;
+  readonly benchmark: string;
+  readonly subset: string;
+  /** Examples of one group are held out together, so that no tool is both learnt from and tested on. */
+  readonly group: string;
+  readonly rows: readonly (readonly number[])[];
+  readonly names: readonly string[];
+  readonly gold: readonly boolean[];
+}
+
+export const FEATURE_NAMES = Object.keys(weightsFor('').ranking) as (keyof Features)[];
+
+/** What the decision sees of each query's candidates, with the right ones marked. */
+export const examplesOf = async (
+  { name, queries, deps }: Benchmark,
+  own: (query: Query) => boolean,
+  now?: number,
+): Promise<readonly Example[]> => {
+  const examples: Example[] = [];
+  for (const query of queries) {
+    const input = { task: query.query, ...(own(query) ? { candidates: query.candidates } : {}) };
+    const request = readRequest(input.task);
+    const reading = readForValues(input.task, now);
+    const pool = findPool(request, input, deps);
+    const { scenarios } = classifyScenario(request, pool, deps.index.size);
+    const { intent } = await extractIntent(request, pool, undefined);
+    const { matched } = matchCapabilities(request, pool, { intent, scenarios }, deps);
+    const gold = goldOf(query);
+    const full = matched.map(({ profile, features }) => {
+      const { missing, sure, undemanding, explained, typed } = needsOf(profile, reading);
+      return { name: profile.tool.name, features: { ...features, missing, sure, undemanding, explained, typed } };
+    });
+    examples.push({
+      id: query.id,
+      chinese: /\p{Script=Han}/u.test(query.query),
+      benchmark: name,
+      subset: query.subset,
+      group: gold[0] ?? query.id,
+      names: full.map((each) => each.name),
+      rows: full.map(({ features }) => FEATURE_NAMES.map((feature) => features[feature])),
+      gold: full.map((each) => gold.includes(each.name)),
+    });
+  }
+  return examples;
+};

@@ -1,0 +1,91 @@
+import type { Choice } from './argument-examples.ts';
+
+/** Weights under which the right options of each choice are likeliest; the same for the same choices. */
+export const fitChoices = (choices: readonly Choice[], rounds = 24): ReadonlyMap<string, number> => {
+  const numbers = new Map<string, number>();
+  const numberOf = (feature: string): number => {
+    const known = numbers.get(feature);
+    if (known !== undefined) return known;
+    numbers.set(feature, numbers.size);
+    return numbers.size - 1;
+  };
+  const packed = choices.map(({ options, right, weight }) => ({
+    right,
+    weight,
+    features: options.map((option) => Int32Array.from(option, ([feature]) => numberOf(feature))),
+    values: options.map((option) => Float64Array.from(option, ([, value]) => value)),
+  }));
+  const counts = new Float64Array(numbers.size);
+  for (const { features } of packed)
+    for (const list of features) for (const at of list) counts[at] = (counts[at] ?? 0) + 1;
+  const weights = new Float64Array(numbers.size);
+  const squares = new Float64Array(numbers.size).fill(1e-6);
+  const random = generator(7);
+  const order = packed.map((_, at) => at);
+  for (let round = 0; round < rounds; round++) {
+    shuffle(order, random);
+    for (const at of order) learn(packed[at] as Packed, weights, squares, packed.length);
+  }
+  return new Map(
+    [...numbers].filter(([, at]) => (counts[at] ?? 0) >= SEEN).map(([feature, at]) => [feature, weights[at] ?? 0]),
+  );
+};
+
+interface Packed {
+  readonly right: readonly boolean[];
+  readonly weight: number;
+  readonly features: readonly Int32Array[];
+  readonly values: readonly Float64Array[];
+}
+
+/** One step of AdaGrad on one choice, with the weights drawn to zero a little. */
+const learn = (
+  { right, weight, features, values }: Packed,
+  weights: Float64Array,
+  squares: Float64Array,
+  size: number,
+): void => {
+  const scores = features.map((list, option) => {
+    let sum = 0;
+    for (let at = 0; at < list.length; at++) sum += (weights[list[at] ?? 0] ?? 0) * (values[option]?.[at] ?? 0);
+    return sum;
+  });
+  const highest = Math.max(...scores);
+  const powers = scores.map((score) => Math.exp(score - highest));
+  const all = powers.reduce((sum, power) => sum + power, 0);
+  const good = powers.reduce((sum, power, at) => sum + (right[at] ? power : 0), 0);
+  for (const [option, list] of features.entries()) {
+    const power = powers[option] ?? 0;
+    const slope = weight * (power / all - (right[option] ? power / good : 0));
+    if (Math.abs(slope) < 1e-5) continue;
+    for (let at = 0; at < list.length; at++) {
+      const feature = list[at] ?? 0;
+      const gradient = slope * (values[option]?.[at] ?? 0) + (DECAY / size) * (weights[feature] ?? 0);
+      squares[feature] = (squares[feature] ?? 0) + gradient * gradient;
+      weights[feature] = (weights[feature] ?? 0) - (RATE * gradient) / Math.sqrt(squares[feature] ?? 1);
+    }
+  }
+};
+
+const RATE = 0.15;
+const DECAY = 0.5;
+/** A feature seen less often than this says nothing. */
+const SEEN = 8;
+
+const shuffle = (list: number[], random: () => number): void => {
+  for (let at = list.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1));
+    [list[at], list[other]] = [list[other] ?? 0, list[at] ?? 0];
+  }
+};
+
+/** Numbers in [0, 1) that are the same on every run (mulberry32). */
+const generator = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+};

@@ -1,0 +1,99 @@
+import { isStopWord, termOf } from '../../search/text.ts';
+import { knownWords } from '../../search/word-vectors.ts';
+import { segmentsOf } from './chinese-segments.ts';
+import type { Span, SpanKind } from './span.ts';
+import type { Token } from './tokens.ts';
+
+/** A few words in a row that may be a value although nothing marks them as one. */
+export interface Phrase {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly terms: readonly string[];
+  /** The word before it and the one after it, lower case; empty at a mark or an end. */
+  readonly before: string;
+  readonly after: string;
+  /** Whether it begins and ends where a stretch between small words and marks does. */
+  readonly opens: boolean;
+  readonly closes: boolean;
+  /** How rare its words are, from 0 to 1. */
+  readonly worth: number;
+}
+
+/** Words in a row between small words and marks, whole and in parts; Chinese by its own words. */
+export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonly Span[]): readonly Phrase[] => {
+  const fixed = spans.filter(({ kind }) => FIXED.has(kind));
+  const phrases: Phrase[] = [];
+  for (const chunk of chunksOf(tokens, fixed)) {
+    for (let from = 0; from < chunk.length && phrases.length < LIMIT; from++) {
+      for (let to = from; to < Math.min(chunk.length, from + LONGEST); to++) {
+        const [first, last] = [chunk[from] as Placed, chunk[to] as Placed];
+        if (isStopWord(first.lower) || isStopWord(last.lower)) continue;
+        phrases.push(phraseOf(text, tokens, chunk, from, to));
+      }
+    }
+  }
+  return [...phrases, ...segmentsOf(text, fixed)].slice(0, LIMIT);
+};
+
+interface Placed extends Token {
+  readonly at: number;
+}
+
+const phraseOf = (
+  text: string,
+  tokens: readonly Token[],
+  chunk: readonly Placed[],
+  from: number,
+  to: number,
+): Phrase => {
+  const [first, last] = [chunk[from] as Placed, chunk[to] as Placed];
+  const terms = chunk.slice(from, to + 1).map(({ term }) => term);
+  const words = knownWords();
+  return {
+    start: first.start,
+    end: last.end,
+    text: text.slice(first.start, last.end),
+    terms,
+    before: wordOf(tokens[first.at - 1]),
+    after: wordOf(tokens[last.at + 1]),
+    opens: chunk.slice(0, from).every(({ lower }) => isStopWord(lower)),
+    closes: chunk.slice(to + 1).every(({ lower }) => isStopWord(lower)),
+    worth: terms.reduce((sum, term) => sum + words.worth(term), 0) / terms.length,
+  };
+};
+
+const wordOf = (token: Token | undefined): string => (token?.isWord ? token.lower : '');
+
+/** Words without a mark, a small linking word or a value of another kind between them. */
+const chunksOf = (tokens: readonly Token[], fixed: readonly Span[]): readonly (readonly Placed[])[] => {
+  const chunks: Placed[][] = [[]];
+  for (const [at, token] of tokens.entries()) {
+    const inside = fixed.some(({ start, end }) => token.start < end && start < token.end);
+    const ends = !token.isWord || inside || LINKS.has(token.lower) || HAN.test(token.text);
+    if (ends && !(JOINTS.test(token.text) && !inside)) chunks.push([]);
+    else if (token.isWord) chunks.at(-1)?.push({ ...token, at });
+  }
+  return chunks.filter((chunk) => chunk.some(({ lower }) => termOf(lower) !== ''));
+};
+
+const LIMIT = 90;
+const LONGEST = 5;
+const HAN = /^\p{Script=Han}/u;
+const JOINTS = /^[-'’&/]$/u;
+/** What is of one of these kinds is no part of a phrase. */
+const FIXED: ReadonlySet<SpanKind> = new Set<SpanKind>([
+  'quoted',
+  'literal',
+  'email',
+  'url',
+  'path',
+  'moment',
+  'phone',
+  'number',
+]);
+const LINKS: ReadonlySet<string> = new Set(
+  'and or in on at for from to with by of using that which who where when while if as but so than until is are was were be please into about via between including'.split(
+    ' ',
+  ),
+);

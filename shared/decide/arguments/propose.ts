@@ -1,0 +1,80 @@
+import { isMentioned } from './booleans.ts';
+import { choicesSaid, examplesSaid, isNumeric, isYesNo } from './choices.ts';
+import { formatPlace } from './format-place.ts';
+import { freeTexts } from './free-text.ts';
+import { listsFor } from './lists.ts';
+import { namedValues } from './named-values.ts';
+import type { Proposal } from './proposal.ts';
+import type { Reading } from './reading.ts';
+import type { Slot } from './slot.ts';
+import { fitOf } from './values.ts';
+
+/** Every value that the text may give a slot; which of them it gets is for the scorer. */
+export const proposalsFor = (
+  slot: Slot,
+  slots: readonly Slot[],
+  reading: Reading,
+  subject: ReadonlySet<string>,
+): readonly Proposal[] => {
+  if (slot.type === 'array') return listsFor(slot, slots, reading, subject);
+  if (slot.type === 'boolean') return [isMentioned(slot, reading)].filter((said) => said !== undefined);
+  if (isYesNo(slot)) return yesOrNo(slot, reading);
+  if (slot.type === 'object') return literals(slot, reading);
+  if (slot.choices.length > 0 && !isNumeric(slot)) return choicesSaid(slot, reading, subject);
+  return [
+    ...typed(slot, reading),
+    ...(slot.choices.length > 0 ? [] : namedValues(slot, reading)),
+    ...(slot.type === 'any' ? literals(slot, reading) : []),
+    ...(slot.type === 'string' && slot.choices.length === 0
+      ? [
+          ...(NAMED.has(slot.kind) ? [] : examplesSaid(slot, reading, subject)),
+          ...freeTexts(slot, slots, reading),
+          ...phrases(slot, reading),
+        ]
+      : []),
+  ];
+};
+
+/** What was recognised in the text, in the form that the slot asks for. */
+const typed = (slot: Slot, reading: Reading): readonly Proposal[] =>
+  reading.spans.flatMap((span) => {
+    const fit = fitOf(slot, span);
+    if (fit === undefined) return [];
+    const { text, kind } = span;
+    // Of `Sydney, Australia` one slot takes the city and another the country.
+    const part = typeof fit.value === 'string' && fit.value.length < text.length ? text.indexOf(fit.value) : -1;
+    const [start, end] =
+      part < 0 ? [span.start, span.end] : [span.start + part, span.start + part + String(fit.value).length];
+    return [{ value: fit.value, start, end, from: text, source: kind, own: fit.score, how: fit.how }];
+  });
+
+const literals = (slot: Slot, { spans }: Reading): readonly Proposal[] =>
+  spans.flatMap(({ literal, start, end, text }) => {
+    if (literal === undefined || (slot.type === 'object' && Array.isArray(literal))) return [];
+    return [{ value: literal, start, end, from: text, source: 'literal' as const, own: 1 }];
+  });
+
+const yesOrNo = (slot: Slot, reading: Reading): readonly Proposal[] => {
+  const said = isMentioned(slot, reading);
+  const choice = slot.choices.find(({ value }) => String(value).toLowerCase() === String(said?.value));
+  return said === undefined || choice === undefined ? [] : [{ ...said, value: choice.value }];
+};
+
+const phrases = (slot: Slot, { phrases }: Reading): readonly Proposal[] => {
+  if (!PHRASED.has(slot.kind)) return [];
+  return phrases
+    .filter(({ text }) => slot.kind !== 'place' || formatPlace(slot, text).fits)
+    .map(({ start, end, text }) => ({ value: text, start, end, from: text, source: 'phrase', own: 0 }));
+};
+
+const PHRASED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>([
+  'plain',
+  'text',
+  'query',
+  'person',
+  'place',
+  'unit',
+  'id',
+]);
+/** What these are called is known without examples. */
+const NAMED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['unit', 'currency', 'language']);

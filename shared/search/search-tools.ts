@@ -1,0 +1,122 @@
+import type { Tool } from '../model/tool.ts';
+import { dot, type Features, meaningFeatures, measureFor, wordFeatures } from './features.ts';
+import { intentsOfRequest } from './intents.ts';
+import { type Profile, profileOf } from './profile.ts';
+import { isIn, type Request, readRequest } from './request.ts';
+import { scenariosOf } from './scenarios.ts';
+import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
+import { weighed, weightsFor } from './weights.ts';
+
+/** What a search looks in: the index of words, and the tools themselves. */
+export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size'> {
+  readonly tool: (name: string) => Tool | undefined;
+  readonly names: () => Iterable<string>;
+}
+
+/**
+ * The tools that a text asks for, best first, weighed as a decision weighs them but for arguments. The first ones by
+ * words and by meaning are compared in full; the rest follow by words, so that pages of a long answer never overlap.
+ */
+export const searchTools = (query: string, searched: Searched, options: SearchOptions = {}): readonly Hit[] => {
+  const request = readRequest(query);
+  const { accept = () => true, limit = Number.POSITIVE_INFINITY } = options;
+  const hits = searched.rank(request.terms, { accept, limit: Math.max(COMPARED, limit) });
+  const best = hits[0]?.score ?? 1;
+  const texts = new Map(hits.slice(0, COMPARED).map(({ name, score }) => [name, score / best]));
+  for (const name of nearest(request, searched, accept)) if (!texts.has(name)) texts.set(name, 0);
+  const compared = compare(request, texts, searched);
+  const known = new Set(compared.map(({ name }) => name));
+  const floor = compared.at(-1)?.score ?? 0;
+  const rest = hits
+    .slice(COMPARED)
+    .filter(({ name }) => !known.has(name) && isRelevant(request, searched.tool(name)))
+    .map(({ name, score }) => ({ name, score: floor * (score / best) * 0.5 }));
+  return [...compared, ...rest].slice(0, limit);
+};
+
+const compare = (request: Request, texts: ReadonlyMap<string, number>, searched: Searched): readonly Hit[] => {
+  const profiles = [...texts].flatMap(([name, text]) => {
+    const tool = searched.tool(name);
+    return tool === undefined ? [] : [{ profile: profileOf(tool), text }];
+  });
+  const { search } = weightsFor(request.text);
+  const terms = request.terms.flatMap(({ term, same }) => [term, ...same.slice(0, 1)]);
+  const known = { intent: intentsOfRequest(request.text)[0]?.id, scenarios: scenariosOf(terms) };
+  const measure = measureFor(
+    request,
+    searched,
+    profiles.map(({ profile }) => profile),
+    known,
+  );
+  const first = profiles
+    .map(({ profile, text }) => scored(profile, wordFeatures(measure, profile, text), search))
+    .filter(
+      ({ profile, features }) => features.meaning >= NEAR_ENOUGH || features.called > 0 || shares(request, profile),
+    )
+    .sort(better);
+  const full = first
+    .slice(0, MEANT)
+    .map(({ profile, features }) => scored(profile, { ...features, ...meaningFeatures(measure, profile) }, search))
+    .sort(better);
+  const lowest = full.at(-1)?.score ?? 0;
+  return [
+    ...full.map(({ profile, score }) => ({ name: profile.tool.name, score })),
+    // What was measured in less detail comes after what was measured in more.
+    ...first.slice(MEANT).map(({ profile, score }) => ({ name: profile.tool.name, score: Math.min(score, lowest) })),
+  ];
+};
+
+interface Scored {
+  readonly profile: Profile;
+  readonly features: Features;
+  readonly score: number;
+}
+
+const scored = (profile: Profile, features: Features, weights: Parameters<typeof weighed>[1]): Scored => ({
+  profile,
+  features,
+  score: weighed(features, weights),
+});
+
+const better = (one: Scored, other: Scored): number =>
+  other.score - one.score || (one.profile.tool.name < other.profile.tool.name ? -1 : 1);
+
+const isRelevant = (request: Request, tool: Tool | undefined): boolean =>
+  tool !== undefined && shares(request, profileOf(tool));
+
+/** Whether a tool has words of the request that say something; `good` alone is no reason to offer one. */
+const shares = (request: Request, { all }: Profile): boolean => {
+  let sum = 0;
+  for (const term of request.byTopic) if (isIn(term, all) || nearIn(term, all)) sum += term.topical;
+  return sum >= ENOUGH || sum >= (request.byTopic[0]?.topical ?? 0);
+};
+
+const nearIn = ({ alternatives = [] }: Request['terms'][number], all: ReadonlySet<string>): boolean =>
+  alternatives.some(({ term, factor }) => factor >= NEAR_WORD && all.has(term));
+
+/** In a catalogue of this size every tool can be looked at; in a larger one some tool has the words. */
+const nearest = (
+  { direction, terms }: Request,
+  { size, names, tool }: Searched,
+  accept: (name: string) => boolean,
+): readonly string[] => {
+  // What one word is near to is known to the index already.
+  if (size > LOOKED_AT || terms.length < 2) return [];
+  return [...names()]
+    .filter(accept)
+    .flatMap((name) => {
+      const found = tool(name);
+      return found === undefined ? [] : [{ name, nearness: dot(direction, profileOf(found).direction) }];
+    })
+    .filter(({ nearness }) => nearness >= NEAR_ENOUGH)
+    .sort((one, other) => other.nearness - one.nearness || (one.name < other.name ? -1 : 1))
+    .slice(0, MEANT)
+    .map(({ name }) => name);
+};
+
+const COMPARED = 40;
+const MEANT = 16;
+const LOOKED_AT = 1000;
+const NEAR_ENOUGH = 0.35;
+const NEAR_WORD = 0.2;
+const ENOUGH = 0.45;
