@@ -5,7 +5,7 @@ import type { Clock, Log, Table, Write } from '../kernel/ports.ts';
 import { put, readAll, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 
-/** Who decided what about whom: what is said in an audit is never changed. */
+/** Who decided what about whom. Entries are never changed. */
 const AuditEntry = z.object({
   action: z.enum([
     'confirmation-approved',
@@ -36,7 +36,7 @@ export interface AuditContext {
 
 const KEPT_SECONDS = 400 * 86_400;
 
-/** Makes the write of one audit entry, its id and time already drawn; for use within another change. */
+/** The write of one audit entry, with its id and time, for use within another transaction. */
 export const auditWriter = ({ clock }: Pick<AuditContext, 'clock'>, tenant: string): ((entry: AuditEntry) => Write) => {
   const now = clock.now();
   const id = clock.newId();
@@ -45,7 +45,7 @@ export const auditWriter = ({ clock }: Pick<AuditContext, 'clock'>, tenant: stri
   return (entry) => put(key, AuditItem, { id, at, ...entry }, Math.floor(now / 1000) + KEPT_SECONDS);
 };
 
-/** Writes an entry down by itself. */
+/** Writes an entry on its own. */
 export const audit = async (context: AuditContext, tenant: string, entry: AuditEntry): Promise<void> => {
   context.log.info('audit', { tenant, ...entry });
   await context.table.write([auditWriter(context, tenant)(entry)]);

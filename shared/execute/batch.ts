@@ -6,18 +6,18 @@ export interface Waiting {
   readonly record: CallRecord;
 }
 
-/** Records of one tenant that fit into one change. */
+/** Records of one tenant that fit into one transaction. */
 export interface Batch {
   readonly tenant: string;
   readonly records: readonly CallRecord[];
 }
 
-/** A change holds 100 items; one is the count of events, two are marks of hours at the turn of one. */
+/** A transaction holds 100 items; one is the event sequence, two are hour markers when the hour changes. */
 const MOST_ITEMS = 97;
-/** A record and the events it may bring: a failure with a block, a success with the end of one. */
+/** A record and its possible events: a failure and a block, or a success and an unblock. */
 const ITEMS_OF = { failed: 3, ok: 2, refused: 1 } as const;
 
-/** Takes as many records of the tenant that waits longest as fit into one change with their totals. */
+/** Takes as many records of the longest-waiting tenant as fit into one transaction with their totals. */
 export const takeBatch = (waiting: Waiting[], folds: readonly Fold[]): Batch => {
   const tenant = waiting[0]?.tenant ?? '';
   const totals = new Set<string>();

@@ -6,9 +6,9 @@ import type { Validator } from '../kernel/json-schema.ts';
 const MOST_MS = 1000;
 
 /**
- * Bounds the time of a check that may take long: exponential where parts of the schema refer to the same part twice,
- * level upon level, and square where items must be unique. It runs under a watchdog, which costs a tenth of a
- * millisecond; every other check runs as it is.
+ * Bounds the time of a validation that may take long: exponential where definitions refer to the same part twice, level
+ * upon level, quadratic where items must be unique. It runs under a watchdog, which costs a tenth of a millisecond;
+ * every other validation runs directly.
  */
 export const boundedCheck = (validate: Validator, schema: JsonSchema, field: string): Validator => {
   const [doubles, compares] = [refersTwice(schema), comparesItems(schema)];
@@ -20,7 +20,7 @@ export const boundedCheck = (validate: Validator, schema: JsonSchema, field: str
       return withinTime(() => validate(value));
     } catch (thrown) {
       if ((thrown as { readonly code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw thrown;
-      // Once is enough where the schema itself is to blame: every further try would hold the server up as long.
+      // Once is enough when the schema itself is the cause: every retry would block the server as long.
       isHopeless = !compares;
       throw tooSlow(field);
     }
@@ -45,7 +45,7 @@ const partsOf = (schema: unknown): readonly JsonSchema[] => {
   return isObject(schema) ? [schema, ...Object.values(schema).flatMap(partsOf)] : [];
 };
 
-// The one way to interrupt a synchronous function on its own thread.
+// The only way to interrupt a synchronous function on its own thread.
 const slot = Symbol.for('assay.bounded-check');
 const script = new Script('globalThis[Symbol.for("assay.bounded-check")]()');
 

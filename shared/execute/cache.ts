@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Call, CallLayer, CallResult, Next } from './call.ts';
 
-/** Outputs of tools that say they always answer the same, kept as JSON text so that nobody can change them. */
+/** Outputs of tools declared deterministic, cached as JSON text so that nobody can change them. */
 export interface ResultCache {
   get(key: string): string | undefined;
   set(key: string, text: string): void;
@@ -23,7 +23,7 @@ export const createResultCache = (options: ResultCacheOptions): ResultCache => {
     max: entries,
     maxSize: bytes,
     sizeCalculation: (text) => text.length + 1,
-    // One output must not push all others out.
+    // One output must not evict all others.
     maxEntrySize: Math.floor(bytes / 8),
     ttl: maxAgeMs,
     ttlResolution: 0,
@@ -32,7 +32,7 @@ export const createResultCache = (options: ResultCacheOptions): ResultCache => {
   return { get: (key) => kept.get(key), set: (key, text) => void kept.set(key, text) };
 };
 
-/** Answers a cacheable tool from what it said before to the same tenant, definition and arguments. */
+/** Answers a cacheable tool from the cache, for the same tenant, definition and arguments. */
 export const answerFromCache: CallLayer = ({ cache }, call, next) =>
   call.record.spec.cacheable === true ? fromCache(cache, call, next) : next(call);
 

@@ -1,6 +1,6 @@
 import type { Clock, Gauge } from '../kernel/ports.ts';
 
-/** Knows only the time that passes; for processes that hand in no better gauge. */
+/** Measures wall time only; for processes without a better gauge. */
 export const clockGauge = (clock: Pick<Clock, 'now'>): Gauge => ({
   async measure(work) {
     const started = clock.now();

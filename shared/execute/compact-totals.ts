@@ -9,16 +9,16 @@ import { addSums, nothing } from './billing/ledger.ts';
 import { UsageItem } from './billing/usage.ts';
 import type { FoldContext } from './fold-stream.ts';
 
-/** The stream keeps records for a day: after it nothing can be repeated into an item. */
+/** The stream keeps records for a day: after that nothing can be redelivered into an item. */
 const IDLE_MS = 25 * 3_600_000;
-/** An item that was emptied is forgotten once its shard is surely closed. */
+/** An emptied item expires once its shard is certainly closed. */
 const KEPT_SECONDS = 8 * 86_400;
 /** A transaction holds 100 items. */
 const MOST_NAMES = 45;
 
 /**
- * Moves what shards have counted that are closed into totals of their own, so that reading stays short: shards live
- * four hours. Each item goes in one transaction, on the condition that nobody has changed it since.
+ * Moves the counts of closed shards into compacted totals, so that reads stay short: shards live four hours. Each item
+ * is moved in one transaction, conditional on being unchanged.
  */
 export const compactTotals = async (context: FoldContext, tenant: string): Promise<void> => {
   const idle = context.clock.now() - IDLE_MS;
@@ -29,7 +29,7 @@ export const compactTotals = async (context: FoldContext, tenant: string): Promi
   }
 };
 
-/** Some names at a time: what is moved is taken out of the item in the same transaction. */
+/** A few names at a time: what is moved is removed from the item in the same transaction. */
 const compact = async ({ table, clock }: FoldContext, tenant: string, key: Key): Promise<void> => {
   for (let isLeft = true; isLeft; ) {
     const item = await table.get(key);

@@ -13,7 +13,7 @@ import { cutValue } from './cut-values.ts';
 
 const VALID_MS = 10 * 60_000;
 
-/** One question to a person: may this key run this tool with these arguments, once? */
+/** One confirmation request: may this key run this tool with these arguments, once? */
 const Confirmation = z.object({
   id: z.string(),
   state: z.enum(['pending', 'approved', 'refused', 'used']),
@@ -21,7 +21,7 @@ const Confirmation = z.object({
   tool: z.string(),
   version: z.string(),
   digest: z.string(),
-  /** SHA-256 of the arguments; what is shown of them is without secrets. */
+  /** SHA-256 of the arguments; those shown are redacted. */
   arguments_sha256: z.string(),
   arguments: z.unknown(),
   created_at: z.iso.datetime(),
@@ -35,14 +35,14 @@ export const ConfirmationItem = stored<Confirmation>({
   schema: Confirmation,
   cure: 'call again without it to ask anew',
 });
-/** Leads from a confirmation's id to the item that holds it. */
+/** Points from a confirmation's id to its item. */
 export const ConfirmationPointerItem = stored({
   what: 'pointer to a confirmation',
   schema: z.object({ token_sha256: z.string() }),
   cure: ConfirmationItem.cure,
 });
 
-/** Lets a call through that a person consented to; without consent it asks, and refuses for now. */
+/** Lets a call through that a person confirmed; otherwise requests confirmation and refuses for now. */
 export const requireConsent = async (context: LayerContext, call: Call): Promise<void> => {
   const { approvedBy } = call.options;
   if (approvedBy !== undefined) return audit(context, call.actor.tenant, used(call, approvedBy, call.id));
@@ -78,7 +78,7 @@ const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => 
   return confirmationRequired(asked, token, `${spec.name} needs a person's consent; have this confirmation approved`);
 };
 
-/** Spends a token, in one change so that it can be spent once only. */
+/** Consumes a token, in one transaction so that it works only once. */
 const useConsent = async (context: LayerContext, call: Call, token: string): Promise<void> => {
   const { tenant } = call.actor;
   const key = keyOfToken(tenant, token);
@@ -137,7 +137,7 @@ export const decideConfirmation = async (
     const found = item && read(item, ConfirmationItem);
     if (!found || context.clock.now() >= Date.parse(found.expires_at)) throw unknownConfirmation();
     if (!visibleTools(actor).has(found.tool)) throw unknownConfirmation();
-    // Whoever asked may take its question back; anybody else needs the scope for a refusal too.
+    // The asking key may withdraw its request; anybody else needs the scope, also to deny.
     if (found.key !== keyId) requireScope(actor, 'approve');
     if (found.state !== 'pending')
       throw new Fault('Conflict', `this confirmation is ${found.state} already; a decision stands`, {

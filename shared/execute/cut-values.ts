@@ -5,7 +5,7 @@ const MAX_TEXT = 256;
 const MAX_VALUE = 2048;
 const SHOWN = 128;
 
-/** A value short enough for a record: long texts, and then the whole, give way to their start, size and hash. */
+/** Truncates a value for a record: long texts, then the whole value, are replaced by their start, size and hash. */
 export const cutValue = (value: unknown): unknown => {
   const text = JSON.stringify(value) ?? 'null';
   if (text.length <= MAX_TEXT) return value;

@@ -9,7 +9,7 @@ import { handlerOf, runImplementation } from './run-handler.ts';
 
 export type { CallOptions, ExecuteContext } from './call.ts';
 
-/** Runs a tool through the layers and tells what came of it; a refusal is thrown, and recorded too. */
+/** Runs a tool through the layers and returns its outcome; a refusal is recorded, then thrown. */
 export const executeTool = async (
   context: ExecuteContext,
   actor: Actor,

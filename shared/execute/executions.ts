@@ -17,18 +17,18 @@ export interface ExecutionsQuery {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit: number;
-  /** Exclusive: the call id after which to go on, towards older ones. */
+  /** Exclusive: the call id to continue after, towards older ones. */
   readonly after?: string | undefined;
 }
 
 export interface Executions {
   readonly executions: readonly CallRecord[];
-  /** The call id to go on after; absent on the last page. */
+  /** The call id to continue after; absent on the last page. */
   readonly next?: string;
 }
 
 const SHOWN_MS = 30 * 86_400_000;
-/** So many records are looked at for one page; then it ends early with a cursor. */
+/** The most records examined for one page; then it ends early with a cursor. */
 const MOST_LOOKED_AT = 5000;
 
 /** Records of calls, newest first. */
@@ -69,7 +69,7 @@ async function* newestFirst(
   since: number,
   { until, after, limit }: ExecutionsQuery,
 ): AsyncGenerator<CallRecord> {
-  // Ids are in the order of their times: a time is the bound of all ids made before it.
+  // Ids sort by time: a time is the bound of all ids made before it.
   const bounds = [after, until === undefined ? undefined : ulidTime(until)].filter((bound) => bound !== undefined);
   const before = bounds.sort()[0];
   const latest = before === undefined ? undefined : timeOfUlid(before.padEnd(26, '0'));
@@ -84,7 +84,7 @@ async function* newestFirst(
 }
 
 async function* hoursBefore(table: Table, tenant: string, latest: number | undefined): AsyncGenerator<string> {
-  // Exclusive, so from the hour after.
+  // Exclusive, so it starts from the next hour.
   let after = latest === undefined ? undefined : callHourKey(tenant, callHour(latest + 3_600_000)).sk;
   do {
     const page = await table.query(callHoursPk(tenant), {
@@ -110,7 +110,7 @@ async function* callsOfHour(
   for (;;) {
     const range = { reverse: true, limit: size, after };
     const pages = await Promise.all(callShards(tenant, hour).map((pk) => table.query(pk, range)));
-    // Beyond the end of a page that goes on there may be more of that shard in between.
+    // Beyond the end of an unfinished page that shard may have more calls in between.
     const ends = pages.flatMap(({ next }) => (next === undefined ? [] : [next])).sort();
     const safe = ends.at(-1);
     const items = pages.flatMap((page) => page.items).filter(({ key }) => safe === undefined || key.sk >= safe);

@@ -8,14 +8,15 @@ import type { CallRecord } from '../model/call-record.ts';
 import { placeIfReadable } from '../registry/events.ts';
 import type { FoldContext, StreamedCall } from './fold-stream.ts';
 
-/** That one record of a stream without shards has been folded. */
+/** Marks one record of a stream without shards as folded. */
 export const FoldedItem = stored({ what: 'note of a folded record', schema: z.object({ folded: z.literal(true) }) });
 
 const CHECKPOINT_SECONDS = 8 * 86_400;
 
 /**
- * Folds calls of a stream that does not name its shards: each call is noted in the transaction that folds it, so that
- * a repeated one is passed over. It costs several units a call; a mapping with a window is told its shard.
+ * Folds calls of a stream that does not name its shards: each call is marked in the transaction that folds it, so that
+ * a redelivered one is skipped. This costs several write units per call; a mapping with a tumbling window is told its
+ * shard.
  */
 export const foldByEvent = async (context: FoldContext, calls: readonly StreamedCall[]): Promise<void> => {
   for (const chunk of chunksOf(calls, context.folds)) await foldChunk(context, chunk);
@@ -50,10 +51,10 @@ const recordsOf = (calls: readonly StreamedCall[], tenant: string): readonly Cal
 const note = (folded: readonly StreamedCall[], expires: number): readonly Write[] =>
   folded.map(({ eventId }) => put(foldedKey(eventId), FoldedItem, { folded: true }, expires));
 
-/** A transaction holds 100 items, of which some are kept free for events of totals. */
+/** A transaction holds 100 items, of which some are reserved for events. */
 const MOST_ITEMS = 90;
 
-/** Runs of calls that fit into one transaction with their notes, totals and events. */
+/** Runs of calls that fit into one transaction with their markers, totals and events. */
 function* chunksOf(calls: readonly StreamedCall[], folds: readonly Fold[]): Generator<StreamedCall[]> {
   let chunk: StreamedCall[] = [];
   let items = new Set<string>();

@@ -17,19 +17,19 @@ import type { FoldContext, StreamedCall } from './fold-stream.ts';
 import { tellFailures } from './tell-failures.ts';
 
 /**
- * Folds a shard's calls into items that this shard alone writes, one for each tenant as long as its totals fit. Each
- * item holds its own checkpoint, so every write is one plain conditional update, and shards never wait for each other.
+ * Folds a shard's calls into items that only this shard writes, one per tenant as long as its totals fit. Each item
+ * holds its own checkpoint, so every write is one conditional update, and shards never contend.
  */
 export const foldShard = async (context: FoldContext, calls: readonly StreamedCall[], shard: string): Promise<void> => {
   const waiting = Map.groupBy(calls, ({ tenant }) => tenant).entries();
   const work = async (): Promise<void> => {
     for (const [tenant, own] of waiting) await foldTenant(context, tenant, shard, own);
   };
-  // All take from the one iterator.
+  // All workers share one iterator.
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 };
 
-/** Tenants that are written at the same time: the SDK has 50 connections. */
+/** Tenants written concurrently: the SDK has 50 connections. */
 const AT_ONCE = 40;
 
 const foldTenant = async (
@@ -43,13 +43,13 @@ const foldTenant = async (
     await tellFailures(context, tenant, shard, calls);
     if (isNew) await compactTotals(context, tenant);
   } catch (thrown) {
-    // Totals that were altered stay as they are, and other tenants' are folded; a newer release's wait for the update.
+    // Corrupt totals stay as they are while other tenants' are folded; a newer release's wait for the update.
     if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
     if (context.log) reportUnreadable(context.log, tenant, [thrown]);
   }
 };
 
-/** What a call adds to: the statistics of its version and, when it succeeded, the usage of its key. */
+/** What a call adds to: the statistics of its version and, on success, the usage of its key. */
 const entriesOf = ({ sequence, record }: StreamedCall): readonly Entry[] => [
   { sequence, kind: 'stats', name: `${record.tool}#${record.version}`, record },
   ...(record.status === 'ok' ? [{ sequence, kind: 'usage', name: usageNameOf(record), record } as const] : []),
@@ -61,7 +61,7 @@ interface Place {
   readonly tenant: string;
   readonly shard: string;
   readonly path: string;
-  /** Where the level above stopped: an item that is not there yet begins after it. */
+  /** The checkpoint of the level above: a new item starts after it. */
   readonly since: string;
 }
 
@@ -70,7 +70,7 @@ interface Step {
   readonly below?: { readonly since: string; readonly entries: readonly Entry[] };
 }
 
-/** Adds entries to an item, or, where it is full, to those below it. Answers whether the item was new. */
+/** Adds entries to an item or, where it is full, to those below it. Returns whether the item was new. */
 const foldInto = async (context: FoldContext, place: Place, entries: readonly Entry[]): Promise<boolean> => {
   const { tenant, shard, path, since } = place;
   const key = totalsKey(tenant, path, shard);

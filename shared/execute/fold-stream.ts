@@ -9,15 +9,15 @@ import { CallItem, type CallRecord } from '../model/call-record.ts';
 import { foldByEvent } from './fold-by-event.ts';
 import { foldShard } from './fold-shard.ts';
 
-/** One change of an item, as the table's stream tells it. */
+/** One change of an item, as reported by the table's stream. */
 export interface StreamChange {
   readonly eventId: string;
-  /** Digits that grow along a shard. */
+  /** Sequence number, increasing within a shard. */
   readonly sequence: string;
   readonly key: Key;
   readonly before?: Item;
   readonly after?: Item;
-  /** Removed because its time was up, not by anyone. */
+  /** Removed by its time to live. */
   readonly isExpiry: boolean;
 }
 
@@ -25,28 +25,31 @@ export interface FoldContext {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
   readonly folds: readonly Fold[];
-  /** Remembers from batch to batch which tools are blocked. */
+  /** Caches across batches which tools are blocked. */
   readonly blocked?: BlockedTools;
-  /** Hears of what cannot be read. */
+  /** Logs unreadable records. */
   readonly log?: Pick<Log, 'error'>;
 }
 
-/** A call that has ended just now. */
+/** A call that has just ended. */
 export interface StreamedCall {
   readonly eventId: string;
-  /** Forty digits, so that texts compare as numbers. */
+  /** Padded to forty digits, so that text order is numeric order. */
   readonly sequence: string;
   readonly tenant: string;
   readonly record: CallRecord;
 }
 
-/** A record of the stream that could not be read, kept for people. */
+/** An unreadable stream record, stored for operators. */
 export const PoisonItem = stored({
   what: 'record set aside',
   schema: z.object({ pk: z.string(), sk: z.string(), error: z.string() }),
 });
 
-/** Folds the calls among a shard's changes into their totals, each exactly once however often the stream repeats them. */
+/**
+ * Folds the calls among a shard's changes into their totals, each exactly once however often the stream redelivers
+ * them.
+ */
 export const foldStream = async (
   context: FoldContext,
   changes: readonly StreamChange[],
@@ -66,14 +69,14 @@ interface Poison {
   readonly error: string;
 }
 
-/** One that was only reserved, or has ended before, does not count. */
+/** A record that is only reserved, or had already ended, does not count. */
 const callOf = ({ eventId, sequence, key, before, after }: StreamChange, poison: Poison[]): readonly StreamedCall[] => {
   const tenant = tenantOfCallPk(key.pk);
   if (tenant === undefined || !after || isEnded(before) || !(after.isDamaged || isEnded(after))) return [];
   try {
     return [{ eventId, sequence: sequence.padStart(40, '0'), tenant, record: read(after, CallItem) }];
   } catch (thrown) {
-    // A newer release's call is folded once this function is updated too; one that was altered never can be.
+    // A newer release's call is folded once this function is updated too; a corrupt one never can be.
     if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
     poison.push({ eventId, key, error: thrown.message });
     return [];
@@ -85,7 +88,7 @@ const isEnded = (item: Item | undefined): boolean =>
 
 const KEPT_SECONDS = 30 * 86_400;
 
-/** What cannot be read is noted for people and told of; the rest goes on. */
+/** An unreadable record is stored and logged; the rest goes on. */
 const setAside = async ({ table, clock, log }: FoldContext, poison: readonly Poison[]): Promise<void> => {
   if (poison.length === 0) return;
   const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;

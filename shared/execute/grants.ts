@@ -15,7 +15,7 @@ import { resolveVersion } from '../registry/versions.ts';
 import { audit, auditWriter } from './audit.ts';
 import type { Call, LayerContext } from './call.ts';
 
-/** Leave for one key to run one dangerous tool, as it was defined then, until a time. */
+/** Permission for one key to run one version of a dangerous tool until it expires. */
 const Grant = z.object({
   key_id: z.string(),
   tool: z.string(),
@@ -29,11 +29,11 @@ export type Grant = Readonly<z.infer<typeof Grant>>;
 
 export const GrantItem = stored<Grant>({ what: 'grant', schema: Grant, cure: 'take the grant back and give it again' });
 
-/** The key of the operator, which is in no store. */
+/** The operator's key, which is not stored. */
 const ADMIN_KEY_ID = 'admin';
 const LONGEST_MS = 366 * 86_400_000;
 
-/** Lets a dangerous call through that an admin granted to this key. */
+/** Lets a dangerous call through if an admin granted it to this key. */
 export const requireGrant = async (context: LayerContext, call: Call): Promise<void> => {
   const { tenant } = call.actor;
   const keyId = holderOf(call.actor);
@@ -63,7 +63,7 @@ export const whyUngranted = async (
   return whyNot(item && read(item, GrantItem), digest, version, clock.now());
 };
 
-/** A plan's nodes run by the grants of the key that called it. */
+/** A plan's nodes use the grants of the key that called it. */
 const holderOf = ({ keyId, onBehalfOf }: Actor): string => onBehalfOf ?? keyId;
 
 const whyNot = (grant: Grant | undefined, digest: string, version: string, now: number): string | undefined => {
@@ -73,7 +73,7 @@ const whyNot = (grant: Grant | undefined, digest: string, version: string, now: 
   return undefined;
 };
 
-/** Grants a dangerous tool, as it is defined now, to one key of the tenant. */
+/** Grants the current definition of a dangerous tool to one key of the tenant. */
 export const grantTool = async (
   context: RegistryContext,
   actor: Actor,
@@ -106,14 +106,14 @@ export const grantTool = async (
   const entry = auditWriter(context, tenant)({ action: 'grant-made', by: actor.keyId, tool: name, about });
   const key = grantKey(tenant, keyId, name);
   await context.table.change([key], ([item]) => {
-    // Nothing that cannot be read is written over.
+    // An unreadable grant is not overwritten.
     if (item) read(item, GrantItem);
     return { writes: [put(key, GrantItem, grant, expires), entry], result: undefined };
   });
   return grant;
 };
 
-/** Takes a grant back; one that is not there is taken back already. */
+/** Revokes a grant; idempotent. */
 export const removeGrant = (context: RegistryContext, actor: Actor, keyId: string, name: string): Promise<void> => {
   requireScope(actor, 'admin');
   requireVisible(actor, name);

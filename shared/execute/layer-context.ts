@@ -10,7 +10,7 @@ export interface LayerPorts
   readonly gauge?: Gauge | undefined;
 }
 
-/** What the layers of a process share: its checks, its redaction and its cache, on the ports handed in. */
+/** What the layers of a process share: validation, redaction and cache, on the given ports. */
 export const createLayerContext = ({ gauge, ...ports }: LayerPorts): LayerContext => ({
   ...ports,
   checkArguments: createArgumentCheck(),

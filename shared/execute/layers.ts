@@ -6,7 +6,7 @@ import { askPermission } from './permission.ts';
 import { refuseUnrunnable } from './resolve.ts';
 import { checkCalls } from './validate.ts';
 
-/** Outermost first: what refuses a call comes before what costs anything. */
+/** Outermost first: layers that refuse a call come before those that cost anything. */
 const layers: readonly CallLayer[] = [
   recordCalls,
   refuseUnrunnable,
@@ -16,7 +16,7 @@ const layers: readonly CallLayer[] = [
   answerFromCache,
 ];
 
-/** Runs a call through every layer. A refusal is thrown, and recorded too. */
+/** Runs a call through every layer. A refusal is recorded, then thrown. */
 export const runThroughLayers = (context: LayerContext, call: Call, implementation: Next): Promise<CallResult> => {
   const from =
     (at: number): Next =>

@@ -6,7 +6,7 @@ export interface Quota {
   readonly micros?: number | undefined;
 }
 
-/** What is left of a quota, as of when, and until when; times in milliseconds since 1970. */
+/** The remaining quota, when it was read, and when it resets; times in milliseconds since 1970. */
 export interface Remaining extends Quota {
   readonly quota: Quota;
   readonly at: number;
@@ -28,7 +28,7 @@ export interface MeteredCall {
   readonly at: number;
 }
 
-/** What was taken out of the quota beforehand; the meter's own, handed back to it when the call has ended. */
+/** A reservation against the quota; opaque, returned to the meter when the call ends. */
 export interface Reservation {
   readonly call: MeteredCall;
   readonly micros: number;
@@ -36,19 +36,19 @@ export interface Reservation {
   readonly remaining?: Remaining;
 }
 
-/** How a call ended, as far as its price depends on it. A call that was refused further in has `failed`. */
+/** How a call ended, as far as its price depends on it. A call refused by an inner layer is `failed`. */
 export interface Settled {
   readonly status: 'ok' | 'failed';
   readonly cached: boolean;
-  /** The price of what was done, where that is less than what was reserved. */
+  /** The actual price, where it is less than the reservation. */
   readonly actualMicros?: number | undefined;
 }
 
-/** Charges calls: reserved before anything runs, settled once however the call ends. */
+/** Charges calls: reserved before anything runs, settled exactly once. */
 export interface Meter {
-  /** Refuses with `PaymentRequired` or `RateLimited` what the key may not spend. */
+  /** Refuses with `PaymentRequired` or `RateLimited` when the key's limits are used up. */
   reserve(call: MeteredCall): Reservation | Promise<Reservation>;
-  /** Gives back what is not charged, and says how much was. */
+  /** Releases what is not charged, and returns the charge. */
   settle(reservation: Reservation, settled: Settled): number | Promise<number>;
 }
 
@@ -58,10 +58,10 @@ export const freeMeter: Meter = {
   settle: () => 0,
 };
 
-/** Reserves the price before the call runs; a call that fails or is refused further in gives it back. */
+/** Reserves the price before the call runs; a call that fails or is refused by an inner layer is refunded. */
 export const chargeCalls: CallLayer = async (context, call, next) => {
   const { meter } = context;
-  // Its plan was called at a price that has the nodes' in it.
+  // The price of its plan included the nodes.
   if (call.actor.onBehalfOf !== undefined) return { ...(await next(call)), chargedMicros: 0 };
   const { spec, version } = call.record;
   const metered: MeteredCall = {
@@ -89,7 +89,7 @@ export const chargeCalls: CallLayer = async (context, call, next) => {
 
 const MS_A_REQUEST = 100;
 
-/** A failed call costs no money, so the processor time it used counts as requests: failing must not be a free engine. */
+/** A failed call is free, so its CPU time counts as requests against the rate: failing must not be free computing. */
 const spendTime = async ({ spendRate }: LayerContext, { actor }: Call, { usage }: CallResult): Promise<void> => {
   const requests = Math.floor(usage.cpuMs / MS_A_REQUEST);
   if (requests > 0) await spendRate?.(actor, requests);

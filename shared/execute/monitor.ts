@@ -5,7 +5,7 @@ import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts'
 import { cutValue } from './cut-values.ts';
 import { REDACTED } from './redact.ts';
 
-/** Leaves a record of every call, whether it ran or was refused. */
+/** Records every call, whether it ran or was refused. */
 export const recordCalls: CallLayer = async (context, call, next) => {
   const end = context.recorder.begin();
   try {
@@ -38,7 +38,7 @@ const keepRefusal = async (context: LayerContext, call: Call, fault: Fault): Pro
     code: fault.code,
     reason: fault.message,
   });
-  // What does not fit the schema may hold a secret under a wrong name.
+  // Arguments that do not match the schema may hold a secret under a wrong name.
   const isUnread = fault.code === 'InvalidInput' && context.redact.hasSecrets(call.record);
   const record: CallRecord = {
     ...aboutCall(call),

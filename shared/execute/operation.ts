@@ -6,23 +6,23 @@ import type { Call, Caller, CallOptions, LayerContext, Next } from './call.ts';
 import { runThroughLayers } from './layers.ts';
 import { runImplementation } from './run-handler.ts';
 
-/** A priced request that is not the call of one registered tool: scoring a picture, deciding, starting a run. */
+/** A priced request that is not a call of one registered tool: scoring an image, deciding, starting a run. */
 export interface Operation<T> {
   readonly name: string;
-  /** As the record shows them: pictures by digest or key, never by their bytes. */
+  /** As recorded: images by digest or key, never their bytes. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly priceMicros: number;
-  /** Names the call where the same work may be tried again. */
+  /** The call id, where the same work may be retried. */
   readonly id?: string | undefined;
   readonly work: (signal: AbortSignal) => Promise<Worked<T>>;
 }
 
 export interface Worked<T> {
   readonly value: T;
-  /** What the record shows of it. */
+  /** What is recorded of it. */
   readonly output: unknown;
   readonly cached?: boolean;
-  /** The price of what was done, where that is less than what was reserved. */
+  /** The actual price, where it is less than the reservation. */
   readonly actualMicros?: number | undefined;
 }
 
@@ -31,12 +31,12 @@ export interface Operated<T> {
   readonly chargedMicros: number;
 }
 
-/** The version under which operations stand in records and in the ledger. */
+/** The version of operations in records and in the ledger. */
 const OPERATION = 'operation';
-/** As long as any tool may run; recounting a quota relies on it. */
+/** The longest timeout of any tool; recounting a quota relies on it. */
 const TIMEOUT_SECONDS = 900;
 
-/** Runs an operation through the layers of every call. What the work throws is recorded, and thrown again. */
+/** Runs an operation through the same layers as every call. Errors are recorded and rethrown. */
 export const runOperation = async <T>(
   context: LayerContext,
   actor: Actor,

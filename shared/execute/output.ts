@@ -4,11 +4,11 @@ import type { CheckOutput } from './validate.ts';
 
 export const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
-/** What a tool returned, as the JSON value that callers get; anything else is the tool's failure. */
+/** A tool's return value as the JSON value that callers get; anything else is the tool's failure. */
 export const acceptOutput = (record: VersionRecord, returned: unknown, checkOutput: CheckOutput): unknown => {
   const { name } = record.spec;
   const text = writeJson(name, returned);
-  // Cheap before exact: a text has at least as many bytes as UTF-16 units.
+  // The cheap check first: a text has at least as many bytes as UTF-16 units.
   if (text.length > MAX_OUTPUT_BYTES || Buffer.byteLength(text) > MAX_OUTPUT_BYTES) throw outputTooLarge(name);
   const output: unknown = JSON.parse(text);
   const issues = checkOutput(record, output);
@@ -28,5 +28,5 @@ const writeJson = (name: string, returned: unknown): string => {
 export const outputTooLarge = (tool: string): Error =>
   failure('OutputTooLarge', `${tool} returned more than ${MAX_OUTPUT_BYTES} bytes of JSON; return less, or a key`);
 
-/** An error with the type under which a failed outcome shows it. */
+/** An error with the type shown in a failed outcome. */
 export const failure = (type: string, message: string): Error => Object.assign(new Error(message), { name: type });

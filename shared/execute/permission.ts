@@ -2,7 +2,7 @@ import type { CallLayer } from './call.ts';
 import { requireConsent } from './confirmations.ts';
 import { requireGrant } from './grants.ts';
 
-/** Safe tools run; confirm tools need a person's consent to this very call; dangerous ones an admin's grant. */
+/** Safe tools run; confirm tools need a person's consent to this call; dangerous ones need an admin's grant. */
 export const askPermission: CallLayer = (context, call, next) => {
   switch (call.permission) {
     case 'safe':

@@ -9,15 +9,15 @@ import { CallHourItem, CallItem, type CallRecord } from '../model/call-record.ts
 import { placeIfReadable } from '../registry/events.ts';
 import { type Batch, takeBatch, type Waiting } from './batch.ts';
 
-/** Stores records of calls, several at a time. */
+/** Stores call records in batches. */
 export interface Recorder {
-  /** Keeps a record; the promise, where there is one, resolves when it is stored. */
+  /** Queues a record; the promise, where there is one, resolves when it is stored. */
   keep(tenant: string, record: CallRecord, isUrgent: boolean): Promise<void> | undefined;
-  /** Stores all that is waiting. */
+  /** Stores everything queued. */
   flush(): Promise<void>;
-  /** Notes that a call has begun; the result notes that it has ended. */
+  /** Marks a call as in flight; the result marks it as ended. */
   begin(): () => void;
-  /** Waits a moment for calls that have begun, stores all, and takes no more. */
+  /** Waits briefly for calls in flight, stores everything, and closes. */
   close(): Promise<void>;
 }
 
@@ -25,13 +25,13 @@ export interface RecorderOptions {
   readonly table: Table;
   readonly log: Log;
   readonly folds: readonly Fold[];
-  /** How long a record may wait for others; 0 stores each before its call is answered, as a frozen process must. */
+  /** How long a record may wait for a batch; 0 stores each before its call is answered, as Lambda requires. */
   readonly delayMs?: number;
-  /** Sees every record as it comes, for metrics. */
+  /** Sees every record, for metrics. */
   readonly observe?: (tenant: string, record: CallRecord) => void;
 }
 
-/** The ledger's forty days; executions are listed for thirty of them. */
+/** The ledger's retention of forty days; executions are listed for thirty of them. */
 const KEPT_SECONDS = 40 * 86_400;
 const MOST_WAITING = 2000;
 const MOST_KEPT = 20_000;
@@ -73,7 +73,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   };
   const endOfTurn = createEndOfTurn();
   let soon: Promise<void> | undefined;
-  // Calls that end at about the same time share one change: while each turn brings more, the next is waited for.
+  // Calls that end at about the same time share one transaction: while each turn brings more, it waits for the next.
   const gather = async (): Promise<void> => {
     let seen = 0;
     for (let turn = 0; turn < MOST_TURNS && waiting.length > seen; turn++) {
@@ -89,7 +89,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   };
   const flushAfter = (milliseconds: number): void => {
     if (isClosed) return;
-    // A failure is logged where it happens, and tried again.
+    // A failure is logged where it happens, and retried.
     timer ??= setTimeout(() => void flush().catch(() => {}), milliseconds);
   };
 
@@ -134,7 +134,7 @@ const forgetOldest = (waiting: Waiting[], log: Log): void => {
   if (lost.length > 0) log.error('records lost', { lost: lost.length });
 };
 
-/** Stores one tenant's records, with their totals and events in the same change where no stream does it. */
+/** Stores one tenant's records, with their totals and events in the same transaction where there is no stream. */
 const createStore = ({ table, folds, log }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
   const marked = new Set<string>();
   return async ({ tenant, records }) => {
@@ -168,7 +168,7 @@ const storeFolded = (
 
 const expiresAt = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;
 
-// The key follows from the id, so the hour must too.
+// The key is derived from the id, so the hour must be too.
 const timeOf = ({ call_id: id, at }: CallRecord): number => timeOfUlid(id) ?? Date.parse(at);
 
 const writeRecord = (tenant: string, record: CallRecord): Write =>

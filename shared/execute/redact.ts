@@ -5,17 +5,17 @@ import type { VersionRecord } from '../model/registration.ts';
 
 export const REDACTED = '[redacted]';
 
-/** Takes out of a value what its schema marks `writeOnly` or `x-sensitive`. */
+/** Redacts what the schema marks `writeOnly` or `x-sensitive`. */
 export interface Redact {
   arguments(record: VersionRecord, value: unknown): unknown;
   output(record: VersionRecord, value: unknown): unknown;
-  /** Whether the parameters name any secret, so that arguments of another shape may hold one as well. */
+  /** Whether any parameter is secret, so that arguments of another shape may hold one as well. */
   hasSecrets(record: VersionRecord): boolean;
 }
 
 type Redactor = ((value: unknown) => unknown) | undefined;
 
-/** Looks through each schema once and keeps the most recently used. */
+/** Compiles each schema once and caches the most recently used. */
 export const createRedact = (kept = 2000): Redact => {
   const redactors = memoize<{ readonly redactor: Redactor }>(kept);
   const redactorOf = (key: string, schema: JsonSchema | undefined): Redactor =>
@@ -31,7 +31,7 @@ export const createRedact = (kept = 2000): Redact => {
 
 const apply = (redactor: Redactor, value: unknown): unknown => (redactor ? redactor(value) : value);
 
-/** What to do with values of a schema; nothing when no part of it is marked. */
+/** The redaction for values of a schema; undefined when nothing in it is marked. */
 export const redactorFor = (root: JsonSchema): Redactor => {
   if (!isMarkedAnywhere(root)) return undefined;
   const known = new Map<JsonSchema, readonly JsonSchema[]>();
@@ -46,7 +46,7 @@ export const redactorFor = (root: JsonSchema): Redactor => {
   return (value) => redact(value, [root], expand);
 };
 
-/** The schemas that a value falls under, with all they refer to. */
+/** The schemas that apply to a value, with everything they refer to. */
 type Expand = (schemas: readonly JsonSchema[]) => readonly JsonSchema[];
 const none: readonly JsonSchema[] = [];
 
@@ -57,7 +57,7 @@ const isMarkedAnywhere = (schema: unknown): boolean => {
   return isObject(schema) && (isMarked(schema) || Object.values(schema).some(isMarkedAnywhere));
 };
 
-/** A value may fall under several schemas at once; it is taken out when any of them marks it. */
+/** Several schemas may apply to a value; it is redacted when any of them marks it. */
 const redact = (value: unknown, schemas: readonly JsonSchema[], expand: Expand): unknown => {
   const all = expand(schemas);
   if (all.some(isMarked)) return REDACTED;
@@ -70,7 +70,7 @@ const redact = (value: unknown, schemas: readonly JsonSchema[], expand: Expand):
 
 const combined = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'] as const;
 
-/** The schemas with those they refer to or are made of; each once, so that circles end. */
+/** The schemas with those they refer to or consist of; each once, so that cycles end. */
 const withReferences = (schemas: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] => {
   const all = new Set<JsonSchema>();
   const open: unknown[] = [...schemas];

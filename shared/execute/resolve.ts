@@ -12,7 +12,7 @@ export interface Resolved {
   readonly isEnabled: boolean;
 }
 
-/** The version a call means; a tool that is not among the key's tools is as unknown as one that does not exist. */
+/** The version a call means; a tool outside the key's tools is reported as unknown. */
 export const resolveTool = async (
   context: RegistryContext,
   actor: Actor,
@@ -29,7 +29,7 @@ export const resolveTool = async (
   });
 };
 
-/** Refuses tools that are switched off and versions that were given up. */
+/** Refuses disabled tools and deprecated versions. */
 export const refuseUnrunnable: CallLayer = (_, call, next) => {
   const { name } = call.record.spec;
   if (!call.isEnabled)

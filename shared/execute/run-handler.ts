@@ -8,7 +8,7 @@ import { acceptOutput, failure } from './output.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** The function behind a version, mock answers included. */
+/** The function behind a version, mocks included. */
 export const handlerOf = ({ spec }: VersionRecord, handlers: Handlers): Handler => {
   const { implementation } = spec;
   if (!implementation)
@@ -28,11 +28,11 @@ export const handlerOf = ({ spec }: VersionRecord, handlers: Handlers): Handler 
   );
 };
 
-/** How long a version may run. */
+/** The timeout of a version. */
 export const timeoutMsOf = ({ spec }: VersionRecord): number =>
   (spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
 
-/** The innermost layer: runs the handler and turns whatever it does into an outcome. */
+/** The innermost layer: runs the handler and turns its result or error into an outcome. */
 export const runImplementation = async (context: LayerContext, call: Call): Promise<CallResult> => {
   const { result, durationMs, usage } = await context.gauge.measure(() => runBounded(context, call));
   const about = { durationMs: round(durationMs), usage, cached: false, chargedMicros: 0 };
@@ -40,7 +40,7 @@ export const runImplementation = async (context: LayerContext, call: Call): Prom
   return { ...about, status: 'failed', error: errorOf(result.reason), thrown: result.reason };
 };
 
-/** Runs a handler until it ends, its time is up or the caller gives up. */
+/** Runs a handler until it ends, times out, or the caller gives up. */
 const runBounded = async (context: LayerContext, call: Call): Promise<unknown> => {
   const { handler, record, args } = call;
   const stop = stopping(record.spec.name, timeoutMsOf(record), call.signal);
@@ -53,9 +53,9 @@ const runBounded = async (context: LayerContext, call: Call): Promise<unknown> =
 };
 
 interface Stopping {
-  /** Rejects when the time is up or the caller gives up; never resolves. */
+  /** Rejects on a timeout or when the caller gives up; never resolves. */
   readonly stopped: Promise<never>;
-  /** Made when first asked for: most tools never look at it. */
+  /** Created on first use: most tools never read it. */
   signal(): AbortSignal;
   clear(): void;
 }
@@ -79,7 +79,7 @@ const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): S
     if (caller?.aborted) cancel();
     else caller?.addEventListener('abort', cancel, { once: true });
   };
-  // Most tools have answered before the thread turns to anything else: for them nothing needs to be set up.
+  // Most tools answer synchronously or in this turn: for them no timer is set.
   const later = setImmediate(watch);
   if (caller?.aborted) cancel();
   return {

@@ -15,13 +15,13 @@ export interface ScoreContext extends LayerContext {
 }
 
 export interface ScoreOptions extends CallOptions {
-  /** Names the call where the same pictures may be tried again. */
+  /** The call id, where the same images may be retried. */
   readonly id?: string | undefined;
 }
 
 export type PaidReport = ScoreReport & { readonly charged_micros: number };
 
-/** Scores a picture as one call: the price of each tool that succeeded, at the cached price where it was known. */
+/** Scores an image as one call: the price of each tool that succeeded, at the cached price where it was cached. */
 export const scorePictures = async (
   context: ScoreContext,
   actor: Actor,

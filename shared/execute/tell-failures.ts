@@ -10,16 +10,16 @@ import type { CallRecord } from '../model/call-record.ts';
 import { placeEvents } from '../registry/events.ts';
 import type { FoldContext, StreamedCall } from './fold-stream.ts';
 
-/** How far the failures of a shard were told. */
+/** Up to where the failures of a shard were reported. */
 export const ToldItem = stored({ what: 'checkpoint of failures', schema: z.object({ sequence: z.string() }) });
 
 const CHECKPOINT_SECONDS = 8 * 86_400;
-/** Few enough for one transaction with the counters and blocks beside them. */
+/** Few enough for one transaction with their counters and blocks. */
 const MOST_CALLS = 40;
 
 /**
- * Tells of failed calls once each, and decides on the sum of all shards whether a tool is put aside or comes back.
- * Tenants without failures and without blocked tools cost one query in ten seconds.
+ * Reports each failed call once, and decides on the sum of all shards whether a tool is blocked or unblocked. Tenants
+ * without failures and without blocked tools cost one query in ten seconds.
  */
 export const tellFailures = async (
   context: FoldContext,

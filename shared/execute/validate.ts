@@ -9,10 +9,10 @@ import type { CallLayer } from './call.ts';
 /** Checks arguments against a version's parameters and fills in defaults. */
 export type CheckArguments = (record: VersionRecord, given: unknown) => Readonly<Record<string, unknown>>;
 
-/** What is wrong with an output by the version's own schema. */
+/** What is wrong with an output according to the version's output schema. */
 export type CheckOutput = (record: VersionRecord, output: unknown) => readonly SchemaIssue[];
 
-/** Compiles each definition once and keeps the most recently used. */
+/** Compiles each definition once and caches the most recently used. */
 export const createArgumentCheck = (kept = 2000): CheckArguments => {
   const validator = createValidators(kept, 'arguments');
   return (record, given) => {
@@ -36,7 +36,7 @@ const createValidators = (kept: number, field: string): ((digest: string, schema
   return (digest, schema) => validators(digest, () => boundedCheck(validatorFor(schema, field), schema, field));
 };
 
-/** Lets only arguments through that fit the schema and that the handler itself would take. */
+/** Lets only arguments through that match the schema and that the handler itself accepts. */
 export const checkCalls: CallLayer = (context, call, next) => {
   const args = context.checkArguments(call.record, call.args);
   const checking = call.handler.check?.(args, call.actor.tenant);

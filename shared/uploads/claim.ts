@@ -1,30 +1,30 @@
 import type { Upload } from './upload.ts';
 
-/** The object an event tells of. */
+/** The object an event reports. */
 export interface StoredObject {
   readonly tenant: string;
   readonly key: string;
   readonly etag: string;
-  /** S3's order of writes to one key, in hexadecimal; absent where the store has none. */
+  /** S3's sequencer: the order of writes to one key, in hexadecimal; absent where the store has none. */
   readonly sequencer?: string | undefined;
   readonly size?: number | undefined;
-  /** The same each time one event is delivered again: whoever had it before has given up or died. */
+  /** The same each time one event is redelivered: whoever had it before has given up or died. */
   readonly delivery?: string | undefined;
 }
 
 export type Claim =
   | { readonly todo: 'score'; readonly upload: Upload }
-  /** Done already, somebody is at it, a newer object has come, or nobody asked. */
+  /** Already done, in progress elsewhere, superseded by a newer object, or not requested. */
   | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' | 'unasked' }
-  /** It failed for good: said again each time, so that its event ends with the dead letters. */
+  /** Failed permanently: thrown again each time, so that its event reaches the dead-letter queue. */
   | { readonly todo: 'refuse'; readonly error: NonNullable<Upload['error']> };
 
-/** How long an attempt may take before another process may take it over. */
+/** The lease of an attempt: after it another process may take over. */
 const CLAIM_MS = 16 * 60_000;
-/** The same for a delivery that is repeated; only one that came twice at once is sooner. */
+/** The lease for a redelivery, shorter because only a duplicate delivery can come sooner. */
 const REPEAT_MS = 30_000;
 
-/** Decides whether an event is work: the same object once, a newer one again, an older one never. */
+/** Decides whether an event needs work: the same object once, a newer one again, an older one never. */
 export const claimUpload = (known: Upload | undefined, object: StoredObject, now: number, newId: string): Claim => {
   const upload = known ?? droppedByHand(object, now);
   if (upload.score === false) return { todo: 'nothing', why: 'unasked' };
@@ -56,13 +56,13 @@ const patience = (upload: Upload, { delivery }: StoredObject): number =>
 
 const UNKNOWN = { code: 'Internal', message: 'it failed before' } as const;
 
-// Sequencers are numbers of differing length: the shorter is filled up before comparing.
+// Sequencers differ in length: the shorter is padded before comparing.
 const isOlder = (given: string, known: string): boolean => {
   const width = Math.max(given.length, known.length);
   return given.padStart(width, '0') < known.padStart(width, '0');
 };
 
-/** A picture that nobody announced belongs to the operator, who put it there. */
+/** An image without an upload request belongs to the operator who put it there. */
 export const droppedByHand = ({ key }: Pick<StoredObject, 'key'>, now: number): Upload => ({
   key,
   key_id: 'admin',

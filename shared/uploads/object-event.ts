@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import type { StoredObject } from './claim.ts';
 import { ImageKey } from './upload.ts';
 
-/** EventBridge's `Object Created` of S3, as much of it as is used. Keys are not encoded in it. */
+/** The parts used of EventBridge's `Object Created` from S3. Its keys are not URL-encoded. */
 export const ObjectCreated = z.looseObject({
   'detail-type': z.literal('Object Created'),
   detail: z.looseObject({
@@ -18,7 +18,7 @@ export const ObjectCreated = z.looseObject({
 });
 export type ObjectCreated = z.infer<typeof ObjectCreated>;
 
-/** Reads which picture of which tenant an event tells of. */
+/** Parses which tenant's image an event reports. */
 export const readObjectCreated = (event: unknown): StoredObject => {
   const parsed = ObjectCreated.safeParse(event);
   if (!parsed.success)

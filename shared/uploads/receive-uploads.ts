@@ -8,7 +8,7 @@ import { routeUpload, type UploadRoute } from './route-upload.ts';
 import { failedBefore, scoreUpload, type UploadContext, type UploadResult, uploadOf } from './score-upload.ts';
 import { type Upload, UploadItem } from './upload.ts';
 
-/** Sends pictures to where there is more room than here. */
+/** Sends images to where more memory or time is available. */
 export interface Dispatch {
   readonly places: ReadonlySet<UploadRoute>;
   toFunction(object: StoredObject): Promise<void>;
@@ -17,17 +17,17 @@ export interface Dispatch {
 
 export interface ReceiveContext extends UploadContext {
   readonly dispatch: Dispatch;
-  /** The size of a stored picture, from its header; undefined when it cannot be told. */
+  /** The size of a stored image, from its header; undefined when it cannot be read. */
   readonly measure: (path: string) => Promise<{ readonly width: number; readonly height: number } | undefined>;
 }
 
-/** What became of one event: an outcome, or what was thrown. */
+/** The result of one event: an outcome, or the error thrown. */
 export type Received = { readonly outcome: UploadResult | 'sent' } | { readonly thrown: unknown };
 
-/** How long a picture sent elsewhere is believed to be on its way. */
+/** How long an image sent elsewhere counts as in flight. */
 const SENT_MS = 60 * 60_000;
 
-/** Deals with a batch of events, each by itself: one that fails takes no other with it. Answers come in their order. */
+/** Processes a batch of events independently: one failure does not affect the others. Results keep their order. */
 export const receiveUploads = async (
   context: ReceiveContext,
   objects: readonly StoredObject[],
@@ -69,7 +69,7 @@ const workOf = async ({ iqa, measure }: ReceiveContext, { tenant, key }: StoredO
   };
 };
 
-/** Tools that cannot run count for nothing: scoring says so, wherever it happens. */
+/** Tools that cannot run here count as zero: scoring reports them, wherever it happens. */
 const countLearned = async (iqa: Iqa, { tools, distortions, reference_key }: Upload): Promise<number> => {
   const wish = { hasReference: reference_key !== undefined, tools, distortions };
   const canRun = await iqa.computations.availability();
@@ -108,7 +108,7 @@ const follow = async (
   return 'sent';
 };
 
-/** Noted after sending: what is sent twice is scored once all the same, what is noted and not sent never is. */
+/** Recorded after sending: an image sent twice is still scored once, one recorded but not sent never would be. */
 const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: UploadRoute): Promise<void> => {
   const key = uploadKey(object.tenant, object.key);
   return table.change([key], ([item]) => {

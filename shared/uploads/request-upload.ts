@@ -7,14 +7,14 @@ import { invalidInput } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
 import { NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
-/** An address that takes one picture: the headers are part of what was signed. */
+/** A signed URL that accepts one image, with the headers that are part of the signature. */
 export interface SignedPut {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly expires_at: string;
 }
 
-/** Signs an address for one blob, with its type and, where known, its size bound in. */
+/** Signs a URL for one blob, bound to its type and, where known, its size. */
 export type SignPut = (
   path: string,
   options: { readonly contentType: string; readonly size?: number | undefined; readonly seconds: number },
@@ -23,7 +23,7 @@ export type SignPut = (
 const VALID_SECONDS = 900;
 const KEPT_SECONDS = 30 * 86_400;
 
-/** Announces a picture: its key, and where to put its bytes. */
+/** Requests an upload: the image's key, and where to put its bytes. */
 export const requestUpload = async (
   { table, clock, signPut }: { readonly table: Table; readonly clock: Clock; readonly signPut: SignPut },
   actor: Actor,
@@ -56,7 +56,7 @@ export const requestUpload = async (
   return { key, ...signed };
 };
 
-/** What became of an uploaded picture. */
+/** The state of an uploaded image. */
 export const uploadedImage = async (
   { table }: { readonly table: Table },
   actor: Actor,

@@ -1,20 +1,20 @@
-/** Where a picture can be scored: where its event arrived, in the inference container, or on a machine with a GPU. */
+/** Where an image can be scored: where its event arrived, in the inference container, or on a machine with a GPU. */
 export type UploadRoute = 'here' | 'function' | 'batch';
 
-/** What scoring a picture takes. */
+/** The work of scoring an image. */
 export interface UploadWork {
-  /** Of the picture and its reference together. */
+  /** Of the image and its reference together. */
   readonly megapixels: number;
   /** How many of its tools run a model file. */
   readonly learnedTools: number;
 }
 
 export interface RouteLimits {
-  /** The largest pictures for a small function, which runs no models. */
+  /** The largest images for a small function, which runs no models. */
   readonly hereMegapixels: number;
-  /** The largest for a large one; beyond it memory becomes short. */
+  /** The largest for a large function; beyond it memory runs short. */
   readonly functionMegapixels: number;
-  /** Megapixels times models that processors finish within a function's 15 minutes, with room to spare. */
+  /** Megapixels times models that CPUs finish within a function's 15 minutes, with margin. */
   readonly functionModelMegapixels: number;
 }
 
@@ -24,14 +24,14 @@ export const routeLimits: RouteLimits = {
   functionModelMegapixels: 48,
 };
 
-/** Decides by megapixels and tools where a picture is scored, of the places there are. */
+/** Decides by megapixels and tools which of the available places scores an image. */
 export const routeUpload = (
   { megapixels, learnedTools }: UploadWork,
   places: ReadonlySet<UploadRoute>,
   limits = routeLimits,
 ): UploadRoute => preferred(megapixels, learnedTools, limits).find((place) => places.has(place)) ?? 'here';
 
-/** From the smallest place that is large enough on to larger ones, then to the largest of those too small. */
+/** The smallest place that is large enough, then larger ones, then the largest of those too small. */
 const preferred = (megapixels: number, learnedTools: number, limits: RouteLimits): readonly UploadRoute[] => {
   if (learnedTools === 0 && megapixels <= limits.hereMegapixels) return ['here'];
   const fits = megapixels <= limits.functionMegapixels && megapixels * learnedTools <= limits.functionModelMegapixels;

@@ -17,14 +17,14 @@ export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
 }
 
-/** After so many tries a picture is recorded as failed, and its event is left to the dead letters. */
+/** After this many attempts an image is recorded as failed, and its event goes to the dead-letter queue. */
 export const MAX_ATTEMPTS = 3;
 
 export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
 
 /**
- * Scores an uploaded picture exactly once, however often and in whatever order its events come. Throws when it
- * failed, so that whoever delivered the event tries again or puts it aside.
+ * Scores an uploaded image exactly once, however often and in whatever order its events come. Throws on failure, so
+ * that the event is retried or dead-lettered.
  */
 export const scoreUpload = async (context: UploadContext, object: StoredObject): Promise<UploadResult> => {
   const { table, clock, log } = context;
@@ -56,13 +56,13 @@ export const scoreUpload = async (context: UploadContext, object: StoredObject):
 export const failedBefore = ({ key }: StoredObject, { code, message }: NonNullable<Upload['error']>): Fault =>
   new Fault(Object.hasOwn(statusOf, code) ? (code as FaultCode) : 'Internal', message, { image: key });
 
-/** Tries that failed are counted out by their failures; these ended with their process. */
+/** Failed attempts are counted by their failures; these ended with their process. */
 const killer = (key: string, attempts: number): Fault =>
   new Fault('ToolExecutionError', `scoring ${key} ended its process ${attempts} times; try a smaller picture`, {
     image: key,
   });
 
-// Another try gives the same: the picture is no picture, or the key may not pay for it.
+// A retry would give the same: it is not an image, or the key may not pay for it.
 const isFinal = (thrown: unknown): boolean =>
   thrown instanceof Fault &&
   ['InvalidInput', 'TooLarge', 'PaymentRequired', 'Unauthenticated', 'NotFound'].includes(thrown.code);
@@ -78,7 +78,7 @@ const scoreOnce = async (
   const reference =
     upload.reference_key === undefined ? undefined : await readImage(context, tenant, upload.reference_key);
   const request = { image, reference, tools: upload.tools, distortions: upload.distortions };
-  // A process that died after charging left its ledger row: what is charged once is not charged again.
+  // A process that died after charging left its ledger row, so it is not charged again.
   const item = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
   const row = item && read(item, CallItem);
   if (row?.status === 'ok') {
@@ -104,7 +104,7 @@ const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string):
   return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
 };
 
-/** Writes what became of it, unless a newer object has been claimed meanwhile; then its scores lie beside it. */
+/** Writes the result, unless a newer object was claimed meanwhile; the scores are still stored. */
 const finish = async ({ table, blobs, clock }: UploadContext, tenant: string, upload: Upload): Promise<void> => {
   const key = uploadKey(tenant, upload.key);
   const isOver = upload.status === 'scored' || upload.status === 'failed';

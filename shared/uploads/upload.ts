@@ -3,7 +3,7 @@ import type { ScoreReport } from '../iqa/score.ts';
 import { isObject } from '../kernel/json.ts';
 import { stored } from '../kernel/stored.ts';
 
-/** Picture types that can be uploaded, with the ending their keys get. */
+/** Image types that can be uploaded, with the extension of their keys. */
 export const PICTURE_TYPES = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -19,7 +19,7 @@ export type PictureType = keyof typeof PICTURE_TYPES;
 
 export const MAX_PICTURE_BYTES = 100 * 1024 * 1024;
 
-/** One path segment: no folders, no dots in front, nothing that has a meaning elsewhere. */
+/** One path segment: no folders, no leading dots, nothing with a meaning elsewhere. */
 export const ImageKey = z
   .string()
   .regex(
@@ -27,38 +27,38 @@ export const ImageKey = z
     'must be 1 to 128 letters, digits, dots, - or _, beginning with a letter or digit',
   );
 
-/** What is asked for when a picture is to be uploaded. */
+/** An upload request. */
 export const NewUpload = z.strictObject({
   content_type: z.enum(Object.keys(PICTURE_TYPES) as [PictureType, ...PictureType[]]),
-  /** Bound into the address where it is known: another size is refused there. */
+  /** Part of the signed URL where it is known: another size is refused there. */
   size: z.int().positive().max(MAX_PICTURE_BYTES).optional(),
   reference_key: ImageKey.optional(),
   tools: z.array(z.string().min(1).max(64)).min(1).max(64).optional(),
   distortions: z.array(z.string().min(1).max(64)).min(1).max(8).optional(),
-  /** False for a picture that is only kept: it is named by its key in calls of its own. */
+  /** False for an image that is only stored, to be named by its key in later calls. */
   score: z.boolean().optional(),
 });
 export type NewUpload = Readonly<z.infer<typeof NewUpload>>;
 
-/** An upload as stored: who asked for it, and what became of it. */
+/** A stored upload: who requested it, and its state. */
 const Upload = z.object({
   ...NewUpload.shape,
   key: z.string(),
   content_type: z.string().optional(),
-  /** The key that asked for it, and pays for its scores. */
+  /** The key that requested it, and pays for its scores. */
   key_id: z.string(),
   status: z.enum(['pending', 'scoring', 'scored', 'failed']),
   created_at: z.iso.datetime(),
-  /** The object that the status speaks of. */
+  /** The object that the status is about. */
   etag: z.string().optional(),
   sequencer: z.string().optional(),
-  /** Names the one ledger row of this object, however often it is tried. */
+  /** The call id of this object's one ledger row, however often it is attempted. */
   call_id: z.string().optional(),
   attempts: z.number().optional(),
   claimed_at: z.number().optional(),
-  /** The delivery under which it was claimed. */
+  /** The delivery that claimed it. */
   claimed_by: z.string().optional(),
-  /** Where this object was last sent to be scored, other than where its event arrived. */
+  /** Where this object was last sent for scoring. */
   sent: z.object({ etag: z.string(), to: z.string(), at: z.number() }).optional(),
   report: z.custom<ScoreReport & { readonly charged_micros: number }>(isReport).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
@@ -67,12 +67,12 @@ export type Upload = Readonly<z.infer<typeof Upload>>;
 
 export const UploadItem = stored<Upload>({ what: 'upload', schema: Upload, cure: 'upload the picture again' });
 
-/** A report is shown as it was made: nothing here depends on more of it. */
+/** Reports are returned as stored: nothing here depends on their content. */
 function isReport(value: unknown): boolean {
   return isObject(value) && isObject(value.image) && Array.isArray(value.scores);
 }
 
-/** What callers see of it. */
+/** An upload as callers see it. */
 export const viewUpload = ({ key, status, score, report, error, created_at, attempts }: Upload) => ({
   key,
   status: score === false ? ('unscored' as const) : status === 'scoring' ? ('pending' as const) : status,

@@ -3,7 +3,7 @@ import type { Table } from '../../kernel/ports.ts';
 import { read } from '../../kernel/stored.ts';
 import { CallItem, type CallRecord } from '../../model/call-record.ts';
 
-/** Every call of a month, from the items that are record and ledger row at once. */
+/** Every call of a month, from the items that are both record and ledger row. */
 export async function* readLedger(table: Table, tenant: string, month: string): AsyncGenerator<CallRecord> {
   for await (const hour of pages(table, callHoursPk(tenant), { prefix: month }))
     for (const shard of callShards(tenant, hour.key.sk))
@@ -30,6 +30,6 @@ export interface Sum {
 export const nothing: Sum = { calls: 0, micros: 0 };
 export const addSums = (a: Sum, b: Sum): Sum => ({ calls: a.calls + b.calls, micros: a.micros + b.micros });
 
-/** What a ledger row counts for: only what succeeded is charged. */
+/** What a ledger row counts as: only successful calls are charged. */
 export const sumOf = ({ status, charged_micros }: CallRecord): Sum =>
   status === 'ok' ? { calls: 1, micros: charged_micros } : nothing;

@@ -1,10 +1,10 @@
-/** The month that a call is charged to, in UTC: `2026-11`. */
+/** The billing month of a call, in UTC: `2026-11`. */
 export const monthOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 7);
 
-/** The month of a time as records have it. */
+/** The month of an ISO time. */
 export const monthIn = (at: string): string => at.slice(0, 7);
 
-/** When a month's quota is new again. */
+/** When a month's quota resets. */
 export const monthEnd = (month: string): number => {
   const [year = 1970, number = 1] = month.split('-').map(Number);
   return Date.UTC(year, number, 1);

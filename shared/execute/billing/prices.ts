@@ -3,11 +3,11 @@ import { Fault } from '../../kernel/errors.ts';
 
 const Micros = z.int().nonnegative();
 
-/** What things cost, in millionths of a dollar. A tool's own definition comes before this. */
+/** The price list, in millionths of a dollar. A tool's own definition takes precedence. */
 export const Prices = z.strictObject({
   operations: z.record(z.string(), Micros),
   tools: z.record(z.string(), Micros),
-  /** What an answer from a cache costs, as a share of the full price. */
+  /** The price of a cached answer, as a share of the full price. */
   cached_share: z.number().min(0).max(1),
 });
 export type Prices = Readonly<z.infer<typeof Prices>>;
@@ -19,13 +19,13 @@ export const parsePrices = (value: unknown, file: string): Prices => {
   throw new Fault('InvalidInput', `${file}: ${issue?.path.join('.')} ${issue?.message}`, { file });
 };
 
-/** The price of a tool; undefined when nobody has set one, which is not the same as free. */
+/** The price of a tool; undefined when none is set, which is not the same as free. */
 export const priceOf = (prices: Prices, tool: string, own: number | undefined): number | undefined =>
   own ?? (Object.hasOwn(prices.tools, tool) ? prices.tools[tool] : undefined);
 
 export const operationPrice = (prices: Prices | undefined, operation: string): number =>
   prices && Object.hasOwn(prices.operations, operation) ? (prices.operations[operation] ?? 0) : 0;
 
-/** What is charged for an answer; whole millionths, never more than the price. */
+/** The charge for an answer: whole millionths, never more than the price. */
 export const chargeOf = (prices: Prices, price: number, cached: boolean): number =>
   cached ? Math.floor(price * prices.cached_share) : price;

@@ -13,15 +13,15 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   readonly prices: Prices;
-  /** How long after its last change a counter has no call in flight any more. */
+  /** How long after its last change a counter has no call in flight. */
   readonly quietMs?: number;
 }
 
 const KEPT_SECONDS = 70 * 86_400;
 
 /**
- * Charges calls by one plain conditional update a call: what is reserved is what a success costs, so only failures,
- * refusals and cached answers write again. What a crash leaves reserved is given back by recounting.
+ * Charges calls with one conditional update each: the reservation equals the price of a success, so only failures,
+ * refusals and cached answers write again. A reservation left by a crash is released by recounting.
  */
 export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Meter => {
   const recount = createRecount({ table, clock, log, ...(quietMs === undefined ? {} : { quietMs }) });
@@ -31,7 +31,7 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
     try {
       return await table.count(key, { ...add }, limitsOf(quota), expires);
     } catch (thrown) {
-      // A counter that was altered cannot be added to; reading it says so, and what to do.
+      // A corrupt counter cannot be added to; reading it gives an error with the cure.
       const item = await table.get(key);
       if (item) read(item, QuotaItem);
       throw thrown;

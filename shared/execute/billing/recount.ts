@@ -5,7 +5,7 @@ import { isNewer, isUnreadable, put, read, stored } from '../../kernel/stored.ts
 import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
 import { monthEnd } from './month.ts';
 
-/** A key's counters of a month. The table itself adds to them, so they hold no version. */
+/** A key's counters of a month. The table increments them itself, so they have no format version. */
 export const QuotaItem = stored<Sum>({
   what: 'quota counter',
   version: 0,
@@ -26,15 +26,15 @@ interface Options {
   readonly quietMs?: number;
 }
 
-/** Gives back what dead processes left reserved; answers whether it did. */
+/** Releases reservations of crashed processes; returns whether there were any. */
 export type Recount = (tenant: string, keyId: string, month: string) => Promise<boolean>;
 
-// No tool runs longer than 900 s, so a counter that has stood still for 16 minutes has no call in flight.
+// No tool runs longer than 900 s, so a counter unchanged for 16 minutes has no call in flight.
 const QUIET_MS = 16 * 60_000;
 
 /**
- * Recounts a key's quota from its ledger once the counter has stood still. An exhausted quota stands still by
- * itself, since refusals do not touch it: just when a stale reservation matters, it is found.
+ * Recounts a key's quota from its ledger once the counter has been unchanged long enough. An exhausted quota stays
+ * unchanged, since refusals do not touch it, so stale reservations are found exactly when they matter.
  */
 export const createRecount = ({ table, clock, log, quietMs = QUIET_MS }: Options): Recount => {
   return async (tenant, keyId, month) => {
@@ -55,7 +55,7 @@ export const sumOfKey = async (table: Table, tenant: string, keyId: string, mont
   return sum;
 };
 
-/** Sets a counter to what the ledger says, unless somebody has changed it since it was read. */
+/** Sets a counter to the ledger's sum, unless it was changed since it was read. */
 export const setCounter = (
   table: Table,
   keyId: string,
@@ -72,7 +72,7 @@ export const setCounter = (
   });
 };
 
-/** What a counter says; undefined when it was altered, so that it can be set to what the ledger says. */
+/** The counter's value; undefined when it is corrupt, so that it can be set to the ledger's sum. */
 export const readCounter = (item: Item): Sum | undefined => {
   try {
     return read(item, QuotaItem);

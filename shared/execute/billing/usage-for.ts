@@ -12,7 +12,7 @@ interface UsageContext {
   readonly prices?: Prices | undefined;
 }
 
-/** What was used and charged in a month. A key sees its own; an admin sees the tenant's. */
+/** Usage and charges of a month. A key sees its own; an admin sees the tenant's. */
 export const usageFor = async (context: UsageContext, actor: Actor, month: string): Promise<Usage> => {
   requireScope(actor, 'read');
   const usage = await readUsage(context.table, actor.tenant, month, await pricedTools(context, actor));
@@ -21,7 +21,7 @@ export const usageFor = async (context: UsageContext, actor: Actor, month: strin
   return { month: usage.month, ...keys.reduce<Sum>(addSums, nothing), keys };
 };
 
-/** Whether anybody has set a price for what a usage row names. */
+/** Whether a usage row has a price. */
 const pricedTools = async (
   { catalogs, prices }: UsageContext,
   { tenant }: Actor,

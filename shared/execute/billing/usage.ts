@@ -9,17 +9,17 @@ import { read, stored } from '../../kernel/stored.ts';
 import { addSums, nothing, type Sum, sumOf } from './ledger.ts';
 import { monthIn } from './month.ts';
 
-/** What a key used of a tool in a month. */
+/** A key's usage of a tool in a month. */
 export const UsageItem = stored({
   what: 'usage',
   schema: z.object({ key: z.string(), tool: z.string(), calls: z.int(), micros: z.int() }),
   cure: 'restore it from a backup; the calls themselves are not affected',
 });
 
-/** What a stream's shards call a key's use of a tool in a month. */
+/** The name of a key's monthly usage of a tool in sharded totals. */
 export const usageName = (at: string, key: string, tool: string): string => `${monthIn(at)}#${key}#${tool}`;
 
-/** Folds successful calls into what a key used of a tool in a month. */
+/** Folds successful calls into a key's monthly usage of a tool. */
 const usageFold = foldInto(UsageItem, {
   keyOf: (tenant, record) =>
     record.status === 'ok' ? usageKey(tenant, monthIn(record.at), record.key, record.tool) : undefined,
@@ -31,7 +31,7 @@ const usageFold = foldInto(UsageItem, {
 
 export interface ToolUsage extends Sum {
   readonly tool: string;
-  /** Nobody has set a price for it: it was not charged, but it is not free either. */
+  /** No price is set: it was not charged, but it is not free either. */
   readonly unpriced?: true;
 }
 
@@ -45,7 +45,7 @@ export interface Usage extends Sum {
   readonly keys: readonly KeyUsage[];
 }
 
-/** What a tenant used in a month, by key and tool. */
+/** A tenant's usage of a month, by key and tool. */
 export const readUsage = async (
   table: Table,
   tenant: string,
@@ -59,7 +59,7 @@ export const readUsage = async (
     rows.set(id, { ...row, ...addSums(rows.get(id) ?? nothing, row) });
   };
   for (const row of compacted) add(row);
-  // Money is told whole or not at all: an item that cannot be read is an error here.
+  // Money is reported completely or not at all: an unreadable item is an error here.
   for (const item of streamed)
     for (const [name, [calls, micros]] of Object.entries(read(item, ShardTotalsItem).usage)) {
       const [of, key = '', tool = ''] = name.split('#');
@@ -99,7 +99,7 @@ const storedUsage = async (table: Table, tenant: string, month: string): Promise
   return rows;
 };
 
-/** A line for each key and tool. */
+/** One line per key and tool. */
 export const usageCsv = ({ month, keys }: Usage): string =>
   [
     'month,key_id,tool,calls,micros',
@@ -110,5 +110,5 @@ export const usageCsv = ({ month, keys }: Usage): string =>
     .join('\n')
     .concat('\n');
 
-/** Every total that calls add up to, the same where they are folded at once and where a stream does it. */
+/** Every aggregate over calls, the same with and without a stream. */
 export const callFolds: readonly Fold[] = [statsFold, usageFold];

@@ -18,11 +18,11 @@ export interface Verification {
   readonly rows: number;
   readonly ledger: Sum;
   readonly differences: readonly Difference[];
-  /** Quotas that were set to what the ledger says. */
+  /** Quota counters that were corrected from the ledger. */
   readonly settled: readonly string[];
 }
 
-/** Adds the ledger up and compares it with the folded usage and with the quota counters; settles the latter if asked. */
+/** Sums the ledger and compares it with the folded usage and the quota counters; corrects the counters if asked. */
 export const verifyUsage = async (
   { table }: { readonly table: Table },
   actor: Actor,

@@ -3,14 +3,14 @@ import type { ToolDefinition } from '../../model/tool.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** A tool that comes with the product and is a function of its arguments alone. */
+/** A shipped tool that is a pure function of its arguments. */
 export interface Builtin {
   readonly definition: ToolDefinition;
   readonly run: (args: Arguments) => unknown;
   /**
-   * How long it may take: in line with the characters of its arguments, without bound, or as many steps as a function
-   * counts, a step being about a character read or written. Long work never runs on the server's own thread, where
-   * nothing could stop it.
+   * Its cost: linear in the characters of its arguments, unbounded, or the number of steps a function computes, a step
+   * being about a character read or written. Long work never runs on the server's own thread, where nothing could stop
+   * it.
    */
   readonly work: 'linear' | 'unbounded' | ((args: Arguments) => number);
 }
@@ -52,5 +52,5 @@ export const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optio
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 
-// Arguments have passed the schema: what it calls a string is one.
+// Arguments have been validated against the schema.
 export const textOf = (args: Arguments, name: string): string => String(args[name] ?? '');

@@ -4,7 +4,7 @@ import { type Arguments, type Builtin, defineBuiltin, objectOf, textOf } from '.
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** Every row has every column, so what is written may be the square of what is read. */
+/** Every row has every column, so the output may be quadratic in the input. */
 const cellsOf = (args: Arguments): number => {
   const lines = textOf(args, 'csv').split(/[\r\n]/);
   const widest = lines.reduce((most, line) => Math.max(most, line.split(/[,;\t|]/).length), 0);
@@ -66,7 +66,7 @@ const findDelimiter = (text: string): string => {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 };
 
-/** Reads fields in one pass over the text; lines without anything in them are left out. */
+/** Parses fields in one pass; empty lines are skipped. */
 const readRecords = (text: string, delimiter: string): Record[] => {
   const records: Record[] = [];
   let at = 0;
@@ -124,7 +124,7 @@ const numbered = (records: readonly Record[]): readonly string[] => {
 
 const uniqueNames = (names: readonly string[]): readonly string[] => {
   const taken = new Set<string>();
-  // Where to go on counting: to begin anew for each repeated name would take the square of their number.
+  // Where to continue counting: starting over for each repeated name would be quadratic.
   const last = new Map<string, number>();
   return names.map((given, at) => {
     const name = given.trim() || `column_${at + 1}`;
@@ -136,7 +136,7 @@ const uniqueNames = (names: readonly string[]): readonly string[] => {
   });
 };
 
-/** Refuses a table whose names alone, repeated in every row, are more than an answer holds, before it is made. */
+/** Refuses a table whose column names alone, repeated in every row, exceed the output limit, before building it. */
 const requireBudget = (columns: readonly string[], rows: number): void => {
   const bytesOfRow = columns.reduce((bytes, name) => bytes + name.length + '"":"",'.length, 2);
   if (rows * bytesOfRow <= MAX_OUTPUT_BYTES) return;
@@ -166,6 +166,6 @@ const typed = (field: string | undefined): string | number | boolean | null => {
   if (field === undefined || field === '') return null;
   if (field === 'true' || field === 'false') return field === 'true';
   const number = NUMBER.test(field) ? Number(field) : Number.NaN;
-  // What a number cannot hold exactly stays the text it was.
+  // Text that a number cannot represent exactly stays text.
   return Number.isFinite(number) && (Number.isSafeInteger(number) || field.includes('.')) ? number : field;
 };

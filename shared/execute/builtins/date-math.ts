@@ -50,7 +50,7 @@ export const dateMath: Builtin = {
   },
 };
 
-/** A moment by the clock on the wall there: its parts count as if the offset were zero. */
+/** A local wall-clock time: its parts count as if the offset were zero. */
 interface Moment {
   readonly wallMs: number;
   readonly offsetMinutes: number;

@@ -5,7 +5,7 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Beyond so many edits the shortest way is not looked for: time and memory grow with their square. */
+/** Beyond this many edits the shortest diff is not searched for: time and memory are quadratic in them. */
 const MOST_EDITS = 2000;
 
 /** The shortest edit from one list to another. */

@@ -9,7 +9,7 @@ import { textDiff } from './text-diff.ts';
 import { textStats } from './text-stats.ts';
 import { unitConvert } from './unit-convert.ts';
 
-/** The builtin tools that need nothing of the world. */
+/** The builtin tools that do no I/O. */
 export const builtins: readonly Builtin[] = [
   base64,
   csvToJson,

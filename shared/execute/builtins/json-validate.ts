@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../kernel/json.ts';
 import { checkSchema, validatorFor } from '../../kernel/json-schema.ts';
 import { type Builtin, defineBuiltin, objectOf } from './builtin.ts';
 
-/** A schema whose parts refer to each other twice over takes exponential time: it needs a thread that can be ended. */
+/** Schemas whose parts refer to each other twice take exponential time: it needs a thread that can be terminated. */
 export const jsonValidate: Builtin = {
   work: 'unbounded',
   definition: defineBuiltin({

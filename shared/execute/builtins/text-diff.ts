@@ -10,7 +10,7 @@ const unitsOf = (args: Arguments, name: string): readonly string[] => {
   return text === '' ? [] : text.split(UNITS[textOf(args, 'unit') as keyof typeof UNITS]);
 };
 
-/** Texts that have nothing in common take the square of their units. */
+/** Quadratic for texts that have nothing in common. */
 const steps = (args: Arguments): number => (unitsOf(args, 'before').length + unitsOf(args, 'after').length) ** 2;
 
 export const textDiff: Builtin = {
