@@ -24,49 +24,53 @@ export interface EdgeStore {
 interface Options {
   readonly read: ReadJson;
   readonly now: () => number;
-  /** With the time it takes to publish, a revoked key is refused within 60 seconds. */
-  readonly keyMs?: number;
-  readonly catalogMs?: number;
-  readonly layerMs?: number;
+  /**
+   * How old what is held may be, counted from when its reading began: a function is frozen after its answer, so nothing
+   * is renewed meanwhile. With the time it takes to publish, a revoked key is refused within 60 seconds.
+   */
+  readonly keptMs?: number;
+  /** Published bytes that are held in all; as objects they take about five times as much memory. */
+  readonly maxBytes?: number;
 }
 
 interface HeldSnapshot {
   readonly catalog: Catalog | undefined;
   readonly file: string | undefined;
   readonly layer: Layer;
+  readonly bytes: number;
 }
 
 const MAX_KEYS = 10_000;
-const MAX_TENANTS = 100;
+const MAX_BYTES = 40 * 1024 * 1024;
+/** What a tenant weighs besides its file, and one whose file's size was not published. */
+const TENANT_BYTES = 64 * 1024;
 
-export const createEdgeStore = ({
-  read,
-  now,
-  keyMs = 20_000,
-  catalogMs = 2000,
-  layerMs = 30_000,
-}: Options): EdgeStore => {
-  const fresh = freshness(now);
-  const keyOf = fresh<KnownKey | undefined>(keyMs, MAX_KEYS, async (id) => {
+export const createEdgeStore = ({ read, now, keptMs = 20_000, maxBytes = MAX_BYTES }: Options): EdgeStore => {
+  const fresh = freshness(now, keptMs);
+  const keyOf = fresh<KnownKey | undefined>(MAX_KEYS, async (id) => {
     const key = await read<PublishedKey>(keyFile(id));
     return key && knownKey(key);
   });
-  const layerOf = fresh<NamedLayer | undefined>(layerMs, 1, (_, before) => readLayer(read, before));
-  const heldOf = fresh<HeldSnapshot>(catalogMs, MAX_TENANTS, async (tenant, before) => {
+  const layerOf = fresh<NamedLayer | undefined>(1, (_, before) => readLayer(read, before));
+  const readHeld = async (tenant: string, before: HeldSnapshot | undefined): Promise<HeldSnapshot> => {
     const [pointer, layer] = await Promise.all([read<Pointer>(tenantPointer(tenant)), layerOf('')]);
-    if (pointer?.file === undefined || layer === undefined) return { catalog: undefined, file: undefined, layer: none };
+    if (pointer?.file === undefined || layer === undefined) return nothing;
     const { file, revision } = pointer;
     if (before?.file === file && before.layer === layer.families) return before;
     const own = pointer.content ?? (await read<PublishedFamilies>(file));
     // A pointer that is being replaced may name a file that is gone already.
     const catalog = own && new Catalog(layer.families, own.families, revision);
-    return { catalog, file: own && file, layer: layer.families };
-  });
+    const bytes = TENANT_BYTES + (pointer.bytes ?? 0);
+    return { catalog, file: own && file, layer: layer.families, bytes };
+  };
+  const heldOf = fresh<HeldSnapshot>(maxBytes, readHeld, ({ bytes }) => bytes);
   return {
     now,
-    key: (id) => {
-      // What all tenants share is fetched while it is not yet known whose key this is.
+    key(id) {
+      // Whatever has grown old is asked for at once, so that all of it takes one journey to the bucket.
       layerOf('').catch(() => {});
+      const tenant = keyOf.before(id)?.key.tenant;
+      if (tenant !== undefined) heldOf(tenant).catch(() => {});
       return keyOf(id);
     },
     catalog: async (tenant) => (await heldOf(tenant)).catalog,
@@ -78,7 +82,12 @@ interface NamedLayer {
   readonly families: Layer;
 }
 
-const none: Layer = new Map<string, Family>();
+const nothing: HeldSnapshot = {
+  catalog: undefined,
+  file: undefined,
+  layer: new Map<string, Family>(),
+  bytes: TENANT_BYTES,
+};
 
 const readLayer = async (read: ReadJson, before: NamedLayer | undefined): Promise<NamedLayer | undefined> => {
   const file = (await read<Pointer>(layerPointer))?.file;
@@ -87,26 +96,45 @@ const readLayer = async (read: ReadJson, before: NamedLayer | undefined): Promis
   return published && { file, families: new Map(published.families.map((family) => [family.name, family])) };
 };
 
-/** Functions that remember their answer for a while, and give it to whoever makes the next. */
+interface Fresh<T> {
+  (name: string): Promise<T>;
+  /** What was known, however old. */
+  before(name: string): T | undefined;
+}
+
+/** Functions that remember their answers for a while, up to a weight in all, and give each to whoever makes the next. */
 const freshness =
-  (now: () => number) =>
-  <T>(ms: number, most: number, make: (name: string, before: T | undefined) => Promise<T>) => {
-    const held = new Map<string, { readonly value: T; readonly at: number }>();
+  (now: () => number, ms: number) =>
+  <T>(
+    most: number,
+    make: (name: string, before: T | undefined) => Promise<T>,
+    weightOf: (value: T) => number = () => 1,
+  ): Fresh<T> => {
+    const held = new Map<string, { readonly value: T; readonly at: number; readonly weight: number }>();
     const making = new Map<string, Promise<T>>();
+    let weight = 0;
+    const forget = (name: string): void => {
+      weight -= held.get(name)?.weight ?? 0;
+      held.delete(name);
+    };
     const renew = async (name: string, before: T | undefined): Promise<T> => {
       const at = now();
       const value = await make(name, before);
-      held.delete(name);
-      held.set(name, { value, at });
-      const [oldest] = held.size > most ? held.keys() : [];
-      if (oldest !== undefined) held.delete(oldest);
+      forget(name);
+      held.set(name, { value, at, weight: weightOf(value) });
+      weight += weightOf(value);
+      for (const oldest of held.keys()) {
+        if (weight <= most) break;
+        forget(oldest);
+      }
       return value;
     };
-    return async (name: string): Promise<T> => {
+    const answer = async (name: string): Promise<T> => {
       const known = held.get(name);
       if (known && now() - known.at < ms) return known.value;
       const made = making.get(name) ?? renew(name, known?.value).finally(() => making.delete(name));
       making.set(name, made);
       return made;
     };
+    return Object.assign(answer, { before: (name: string) => held.get(name)?.value });
   };

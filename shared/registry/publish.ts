@@ -27,7 +27,7 @@ export interface PublishContext {
   readonly maxBytes?: number;
 }
 
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 // The pointer is polled every few seconds.
 const MAX_INLINE = 16 * 1024;
 const MAX_ROUNDS = 5;
@@ -79,7 +79,7 @@ const writeTenant = async (
   const isHeld = bytes.length <= maxBytes;
   if (isHeld) await blobs.put(file, bytes, JSON_TYPE);
   const short = bytes.length <= Math.min(MAX_INLINE, maxBytes) ? { content } : {};
-  const pointer: Pointer = { v: 1, revision, ...(isHeld ? { file } : {}), ...short };
+  const pointer: Pointer = { v: 1, revision, ...(isHeld ? { file, bytes: bytes.length } : {}), ...short };
   await blobs.put(tenantPointer(tenant), bytesOf(pointer), JSON_TYPE);
 };
 

@@ -10,6 +10,8 @@ export interface Pointer {
   readonly revision: number;
   /** Absent when it exceeds what the edge may hold: then the origin answers. */
   readonly file?: string;
+  /** How large the file is: the edge holds so many bytes in all. */
+  readonly bytes?: number;
   /** The file's content inlined when it is short, which saves a read from the bucket. */
   readonly content?: PublishedFamilies;
 }
