@@ -20,6 +20,8 @@ export interface StageSettings {
   readonly gpu?: { readonly maxVcpus: number; readonly zones?: readonly string[] } | undefined;
   /** Memory of the inference function; a new account may be limited to 3008. */
   readonly inferenceMb: number;
+  /** The share of requests that X-Ray keeps, besides one a second: a trace costs as much as five calls. */
+  readonly tracedShare: number;
   /** Who hears of alarms. */
   readonly alarmEmail?: string;
   /** An address of your own, with a certificate in us-east-1. */
@@ -32,6 +34,7 @@ export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {
   dev: {
     region: 'us-east-1',
     logDays: 14,
+    tracedShare: 1,
     requestsPerAddress: 300_000,
     keylessPerAddress: 2000,
     inferenceMb: 3008,
@@ -39,6 +42,7 @@ export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {
   prod: {
     region: 'us-east-1',
     logDays: 90,
+    tracedShare: 0.01,
     apiConcurrency: 200,
     requestsPerAddress: 300_000,
     keylessPerAddress: 2000,

@@ -1,3 +1,4 @@
+import { stages } from './config.ts';
 import measured from './measured.json' with { type: 'json' };
 import { prices } from './prices.ts';
 
@@ -12,81 +13,166 @@ type Costs = Readonly<Record<string, number>>;
 const seconds = (ms: number): number => Math.ceil(ms) / 1000;
 const lambda = (ms: number, gb: number, price: number = prices.lambdaX86GbSecond): number =>
   prices.lambdaRequest + seconds(ms) * gb * price;
-/** CloudFront and the edge function before the origin, for an answer of so many bytes. */
+/** How a service is used: what it pays for a call depends on it more than on anything else. */
+interface Profile {
+  readonly what: string;
+  /** Units of writing that folding a call into totals takes (npm run bench -- stream), and calls in a batch. */
+  readonly foldUnits: number;
+  readonly batch: number;
+  /** Units that quota and record of a call take; a record has 1 KB in each. */
+  readonly callUnits: number;
+  readonly answerBytes: number;
+  readonly logBytes: number;
+  readonly tracedShare: number;
+}
+
+export const profiles = {
+  best: {
+    what: 'one tenant, a tool or two, short answers',
+    foldUnits: 0.002,
+    batch: 1000,
+    callUnits: 2,
+    answerBytes: 500,
+    logBytes: measured.log_bytes_invoke,
+    tracedShare: stages.prod.tracedShare,
+  },
+  typical: {
+    what: '50 tenants with 10 tools each',
+    foldUnits: 0.15,
+    batch: 1000,
+    callUnits: 2.2,
+    answerBytes: 1000,
+    logBytes: measured.log_bytes_invoke,
+    tracedShare: stages.prod.tracedShare,
+  },
+  worst: {
+    what: 'thousands of tenants with a call now and then, records of 4 KB, idempotency keys, 5 % traced',
+    foldUnits: 1,
+    batch: 10,
+    callUnits: 7,
+    answerBytes: 10_000,
+    logBytes: 2 * measured.log_bytes_invoke,
+    tracedShare: 0.05,
+  },
+} as const satisfies Readonly<Record<string, Profile>>;
+
+/** CloudFront and the firewall before the origin. */
 const front = (bytes: number): Costs => ({
   CloudFront: prices.cloudFrontRequest + (bytes / 1e9) * prices.cloudFrontGb,
-  'Lambda@Edge': prices.edgeRequest + seconds(measured.edge_request_ms) * GB.edge * prices.edgeGbSecond,
+  Firewall: prices.firewallRequest,
 });
-/** Folding a call into totals, of which a batch of the stream holds a hundred. */
-const fold = {
-  Stream: lambda(50, GB.stream, prices.lambdaArmGbSecond) / 100,
-  'Table, folded': (8 * prices.writeUnit) / 100,
+/** The edge function, which stands before lookups and not before calls. */
+const edge: Costs = {
+  'Lambda@Edge': prices.edgeRequest + seconds(measured.edge_request_ms) * GB.edge * prices.edgeGbSecond,
 };
+/** Folding a call into totals. */
+const fold = ({ foldUnits, batch }: Profile): Costs => ({
+  Stream: lambda(200, GB.stream, prices.lambdaArmGbSecond) / batch,
+  'Table, folded': foldUnits * prices.writeUnit,
+});
+const watched = ({ logBytes, tracedShare }: Profile): Costs => ({
+  Logs: (logBytes / 1e9) * prices.logGb,
+  Traces: tracedShare * prices.trace,
+});
 
-const invoke: Costs = {
-  ...front(1000),
-  Lambda: lambda(measured.api_invoke_ms + 3 * WAIT.table, GB.api),
-  Table: 4 * prices.writeUnit + 2 * prices.readUnit,
-  ...fold,
-};
 const score = measured.score_full_hd_ms;
-/** The steps of a plan with three nodes, of which the step function runs each. */
-const steps: Costs = {
-  Lambda: 3 * lambda(measured.api_invoke_ms + 5 * WAIT.table, GB.step),
-  Table: 3 * (6 * prices.writeUnit + 4 * prices.readUnit) + 4 * prices.writeUnit,
-  ...fold,
-};
 const runMs = 3 * (measured.api_invoke_ms + 5 * WAIT.table) + 50;
 
 /** What one of each costs, by what is paid for. */
-export const operations: Readonly<Record<string, Costs>> = {
-  'lookup, answered at the edge': front(2000),
-  'lookup, answered by the api': { ...front(2000), Lambda: lambda(measured.api_lookup_ms, GB.api) },
-  'tool call': invoke,
-  'score of a full-HD picture by the api': {
-    ...invoke,
-    Lambda: lambda(score + 4 * WAIT.table + WAIT.bucket, GB.api),
-    Table: 8 * prices.writeUnit + 6 * prices.readUnit,
-  },
-  'score of a full-HD upload': {
-    ...front(500),
-    Lambda: lambda(measured.api_invoke_ms, GB.api) + lambda(score + 6 * WAIT.table + 3 * WAIT.bucket, GB.upload),
-    Table: 12 * prices.writeUnit + 8 * prices.readUnit,
-    S3: 2 * prices.s3Put + 2 * prices.s3Get + 0.0006 * prices.s3GbMonth,
-    ...fold,
-  },
-  'run of a plan of 3 steps, Express': {
+export const operationsOf = (profile: Profile): Readonly<Record<string, Costs>> => {
+  const invoke: Costs = {
+    ...front(profile.answerBytes),
+    Lambda: lambda(measured.api_invoke_ms + 3 * WAIT.table, GB.api),
+    Table: profile.callUnits * prices.writeUnit + 2 * prices.readUnit,
+    ...fold(profile),
+    ...watched(profile),
+  };
+  /** The steps of a plan with three nodes, of which the step function runs each. */
+  const steps: Costs = {
     ...front(2000),
-    ...steps,
-    Lambda: (steps.Lambda ?? 0) + lambda(runMs + 4 * WAIT.table, GB.api),
-    'Step Functions': prices.expressRequest + seconds(runMs) * (64 / 1024) * prices.expressGbSecond,
-  },
-  'run of a plan of 3 steps, Standard': {
-    ...front(2000),
-    ...steps,
-    Lambda: (steps.Lambda ?? 0) + lambda(measured.api_invoke_ms + 6 * WAIT.table, GB.api),
-    'Step Functions': 5 * prices.standardTransition,
-  },
+    ...edge,
+    Table: 3 * (6 * prices.writeUnit + 4 * prices.readUnit) + 4 * prices.writeUnit,
+    ...times(3, fold(profile)),
+    ...times(3, watched(profile)),
+  };
+  const stepLambda = 3 * lambda(measured.api_invoke_ms + 5 * WAIT.table, GB.step);
+  return {
+    'lookup, answered at the edge': { ...front(2000), ...edge },
+    'lookup, answered by the api': {
+      ...front(2000),
+      ...edge,
+      Lambda: lambda(measured.api_lookup_ms, GB.api),
+      Traces: profile.tracedShare * prices.trace,
+    },
+    'tool call': invoke,
+    'score of a full-HD picture by the api': {
+      ...invoke,
+      ...edge,
+      Lambda: lambda(score + 4 * WAIT.table + WAIT.bucket, GB.api),
+      Table: (profile.callUnits + 4) * prices.writeUnit + 6 * prices.readUnit,
+    },
+    'score of a full-HD upload': {
+      ...front(500),
+      ...edge,
+      Lambda: lambda(measured.api_invoke_ms, GB.api) + lambda(score + 6 * WAIT.table + 3 * WAIT.bucket, GB.upload),
+      Table: 12 * prices.writeUnit + 8 * prices.readUnit,
+      S3: 2 * prices.s3Put + 2 * prices.s3Get + 0.0006 * prices.s3GbMonth,
+      ...fold(profile),
+      ...watched(profile),
+    },
+    'run of a plan of 3 steps, Express': {
+      ...steps,
+      Lambda: stepLambda + lambda(runMs + 4 * WAIT.table, GB.api),
+      'Step Functions': prices.expressRequest + seconds(runMs) * (64 / 1024) * prices.expressGbSecond,
+    },
+    'run of a plan of 3 steps, Standard': {
+      ...steps,
+      Lambda: stepLambda + lambda(measured.api_invoke_ms + 6 * WAIT.table, GB.api),
+      'Step Functions': 5 * prices.standardTransition,
+    },
+  };
 };
+
+const times = (factor: number, costs: Costs): Costs =>
+  Object.fromEntries(Object.entries(costs).map(([part, cost]) => [part, factor * cost]));
+
+const totalOf = (costs: Costs = {}): number => Object.values(costs).reduce((sum, cost) => sum + cost, 0);
 
 /** The table of the README, in dollars for a million of each. */
 export const costTable = (): string => {
-  const rows = Object.entries(operations).map(([what, costs]) => {
-    const total = Object.values(costs).reduce((sum, cost) => sum + cost, 0);
+  const [best, typical, worst] = [profiles.best, profiles.typical, profiles.worst].map(operationsOf);
+  const rows = Object.entries(typical ?? {}).map(([what, costs]) => {
+    const total = totalOf(costs);
     const parts = Object.entries(costs)
       .filter(([, cost]) => cost / total >= 0.01)
       .sort(([, a], [, b]) => b - a)
       .map(([part, cost]) => `${part} ${dollars(cost)}`);
-    return `| ${what} | ${dollars(total)} | ${parts.join(', ')} |`;
+    const range = `${dollars(totalOf(best?.[what]))} | **${dollars(total)}** | ${dollars(totalOf(worst?.[what]))}`;
+    return `| ${what} | ${range} | ${parts.join(', ')} |`;
   });
-  return ['| a million of | costs | of which |', '|---|---:|---|', ...rows].join('\n');
+  return ['| a million of | best | typical | worst | typical, of which |', '|---|---:|---:|---:|---|', ...rows].join(
+    '\n',
+  );
 };
+
+/** What a stage costs in a month in which nobody calls. */
+export const restingMonth = ({
+  alarms,
+  rules,
+  secrets,
+}: Readonly<Record<'alarms' | 'rules' | 'secrets', number>>): number =>
+  prices.firewallMonth +
+  rules * prices.firewallRuleMonth +
+  alarms * prices.alarmMonth +
+  secrets * prices.secretMonth +
+  prices.metricMonth;
 
 const dollars = (one: number): string =>
   `$${(one * 1e6).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
 if (import.meta.main) {
   console.log(costTable());
+  for (const [name, { what }] of Object.entries(profiles)) console.log(`\n${name}: ${what}`);
   const perHour = (3_600_000 / (score / 4)).toFixed(0);
   console.log(
     `\nPrices: infra/prices.ts. Processor times: infra/measured.json (npm run bench -- cost --write), plus ${WAIT.table} ms for each request to the table and ${WAIT.bucket} ms to S3.`,

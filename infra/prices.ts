@@ -1,13 +1,24 @@
 /**
  * Prices in US dollars, us-east-1, November 2026, pay as you go and without free tiers. Sources: aws.amazon.com's
  * pricing pages of each service, for CloudFront requests and Lambda@Edge as repeated by third parties. Check them before
- * you rely on them: WAF, EventBridge, Secrets Manager, logs and data transfer are not in here.
+ * you rely on them: EventBridge, Secrets Manager and data transfer to S3 are not in here.
  */
 export const prices = {
   cloudFrontRequest: 1e-6,
   cloudFrontGb: 0.085,
   edgeRequest: 0.6e-6,
   edgeGbSecond: 0.00005001,
+  /** AWS WAF by request; its rules cost by the month. */
+  firewallRequest: 0.6e-6,
+  firewallMonth: 5,
+  firewallRuleMonth: 1,
+  /** CloudWatch: lines taken in, alarms and metrics by the month. */
+  logGb: 0.5,
+  alarmMonth: 0.1,
+  metricMonth: 0.3,
+  /** X-Ray, a trace that is kept. */
+  trace: 5e-6,
+  secretMonth: 0.4,
   lambdaRequest: 0.2e-6,
   lambdaX86GbSecond: 0.0000166667,
   lambdaArmGbSecond: 0.0000133334,

@@ -77,6 +77,7 @@ const stateMachineRuns = ({ table, blobs, clock }: AwsPorts, environment: AwsEnv
     table,
     clock,
     pause,
+    prefix: environment.ASSAY_MACHINE_PREFIX,
     roleArn: environment.ASSAY_MACHINE_ROLE,
     logGroupArn: environment.ASSAY_MACHINE_LOGS,
   });

@@ -12,6 +12,8 @@ const AwsEnvironment = z.object({
   ASSAY_HALLMARK_SECRET: z.string().min(1),
   /** The function behind the steps of plans, by the name that it knows of itself: machines are told apart by it. */
   ASSAY_STEP_FUNCTION: z.string().min(1),
+  /** What the names of this stage's machines begin with. */
+  ASSAY_MACHINE_PREFIX: z.string().min(1).default('assay-'),
   ASSAY_MACHINE_ROLE: z.string().min(1),
   ASSAY_MACHINE_LOGS: z.string().min(1),
   AWS_ENDPOINT_URL_SFN: z.url().optional(),

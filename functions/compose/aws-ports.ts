@@ -44,6 +44,8 @@ export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
   const iqa = awsIqa({ table, blobs, clock, log, signingKey: hallmarkKey(hallmark) });
   // A function's own files are gone with it, so there are no tools for files.
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage }) };
+  const names = new Set<string>();
+  const metrics = new Metrics({ namespace: 'Assay', serviceName: 'execute' });
   return {
     table,
     blobs,
@@ -52,11 +54,15 @@ export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
     gauge,
     iqa,
     random: (bytes) => randomBytes(bytes),
-    discover: async () => [await shippedTools(shipped), ...(await bundledTools())],
+    async discover() {
+      const ours = await shippedTools(shipped);
+      for (const definition of 'definitions' in ours ? ours.definitions : []) names.add((definition as { readonly name: string }).name);
+      return [ours, ...(await bundledTools())];
+    },
     handlers: shippedHandlers(shipped),
     prices: shippedPrices(),
     signPut: s3SignPut({ bucket: environment.ASSAY_IMAGES_BUCKET, now: clock.now }),
     freshMs: 1000,
-    recording: { delayMs: 0, observe: callMetrics(new Metrics({ namespace: 'Assay', serviceName: 'execute' })) },
+    recording: { delayMs: 0, observe: callMetrics({ metrics, log, isShipped: (tool) => names.has(tool) }) },
   };
 };

@@ -19,6 +19,7 @@ const Environment = z.object({
   ASSAY_MODELS_BUCKET: z.string().min(1),
   ASSAY_HALLMARK_SECRET: z.string().min(1),
   /** Needed only for plans inside plans, which start machines of their own. */
+  ASSAY_MACHINE_PREFIX: z.string().min(1).default('assay-'),
   ASSAY_MACHINE_ROLE: z.string().min(1).optional(),
   ASSAY_MACHINE_LOGS: z.string().min(1).optional(),
   /** Set by Lambda. */
@@ -42,6 +43,7 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
     table,
     clock,
     pause,
+    prefix: environment.ASSAY_MACHINE_PREFIX,
     roleArn,
     logGroupArn,
   });

@@ -63,6 +63,8 @@ export class FrontDoor extends Construct {
       logFilePrefix: 'cloudfront/',
       defaultBehavior: this.siteBehavior(props),
       additionalBehaviors: {
+        // The first pattern that fits holds: what the edge never answers need not pass through it.
+        '/v1/tools/*/invoke': api,
         '/v1/*': looked,
         '/mcp': api,
         '/healthz': api,

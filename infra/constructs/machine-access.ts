@@ -1,15 +1,15 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Stage } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { acknowledge, arnAsWritten } from './acknowledge.ts';
 
-/** What every state machine of ours begins with: nobody may touch others. */
-export const MACHINE_PREFIX = 'assay-';
+/** What every state machine of a stage begins with: nobody may touch others, nor another stage's. */
+export const machinePrefix = (scope: Construct): string => `assay-${Stage.of(scope)?.stageName ?? ''}-`;
 
 /** Lets whoever runs plans create, start, watch and remove machines of ours, always with the one role. */
 export const machineAccess = (scope: Construct, roleArn: string): readonly PolicyStatement[] => {
   const at = (kind: string, rest: string): string =>
-    Stack.of(scope).formatArn({ service: 'states', resource: `${kind}:${MACHINE_PREFIX}${rest}` });
+    Stack.of(scope).formatArn({ service: 'states', resource: `${kind}:${machinePrefix(scope)}${rest}` });
   const machines = at('stateMachine', '*');
   const runs = [at('execution', '*:*'), at('express', '*:*:*')];
   for (const arn of [machines, ...runs])

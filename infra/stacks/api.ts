@@ -12,7 +12,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { fits } from '../constructs/fits.ts';
-import { machineAccess } from '../constructs/machine-access.ts';
+import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
 import { type DataStack, putEvents } from './data.ts';
@@ -52,6 +52,7 @@ export class ApiStack extends Stack {
       .readsSecret('ASSAY_ADMIN_SECRET', data.adminSecret)
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data))
       .may('ASSAY_STEP_FUNCTION', plans.step.function.functionName)
+      .may('ASSAY_MACHINE_PREFIX', machinePrefix(this))
       .may('ASSAY_MACHINE_LOGS', plans.logs.logGroupArn)
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
     this.askModel(settings.llm);

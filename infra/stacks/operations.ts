@@ -6,6 +6,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnRotationSchedule } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
@@ -45,7 +46,27 @@ export class OperationsStack extends Stack {
     for (const [name, queue] of Object.entries({ ...queues, Uploaded: inference.undelivered }))
       alarms.watchFailures(name, queue);
     if (inference.gpu) this.watchJobs(alarms, inference.gpu, failureQueue(this, 'JobsBlockedFailures'));
+    this.sampling(settings.tracedShare);
     overview(this, { ...props, functions, alarms: [...alarms.all, ...props.edge.alarms.all] });
+  }
+
+  /** Holds for the functions of this stage alone. */
+  private sampling(fixedRate: number): void {
+    new CfnSamplingRule(this, 'Sampling', {
+      samplingRule: {
+        ruleName: `${this.stackName}`.slice(0, 32),
+        priority: 100,
+        fixedRate,
+        reservoirSize: 1,
+        serviceName: `assay-${this.stackName.split('-')[1]}-*`,
+        serviceType: '*',
+        host: '*',
+        httpMethod: '*',
+        urlPath: '*',
+        resourceArn: '*',
+        version: 1,
+      },
+    });
   }
 
   /** Batch tells of a blocked queue by an event alone; the rule's own figures make it an alarm as the others are. */

@@ -11,7 +11,7 @@ import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
 import { FIVE_MINUTES } from '../constructs/alarms.ts';
 import { fits } from '../constructs/fits.ts';
 import { failureQueue } from '../constructs/granted-function.ts';
-import { MACHINE_PREFIX, machineAccess } from '../constructs/machine-access.ts';
+import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
 import { StaticMachine } from '../constructs/static-machine.ts';
@@ -145,6 +145,7 @@ export class PlansStack extends Stack {
   /** Every day, machines that no plan has used for thirty days. */
   private removeUnused(): void {
     this.step
+      .may('ASSAY_MACHINE_PREFIX', machinePrefix(this))
       .may('ASSAY_MACHINE_LOGS', this.logs.logGroupArn)
       .may('ASSAY_MACHINE_ROLE', this.role.roleArn, ...machineAccess(this, this.role.roleArn));
     new Rule(this, 'CleanUp', {
@@ -162,7 +163,7 @@ export class PlansStack extends Stack {
 
   /** Runs are recorded and charged when they end, also when nobody looks. */
   private noteEnds(): void {
-    const ours = this.formatArn({ service: 'states', resource: `stateMachine:${MACHINE_PREFIX}` });
+    const ours = this.formatArn({ service: 'states', resource: `stateMachine:${machinePrefix(this)}` });
     new Rule(this, 'Ended', {
       description: 'Takes note of runs that have ended',
       eventPattern: {

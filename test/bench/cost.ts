@@ -22,7 +22,11 @@ export async function bench(args: readonly string[]): Promise<void> {
   Object.assign(process.env, aws.environment);
   const write = process.stdout.write.bind(process.stdout);
   // What the functions log.
-  process.stdout.write = (() => true) as typeof process.stdout.write;
+  let logged = 0;
+  process.stdout.write = ((text: string) => {
+    logged += Buffer.byteLength(text);
+    return true;
+  }) as typeof process.stdout.write;
   try {
     const api = await loadHandler<ApiHandler>(bundles.built.api.folder);
     const edge = await loadHandler<Handler>(bundles.built.edge.folder);
@@ -35,15 +39,24 @@ export async function bench(args: readonly string[]): Promise<void> {
         image: { base64: Buffer.concat([picture, Buffer.from([round])]).toString('base64') },
       });
     const pass = edgeEvent('/v1/tools/measured', { authorization: 'Bearer none' });
+    const loggedBy = async (call: () => Promise<unknown>): Promise<number> => {
+      const before = logged;
+      for (let n = 0; n < 20; n++) await call();
+      return Math.round((logged - before) / 20);
+    };
     const figures = {
       edge_request_ms: await processorMs(200, () => callEdge(edge as never, pass)),
       api_lookup_ms: await processorMs(200, () => send('GET', '/v1/tools/measured')),
       api_invoke_ms: await processorMs(50, () => send('POST', '/v1/tools/measured/invoke', { arguments: {} })),
       score_full_hd_ms: await processorMs(8, score),
+      log_bytes_invoke: await loggedBy(() => send('POST', '/v1/tools/measured/invoke', { arguments: {} })),
     };
     process.stdout.write = write;
-    printTable(Object.entries(figures).map(([what, ms]) => ({ what, 'processor ms': ms })));
-    if (args.includes('--write')) await writeFile(measured, `${JSON.stringify(figures, undefined, 2)}\n`);
+    printTable(Object.entries(figures).map(([what, figure]) => ({ what, figure })));
+    if (args.includes('--write')) {
+      const before = JSON.parse(await readFile(measured, 'utf8'));
+      await writeFile(measured, `${JSON.stringify({ ...before, ...figures }, undefined, 2)}\n`);
+    }
   } finally {
     process.stdout.write = write;
     await aws.stop();

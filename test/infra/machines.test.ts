@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { App } from 'aws-cdk-lib';
+import { stages } from '../../infra/config.ts';
+import { AssayStage } from '../../infra/stage.ts';
 import { machinesText, staticMachines } from '../../metadata/build-machines.ts';
 import type { TaskCall } from '../../shared/plan/engine/ports.ts';
 import { interpret } from '../../shared/plan/interpret.ts';
@@ -78,11 +81,26 @@ describe('the machines that are deployed with the product', () => {
     const passing = statements.filter(({ Action }) => [Action].flat().includes('iam:PassRole'));
 
     assert.equal(creating.length, 2);
-    for (const { Resource } of creating) assert.match(textOf(Resource), /:stateMachine:assay-\*$/);
+    for (const { Resource } of creating) assert.match(textOf(Resource), /:stateMachine:assay-prod-\*$/);
     assert.equal(passing.length, 2);
     for (const { Condition, Resource } of passing) {
       assert.deepEqual(Condition, { StringEquals: { 'iam:PassedToService': 'states.amazonaws.com' } });
       assert.match(textOf(Resource), /MachineRole/);
+    }
+  });
+
+  test('a stage neither touches nor hears of the machines of another stage', () => {
+    const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+    const templates = (['dev', 'prod'] as const).map((name) =>
+      new AssayStage(app, name, stages[name])
+        .synth()
+        .stacks.map(({ template }) => JSON.stringify(template))
+        .join('\n'),
+    );
+
+    for (const [at, other] of ['prod', 'dev'].entries()) {
+      assert.doesNotMatch(templates[at] ?? '', new RegExp(`assay-${other}\\b`));
+      assert.doesNotMatch(templates[at] ?? '', /(stateMachine|execution|express):assay-(\*|")/);
     }
   });
 

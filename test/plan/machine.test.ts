@@ -58,6 +58,7 @@ describe('plans on Step Functions, through the SDK', () => {
     const pauses: number[] = [];
     const pause = async (ms: number) => void pauses.push(ms);
     const machines = sfnMachines({
+      prefix: 'assay-',
       client,
       table,
       clock,

@@ -1,22 +1,29 @@
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Log } from '../../kernel/ports.ts';
 import type { CallRecord } from '../../model/call-record.ts';
 
-/** Writes each call as one line of CloudWatch's embedded metric format: its figures as metrics, the rest beside them. */
+interface Options {
+  readonly metrics: Metrics;
+  readonly log: Pick<Log, 'info'>;
+  /** Whether a tool comes with the product. */
+  readonly isShipped: (tool: string) => boolean;
+}
+
+/**
+ * Notes each call as one line of the log. Figures of shipped tools are metrics as well; those of other tools are not,
+ * since every name costs three metrics a month, and names are in the hands of tenants.
+ */
 export const callMetrics =
-  (metrics: Metrics): ((tenant: string, record: CallRecord) => void) =>
+  ({ metrics, log, isShipped }: Options): ((tenant: string, record: CallRecord) => void) =>
   (tenant, record) => {
-    const { arguments: _args, output: _output, error, ...about } = record;
-    metrics.addDimension('tool', record.tool);
-    metrics.addMetric('Calls', MetricUnit.Count, 1);
-    metrics.addMetric('Failures', MetricUnit.Count, record.status === 'failed' ? 1 : 0);
-    metrics.addMetric('Refusals', MetricUnit.Count, record.status === 'refused' ? 1 : 0);
-    metrics.addMetric('CacheHits', MetricUnit.Count, record.cached ? 1 : 0);
-    if (record.status !== 'refused') {
-      metrics.addMetric('Duration', MetricUnit.Milliseconds, record.duration_ms);
-      metrics.addMetric('CpuTime', MetricUnit.Milliseconds, record.cpu_ms);
-      metrics.addMetric('MemoryPeak', MetricUnit.Bytes, record.memory_peak_bytes);
-    }
+    const { call_id, tool, version, status, duration_ms, cached, key, request_id, error } = record;
     // Arguments and outputs stay in the table: logs are read by more people.
-    metrics.addMetadata('call', JSON.stringify({ tenant, ...about, ...(error ? { error: error.type } : {}) }));
+    const about = { tenant, call_id, version, status, key, request_id, error: error?.type };
+    if (!isShipped(tool)) return log.info('call', { tool, duration_ms, cached, ...about });
+    metrics.addDimension('tool', tool);
+    metrics.addMetric('Calls', MetricUnit.Count, 1);
+    metrics.addMetric('Failures', MetricUnit.Count, status === 'failed' ? 1 : 0);
+    if (status !== 'refused') metrics.addMetric('Duration', MetricUnit.Milliseconds, duration_ms);
+    metrics.addMetadata('call', JSON.stringify(about));
     metrics.publishStoredMetrics();
   };

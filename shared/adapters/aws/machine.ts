@@ -23,6 +23,8 @@ export interface SfnMachinesOptions {
   readonly client: SFNClient;
   readonly table: Table;
   readonly clock: Clock;
+  /** What every machine's name begins with, so that stages of one account do not touch each other's. */
+  readonly prefix: string;
   /** Worn by every machine; needed to create one. */
   readonly roleArn?: string;
   /** Where machines write their failures, under /aws/vendedlogs/states/. */
@@ -125,17 +127,22 @@ class SfnMachines implements Machines {
         await this.#options.pause(pause);
       }
     }
-    throw new Fault('Unavailable', `the state machine ${nameOf(machine.hash)} is not ready yet; try again in a minute`);
+    throw new Fault(
+      'Unavailable',
+      `the state machine ${nameOf(this.#options.prefix, machine.hash)} is not ready yet; try again in a minute`,
+    );
   }
 
   async #ensure(machine: PlanMachine): Promise<string> {
-    const { table, clock } = this.#options;
+    const { table, clock, prefix } = this.#options;
     const now = clock.now();
     const known = this.#known.get(machine.hash);
     if (known !== undefined && now - known.touched < TOUCH_MS) return known.arn;
     const stored = await table.get(machineKey(machine.hash));
-    const arn = stored ? read(stored, MachineItem).arn : await this.#create(machine);
     const { hash, type } = machine;
+    const made = stored && read(stored, MachineItem).arn;
+    // One that an earlier release has named otherwise is not this stage's to start any more.
+    const arn = made?.endsWith(`:${nameOf(prefix, hash)}`) ? made : await this.#create(machine);
     await table.write([
       put(machineKey(hash), MachineItem, { hash, type, arn, used_at: now }),
       put(machineListKey(hash), MachineListItem, {}),
@@ -146,11 +153,11 @@ class SfnMachines implements Machines {
 
   /** Creating is idempotent: the same name and definition answer the machine that is there. */
   async #create({ hash, definition, type }: PlanMachine): Promise<string> {
-    const { client, roleArn, logGroupArn } = this.#options;
+    const { client, prefix, roleArn, logGroupArn } = this.#options;
     if (roleArn === undefined) throw new Fault('Unavailable', 'this function may not create state machines');
     const created = await client.send(
       new CreateStateMachineCommand({
-        name: nameOf(hash),
+        name: nameOf(prefix, hash),
         definition: JSON.stringify(definition),
         roleArn,
         type,
@@ -198,7 +205,7 @@ class SfnMachines implements Machines {
 }
 
 /** Forty digits of the hash: names have at most 80 characters. */
-const nameOf = (hash: string): string => `assay-${hash.slice(0, 40)}`;
+const nameOf = (prefix: string, hash: string): string => `${prefix}${hash.slice(0, 40)}`;
 
 const loggingTo = (logGroupArn: string) => ({
   level: 'ERROR' as const,
