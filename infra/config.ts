@@ -22,6 +22,13 @@ export interface StageSettings {
   readonly inferenceMb: number;
   /** The share of requests that X-Ray keeps, besides one a second: a trace costs as much as five calls. */
   readonly tracedShare: number;
+  /**
+   * A table to use instead of the one this stack makes: one restored to a point in time, with its stream switched on.
+   * The runbook says how.
+   */
+  readonly restoredTable?: { readonly name: string; readonly streamArn: string } | undefined;
+  /** Days after which uploaded pictures, and scores and results of runs, are removed; kept until somebody removes them otherwise. */
+  readonly keptDays?: { readonly pictures?: number; readonly results?: number } | undefined;
   /** Who hears of alarms. */
   readonly alarmEmail?: string;
   /** An address of your own, with a certificate in us-east-1. */

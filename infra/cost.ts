@@ -5,7 +5,7 @@ import { prices } from './prices.ts';
 /** Waiting for other services, which a function is billed for as well: milliseconds for one request. */
 const WAIT = { table: 5, bucket: 25, secret: 0 } as const;
 /** Memory as the stacks set it, in GB. */
-const GB = { edge: 0.5, api: 1769 / 1024, upload: 3008 / 1024, step: 3008 / 1024, stream: 0.5 } as const;
+const GB = { edge: 0.5, api: 1769 / 1024, upload: 3008 / 1024, step: 3008 / 1024, stream: 1 } as const;
 
 type Costs = Readonly<Record<string, number>>;
 

@@ -37,6 +37,7 @@ export class AssayStage extends Stage {
     });
     const data = new DataStack(this, 'data', {
       ...at('data'),
+      settings,
       secretRegions: region === EDGE_REGION ? [] : [EDGE_REGION],
     });
     const inference = new InferenceStack(this, 'inference', { ...at('inference'), settings, data });

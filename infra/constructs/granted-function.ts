@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -59,7 +59,7 @@ export abstract class GrantedFunction extends Construct {
   }
 
   /** Reads and writes a table, which it finds under a variable. */
-  usesTable(variable: string, table: TableV2): this {
+  usesTable(variable: string, table: ITableV2): this {
     table.grantReadWriteData(this.function);
     return this.knows(variable, table.tableName);
   }

@@ -80,7 +80,7 @@ export class ApiStack extends Stack {
       entry: 'functions/stream/index.ts',
       description: 'Folds calls into statistics and usage',
       settings,
-      memoryMb: 512,
+      memoryMb: 1024,
       timeout: Duration.seconds(60),
     }).usesTable('ASSAY_TABLE', data.table);
     stream.function.addEventSource(

@@ -1,19 +1,25 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
-import { AttributeType, Billing, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, Billing, type ITableV2, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { HttpMethods, type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { HttpMethods, type IBucket, type LifecycleRule, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { fits } from '../constructs/fits.ts';
 import { pinned } from '../constructs/pinned.ts';
 import { privateBucket } from '../constructs/private-bucket.ts';
 
+interface Props extends StackProps {
+  readonly settings: Pick<StageSettings, 'restoredTable' | 'keptDays'>;
+  readonly secretRegions: readonly string[];
+}
+
 /** Everything that holds data. It is kept when the stack goes. */
 export class DataStack extends Stack {
-  readonly table: TableV2;
+  readonly table: ITableV2;
   readonly images: IBucket;
   readonly models: IBucket;
   readonly snapshots: IBucket;
@@ -26,12 +32,15 @@ export class DataStack extends Stack {
   /** The first admin key. */
   readonly adminSecret: ISecret;
 
-  constructor(scope: Construct, id: string, props: StackProps & { readonly secretRegions: readonly string[] }) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
-    this.table = table(this);
+    const { settings } = props;
+    const made = table(this);
+    this.table = settings.restoredTable ? restored(this, settings.restoredTable) : fits<ITableV2>(made);
     const bucket = accessLogs(this);
     this.images = privateBucket(this, 'Images', {
       undoDays: 30,
+      rules: retention(settings.keptDays),
       events: true,
       logs: { bucket, prefix: 'images/' },
       // The page uploads to an address that was signed for one object, size and type.
@@ -79,6 +88,22 @@ const table = (scope: Construct): TableV2 =>
     }),
     'Table',
   );
+
+/** The table that was restored; the one it was restored from stays, for as long as somebody wants to look into it. */
+const restored = (scope: Construct, { name, streamArn }: NonNullable<StageSettings['restoredTable']>): ITableV2 =>
+  TableV2.fromTableAttributes(scope, 'Restored', { tableName: name, tableStreamArn: streamArn });
+
+/** Where the blobs of each kind lie; shared/kernel/item-keys.ts has the same names. */
+const PICTURES = ['images/', 'made/'] as const;
+const RESULTS = ['scores/', 'runs/', 'jobs/'] as const;
+
+const retention = ({ pictures, results }: NonNullable<StageSettings['keptDays']> = {}): readonly LifecycleRule[] => {
+  const after = (days: number | undefined, prefixes: readonly string[]): readonly LifecycleRule[] =>
+    days === undefined
+      ? []
+      : prefixes.map((prefix) => ({ id: `forget-${prefix.slice(0, -1)}`, prefix, expiration: Duration.days(days) }));
+  return [...after(pictures, PICTURES), ...after(results, RESULTS)];
+};
 
 const accessLogs = (scope: Construct): IBucket => {
   const bucket = privateBucket(scope, 'AccessLogs', {

@@ -171,6 +171,44 @@ describe('the stage', () => {
     assert.deepEqual(replica?.PointInTimeRecoverySpecification, { PointInTimeRecoveryEnabled: true });
   });
 
+  test('a restored table takes the place of the one that was made, which stays', () => {
+    const streamArn = 'arn:aws:dynamodb:us-east-1:111111111111:table/assay-restored/stream/2026-11-17T00:00:00.000';
+    const restored = synthesise({ restoredTable: { name: 'assay-restored', streamArn } });
+    const variables = restored
+      .ofType('AWS::Lambda::Function')
+      .flatMap(
+        ({ Properties }) =>
+          (Properties.Environment as { Variables?: Record<string, unknown> })?.Variables?.ASSAY_TABLE ?? [],
+      );
+
+    assert.ok(variables.length >= 5);
+    assert.deepEqual(new Set(variables), new Set(['assay-restored']));
+    for (const { Properties } of restored.ofType('AWS::Lambda::EventSourceMapping'))
+      assert.equal(Properties.EventSourceArn, streamArn);
+    assert.equal(restored.ofType('AWS::DynamoDB::GlobalTable').length, 1);
+    assert.match(JSON.stringify(restored.ofType('AWS::IAM::Policy', 'api')), /table\/assay-restored/);
+  });
+
+  test('pictures and results are kept as long as the settings say, and else until somebody removes them', () => {
+    const rulesOf = (settings: Parameters<typeof synthesise>[0]) =>
+      JSON.stringify(
+        synthesise(settings)
+          .ofType('AWS::S3::Bucket', 'data')
+          .find(({ id }) => id === 'Images')?.Properties.LifecycleConfiguration,
+      );
+
+    const kept = rulesOf({ keptDays: { pictures: 30, results: 90 } });
+    for (const [prefix, days] of [
+      ['images/', 30],
+      ['made/', 30],
+      ['scores/', 90],
+      ['runs/', 90],
+      ['jobs/', 90],
+    ] as const)
+      assert.match(kept, new RegExp(`"ExpirationInDays":${days},"Id":"[^"]*","Prefix":"${prefix}"`));
+    assert.doesNotMatch(rulesOf({}), /"ExpirationInDays"/);
+  });
+
   test('the stream has two readers: totals by shard in large batches, and keys and catalogues that wait for nobody', () => {
     const mappings = ofType('AWS::Lambda::EventSourceMapping').map(({ Properties }) => Properties);
     const of = (name: string) => mappings.find(({ FunctionName }) => JSON.stringify(FunctionName).includes(name));

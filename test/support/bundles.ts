@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Bundle, bundleFunction } from '../../infra/build/bundle.ts';
 import { buildLayer } from '../../layers/onnx/build.ts';
 
-/** What 1.6 MB are. */
+/** What a function has at most. */
 export const MAX_CODE_BYTES = 1.8 * 1024 * 1024;
 
 export interface Built extends Bundle {
