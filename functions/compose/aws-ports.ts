@@ -56,7 +56,8 @@ export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
     random: (bytes) => randomBytes(bytes),
     async discover() {
       const ours = await shippedTools(shipped);
-      for (const definition of 'definitions' in ours ? ours.definitions : []) names.add((definition as { readonly name: string }).name);
+      for (const definition of 'definitions' in ours ? ours.definitions : [])
+        names.add((definition as { readonly name: string }).name);
       return [ours, ...(await bundledTools())];
     },
     handlers: shippedHandlers(shipped),

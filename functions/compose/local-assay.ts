@@ -9,6 +9,7 @@ import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
+import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 import { builtinTools } from './builtin-tools.ts';
 import type { Environment } from './local-environment.ts';
@@ -26,6 +27,8 @@ export interface LocalOptions {
   readonly adminKey?: string | undefined;
   /** Where this process answers, if it does: pictures can be uploaded there. */
   readonly base?: (() => string) | undefined;
+  /** Hears of every call. */
+  readonly observe?: ((tenant: string, record: CallRecord) => void) | undefined;
   /** The machine's own unless given. */
   readonly clock?: Clock | undefined;
   /** Finds tools besides the shipped ones; the configuration and plugins of the working directory unless given. */
@@ -54,6 +57,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     blobs: store.blobs,
     iqa,
     prices: shippedPrices(),
+    recording: options.observe && { observe: options.observe },
     llm: llmOf(environment),
     startRuns: (context) => localRuns(context, store.blobs, base !== undefined),
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),

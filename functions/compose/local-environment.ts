@@ -16,6 +16,8 @@ const Environment = z.object({
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_KEY: z.string().min(1).optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
+  /** `local`: whoever asks for /metrics on this machine needs no key. */
+  ASSAY_METRICS: z.enum(['local', 'off']).optional(),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
 });

@@ -3,6 +3,7 @@ import { createKey, listKeys } from '../../../shared/access/api-keys.ts';
 import { adminActor } from '../../../shared/access/scopes.ts';
 import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../../shared/assay.ts';
+import { createCallCounters } from '../../../shared/insight/call-counters.ts';
 import { messageOf } from '../../../shared/kernel/errors.ts';
 import { createApp } from '../../api/app.ts';
 import { localAssay } from '../../compose/local-assay.ts';
@@ -14,6 +15,7 @@ import { consoleRoutes } from '../console-files.ts';
 import { watchInbox } from '../inbox.ts';
 import { listen } from '../listen.ts';
 import { localUploads, uploadRoutes } from '../local-uploads.ts';
+import { metricsRoute } from '../metrics-route.ts';
 import { warmIqa } from '../warm-iqa.ts';
 
 const DEFAULT_PORT = 8787;
@@ -28,12 +30,15 @@ export const serve: Command = {
     const data = textOption(cli, 'data') ?? cli.environment.ASSAY_DATA;
     const log = jsonLog((text) => void process.stderr.write(text));
     let address = '';
-    const assay = await localAssay({ environment: cli.environment, data, log, base: () => address });
+    const counters = createCallCounters();
+    const { observe } = counters;
+    const assay = await localAssay({ environment: cli.environment, data, log, observe, base: () => address });
     const uploads = localUploads(assay, resolve(data));
     const app = createApp(assay, {
       routes: [
         ...consoleRoutes((files) => warm(assay, files)),
         ...uploadRoutes(assay, uploads, uploadSecret(resolve(data))),
+        metricsRoute({ counters, isOpenHere: cli.environment.ASSAY_METRICS === 'local' }),
       ],
     });
     const server = await listen(app, host, port);
