@@ -119,6 +119,9 @@ describe('pay per call', () => {
       all.keys.some(({ tools }) => tools.some(({ tool, unpriced }) => tool === 'unpriced' && unpriced === true)),
     );
     const csv = await (await request('GET', '/v1/usage?format=csv')).text();
+    const lines = await (await request('GET', '/v1/usage?format=jsonl')).text();
+    assert.equal(lines.trimEnd().split('\n').length, csv.trimEnd().split('\n').length - 1);
+    for (const line of lines.trimEnd().split('\n')) assert.ok(csv.includes(`,${JSON.parse(line).tool},`), line);
     assert.match(csv, /^month,key_id,tool,calls,micros\n/);
     assert.equal((await json('GET', '/v1/usage?month=2026-13')).status, 400);
   });

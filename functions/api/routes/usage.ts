@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { monthOf } from '../../../shared/execute/billing/month.ts';
-import { usageCsv } from '../../../shared/execute/billing/usage.ts';
+import { usageCsv, usageJsonLines } from '../../../shared/execute/billing/usage.ts';
 import { usageFor } from '../../../shared/execute/billing/usage-for.ts';
 import { verifyUsage } from '../../../shared/execute/billing/verify-usage.ts';
 import type { Actor } from '../../../shared/model/key.ts';
@@ -11,7 +11,7 @@ import { reply, route } from '../route.ts';
 const tag = 'Keys';
 
 const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');
-const UsageQuery = z.object({ month: Month.optional(), format: z.enum(['json', 'csv']).optional() });
+const UsageQuery = z.object({ month: Month.optional(), format: z.enum(['json', 'csv', 'jsonl']).optional() });
 const VerifyQuery = z.object({ month: Month.optional() });
 
 const Counted = { calls: z.int(), micros: z.int() };
@@ -36,7 +36,8 @@ const getUsage = route({
   method: 'get',
   path: '/v1/usage',
   scope: 'read',
-  summary: 'Calls and micro-dollars of a month by key and tool, as JSON or CSV; a key sees its own, an admin all',
+  summary:
+    'Calls and micro-dollars of a month by key and tool, as JSON, CSV or JSON Lines; a key sees its own, an admin all',
   tag,
   query: UsageQuery,
   answers: { 200: { description: 'The usage', schema: UsageBody } },
@@ -44,9 +45,9 @@ const getUsage = route({
   async handle({ api, actor, query, context }) {
     const month = query.month ?? monthOf(api.clock.now());
     const usage = await usageFor(api, actor, month);
-    return query.format === 'csv'
-      ? answerBytes(context, usageCsv(usage), 'text/csv; charset=utf-8')
-      : reply(200, usage);
+    if (query.format === 'csv') return answerBytes(context, usageCsv(usage), 'text/csv; charset=utf-8');
+    if (query.format === 'jsonl') return answerBytes(context, usageJsonLines(usage), 'application/jsonl');
+    return reply(200, usage);
   },
 });
 

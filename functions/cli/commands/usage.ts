@@ -4,12 +4,13 @@ import { type Cli, type Command, textOption } from '../command.ts';
 import { tableOf } from '../output.ts';
 
 export const usage: Command = {
-  usage: 'usage [--month 2026-11] [--csv] [--verify [--settle]]',
+  usage: 'usage [--month 2026-11] [--csv|--jsonl] [--verify [--settle]]',
   summary:
     'Shows calls and cost by key and tool; --verify proves that the ledger sums to the counters, --settle makes it so',
   options: {
     month: { type: 'string' },
     csv: { type: 'boolean' },
+    jsonl: { type: 'boolean' },
     verify: { type: 'boolean' },
     settle: { type: 'boolean' },
   },
@@ -18,8 +19,8 @@ export const usage: Command = {
     const query = new URLSearchParams(month === undefined ? {} : { month });
     if (cli.values.verify || cli.values.settle) return verify(cli, query);
     const api = await cli.api();
-    if (cli.values.csv) {
-      query.set('format', 'csv');
+    if (cli.values.csv || cli.values.jsonl) {
+      query.set('format', cli.values.csv ? 'csv' : 'jsonl');
       process.stdout.write(await (await api.fetch(`/v1/usage?${query}`)).text());
       return 0;
     }

@@ -112,3 +112,7 @@ export const usageCsv = ({ month, keys }: Usage): string =>
 
 /** Every aggregate over calls, the same with and without a stream. */
 export const callFolds: readonly Fold[] = [statsFold, usageFold];
+
+/** The same, each line a JSON object: for stores that take such lines. */
+export const usageJsonLines = ({ month, keys }: Usage): string =>
+  keys.flatMap(({ key_id, tools }) => tools.map((tool) => `${JSON.stringify({ month, key_id, ...tool })}\n`)).join('');
