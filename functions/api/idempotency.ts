@@ -19,6 +19,8 @@ const KeptAnswer = z.object({
   status: z.int().optional(),
   body: z.string().optional(),
   type: z.string().optional(),
+  /** What was made, where the answer itself holds a secret and is not kept. */
+  made: z.string().optional(),
 });
 type KeptAnswer = Readonly<z.infer<typeof KeptAnswer>>;
 
@@ -34,6 +36,8 @@ export const answerOnce = async (
   c: ApiContext,
   /** Answers refusals too: they are kept like any other answer. */
   handle: (c: ApiContext) => Promise<Response>,
+  /** Whether what is answered is a secret, shown once and kept nowhere. */
+  isSecret = false,
 ): Promise<Response> => {
   const given = c.req.header('idempotency-key') ?? '';
   if (given === '' || given.length > 255)
@@ -56,7 +60,8 @@ export const answerOnce = async (
     await table.write([{ remove: key }]);
   else {
     const type = response.headers.get('content-type') ?? '';
-    await table.write([put(key, AnswerItem, { state: 'done', request, status, body, type }, seconds + KEPT_SECONDS)]);
+    const kept = isSecret && status < 300 ? { made: String(JSON.parse(body).id) } : { body, type };
+    await table.write([put(key, AnswerItem, { state: 'done', request, status, ...kept }, seconds + KEPT_SECONDS)]);
   }
   return response;
 };
@@ -85,6 +90,12 @@ const replay = (known: KeptAnswer, request: string): Response => {
     throw new Fault('Conflict', 'the first request with this Idempotency-Key is still running; ask again in a moment', {
       retry_after_seconds: 1,
     });
+  if (known.made !== undefined)
+    throw new Fault(
+      'Conflict',
+      `the first request with this Idempotency-Key made ${known.made}; its secret was shown once and is not kept: revoke it, and use a new Idempotency-Key`,
+      { id: known.made },
+    );
   const headers = { 'idempotent-replay': 'true', ...(known.type ? { 'content-type': known.type } : {}) };
   const status = known.status ?? 200;
   return new Response(status === 204 ? null : (known.body ?? ''), { status, headers });

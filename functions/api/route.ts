@@ -26,6 +26,8 @@ export interface Route<
   readonly body?: Sent;
   readonly answers: Answered;
   readonly faults?: readonly FaultCode[];
+  /** Its answer holds a secret with an `id`: shown once, and never kept for an Idempotency-Key. */
+  readonly secretAnswer?: true;
   /** Served, but not told of: the console's files. */
   readonly undocumented?: true;
   /** Refuses a request before its key is looked at. */

@@ -36,7 +36,7 @@ export const serveRoute = (front: Front, route: AnyRoute): Handler => {
         };
   const authorised: Handler = (c) => {
     if (scope !== 'any' && scope !== 'public') requireScope(c.get('actor'), scope);
-    return isRepeatable(c) ? answerOnce(front.api, c, answered) : handle(c);
+    return isRepeatable(c) ? answerOnce(front.api, c, answered, route.secretAnswer) : handle(c);
   };
   // Refusals too are answers that a repeat gets again.
   const answered = async (c: ApiContext): Promise<Response> => {

@@ -1,7 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { fileDefinitions, fileHandlers } from '../../shared/adapters/files/file-tools.ts';
+import { imageHandlersApart } from '../../shared/adapters/images/image-handlers-apart.ts';
 import { imageHandlers, imageTools } from '../../shared/adapters/images/image-tools.ts';
+import type { PictureBudget } from '../../shared/adapters/images/picture-budget.ts';
+import type { PictureLimits } from '../../shared/adapters/images/picture-formats.ts';
 import { builtinHandlers } from '../../shared/adapters/node/builtin-handlers.ts';
-import { createChildPool } from '../../shared/adapters/node/child-pool.ts';
+import { type ChildPoolOptions, createChildPool } from '../../shared/adapters/node/child-pool.ts';
 import type { NodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { builtins } from '../../shared/execute/builtins/index.ts';
 import type { ReadImage } from '../../shared/iqa/image-source.ts';
@@ -15,6 +19,11 @@ export interface BuiltinTools {
   readonly close: () => void;
 }
 
+export interface BuiltinImages {
+  readonly budget: PictureBudget;
+  readonly limits?: PictureLimits | undefined;
+}
+
 interface Options {
   readonly gauge: NodeGauge;
   readonly readImage: ReadImage;
@@ -22,13 +31,23 @@ interface Options {
   readonly folderOf?: ((tenant: string) => string) | undefined;
   /** The module of the process that builtins run in, where it is not beside the source. */
   readonly child?: URL;
+  readonly pool?: Partial<ChildPoolOptions>;
+  /** Runs the image tools apart, within this memory; without it they run in this process. */
+  readonly images?: BuiltinImages | undefined;
 }
 
 const childFile = new URL('../../shared/adapters/node/builtin-child.ts', import.meta.url);
 
 /** The tools that come with every registry, and the functions behind them. */
-export const builtinTools = ({ gauge, readImage, folderOf, child = childFile }: Options): BuiltinTools => {
-  const pool = createChildPool({ file: child });
+export const builtinTools = ({
+  gauge,
+  readImage,
+  folderOf,
+  child = childFile,
+  pool: limits,
+  images,
+}: Options): BuiltinTools => {
+  const pool = createChildPool({ file: child, size: Math.max(2, availableParallelism()), ...limits });
   return {
     definitions: [
       ...builtins.map(({ definition }) => definition),
@@ -38,7 +57,7 @@ export const builtinTools = ({ gauge, readImage, folderOf, child = childFile }: 
     ],
     handlers: new Map([
       ...builtinHandlers(builtins, pool, gauge),
-      ...imageHandlers(readImage),
+      ...(images === undefined ? imageHandlers(readImage) : imageHandlersApart({ readImage, pool, gauge, ...images })),
       ...(folderOf === undefined ? [] : fileHandlers(folderOf)),
     ]),
     close: pool.close,

@@ -3,6 +3,8 @@ import { fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
+import { createPictureBudget } from '../../shared/adapters/images/picture-budget.ts';
+import { defaultLimits } from '../../shared/adapters/images/picture-formats.ts';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
 import { type NodeGauge, nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
@@ -41,10 +43,14 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const files = environment.ASSAY_FILES_DIR;
   const store = data === undefined ? inMemory(clock, files) : dataDirectory(data, clock, files);
   const gauge = nodeGauge();
-  const discover = options.discover ?? discoverHere(environment, gauge);
+  const discover = options.discover ?? discoverHere(environment, gauge, data);
   const adminKey = options.adminKey ?? environment.ASSAY_ADMIN_KEY;
-  const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS });
-  const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf }) };
+  const images = {
+    budget: createPictureBudget({ bytes: environment.ASSAY_PICTURE_MEMORY_MB * 2 ** 20 }),
+    limits: { ...defaultLimits, pixels: environment.ASSAY_MAX_MEGAPIXELS * 1e6 },
+  };
+  const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS, ...images });
+  const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf, images }) };
   const secret = base && store.uploadSecret?.();
   return composeAssay({
     table: store.table,
@@ -65,10 +71,15 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   });
 };
 
-const discoverHere = (environment: Environment, gauge: NodeGauge) =>
+const discoverHere = (environment: Environment, gauge: NodeGauge, data: string | undefined) =>
   createDiscover({
     root: process.cwd(),
-    load: createPluginHost({ gauge }).load,
+    load: createPluginHost({
+      gauge,
+      hidden: data === undefined ? [] : [data],
+      allow: environment.ASSAY_PLUGINS_ALLOW,
+      env: environment.forPlugins,
+    }).load,
     configFile: environment.ASSAY_CONFIG ?? 'assay.config.json',
     configRequired: environment.ASSAY_CONFIG !== undefined,
     pluginsDir: environment.ASSAY_PLUGINS_DIR,

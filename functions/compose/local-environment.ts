@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ALLOWANCES } from '../../shared/adapters/node/hide-folders.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 
 /** What the environment may set; anything wrong is said before anything starts. */
@@ -6,6 +7,11 @@ const Environment = z.object({
   ASSAY_ADMIN_KEY: z.string().min(16, 'must have 16 characters or more').optional(),
   ASSAY_CONFIG: z.string().min(1).optional(),
   ASSAY_PLUGINS_DIR: z.string().min(1).optional(),
+  ASSAY_PLUGINS_ALLOW: z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .pipe(z.array(z.enum(ALLOWANCES)))
+    .optional(),
   /** The directory of the file tools; `files` in the data directory unless set. */
   ASSAY_FILES_DIR: z.string().min(1).optional(),
   ASSAY_DATA: z.string().min(1).default('.assay'),
@@ -13,6 +19,9 @@ const Environment = z.object({
     .string()
     .transform((text) => text.split(',').map((word) => word.trim()))
     .optional(),
+  /** A picture may have so many; all that are decoded at a time may take so much memory. */
+  ASSAY_MAX_MEGAPIXELS: z.coerce.number().positive().max(1000).default(100),
+  ASSAY_PICTURE_MEMORY_MB: z.coerce.number().int().min(16).default(640),
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_KEY: z.string().min(1).optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
@@ -21,11 +30,15 @@ const Environment = z.object({
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
 });
-export type Environment = z.infer<typeof Environment>;
+export type Environment = z.infer<typeof Environment> & {
+  /** What plugins see: all but our own keys. */
+  readonly forPlugins: Readonly<Record<string, string | undefined>>;
+};
 
 export const readEnvironment = (variables: Readonly<Record<string, string | undefined>>): Environment => {
   const parsed = Environment.safeParse(variables);
-  if (parsed.success) return parsed.data;
+  const { ASSAY_ADMIN_KEY: _, ASSAY_LLM_KEY: __, ASSAY_KEY: ___, ...forPlugins } = variables;
+  if (parsed.success) return { ...parsed.data, forPlugins };
   const [issue] = parsed.error.issues;
   throw new Fault('InvalidInput', `the environment variable ${issue?.path.join('.')} ${issue?.message}`);
 };

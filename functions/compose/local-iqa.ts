@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { PictureBudget } from '../../shared/adapters/images/picture-budget.ts';
+import type { PictureLimits } from '../../shared/adapters/images/picture-formats.ts';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { probeInProcess } from '../../shared/adapters/onnx/probe-process.ts';
@@ -14,15 +16,17 @@ interface Options {
   readonly log: Log;
   /** ONNX Runtime's execution providers, such as `cuda,cpu`. */
   readonly providers?: readonly string[] | undefined;
+  readonly limits?: PictureLimits;
+  readonly budget?: PictureBudget;
 }
 
 const metadata = fileURLToPath(new URL('../../metadata/tools.json', import.meta.url));
 
 /** The image side on one machine. */
-export const localIqa = async ({ store, clock, log, providers }: Options): Promise<Iqa> =>
+export const localIqa = async ({ store, clock, log, ...engine }: Options): Promise<Iqa> =>
   composeIqa({
     catalogue: await loadMetadata(metadata, (file) => readFile(file, 'utf8')),
-    engine: onnxEngine({ log, graphFolder: store.graphFolder, providers }),
+    engine: onnxEngine({ log, graphFolder: store.graphFolder, ...engine }),
     table: store.table,
     blobs: store.blobs,
     modelFiles: blobModelFiles(store.blobs, store.modelFolder),

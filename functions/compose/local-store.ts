@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
@@ -55,7 +55,9 @@ export const graphFolder = (folder: string): string => join(folder, 'graph-cache
 
 const makeFolder = (folder: string): void => {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // One that an earlier release made was open to everyone on the machine.
+    chmodSync(folder, 0o700);
   } catch (cause) {
     throw new Fault(
       'Unavailable',

@@ -34,11 +34,15 @@ export const createAssay = async ({
   log,
   clock,
 }: CreateAssayOptions = {}): Promise<Assay> => {
-  const environment = { ASSAY_DATA: data ?? '', ASSAY_FILES_DIR: files, ASSAY_PROVIDERS: providers && [...providers] };
   // The program's own functions are trusted as far as their definitions say.
   const embedded: ToolSource = { kind: 'plugin', source: 'createAssay', tools, permission: 'safe' };
   // Not loaded with the pure core, which needs neither SQLite nor the native libraries.
-  const { localAssay } = await import('../compose/local-assay.ts');
+  const [{ localAssay }, { readEnvironment }] = await Promise.all([
+    import('../compose/local-assay.ts'),
+    import('../compose/local-environment.ts'),
+  ]);
+  const settings = { ASSAY_FILES_DIR: files, ASSAY_PROVIDERS: providers && [...providers] };
+  const environment = { ...readEnvironment({}), ...settings };
   return localAssay({ environment, data, clock, discover: async () => [embedded], log: log ?? quietLog() });
 };
 

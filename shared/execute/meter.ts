@@ -1,3 +1,4 @@
+import type { Tool } from '../model/tool.ts';
 import type { Call, CallLayer, CallResult, LayerContext } from './call.ts';
 
 /** What a key may use in a month. */
@@ -20,6 +21,8 @@ export interface MeteredCall {
   readonly keyId: string;
   readonly tool: string;
   readonly version: string;
+  /** What is behind it: the price of a handler in the list is the least. */
+  readonly implementation?: Tool['implementation'];
   /** Its own price; absent where only the price list may have one. */
   readonly priceMicros?: number | undefined;
   /** The key's quota, where it has one. */
@@ -70,6 +73,7 @@ export const chargeCalls: CallLayer = async (context, call, next) => {
     keyId: call.actor.keyId,
     tool: spec.name,
     version,
+    implementation: spec.implementation,
     at: call.at,
     priceMicros: call.priceMicros,
     quota: call.actor.key?.quota,

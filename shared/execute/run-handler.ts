@@ -37,6 +37,8 @@ export const runImplementation = async (context: LayerContext, call: Call): Prom
   const { result, durationMs, usage } = await context.gauge.measure(() => runBounded(context, call));
   const about = { durationMs: round(durationMs), usage, cached: false, chargedMicros: 0 };
   if (result.status === 'fulfilled') return { ...about, status: 'ok', output: result.value };
+  // Nothing ran: no failure of the tool, but a refusal.
+  if (result.reason instanceof Fault && result.reason.code === 'RateLimited') throw result.reason;
   return { ...about, status: 'failed', error: errorOf(result.reason), thrown: result.reason };
 };
 
@@ -57,6 +59,8 @@ interface Stopping {
   readonly stopped: Promise<never>;
   /** Created on first use: most tools never read it. */
   signal(): AbortSignal;
+  /** Lets the time begin when the turn has come. */
+  waits(turn: Promise<void>): void;
   clear(): void;
 }
 
@@ -65,6 +69,8 @@ const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): S
   let controller: AbortController | undefined;
   let reason: Error | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isWaiting = false;
+  let isOver = false;
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (why: Error): void => {
     reason = why;
@@ -73,8 +79,12 @@ const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): S
   };
   const cancel = () => stop(failure('Cancelled', `the call of ${tool} was cancelled`));
   const timeOut = () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`));
+  const startTime = (): void => {
+    isWaiting = false;
+    if (!isOver) timer = setTimeout(timeOut, timeoutMs);
+  };
   const watch = (): void => {
-    timer = setTimeout(timeOut, timeoutMs);
+    if (!isWaiting) startTime();
     if (typeof given === 'function') caller = given();
     if (caller?.aborted) cancel();
     else caller?.addEventListener('abort', cancel, { once: true });
@@ -91,10 +101,16 @@ const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): S
       }
       return controller.signal;
     },
+    waits(turn) {
+      isWaiting = true;
+      clearTimeout(timer);
+      void turn.then(startTime);
+    },
     clear() {
+      isOver = true;
       clearImmediate(later);
       clearTimeout(timer);
-      if (timer !== undefined) caller?.removeEventListener('abort', cancel);
+      caller?.removeEventListener('abort', cancel);
     },
   };
 };
@@ -110,6 +126,7 @@ const callContext = ({ log }: LayerContext, call: Call, stop: Stopping): CallCon
     get signal() {
       return stop.signal();
     },
+    waits: stop.waits,
     progress,
     client,
     allowed: call.actor.tools,

@@ -72,7 +72,7 @@ const shownReport = ({ image: { width, height, format }, scores, overall }: Scor
 
 const priceOfTool = (prices: Prices | undefined, catalogue: IqaCatalogue, name: string): number => {
   const tool = catalogue.find(name);
-  return prices && tool ? (priceOf(prices, tool.name, tool.price_micros) ?? 0) : 0;
+  return prices && tool ? (priceOf(prices, tool) ?? 0) : 0;
 };
 
 const sumOf = (report: ScoreReport, price: (name: string) => number, prices: Prices | undefined): number =>

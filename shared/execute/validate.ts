@@ -1,3 +1,4 @@
+import { canonicalJson } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
 import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../kernel/json-schema.ts';
@@ -7,7 +8,12 @@ import { boundedCheck } from './bounded-check.ts';
 import type { CallLayer } from './call.ts';
 
 /** Checks arguments against a version's parameters and fills in defaults. */
-export type CheckArguments = (record: VersionRecord, given: unknown) => Readonly<Record<string, unknown>>;
+export type CheckArguments = (
+  record: VersionRecord,
+  given: unknown,
+  /** What the handler takes by itself. */
+  parameters?: JsonSchema,
+) => Readonly<Record<string, unknown>>;
 
 /** What is wrong with an output according to the version's output schema. */
 export type CheckOutput = (record: VersionRecord, output: unknown) => readonly SchemaIssue[];
@@ -15,15 +21,31 @@ export type CheckOutput = (record: VersionRecord, output: unknown) => readonly S
 /** Compiles each definition once and caches the most recently used. */
 export const createArgumentCheck = (kept = 2000): CheckArguments => {
   const validator = createValidators(kept, 'arguments');
-  return (record, given) => {
-    const { value, issues } = validator(record.digest, record.spec.parameters)(given);
-    if (issues.length === 0) return value as Readonly<Record<string, unknown>>;
-    throw new Fault('InvalidInput', `arguments of ${record.spec.name} are not valid: ${describeIssues(issues)}`, {
-      tool: record.spec.name,
-      field: issues[0]?.path ? `arguments.${issues[0].path}` : 'arguments',
-      issues,
-    });
+  const floorOf = createFloors(kept);
+  return ({ digest, spec }, given, parameters) => {
+    const value = accept(spec.name, validator(digest, spec.parameters)(given));
+    const floor = parameters && floorOf(digest, spec.parameters, parameters);
+    return floor ? accept(spec.name, floor(value)) : value;
   };
+};
+
+const accept = (tool: string, { value, issues }: ReturnType<Validator>): Readonly<Record<string, unknown>> => {
+  if (issues.length === 0) return value as Readonly<Record<string, unknown>>;
+  throw new Fault('InvalidInput', `arguments of ${tool} are not valid: ${describeIssues(issues)}`, {
+    tool,
+    field: issues[0]?.path ? `arguments.${issues[0].path}` : 'arguments',
+    issues,
+  });
+};
+
+/** The check by a handler's own schema; none where the definition's is the same. */
+const createFloors = (kept: number) => {
+  const floors = memoize<{ readonly check?: Validator | undefined }>(kept);
+  return (digest: string, own: JsonSchema, parameters: JsonSchema): Validator | undefined =>
+    floors(digest, () => {
+      const isSame = canonicalJson(own) === canonicalJson(parameters);
+      return isSame ? {} : { check: validatorFor(parameters, 'arguments') };
+    }).check;
 };
 
 export const createOutputCheck = (kept = 2000): CheckOutput => {
@@ -38,7 +60,7 @@ const createValidators = (kept: number, field: string): ((digest: string, schema
 
 /** Lets only arguments through that match the schema and that the handler itself accepts. */
 export const checkCalls: CallLayer = (context, call, next) => {
-  const args = context.checkArguments(call.record, call.args);
+  const args = context.checkArguments(call.record, call.args, call.handler.parameters);
   const checking = call.handler.check?.(args, call.actor.tenant);
   const checked = { ...call, args };
   return checking instanceof Promise ? checking.then(() => next(checked)) : next(checked);

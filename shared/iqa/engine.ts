@@ -55,6 +55,15 @@ export interface EncodeOptions {
 
 /** Decodes and scores pictures away from the event loop. Every refusal is a Fault naming the tool and the picture. */
 export interface IqaEngine {
+  /**
+   * Waits until there is memory to decode these pictures in, and gives what gives it back. RateLimited when the
+   * tenant's requests wait too long; refuses what `decode` would refuse by the header.
+   */
+  reserve(
+    files: readonly { readonly bytes: Uint8Array; readonly name: string }[],
+    tenant: string,
+    signal?: AbortSignal,
+  ): Promise<() => void>;
   /** InvalidInput for what is not a readable picture, TooLarge beyond the byte limit; both before decoding. */
   decode(bytes: Uint8Array, name?: string, signal?: AbortSignal): Promise<Picture>;
   /** Gives a picture's memory to the next one; it must not be used any more. Without this it goes with the garbage. */

@@ -88,6 +88,7 @@ export const fitHandler = (deps: FitToolDeps): Handler => ({
     const image = await readImageSource(source, 'image', tenant, deps.readImage);
     const { report, bytes } = await fitImage(deps, {
       image,
+      tenant,
       target: { tool: metric, value },
       formats,
       effort,

@@ -17,6 +17,7 @@ export const DEFAULT_EFFORT = 4;
 
 export interface FitRequest {
   readonly image: ImageFile;
+  readonly tenant?: string | undefined;
   /** A full-reference tool and the raw score that must still be met. */
   readonly target: { readonly tool: string; readonly value: number };
   readonly formats?: readonly FitFormat[] | undefined;
@@ -61,12 +62,18 @@ export const fitImage = async (
   const tool = requireFullReference(requireTool(deps.catalogue, request.target.tool));
   const { open } = await deps.computations.require(tool);
   const model = await open?.();
-  const { image, signal } = request;
-  const original = await deps.engine.decode(image.bytes, image.name ?? 'the picture', signal);
+  const { image, signal, tenant = 'default' } = request;
+  const name = image.name ?? 'the picture';
+  // The original, and one attempt beside it.
+  const file = { bytes: image.bytes, name };
+  const giveBack = await deps.engine.reserve([file, file], tenant, signal);
   try {
-    return await searchAll({ deps, request, tool, model, original, curve: [] });
+    const original = await deps.engine.decode(image.bytes, name, signal);
+    return await searchAll({ deps, request, tool, model, original, curve: [] }).finally(() =>
+      deps.engine.release(original),
+    );
   } finally {
-    deps.engine.release(original);
+    giveBack();
   }
 };
 

@@ -26,7 +26,14 @@ export const Hallmark = z.strictObject({
 });
 export type Hallmark = Readonly<z.infer<typeof Hallmark>>;
 
-export type Stamp = (statement: HallmarkStatement) => Hallmark;
+/** A statement of any version with its signature. */
+export interface Signed<Statement> {
+  readonly statement: Statement;
+  readonly key_id: string;
+  readonly signature: string;
+}
+
+export type Stamp = <Statement extends object>(statement: Statement) => Signed<Statement>;
 
 /** Signs statements with a private key. */
 export const createStamp = (privateKey: KeyObject): Stamp => {
@@ -56,7 +63,7 @@ export const publishKeys = (publicKeys: readonly KeyObject[]): { readonly keys: 
 });
 
 /** Why a hallmark does not hold, or undefined when it does. */
-export const findFlaw = (hallmark: Hallmark, keys: readonly PublishedKey[]): string | undefined => {
+export const findFlaw = (hallmark: Signed<object>, keys: readonly PublishedKey[]): string | undefined => {
   const key = keys.find(({ kid }) => kid === hallmark.key_id);
   if (!key) return `key ${hallmark.key_id} is not among the published keys`;
   if (keyIdOf(key) !== key.kid) return `key ${key.kid} is not what its name says`;

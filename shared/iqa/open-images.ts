@@ -46,6 +46,7 @@ export const openImages = (
   image: ImageFile,
   reference: ImageFile | undefined,
   signal: AbortSignal | undefined,
+  tenant = 'default',
 ): OpenImages => {
   const name = image.name ?? 'the picture';
   const opened: Picture[] = [];
@@ -54,7 +55,14 @@ export const openImages = (
     opened.push(picture);
     return picture;
   };
+  let giveBack = (): void => {};
   const decodeBoth = async (): Promise<Pictures> => {
+    const files = [image, ...(reference ? [reference] : [])];
+    const named = files.map((file, at) => ({
+      bytes: file.bytes,
+      name: file.name ?? (at === 0 ? name : 'the reference'),
+    }));
+    giveBack = await engine.reserve(named, tenant, signal);
     if (!reference) return { picture: await open(image.bytes, name) };
     const openReference = () => open(reference.bytes, reference.name ?? 'the reference');
     const isLarge = image.bytes.length + reference.bytes.length > TOGETHER_BYTES;
@@ -77,7 +85,10 @@ export const openImages = (
       return decoded;
     },
     close() {
-      const release = (): void => opened.forEach(engine.release);
+      const release = (): void => {
+        opened.forEach(engine.release);
+        giveBack();
+      };
       decoded?.then(release, release);
     },
   };

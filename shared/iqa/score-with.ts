@@ -3,7 +3,7 @@ import type { Clock, Log } from '../kernel/ports.ts';
 import type { Computations } from './computations.ts';
 import type { IqaEngine } from './engine.ts';
 import { executeTool } from './execute-tool.ts';
-import type { Hallmark, Stamp } from './hallmark.ts';
+import type { Hallmark, HallmarkStatement, Stamp } from './hallmark.ts';
 import type { IqaTool } from './metadata.ts';
 import { normaliseScore } from './normalise.ts';
 import type { OpenImages } from './open-images.ts';
@@ -46,7 +46,7 @@ export const scoreWith = async (
   const score = stored ?? (await compute());
   if (!stored) await deps.cache.put(tenant, identity, score);
   if (!deps.stamp) return { score, cached: stored !== undefined };
-  const hallmark = deps.stamp({
+  const hallmark = deps.stamp<HallmarkStatement>({
     v: 1,
     image_sha256: identity.image,
     reference_sha256: tool.type === 'FR' ? identity.reference : null,

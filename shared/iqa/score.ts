@@ -3,6 +3,7 @@ import { chooseTools, requireReference, requireTool } from './choose-tools.ts';
 import type { Hallmark } from './hallmark.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 import { type ImageFile, type OpenImages, openImages } from './open-images.ts';
+import { type ReportHallmark, stampReport } from './report-hallmark.ts';
 import type { CachedScore } from './score-cache.ts';
 import { type RunDeps, scoreWith } from './score-with.ts';
 import { type CalibratedScore, limitsOf, type Overall, summarise } from './summarise.ts';
@@ -49,6 +50,8 @@ export interface ScoreReport {
   readonly scores: readonly ScoreEntry[];
   /** What people would say of the picture; null when no calibrated tool succeeded. */
   readonly overall: Overall | null;
+  /** Vouches for all of it; absent where nothing is signed. */
+  readonly hallmark?: ReportHallmark | undefined;
 }
 
 /** The tools that score a picture, chosen once. */
@@ -76,12 +79,12 @@ export const scoreImage = async (
   const { engine } = deps;
   const hasReference = request.reference !== undefined;
   const { names, isNamed } = choice ?? (await chooseFor(deps, request));
-  const images = openImages(engine, request.image, request.reference, request.signal);
+  const images = openImages(engine, request.image, request.reference, request.signal, request.tenant);
   const results = await Promise.all(names.map((name) => attempt(deps, request, images, name, isNamed)));
   images.close();
   const facts = results.find(({ score }) => score)?.score;
   if (!facts) throw faultOfAll(results, images.name);
-  return {
+  const report: ScoreReport = {
     image: { sha256: images.imageSha256, width: facts.width, height: facts.height, format: facts.format },
     ...(hasReference ? { reference: { sha256: images.referenceSha256 } } : {}),
     scores: results.map(({ entry }) => entry),
@@ -90,6 +93,8 @@ export const scoreImage = async (
       hasReference,
     ),
   };
+  const at = new Date(deps.clock.now()).toISOString();
+  return deps.stamp ? { ...report, hallmark: stampReport(deps.stamp, report, at) } : report;
 };
 
 interface Attempt {

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import { findFlaw, Hallmark, type PublishedKey } from './hallmark.ts';
+import { findReportFlaw, ReportHallmark } from './report-hallmark.ts';
+import type { ScoreReport } from './score.ts';
 
 /** As much of a score document as its hallmarks vouch for. */
 const SignedScores = z.looseObject({
@@ -16,8 +18,10 @@ const SignedScores = z.looseObject({
       hallmark: Hallmark.optional(),
     }),
   ),
+  hallmark: ReportHallmark.optional(),
 });
 
+/** Of a score by its tool's name, or of the whole answer. */
 export interface Verdict {
   readonly tool: string;
   readonly valid: boolean;
@@ -30,11 +34,26 @@ export const verifyScores = (document: unknown, keys: readonly PublishedKey[]): 
   if (!parsed.success) throw invalidInput(parsed.error, document, 'the score document');
   const { image, reference, scores } = parsed.data;
   if (scores.length === 0) throw new Fault('InvalidInput', 'the score document has no scores', { field: 'scores' });
-  return scores.map(({ hallmark, ...score }) => {
+  return [...scores.map(verdictOf), ...verdictOfAll(document, parsed.data.hallmark, keys)];
+
+  function verdictOf({ hallmark, ...score }: (typeof scores)[number]): Verdict {
     const shown = { ...score, image: image.sha256, reference: reference?.sha256 };
     const reason = hallmark ? (findFlaw(hallmark, keys) ?? findLie(hallmark, shown)) : 'it carries no hallmark';
     return reason === undefined ? { tool: score.tool, valid: true } : { tool: score.tool, valid: false, reason };
-  });
+  }
+};
+
+const WHOLE = 'the whole answer';
+
+/** Documents of earlier releases vouch for each score alone. */
+const verdictOfAll = (
+  document: unknown,
+  hallmark: ReportHallmark | undefined,
+  keys: readonly PublishedKey[],
+): readonly Verdict[] => {
+  if (!hallmark) return [];
+  const reason = findReportFlaw(hallmark, document as ScoreReport, keys);
+  return [reason === undefined ? { tool: WHOLE, valid: true } : { tool: WHOLE, valid: false, reason }];
 };
 
 interface Shown {

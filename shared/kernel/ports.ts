@@ -1,3 +1,5 @@
+import type { JsonSchema } from './json.ts';
+
 /** The key of one item, built only by `item-keys.ts`. */
 export interface Key {
   readonly pk: string;
@@ -96,6 +98,8 @@ export interface Blobs {
 /** A function behind a builtin, internal or plugin tool. */
 export interface Handler {
   readonly permission: 'safe' | 'confirm' | 'dangerous';
+  /** What it takes, whatever the definition of a tool on it says. */
+  readonly parameters?: JsonSchema;
   /** Throws a `Fault` for arguments that must not run, beyond what a schema can express. */
   readonly check?: (args: Readonly<Record<string, unknown>>, tenant: string) => Promise<void>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
@@ -107,6 +111,8 @@ export interface CallContext {
   /** The id of the caller's key. */
   readonly keyId: string;
   readonly signal: AbortSignal;
+  /** Says that the call waits for its turn: its time-out begins when the turn has come. */
+  readonly waits?: (turn: Promise<void>) => void;
   readonly log: Log;
   /** The definition being run, for handlers that serve many tools. */
   readonly tool: { readonly name: string; readonly version: string };

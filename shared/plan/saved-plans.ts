@@ -48,7 +48,7 @@ const priceOfPlan = async (
 ): Promise<number | undefined> => {
   const { catalog } = await catalogs.of(actor.tenant);
   return plan.nodes.reduce<number | undefined>((sum, { tool }) => {
-    const price = prices && priceOf(prices, tool, catalog.get(tool)?.record.spec.price_micros);
+    const price = prices && priceOf(prices, catalog.get(tool)?.record.spec ?? { name: tool });
     return sum === undefined || price === undefined ? undefined : sum + price;
   }, 0);
 };

@@ -7,7 +7,7 @@ import { createStamp, publishKeys } from '../../shared/iqa/hallmark.ts';
 import { parseMetadata } from '../../shared/iqa/metadata.ts';
 import { normaliseScore } from '../../shared/iqa/normalise.ts';
 import { overallOf } from '../../shared/iqa/overall.ts';
-import { scoreImage } from '../../shared/iqa/score.ts';
+import { type ScoreReport, scoreImage } from '../../shared/iqa/score.ts';
 import { createScoreCache } from '../../shared/iqa/score-cache.ts';
 import { verifyScores } from '../../shared/iqa/verify-score.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
@@ -201,10 +201,36 @@ describe('scoring a picture', () => {
     assert.deepEqual(verdicts, [
       { tool: 'psnr', valid: true },
       { tool: 'ssim', valid: true },
+      { tool: 'the whole answer', valid: true },
     ]);
     const statement = report.scores[0]?.hallmark?.statement;
     assert.match(statement?.graph_sha256 ?? '', /^[0-9a-f]{64}$/);
     assert.match(statement?.decoder ?? '', /sharp \d/);
+  });
+
+  test('the hallmark of the answer finds every change of what it shows, and scores of version 1 still verify', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const { deps } = scoring(engine, { stamp: createStamp(privateKey) });
+    const { keys } = publishKeys([publicKey]);
+
+    const report = await scoreImage(deps, { tenant, image, reference, tools: ['psnr', 'ssim'] });
+
+    const { hallmark, ...ofVersion1 } = JSON.parse(JSON.stringify(report)) as ScoreReport;
+    assert.equal(hallmark?.statement.v, 2);
+    assert.ok(verifyScores(ofVersion1, keys).every(({ valid }) => valid));
+    const changed: readonly (readonly [string, object])[] = [
+      ['image', { image: { ...report.image, width: 4000 } }],
+      ['image', { image: { ...report.image, format: 'tiff' } }],
+      ['overall', { overall: { ...report.overall, mean: 5 } }],
+      ['overall', { overall: { ...report.overall, high: 5 } }],
+      ['overall', { overall: null }],
+      ['scores', { scores: report.scores.slice(1) }],
+    ];
+    for (const [part, change] of changed) {
+      const verdict = verifyScores(JSON.parse(JSON.stringify({ ...report, ...change })), keys).at(-1);
+      assert.equal(verdict?.valid, false, part);
+      assert.match(verdict?.reason ?? '', new RegExp(`^${part} says`));
+    }
   });
 
   test('the memory of the pictures is given back, also when scoring fails', async () => {

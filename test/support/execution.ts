@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { builtinTools } from '../../functions/compose/builtin-tools.ts';
+import { type BuiltinImages, builtinTools } from '../../functions/compose/builtin-tools.ts';
+import type { ChildPoolOptions } from '../../shared/adapters/node/child-pool.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
@@ -30,13 +31,15 @@ export interface Invoked {
 export const toolsAssay = async (
   test: { after(clean: () => Promise<void>): void },
   ports: Partial<AssayPorts> = {},
+  pool: Partial<ChildPoolOptions> = {},
+  images: BuiltinImages | undefined = undefined,
 ): Promise<ToolsAssay> => {
   const folder = await temporaryDirectory(test);
   const files = join(folder, 'files');
   await mkdir(files);
   const gauge = nodeGauge();
   const folderOf = (tenant: string) => (tenant === 'default' ? files : join(folder, tenant));
-  const builtin = builtinTools({ gauge, readImage: async () => undefined, folderOf });
+  const builtin = builtinTools({ gauge, readImage: async () => undefined, folderOf, pool, images });
   test.after(async () => builtin.close());
   const made = await testAssay({
     gauge,

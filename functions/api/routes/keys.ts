@@ -21,6 +21,7 @@ const makeKey = route({
   scope: 'admin',
   summary: 'Make a key; its text is shown this once',
   tag,
+  secretAnswer: true,
   body: checkedByVerb(NewKey),
   answers: { 201: { description: 'The key', schema: KeyBody.extend({ key: z.string() }) } },
   faults: ['InvalidInput'],

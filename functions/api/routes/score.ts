@@ -4,6 +4,7 @@ import { scorePictures } from '../../../shared/execute/score-pictures.ts';
 import { Hallmark } from '../../../shared/iqa/hallmark.ts';
 import { mapTool } from '../../../shared/iqa/heat-map.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
+import { ReportHallmark } from '../../../shared/iqa/report-hallmark.ts';
 import type { ScoreImageRequest } from '../../../shared/iqa/score.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { answerBytes } from '../answer.ts';
@@ -49,6 +50,7 @@ const ScoreAnswer = z
       })
       .nullable()
       .meta({ description: 'Null when no calibrated tool succeeded.' }),
+    hallmark: ReportHallmark.optional().meta({ description: 'Signs the picture, its scores and overall as shown.' }),
     charged_micros: z.int(),
   })
   .meta({ id: 'Scores' });

@@ -25,7 +25,7 @@ export const createDiscover = (options: DiscoverOptions): (() => Promise<readonl
   return async () => {
     const load = options.load ?? importAnew(++generation);
     const config = await readConfig(options);
-    const packages = await readPackages(join(options.root, 'node_modules'), load);
+    const packages = await readPackages(options.root, load);
     const modules = options.pluginsDir === undefined ? [] : await readPluginsDir(resolve(options.pluginsDir), load);
     return [...config, ...packages, ...modules];
   };
@@ -44,10 +44,26 @@ const readConfig = async ({ configFile, configRequired }: DiscoverOptions): Prom
   }
 };
 
-const readPackages = async (nodeModules: string, load: LoadTools): Promise<readonly ToolSource[]> => {
-  const folders = await listPackages(nodeModules);
+const readPackages = async (root: string, load: LoadTools): Promise<readonly ToolSource[]> => {
+  const nodeModules = join(root, 'node_modules');
+  const named = await namedPackages(root);
+  const folders = (await listPackages(nodeModules)).filter((folder) => named?.has(folder) ?? true);
   const found = await Promise.all(folders.map((folder) => readPackage(join(nodeModules, folder), folder, load)));
   return found.flat();
+};
+
+/**
+ * The packages that the project itself asks for: one that only came along with another must not bring tools in.
+ * Undefined in a folder without a package.json, where there is no project to ask.
+ */
+const namedPackages = async (root: string): Promise<ReadonlySet<string> | undefined> => {
+  const file = join(root, 'package.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const project = parseJsonFile(file, text);
+  if (!isObject(project)) return new Set();
+  const { dependencies, devDependencies, optionalDependencies } = project;
+  return new Set([dependencies, devDependencies, optionalDependencies].flatMap((all) => Object.keys(all ?? {})));
 };
 
 const listPackages = async (nodeModules: string): Promise<readonly string[]> => {

@@ -97,11 +97,17 @@ export const fileHandlers = (folderOf: (tenant: string) => string): ReadonlyMap<
       });
     },
   });
-  return new Map([
+  const handlers = new Map([
     ['file_read', handler('safe', readFile)],
     ['file_write', handler('confirm', writeFile)],
     ['file_delete', handler('dangerous', deleteFile)],
   ]);
+  return new Map(
+    fileDefinitions.flatMap(({ name, parameters }) => {
+      const found = handlers.get(name);
+      return found ? [[name, { ...found, parameters }]] : [];
+    }),
+  );
 };
 
 // A link put in place after the check is not followed either.

@@ -169,6 +169,10 @@ export const imageHandlers = (readImage: ReadImage): ReadonlyMap<string, Handler
   new Map(
     imageTools.map(({ definition, run }) => [
       definition.name,
-      { permission: 'safe', run: (args, { tenant }) => run(args, tenant, readImage) },
+      {
+        permission: 'safe',
+        parameters: definition.parameters,
+        run: (args, { tenant }) => run(args, tenant, readImage),
+      },
     ]),
   );

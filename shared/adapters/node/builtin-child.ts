@@ -1,6 +1,7 @@
 import type { Arguments } from '../../execute/builtins/builtin.ts';
 import { builtins } from '../../execute/builtins/index.ts';
 import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../execute/output.ts';
+import { type ImageTool, imageTools } from '../images/image-tools.ts';
 import type { Answer } from './child-pool.ts';
 import { nodeGauge } from './gauge.ts';
 import { endWithParent } from './orphan-watch.ts';
@@ -10,14 +11,25 @@ import { thrownOf } from './thrown.ts';
 export interface BuiltinJob {
   readonly name: string;
   readonly args: Arguments;
+  /** The bytes of pictures, under the keys that the arguments name. */
+  readonly pictures?: Readonly<Record<string, Uint8Array>>;
 }
 
-const byName = new Map(builtins.map((builtin) => [builtin.definition.name, builtin]));
+type Run = (job: BuiltinJob) => unknown;
+const byName = new Map<string, Run>([
+  ...builtins.map(({ definition, run }) => [definition.name, ({ args }: BuiltinJob) => run(args)] as const),
+  ...imageTools.map(({ definition, run }) => [definition.name, onPictures(run)] as const),
+]);
 const gauge = nodeGauge();
 
-const answer = async ({ name, args }: BuiltinJob): Promise<Answer> => {
+function onPictures(run: ImageTool['run']): Run {
+  return ({ args, pictures }) => run(args, '', async (_, key) => pictures?.[key]);
+}
+
+const answer = async (job: BuiltinJob): Promise<Answer> => {
+  const { name } = job;
   const { result, usage } = await gauge.measure(async () => {
-    const text = JSON.stringify((await byName.get(name)?.run(args)) ?? null);
+    const text = JSON.stringify((await byName.get(name)?.(job)) ?? null);
     // Here, before it is copied to the server.
     if (text.length > MAX_OUTPUT_BYTES) throw outputTooLarge(name);
     return text;
@@ -27,3 +39,4 @@ const answer = async ({ name, args }: BuiltinJob): Promise<Answer> => {
 
 endWithParent();
 process.on('message', async (job: BuiltinJob) => process.send?.(await answer(job)));
+process.send?.({ ready: true });

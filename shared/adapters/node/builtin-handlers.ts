@@ -1,9 +1,8 @@
 import type { Arguments, Builtin } from '../../execute/builtins/builtin.ts';
 import type { Handler } from '../../kernel/ports.ts';
-import type { BuiltinJob } from './builtin-child.ts';
 import type { ChildPool } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
-import { errorOf } from './thrown.ts';
+import { runApart } from './run-apart.ts';
 
 /** Above this many characters or steps a builtin would hold the server up. */
 const LARGE = 16_384;
@@ -16,22 +15,18 @@ export const builtinHandlers = (
   builtins: readonly Builtin[],
   pool: ChildPool,
   gauge: Pick<NodeGauge, 'forCall'>,
-): ReadonlyMap<string, Handler> => {
-  const runApart = async (name: string, args: Arguments, signal: AbortSignal): Promise<unknown> => {
-    const answer = await pool.run({ name, args } satisfies BuiltinJob, signal, gauge.forCall());
-    if ('thrown' in answer) throw errorOf(answer.thrown);
-    return JSON.parse(answer.text);
-  };
-  return new Map(
-    builtins.map(({ definition: { name }, work, run }) => [
+): ReadonlyMap<string, Handler> =>
+  new Map(
+    builtins.map(({ definition: { name, parameters }, work, run }) => [
       name,
       {
         permission: 'safe',
-        run: async (args, context) => (isSmall(work, args) ? run(args) : runApart(name, args, context.signal)),
+        parameters,
+        run: async (args, context) =>
+          isSmall(work, args) ? run(args) : runApart(pool, { name, args }, context, gauge),
       },
     ]),
   );
-};
 
 // A count of steps looks at the arguments, so it is asked only where they are small themselves.
 const isSmall = (work: Builtin['work'], args: Arguments): boolean =>

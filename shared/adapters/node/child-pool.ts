@@ -1,3 +1,5 @@
+import { Fault } from '../../kernel/errors.ts';
+import { createFairQueue } from '../../kernel/fair-queue.ts';
 import type { Usage } from '../../kernel/ports.ts';
 import { type Child, startChild } from './child.ts';
 
@@ -12,24 +14,38 @@ export interface Thrown {
   readonly stack?: string | undefined;
 }
 
+/** Who asks for a job, and how to hear of it. */
+export interface JobCaller {
+  readonly tenant: string;
+  readonly signal: AbortSignal;
+  /** Told when the job leaves the queue. */
+  readonly started?: () => void;
+  /** What the job used, told before anyone hears of its end. */
+  readonly spent: (usage: Usage) => void;
+}
+
 export interface ChildPool {
   /**
-   * Runs a job in a process apart. When the signal aborts, that process is ended, whatever it is doing.
-   * What the job used is told before anyone hears of its end.
+   * Runs a job in a process apart, when it is its tenant's turn. When the signal aborts, that process is ended,
+   * whatever it is doing. Refuses with `RateLimited` when too many jobs of the tenant wait, or it waited too long.
    */
-  run(job: object, signal: AbortSignal, spent: (usage: Usage) => void): Promise<Answer>;
+  run(job: object, caller: JobCaller): Promise<Answer>;
   close(): void;
 }
 
 export interface ChildPoolOptions {
-  /** A module that answers each message with an `Answer`. */
+  /** A module that says `{ready: true}` once it is loaded, and answers each message with an `Answer`. */
   readonly file: URL;
   readonly size?: number;
   readonly memoryMb?: number;
+  /** How many jobs of one tenant may wait. */
+  readonly mostWaiting?: number;
+  readonly longestWaitMs?: number;
 }
 
-interface Job {
+interface Job extends JobCaller {
   readonly message: object;
+  readonly begin: () => void;
   readonly done: (answer: Answer) => void;
   readonly failed: (reason: Error) => void;
   startedAt: number;
@@ -37,13 +53,17 @@ interface Job {
 
 interface Slot {
   readonly child: Child;
+  isReady: boolean;
   job: Job | undefined;
 }
 
 /** Processes that are started when needed, do one job at a time and never keep this one alive. */
-export const createChildPool = ({ file, size = 2, memoryMb = 256 }: ChildPoolOptions): ChildPool => {
+export const createChildPool = (options: ChildPoolOptions): ChildPool => {
+  const { file, size = 2, memoryMb = 256, mostWaiting = 200, longestWaitMs = 30_000 } = options;
+  // One process is always left to the others.
+  const mostRunning = Math.max(1, size - 1);
   const slots = new Set<Slot>();
-  const waiting: Job[] = [];
+  const queue = createFairQueue<Job>(mostWaiting);
 
   const start = (): Slot => {
     const finish = (): Job | undefined => {
@@ -55,7 +75,11 @@ export const createChildPool = ({ file, size = 2, memoryMb = 256 }: ChildPoolOpt
       file,
       memoryMb,
       isTrusted: false,
-      onMessage: (answer: Answer) => {
+      onMessage: (answer: Answer | { readonly ready: true }) => {
+        if ('ready' in answer) {
+          slot.isReady = true;
+          return begin(slot);
+        }
         finish()?.done(answer);
         child.hold(false);
         assign();
@@ -66,46 +90,73 @@ export const createChildPool = ({ file, size = 2, memoryMb = 256 }: ChildPoolOpt
         assign();
       },
     });
-    const slot: Slot = { child, job: undefined };
+    const slot: Slot = { child, isReady: false, job: undefined };
     slots.add(slot);
     return slot;
   };
+  const running = (tenant: string): number => [...slots].filter(({ job }) => job?.tenant === tenant).length;
+  const mayGo = (tenant: string): boolean => running(tenant) < mostRunning;
   const assign = (): void => {
-    while (waiting.length > 0) {
-      const free = [...slots].find(({ job }) => job === undefined) ?? (slots.size < size ? start() : undefined);
-      if (!free) return;
-      const job = waiting.shift();
+    for (;;) {
+      const idle = [...slots].find(({ job }) => job === undefined);
+      if (!idle && slots.size >= size) return;
+      const job = queue.take(mayGo);
       if (!job) return;
-      free.job = job;
-      job.startedAt = performance.now();
-      free.child.hold(true);
-      free.child.send(job.message);
+      const slot = idle ?? start();
+      slot.job = job;
+      slot.child.hold(true);
+      begin(slot);
     }
   };
-  const stop = (job: Job, spent: (usage: Usage) => void): void => {
-    const at = waiting.indexOf(job);
-    if (at >= 0) waiting.splice(at, 1);
+  // The time that a process takes to start is not the job's.
+  const begin = ({ child, isReady, job }: Slot): void => {
+    if (!isReady || !job) return;
+    job.begin();
+    child.send(job.message);
+  };
+  const stop = (job: Job): void => {
+    if (queue.remove(job.tenant, job)) return;
     const slot = [...slots].find((one) => one.job === job);
     if (!slot) return;
+    if (job.startedAt === 0) {
+      slot.job = undefined;
+      slot.child.hold(false);
+      assign();
+      return;
+    }
     // It can no longer say what it used; a job that had to be ended was busy all the time.
-    spent({ cpuMs: performance.now() - job.startedAt, memoryDeltaBytes: 0, memoryPeakBytes: 0 });
+    job.spent({ cpuMs: performance.now() - job.startedAt, memoryDeltaBytes: 0, memoryPeakBytes: 0 });
     slot.child.kill();
   };
 
   return {
-    run: (message, signal, spent) =>
+    run: (message, caller) =>
       new Promise((resolve, failed) => {
-        const done = (answer: Answer): void => {
-          spent(answer.usage);
-          resolve(answer);
-        };
-        const job: Job = { message, done, failed, startedAt: 0 };
+        const { tenant, signal } = caller;
         if (signal.aborted) return failed(signal.reason);
-        signal.addEventListener('abort', () => {
-          stop(job, spent);
-          failed(signal.reason);
-        });
-        waiting.push(job);
+        const late = setTimeout(() => give(tooBusy(queue.waiting(tenant), longestWaitMs)), longestWaitMs);
+        const job: Job = {
+          ...caller,
+          message,
+          begin() {
+            clearTimeout(late);
+            job.startedAt = performance.now();
+            caller.started?.();
+          },
+          done(answer) {
+            caller.spent(answer.usage);
+            resolve(answer);
+          },
+          failed,
+          startedAt: 0,
+        };
+        const give = (reason: Error): void => {
+          clearTimeout(late);
+          stop(job);
+          failed(reason);
+        };
+        signal.addEventListener('abort', () => give(signal.reason));
+        if (!queue.push(tenant, job)) return give(tooBusy(queue.waiting(tenant), longestWaitMs));
         return assign();
       }),
     close: () => {
@@ -113,3 +164,10 @@ export const createChildPool = ({ file, size = 2, memoryMb = 256 }: ChildPoolOpt
     },
   };
 };
+
+const tooBusy = (waiting: number, longestWaitMs: number): Fault =>
+  new Fault(
+    'RateLimited',
+    `${waiting} calls of this tenant wait for a process, and none waits longer than ${longestWaitMs / 1000} s; send fewer at once, or later`,
+    { waiting, retry_after_seconds: Math.max(1, Math.ceil(waiting / 20)) },
+  );

@@ -1,5 +1,6 @@
 import { fork, type Serializable } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
+import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { failure } from '../../execute/output.ts';
 
@@ -18,6 +19,10 @@ export interface ChildOptions {
   readonly memoryMb: number;
   /** Whether its code is the operator's own: then it sees the environment and may print. */
   readonly isTrusted: boolean;
+  /** The environment of a trusted one, where it is not all of ours. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** Options of Node for it alone. */
+  readonly nodeOptions?: readonly string[] | undefined;
   readonly onMessage: (message: never) => void;
   /** Called once, when nothing more will come. */
   readonly onEnd: (reason: Error) => void;
@@ -27,14 +32,19 @@ export interface ChildOptions {
  * Starts a module in a process of its own. A thread would be cheaper, but one that runs out of memory, or calls into
  * broken native code, takes the whole process with it.
  */
-export const startChild = ({ file, args = [], memoryMb, isTrusted, onMessage, onEnd }: ChildOptions): Child => {
+export const startChild = (options: ChildOptions): Child => {
+  const { file, args = [], memoryMb, isTrusted, env, nodeOptions = [], onMessage, onEnd } = options;
   const process_ = fork(fileURLToPath(file), args, {
-    execArgv: [`--max-old-space-size=${memoryMb}`, '--no-warnings'],
-    // A trusted child inherits the environment; to a tool it may hold secrets.
-    ...(isTrusted ? {} : { env: compileCache() }),
+    // Bytes pass as they are.
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${memoryMb}`, '--no-warnings', ...nodeOptions],
+    // To a tool all of our environment may be secret.
+    env: isTrusted ? env : compileCache(),
     // What a tool prints must not mix with our own results.
     stdio: isTrusted ? ['ignore', 2, 2, 'ipc'] : ['ignore', 'ignore', 'ignore', 'ipc'],
   });
+  // Whatever a tool computes, the server itself comes first.
+  if (!isTrusted && process_.pid !== undefined) lowerPriority(process_.pid);
   let isEnded = false;
   const end = (reason: Error): void => {
     if (isEnded) return;
@@ -61,6 +71,14 @@ export const startChild = ({ file, args = [], memoryMb, isTrusted, onMessage, on
     },
     kill: () => end(failure('ProcessEnded', 'the tool was ended')),
   };
+};
+
+const lowerPriority = (pid: number): void => {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or the system does not let us: it runs all the same.
+  }
 };
 
 // Where this process keeps compiled modules the child finds its own: it starts in half the time.

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { CallContext } from '../../kernel/ports.ts';
 import type { NodeGauge } from './gauge.ts';
+import { type Allowance, hideFolders } from './hide-folders.ts';
 import { type PluginProcess, startPlugin } from './plugin-process.ts';
 
 export interface PluginHostOptions {
@@ -9,6 +10,11 @@ export interface PluginHostOptions {
   readonly loadMs?: number;
   /** How long a process whose call was ended may stay silent before it is ended too. */
   readonly silentMs?: number;
+  /** Folders that plugins must not see, such as the one with our own secrets. */
+  readonly hidden?: readonly string[];
+  readonly allow?: readonly Allowance[] | undefined;
+  /** What plugins see of the environment; all of it unless given. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 export interface PluginHost {
@@ -20,10 +26,17 @@ export interface PluginHost {
  * Runs plugins apart from the server: one that calls process.exit, never returns, throws in a timer or fills its
  * memory ends its own process, and the next call starts a new one. A module keeps its state as long as its process.
  */
-export const createPluginHost = ({ gauge, loadMs = 20_000, silentMs = 500 }: PluginHostOptions): PluginHost => {
+export const createPluginHost = (options: PluginHostOptions): PluginHost => {
+  const { gauge, loadMs = 20_000, silentMs = 500, hidden, allow, env } = options;
   const processes = new Map<string, PluginProcess>();
   const start = (file: string): PluginProcess => {
-    const plugin = startPlugin(pathToFileURL(file).href, { gauge, loadMs, silentMs });
+    const plugin = startPlugin(pathToFileURL(file).href, {
+      gauge,
+      loadMs,
+      silentMs,
+      env,
+      nodeOptions: hidden && hideFolders(hidden, allow),
+    });
     processes.set(file, plugin);
     return plugin;
   };

@@ -20,6 +20,8 @@ interface Options {
   readonly gauge: Pick<NodeGauge, 'forCall'>;
   readonly loadMs: number;
   readonly silentMs: number;
+  readonly nodeOptions?: readonly string[] | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 interface Running {
@@ -32,7 +34,7 @@ interface Running {
 const childFile = new URL('./plugin-child.ts', import.meta.url);
 const MEMORY_MB = 1024;
 
-export const startPlugin = (file: string, { gauge, loadMs, silentMs }: Options): PluginProcess => {
+export const startPlugin = (file: string, { gauge, loadMs, silentMs, nodeOptions, env }: Options): PluginProcess => {
   const running = new Map<number, Running>();
   const loading = Promise.withResolvers<readonly LoadedTool[]>();
   let last = 0;
@@ -52,6 +54,8 @@ export const startPlugin = (file: string, { gauge, loadMs, silentMs }: Options):
     args: [file],
     memoryMb: MEMORY_MB,
     isTrusted: true,
+    nodeOptions,
+    env,
     onEnd,
     onMessage: (message: FromPlugin) => {
       if ('pong' in message) checking?.resolve(true);

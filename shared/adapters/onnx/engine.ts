@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { checkRequest } from '../../iqa/check-request.ts';
 import type { IqaEngine, ScoreRequest } from '../../iqa/engine.ts';
 import type { GraphMetric } from '../../iqa/metric.ts';
@@ -10,7 +11,8 @@ import { divideRows } from '../../iqa/strips.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { lazily } from '../../kernel/lazily.ts';
 import type { Log } from '../../kernel/ports.ts';
-import { type DecodeLimits, defaultLimits } from './limits.ts';
+import { createPictureBudget, type PictureBudget } from '../images/picture-budget.ts';
+import { defaultLimits, type PictureLimits } from '../images/picture-formats.ts';
 import type { PicturesAsk } from './messages.ts';
 import { createPictureMemory } from './picture-memory.ts';
 import { WorkerPool } from './pool.ts';
@@ -21,7 +23,9 @@ export interface OnnxEngineOptions {
   readonly providers?: readonly string[];
   /** Worker threads; as many as there are cores unless given. */
   readonly workers?: number;
-  readonly limits?: Partial<DecodeLimits>;
+  readonly limits?: Partial<PictureLimits>;
+  /** The memory for decoded pictures, where others share it. */
+  readonly budget?: PictureBudget;
   /** Where the graphs that run are kept as files, for people to open; nowhere unless given. */
   readonly graphFolder?: string;
   /** The worker's own file, where it was bundled apart from this one. */
@@ -33,6 +37,7 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
   const size = options.workers ?? availableParallelism();
   const memory = createPictureMemory(2 * size);
   const inTurn = createTurns();
+  const budget = options.budget ?? createPictureBudget();
   const pool = new WorkerPool({
     workerUrl: options.workerUrl ?? new URL('./worker.ts', import.meta.url),
     size,
@@ -40,10 +45,22 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
       providers: options.providers ?? ['cpu'],
       limits: { ...defaultLimits, ...options.limits },
       graphFolder: options.graphFolder,
+      // A bundle has no such file beside it.
+      decodeChild: options.workerUrl ? undefined : fileURLToPath(new URL('./decode-child.ts', import.meta.url)),
     },
     log: options.log,
   });
   return {
+    async reserve(files, tenant, signal) {
+      const sizes = await Promise.all(
+        files.map(({ bytes, name }) => pool.run('measure', { bytes, name }, { what: `reading ${name}`, signal })),
+      );
+      return budget.reserve(
+        tenant,
+        sizes.reduce((sum, size) => sum + size, 0),
+        signal,
+      );
+    },
     async decode(bytes, name = 'the picture', signal) {
       const lent = memory.lend();
       const ask = { bytes, name, ...(lent && { memory: lent }) };

@@ -9,6 +9,11 @@ export interface Jobs {
     readonly ask: { readonly bytes: Uint8Array; readonly name: string; readonly memory?: SharedArrayBuffer };
     readonly answer: { readonly picture: Picture; readonly usedMemory: boolean };
   };
+  /** How many bytes it will be, by its header. */
+  readonly measure: {
+    readonly ask: { readonly bytes: Uint8Array; readonly name: string };
+    readonly answer: number;
+  };
   readonly encode: {
     readonly ask: { readonly pixels: Pixels; readonly options: EncodeOptions };
     readonly answer: Uint8Array;

@@ -18,13 +18,14 @@ export async function spoolPixels(image: Sharp, allocate: Allocate): Promise<Pix
   try {
     const { width, height, channels } = await image.toFile(path);
     if (channels !== 3) throw new Error(`${channels} channels instead of 3`);
-    return { width, height, data: await readInto(allocate(width * height * 3), path) };
+    return { width, height, data: await readSpooled(allocate(width * height * 3), path) };
   } finally {
     await rm(path, { force: true });
   }
 }
 
-async function readInto(shared: Uint8Array, path: string): Promise<Uint8Array> {
+/** Reads the pixels of a file into memory. */
+export async function readSpooled(shared: Uint8Array, path: string): Promise<Uint8Array> {
   const { length } = shared;
   const file = await open(path, 'r');
   try {

@@ -5,25 +5,24 @@ import { graphMetric } from '../../iqa/metrics.ts';
 import { pixelMetrics } from '../../iqa/nr/metrics.ts';
 import type { QualityMap } from '../../iqa/pixels.ts';
 import { Fault } from '../../kernel/errors.ts';
-import { decodePicture } from './decode.ts';
+import { restrictFormats } from '../images/picture-formats.ts';
+import { type DecodeSettings, decodePicture, measurePicture } from './decode.ts';
 import { encodePicture } from './encode.ts';
 import { toFailure } from './failure.ts';
 import { keepGraph } from './graph-files.ts';
-import type { DecodeLimits } from './limits.ts';
 import type { JobKind, JobMessage, Jobs, MetricAsk, PicturesAsk, Reply } from './messages.ts';
 import { inspectModel, runModel } from './model.ts';
 import { createSessions, graphRunner } from './sessions.ts';
 import { createWeights } from './weights.ts';
 
 /** What the pool tells a worker when it starts. */
-export interface WorkerSettings {
+export interface WorkerSettings extends DecodeSettings {
   readonly providers: readonly string[];
-  readonly limits: DecodeLimits;
   /** Where the graphs that run are kept as files. */
   readonly graphFolder?: string;
 }
 
-const { providers, limits, graphFolder } = workerData as WorkerSettings;
+const { providers, graphFolder, ...settings } = workerData as WorkerSettings;
 const port = parentPort;
 const reply = (message: Reply): void => port?.postMessage(message);
 const sessions = createSessions(
@@ -32,8 +31,7 @@ const sessions = createSessions(
   graphFolder === undefined ? undefined : (graph) => keepGraph(graphFolder, graph),
 );
 const weigh = createWeights();
-// Pictures are read once; libvips' cache of operations would only hold memory.
-sharp.cache(false);
+restrictFormats(sharp);
 
 type Work = {
   readonly [Kind in JobKind]: (ask: Jobs[Kind]['ask'], runner: GraphRunner) => Promise<Jobs[Kind]['answer']>;
@@ -41,6 +39,7 @@ type Work = {
 
 const work: Work = {
   decode,
+  measure: ({ bytes, name }) => measurePicture(bytes, name, settings.limits),
   encode: ({ pixels, options }) => encodePicture(pixels, options),
   metric: runMetric,
   map: runMap,
@@ -62,7 +61,7 @@ port?.on('message', async ({ id, kind, ask, givenUp }: JobMessage) => {
 
 async function decode({ bytes, name, memory }: Jobs['decode']['ask']): Promise<Jobs['decode']['answer']> {
   let usedMemory = false;
-  const picture = await decodePicture(bytes, name, limits, (length) => {
+  const picture = await decodePicture(bytes, name, settings, (length) => {
     usedMemory = memory !== undefined && memory.byteLength >= length;
     return new Uint8Array(memory && usedMemory ? memory : new SharedArrayBuffer(length), 0, length);
   });

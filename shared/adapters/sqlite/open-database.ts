@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault, messageOf } from '../../kernel/errors.ts';
@@ -6,7 +6,7 @@ import { Fault, messageOf } from '../../kernel/errors.ts';
 /** Opens the data file, making it and bringing it up to date when needed. */
 export function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync {
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (path !== ':memory:') makePrivate(path);
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     migrate(database, path);
@@ -16,6 +16,13 @@ export function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync 
   } catch (thrown) {
     throw sqliteFault(thrown, path) ?? thrown;
   }
+}
+
+/** Only its owner reads the file; SQLite gives the files beside it the same mode. */
+function makePrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
 }
 
 /** The statements of each schema version; what is released is never edited, only added to. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../../kernel/errors.ts';
+import type { Tool } from '../../model/tool.ts';
 
 const Micros = z.int().nonnegative();
 
@@ -19,9 +20,21 @@ export const parsePrices = (value: unknown, file: string): Prices => {
   throw new Fault('InvalidInput', `${file}: ${issue?.path.join('.')} ${issue?.message}`, { file });
 };
 
-/** The price of a tool; undefined when none is set, which is not the same as free. */
-export const priceOf = (prices: Prices, tool: string, own: number | undefined): number | undefined =>
-  own ?? (Object.hasOwn(prices.tools, tool) ? prices.tools[tool] : undefined);
+/** What a price depends on: a tool, and the handler that it names. */
+type Priced = Pick<Tool, 'name' | 'price_micros' | 'implementation'>;
+
+/**
+ * The price of a tool; undefined when nobody has set one, which is not the same as free. A definition may ask for more
+ * than its handler costs in the list, never for less.
+ */
+export const priceOf = (prices: Prices, { name, price_micros, implementation }: Priced): number | undefined => {
+  const own = price_micros ?? listed(prices, name);
+  const least = implementation && 'handler' in implementation ? listed(prices, implementation.handler) : undefined;
+  return least === undefined ? own : Math.max(own ?? 0, least);
+};
+
+const listed = ({ tools }: Prices, name: string): number | undefined =>
+  Object.hasOwn(tools, name) ? tools[name] : undefined;
 
 export const operationPrice = (prices: Prices | undefined, operation: string): number =>
   prices && Object.hasOwn(prices.operations, operation) ? (prices.operations[operation] ?? 0) : 0;

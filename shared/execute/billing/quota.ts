@@ -51,7 +51,8 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
 
   return {
     reserve(call) {
-      const micros = priceOf(prices, call.tool, call.priceMicros) ?? 0;
+      const { tool: name, priceMicros: price_micros, implementation } = call;
+      const micros = priceOf(prices, { name, price_micros, implementation }) ?? 0;
       return call.quota ? reserve(call, call.quota, micros) : { call, micros };
     },
     async settle({ call, micros, quota }, { status, cached, actualMicros }) {

@@ -31,5 +31,5 @@ const pricedTools = async (
     prices === undefined ||
     tool === 'score' ||
     Object.hasOwn(prices.operations, tool) ||
-    priceOf(prices, tool, catalog.get(tool)?.record.spec.price_micros) !== undefined;
+    priceOf(prices, catalog.get(tool)?.record.spec ?? { name: tool }) !== undefined;
 };

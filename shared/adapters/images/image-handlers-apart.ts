@@ -1,0 +1,55 @@
+import type { ReadImage } from '../../iqa/image-source.ts';
+import type { CallContext, Handler } from '../../kernel/ports.ts';
+import type { BuiltinJob } from '../node/builtin-child.ts';
+import type { ChildPool } from '../node/child-pool.ts';
+import type { NodeGauge } from '../node/gauge.ts';
+import { runApart } from '../node/run-apart.ts';
+import { imageTools } from './image-tools.ts';
+import type { PictureBudget } from './picture-budget.ts';
+import type { PictureLimits } from './picture-formats.ts';
+import { readPicture } from './read-picture.ts';
+
+interface Options {
+  readonly readImage: ReadImage;
+  readonly pool: ChildPool;
+  readonly budget: PictureBudget;
+  readonly gauge: Pick<NodeGauge, 'forCall'>;
+  readonly limits?: PictureLimits | undefined;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * The image tools in a process that is ended at their time-out, where all the memory that decoding took is given back.
+ * Here a picture's header alone is read: what is too large is refused, and the rest waits until there is memory for it.
+ */
+export const imageHandlersApart = (options: Options): ReadonlyMap<string, Handler> => {
+  const { readImage, pool, budget, gauge, limits } = options;
+  const run = async (name: string, args: Arguments, context: CallContext): Promise<unknown> => {
+    const fields = ['image', 'reference'].filter((field) => args[field] !== undefined);
+    const pictures = await Promise.all(
+      fields.map((field) => readPicture(args[field], field, context.tenant, readImage, limits)),
+    );
+    // As RGBA, and what is made of it.
+    const bytes = pictures.reduce((sum, { metadata: { width, height } }) => sum + width * height * 4, 0);
+    const { promise: turn, resolve: started } = Promise.withResolvers<void>();
+    context.waits?.(turn);
+    const giveBack = await budget.reserve(context.tenant, name === 'image_info' ? 0 : bytes, context.signal);
+    try {
+      const job: BuiltinJob = {
+        name,
+        args: { ...args, ...Object.fromEntries(fields.map((field) => [field, { key: field }])) },
+        pictures: Object.fromEntries(fields.map((field, at) => [field, pictures[at]?.bytes ?? new Uint8Array()])),
+      };
+      return await runApart(pool, job, { ...context, signal: context.signal, waits: undefined }, gauge, started);
+    } finally {
+      giveBack();
+    }
+  };
+  return new Map(
+    imageTools.map(({ definition: { name, parameters } }) => [
+      name,
+      { permission: 'safe', parameters, run: (args, context) => run(name, args, context) },
+    ]),
+  );
+};

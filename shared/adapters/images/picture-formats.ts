@@ -1,0 +1,96 @@
+import type { Metadata, Sharp, SharpConstructor, SharpOptions } from 'sharp';
+import { openPlain, type PlainPicture } from '../../iqa/formats/plain-picture.ts';
+import type { Size } from '../../iqa/metric.ts';
+import { Fault, messageOf } from '../../kernel/errors.ts';
+
+/** What a picture file may be before it is decoded. */
+export interface PictureLimits {
+  readonly bytes: number;
+  readonly pixels: number;
+}
+
+/** 100 MB and 100 megapixels. */
+export const defaultLimits: PictureLimits = { bytes: 100 * 2 ** 20, pixels: 100_000_000 };
+
+/** libvips' readers of what is accepted; it refuses everything else unread, SVG before all, which is a program. */
+const READERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Tiff', 'Nsgif'].map((name) => `VipsForeignLoad${name}`);
+const FORMATS: readonly string[] = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
+const KNOWN = 'JPEG, PNG, WebP, AVIF, TIFF, GIF, BMP, PPM or PGM';
+
+/** Makes a process read only the formats that are accepted, wherever in it a picture is opened. */
+export const restrictFormats = (sharp: Pick<SharpConstructor, 'block' | 'unblock' | 'cache'>): void => {
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: READERS });
+  // Pictures are read once; libvips' cache of operations would only hold memory.
+  sharp.cache(false);
+};
+
+// The limit is checked by the header, so that the message can name the picture and the cure.
+const header: SharpOptions = { limitInputPixels: false, failOn: 'error' };
+
+/** A picture as its header tells, once it is known to be one that is decoded here: by libvips, or as a plain one. */
+export type PictureHeader = Size & { readonly format: string } & (
+    | { readonly metadata: Metadata; readonly plain?: undefined }
+    | { readonly plain: PlainPicture; readonly metadata?: undefined }
+  );
+
+/** Reads a picture's header; what is no picture, of another format or too large is refused before it is decoded. */
+export const readHeader = async (
+  open: (bytes: Uint8Array, options: SharpOptions) => Sharp,
+  bytes: Uint8Array,
+  name: string,
+  limits: PictureLimits,
+): Promise<PictureHeader> => {
+  checkBytes(bytes, name, limits);
+  const plain = named(name, () => openPlain(bytes));
+  if (plain) {
+    checkPixels(plain, name, limits);
+    const { width, height, format } = plain;
+    return { width, height, format, plain };
+  }
+  const metadata = await open(bytes, header)
+    .metadata()
+    .catch((thrown: unknown) => {
+      const text = `${name} is not a picture that can be read (${firstLine(thrown)}); send ${KNOWN}`;
+      throw new Fault('InvalidInput', text, { picture: name }, { cause: thrown });
+    });
+  const format = formatOf(metadata, name);
+  checkPixels(metadata, name, limits);
+  const { width, height } = metadata;
+  return { width, height, format, metadata };
+};
+
+/** A refusal of a decoder that does not know what the picture is called. */
+export const named = <Value>(name: string, decode: () => Value): Value => {
+  try {
+    return decode();
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown;
+    throw new Fault(thrown.code, `${name} ${thrown.message}`, { picture: name }, { cause: thrown });
+  }
+};
+
+const checkBytes = (bytes: Uint8Array, name: string, limits: PictureLimits): void => {
+  if (bytes.length === 0)
+    throw new Fault('InvalidInput', `${name} is empty; send the bytes of a picture`, { picture: name });
+  if (bytes.length <= limits.bytes) return;
+  const text = `${name} has ${bytes.length} bytes, the limit is ${limits.bytes}; compress it or make it smaller`;
+  throw new Fault('TooLarge', text, { picture: name, bytes: bytes.length, limit: limits.bytes });
+};
+
+const formatOf = (metadata: Metadata, name: string): string => {
+  const format = metadata.format === 'heif' && metadata.compression === 'av1' ? 'avif' : metadata.format;
+  if (FORMATS.includes(format)) return format;
+  throw new Fault('InvalidInput', `${name} is ${format}, which is not read here; send ${KNOWN}`, {
+    picture: name,
+    format,
+  });
+};
+
+const checkPixels = ({ width, height }: Size, name: string, { pixels }: PictureLimits): void => {
+  if (width * height <= pixels) return;
+  const text = `${name} has ${width} x ${height} pixels, the limit is ${Math.floor(pixels / 1e6)} megapixels; make it smaller`;
+  throw new Fault('InvalidInput', text, { picture: name, width, height, limit_pixels: pixels });
+};
+
+export const firstLine = (thrown: unknown): string => messageOf(thrown).split('\n')[0] ?? '';

@@ -1,0 +1,24 @@
+import type { CallContext } from '../../kernel/ports.ts';
+import type { BuiltinJob } from './builtin-child.ts';
+import type { ChildPool } from './child-pool.ts';
+import type { NodeGauge } from './gauge.ts';
+import { errorOf } from './thrown.ts';
+
+/** Runs a builtin for a call in a process apart. Until its turn has come its time-out does not run. */
+export const runApart = async (
+  pool: ChildPool,
+  job: BuiltinJob,
+  { tenant, signal, waits }: Pick<CallContext, 'tenant' | 'signal' | 'waits'>,
+  gauge: Pick<NodeGauge, 'forCall'>,
+  hasStarted?: () => void,
+): Promise<unknown> => {
+  const { promise: turn, resolve } = Promise.withResolvers<void>();
+  waits?.(turn);
+  const started = (): void => {
+    resolve();
+    hasStarted?.();
+  };
+  const answer = await pool.run(job, { tenant, signal, started, spent: gauge.forCall() });
+  if ('thrown' in answer) throw errorOf(answer.thrown);
+  return JSON.parse(answer.text);
+};

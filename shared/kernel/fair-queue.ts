@@ -1,0 +1,47 @@
+/** Jobs that wait, a queue for each tenant. Tenants are served in turn, so that one with many jobs delays only itself. */
+export interface FairQueue<Job> {
+  /** Adds a job at the end of its tenant's queue; false when that is full. */
+  push(tenant: string, job: Job): boolean;
+  /** Takes the first job of the tenant whose turn it is, among those that may go now. */
+  take(mayGo: (tenant: string, job: Job) => boolean): Job | undefined;
+  /** Takes a job out that waits no longer; false when it is not there. */
+  remove(tenant: string, job: Job): boolean;
+  waiting(tenant: string): number;
+}
+
+export const createFairQueue = <Job>(mostPerTenant: number): FairQueue<Job> => {
+  // In the order of their turns: who was served goes to the end.
+  const queues = new Map<string, Job[]>();
+  const drop = (tenant: string, queue: Job[]): void => {
+    queues.delete(tenant);
+    if (queue.length > 0) queues.set(tenant, queue);
+  };
+  return {
+    push(tenant, job) {
+      const queue = queues.get(tenant);
+      if ((queue?.length ?? 0) >= mostPerTenant) return false;
+      if (queue) queue.push(job);
+      else queues.set(tenant, [job]);
+      return true;
+    },
+    take(mayGo) {
+      for (const [tenant, queue] of queues) {
+        const [first] = queue;
+        if (first === undefined || !mayGo(tenant, first)) continue;
+        queue.shift();
+        drop(tenant, queue);
+        return first;
+      }
+      return undefined;
+    },
+    remove(tenant, job) {
+      const queue = queues.get(tenant);
+      const at = queue?.indexOf(job) ?? -1;
+      if (!queue || at < 0) return false;
+      queue.splice(at, 1);
+      if (queue.length === 0) queues.delete(tenant);
+      return true;
+    },
+    waiting: (tenant) => queues.get(tenant)?.length ?? 0,
+  };
+};

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { createChildPool } from '../../shared/adapters/node/child-pool.ts';
+import { createFairQueue } from '../../shared/kernel/fair-queue.ts';
+import { toolsAssay } from '../support/execution.ts';
+
+const loop = { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' };
+const sum = { data: 1, expression: '$ + 1' };
+const childFile = new URL('../../shared/adapters/node/builtin-child.ts', import.meta.url);
+
+describe('tenants are served in turn', () => {
+  test('eight looping queries of one tenant do not delay the query of another', async (t) => {
+    const { invoke, key } = await toolsAssay(t);
+    const attacker = await key({ scopes: ['invoke'], tenant: 'loud' });
+    const polite = await key({ scopes: ['invoke'], tenant: 'polite' });
+    let ended = 0;
+    const attack = Array.from({ length: 8 }, () => invoke('json_query', loop, attacker).finally(() => ended++));
+
+    for (let call = 0; call < 5; call++)
+      assert.equal((await invoke('json_query', sum, polite)).body.status, 'ok', `call ${call}`);
+    assert.ok(ended < 8, 'the loops ran or waited meanwhile');
+    void Promise.allSettled(attack);
+  });
+
+  test('the time of a call begins when its turn has come', async (t) => {
+    const { invoke, key } = await toolsAssay(t);
+    const tenant = await key({ scopes: ['invoke'], tenant: 'loud' });
+
+    const [first, second] = await Promise.all([invoke('json_query', loop, tenant), invoke('json_query', sum, tenant)]);
+
+    assert.match(first.body.error.message, /did not answer within 5 s/);
+    assert.equal(second.body.status, 'ok');
+  });
+
+  test('a full queue refuses with RateLimited, says when to come again, and takes others in', async (t) => {
+    const pool = createChildPool({ file: childFile, mostWaiting: 2 });
+    t.after(() => pool.close());
+    const caller = (tenant: string, signal = new AbortController().signal) => ({ tenant, signal, spent: () => {} });
+    const stop = new AbortController();
+    const jobs = [1, 2, 3].map(() => pool.run({ name: 'json_query', args: loop }, caller('loud', stop.signal)));
+
+    await assert.rejects(pool.run({ name: 'json_query', args: sum }, caller('loud')), {
+      code: 'RateLimited',
+      message: /^2 calls of this tenant wait for a process/,
+    });
+    assert.deepEqual('text' in (await pool.run({ name: 'json_query', args: sum }, caller('polite'))), true);
+    stop.abort(new Error('enough'));
+    assert.deepEqual(
+      (await Promise.allSettled(jobs)).map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected'],
+    );
+  });
+
+  test('a refusal by the queue answers 429 with Retry-After', async (t) => {
+    const { request, key } = await toolsAssay(t, undefined, { mostWaiting: 0 });
+    const tenant = await key({ scopes: ['invoke'] });
+
+    const response = await request('POST', '/v1/tools/json_query/invoke', { arguments: sum }, tenant);
+
+    assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '1']);
+  });
+
+  test('no tenant has its second turn before every other that waits has had its first', () => {
+    const tenants = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
+    fc.assert(
+      fc.property(tenants, (pushed) => {
+        const queue = createFairQueue<{ tenant: string }>(100);
+        for (const tenant of pushed) queue.push(tenant, { tenant });
+        const taken: string[] = [];
+        for (let job = queue.take(() => true); job; job = queue.take(() => true)) taken.push(job.tenant);
+        const turns = taken.map((tenant, at) => taken.slice(0, at).filter((name) => name === tenant).length);
+        assert.deepEqual(taken.toSorted(), pushed.toSorted());
+        assert.deepEqual(
+          turns,
+          turns.toSorted((one, other) => one - other),
+        );
+      }),
+    );
+  });
+});

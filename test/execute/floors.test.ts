@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { shippedPrices } from '../../functions/compose/shipped-tools.ts';
+import { toolsAssay } from '../support/execution.ts';
+import { aTool } from '../support/tools.ts';
+
+const onBuiltin = (name: string, handler: string, more: object = {}) =>
+  aTool({ name, handler, parameters: { type: 'object' }, implementation: { type: 'builtin', handler }, ...more });
+
+describe('a definition cannot undercut its handler', () => {
+  test('arguments are checked by the schema of the handler, too', async (t) => {
+    const { invoke, json } = await toolsAssay(t);
+    await json('POST', '/v1/tools', onBuiltin('my_diff', 'text_diff'));
+
+    const { status, body } = await invoke('my_diff', { before: 'a', after: 'b', context: 50_000_000 });
+
+    assert.deepEqual([status, body.error.code], [400, 'InvalidInput']);
+    assert.match(body.error.message, /^arguments of my_diff are not valid: context must be <= 100/);
+    assert.equal((await invoke('my_diff', { before: 'a', after: 'b' })).body.status, 'ok');
+  });
+
+  test('the price of the handler is the least that is charged', async (t) => {
+    const { invoke, json } = await toolsAssay(t, { prices: shippedPrices() });
+    await json('POST', '/v1/tools', onBuiltin('free_hash', 'hash', { price_micros: 0 }));
+    await json('POST', '/v1/tools', onBuiltin('dear_hash', 'hash', { price_micros: 500 }));
+
+    const charged = async (tool: string) => (await invoke(tool, { text: 'a' })).body.charged_micros;
+
+    assert.deepEqual([await charged('hash'), await charged('free_hash'), await charged('dear_hash')], [10, 10, 500]);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { createPictureBudget } from '../../shared/adapters/images/picture-budget.ts';
+import { defaultLimits } from '../../shared/adapters/images/picture-formats.ts';
+import { decodeApart } from '../../shared/adapters/onnx/decode-apart.ts';
+import { toolsAssay } from '../support/execution.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const base64 = (bytes: Uint8Array) => ({ base64: Buffer.from(bytes).toString('base64') });
+const png = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: 'red' }, limitInputPixels: false })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+
+describe('pictures have a budget and can be stopped', () => {
+  test('the image tools accept what scoring accepts: an SVG is refused unread', async (t) => {
+    const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget() });
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
+    for (const tool of ['image_info', 'image_convert']) {
+      const { body } = await invoke(tool, {
+        image: base64(Buffer.from(svg)),
+        format: tool === 'image_info' ? undefined : 'png',
+      });
+      assert.match(
+        body.error.message,
+        /^image is not a picture that can be read .*; send JPEG, PNG, WebP, AVIF, TIFF, GIF, BMP/,
+      );
+    }
+  });
+
+  test('a picture past the megapixels is refused by its header, and the limit is configurable', async (t) => {
+    const limits = { ...defaultLimits, pixels: 1e6 };
+    const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget(), limits });
+
+    const { body } = await invoke('image_convert', { image: base64(await png(1200, 900)), format: 'png' });
+
+    assert.equal(body.error.message, 'image has 1200 x 900 pixels, the limit is 1 megapixels; make it smaller');
+    assert.equal(defaultLimits.pixels, 100_000_000);
+  });
+
+  test('the image tools answer from a process apart', async (t) => {
+    const { invoke } = await toolsAssay(t, {}, {}, { budget: createPictureBudget() });
+    const image = base64(await png(40, 30));
+
+    const resized = await invoke('image_resize', { image, width: 20 });
+    const compared = await invoke('image_compare', { image, reference: image });
+
+    assert.deepEqual((resized.body.output as { width: number; height: number }).height, 15);
+    assert.equal((compared.body.output as { identical: boolean }).identical, true);
+  });
+
+  test('a decoder that does not end is ended, and its file is gone', async (t) => {
+    const child = join(await temporaryDirectory(t), 'hangs.mjs');
+    await writeFile(child, 'for (;;);');
+
+    await assert.rejects(
+      decodeApart(child, new Uint8Array(10), true, (length) => new Uint8Array(length), 1),
+      { code: 'InvalidInput', message: 'the picture was not decoded within 1 s; send a smaller one' },
+    );
+  });
+
+  test('no more is decoded at a time than the budget holds, and everyone who waits has a turn', async () => {
+    const request = fc.record({ tenant: fc.constantFrom('a', 'b'), bytes: fc.integer({ min: 1, max: 150 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 30 }), async (requests) => {
+        const budget = createPictureBudget({ bytes: 100 });
+        let held = 0;
+        let most = 0;
+        await Promise.all(
+          requests.map(async ({ tenant, bytes }) => {
+            const giveBack = await budget.reserve(tenant, bytes);
+            held += Math.min(bytes, 100);
+            most = Math.max(most, held);
+            await new Promise((resolve) => setImmediate(resolve));
+            held -= Math.min(bytes, 100);
+            giveBack();
+          }),
+        );
+        assert.ok(most <= 100 && held === 0, `${most} of 100 bytes were held`);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('who waits too long for memory is refused with RateLimited, and others are not delayed by it', async () => {
+    const budget = createPictureBudget({ bytes: 100, mostWaiting: 1, longestWaitMs: 20 });
+    const giveBack = await budget.reserve('loud', 100);
+
+    const late = assert.rejects(budget.reserve('loud', 50), { code: 'RateLimited', message: /wait for memory/ });
+    await assert.rejects(budget.reserve('loud', 50), { code: 'RateLimited', message: /^1 pictures of this tenant/ });
+    await late;
+    giveBack();
+    (await budget.reserve('polite', 100))();
+  });
+});
