@@ -30,7 +30,7 @@ const describe = (route: AnyRoute): RouteConfig => {
   return {
     method,
     path,
-    summary: isPublic || scope === 'any' ? summary : `${summary} (scope ${scope})`,
+    summary: isPublic || scope === 'any' ? summary : `${summary} (scope ${[scope].flat().join(' or ')})`,
     operationId: operationIdOf(method, path),
     tags: [tag],
     request: {

@@ -18,7 +18,7 @@ export interface Route<
   readonly method: Method;
   readonly path: Path;
   /** What a key needs; `any` takes every good key, `public` asks for none. */
-  readonly scope: Scope | 'any' | 'public';
+  readonly scope: Scope | 'any' | 'public' | readonly Scope[];
   readonly summary: string;
   readonly tag: string;
   readonly params?: Params;

@@ -35,7 +35,7 @@ export const serveRoute = (front: Front, route: AnyRoute): Handler => {
           return waiting === undefined ? authorised(c) : waiting.then(() => authorised(c));
         };
   const authorised: Handler = (c) => {
-    if (scope !== 'any' && scope !== 'public') requireScope(c.get('actor'), scope);
+    if (scope !== 'any' && scope !== 'public') requireScope(c.get('actor'), ...[scope].flat());
     return isRepeatable(c) ? answerOnce(front.api, c, answered, route.secretAnswer) : handle(c);
   };
   // Refusals too are answers that a repeat gets again.

@@ -4,7 +4,7 @@ import type { Clock, Page, Table } from '../kernel/ports.ts';
 import { put, read, readAll } from '../kernel/stored.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Actor, type ApiKey, ApiKeyItem, KeyOfTenantItem, type KeyView, NewKey } from '../model/key.ts';
-import { requireScope } from './scopes.ts';
+import { hasScope, requireScope } from './scopes.ts';
 import { digestOfKey, writeKey } from './secret.ts';
 import { requireVisible, visibleTools } from './visible-tools.ts';
 
@@ -20,10 +20,11 @@ export const createKey = async (
   actor: Actor,
   input: unknown,
 ): Promise<KeyView & { readonly key: string }> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   const parsed = NewKey.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error, input, 'the key');
   requireWithin(actor, parsed.data.tools);
+  requireOwn(actor, parsed.data);
   const now = clock.now();
   if (parsed.data.expires_at !== undefined && Date.parse(parsed.data.expires_at) <= now)
     throw new Fault('InvalidInput', `expires_at ${parsed.data.expires_at} is in the past`, { field: 'expires_at' });
@@ -41,6 +42,22 @@ export const createKey = async (
     put(keyOfTenantKey(stored.tenant, id), KeyOfTenantItem, { id }),
   ]);
   return { ...viewOf(stored), key: text };
+};
+
+/** Who rules one tenant makes keys for it alone, and gives none a scope that it has not itself. */
+const requireOwn = (actor: Actor, { tenant, scopes }: NewKey): void => {
+  if (hasScope(actor, 'admin')) return;
+  if (tenant !== undefined && tenant !== actor.tenant)
+    throw new Fault('Forbidden', `this key makes keys of the tenant ${actor.tenant}, not of ${tenant}; leave it out`, {
+      field: 'tenant',
+    });
+  const missing = scopes.filter((scope) => !actor.scopes.has(scope));
+  if (missing.length > 0)
+    throw new Fault(
+      'Forbidden',
+      `this key has the scopes ${[...actor.scopes].join(', ')}; it cannot give ${missing.join(', ')}`,
+      { field: 'scopes', scopes: [...actor.scopes] },
+    );
 };
 
 /** A key confined to some tools cannot create a key that sees more. */
@@ -64,7 +81,7 @@ export const listKeys = async (
   actor: Actor,
   page: { readonly limit?: number; readonly after?: string } = {},
 ): Promise<{ readonly keys: readonly KeyView[]; readonly next?: string }> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   const { tenant } = actor;
   const { items, next }: Page = await table.query(toolsPk(tenant), {
     prefix: KEY_OF_TENANT_PREFIX,
@@ -85,11 +102,13 @@ export const revokeKey = async (
   actor: Actor,
   id: string,
 ): Promise<void> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   await table.change([apiKeyKey(id)], ([item]) => {
     const key = item && read(item, ApiKeyItem);
     if (!key || key.tenant !== actor.tenant)
       throw new Fault('NotFound', `no key with the id ${JSON.stringify(id)}`, { id });
+    if (key.scopes.includes('admin') && !hasScope(actor, 'admin'))
+      throw new Fault('Forbidden', `the key ${id} is the operator's; only an admin key revokes it`, { id });
     if (key.revoked_at !== undefined) return { writes: [], result: undefined };
     const revoked = { ...key, revoked_at: new Date(clock.now()).toISOString() };
     return { writes: [put(apiKeyKey(id), ApiKeyItem, revoked)], result: undefined };

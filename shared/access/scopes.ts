@@ -2,15 +2,16 @@ import { Fault } from '../kernel/errors.ts';
 import type { Actor, Scope } from '../model/key.ts';
 
 export const hasScope = ({ scopes }: Pick<Actor, 'scopes'>, scope: Scope): boolean =>
-  scopes.has(scope) || scopes.has('admin');
+  scopes.has(scope) || scopes.has('admin') || (scope === 'read' && scopes.has('tenant_admin'));
 
-/** Refuses an actor that lacks a scope, naming the one it needs. */
-export const requireScope = (actor: Pick<Actor, 'scopes'>, scope: Scope): void => {
-  if (hasScope(actor, scope)) return;
-  throw new Fault('Forbidden', `this key has the scopes ${[...actor.scopes].join(', ')}; this call needs ${scope}`, {
-    scope,
-    scopes: [...actor.scopes],
-  });
+/** Refuses an actor that has none of the scopes that a call takes, naming them. */
+export const requireScope = (actor: Pick<Actor, 'scopes'>, ...scopes: readonly Scope[]): void => {
+  if (scopes.some((scope) => hasScope(actor, scope))) return;
+  throw new Fault(
+    'Forbidden',
+    `this key has the scopes ${[...actor.scopes].join(', ')}; this call needs ${scopes.join(' or ')}`,
+    { scope: scopes[0], scopes: [...actor.scopes] },
+  );
 };
 
 /** The operator acting for a tenant: the holder of the admin key, or the process itself. */

@@ -58,7 +58,7 @@ export const readAudit = async (
   month: string,
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly entries: readonly StoredAudit[]; readonly next?: string }> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   const { items, next } = await table.query(auditPk(actor.tenant, month), { reverse: true, ...page });
   const entries = readAll(items, AuditItem);
   return next === undefined ? { entries } : { entries, next };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { findKey } from '../access/api-keys.ts';
-import { requireScope } from '../access/scopes.ts';
+import { hasScope, requireScope } from '../access/scopes.ts';
 import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
 import { GRANT_PREFIX, grantKey, toolsPk } from '../kernel/item-keys.ts';
@@ -81,7 +81,7 @@ export const grantTool = async (
   name: string,
   asked: { readonly expires_at: string; readonly version?: string | undefined },
 ): Promise<Grant> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   requireVisible(actor, name);
   const { tenant } = actor;
   const now = context.clock.now();
@@ -90,6 +90,8 @@ export const grantTool = async (
   const { catalog } = await context.catalogs.of(tenant);
   const found = catalog.find(name);
   if (!found) throw unknownTool(name, catalog.names());
+  if (found.shipped && !hasScope(actor, 'admin'))
+    throw new Fault('Forbidden', `${name} is not a tool of this tenant; only an admin key grants it`, { tool: name });
   const record = resolveVersion(found.family, asked.version);
   if (!record) throw missingVersion(found.family, asked.version ?? 'default');
   const grant: Grant = {
@@ -115,7 +117,7 @@ export const grantTool = async (
 
 /** Revokes a grant; idempotent. */
 export const removeGrant = (context: RegistryContext, actor: Actor, keyId: string, name: string): Promise<void> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   requireVisible(actor, name);
   const key = grantKey(actor.tenant, keyId, name);
   const about = { key_id: keyId };
@@ -131,7 +133,7 @@ export const listGrants = async (
   actor: Actor,
   page: { readonly limit: number; readonly after?: string },
 ): Promise<{ readonly grants: readonly Grant[]; readonly next?: string }> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   const { items, next } = await table.query(toolsPk(actor.tenant), { prefix: GRANT_PREFIX, ...page });
   const visible = visibleTools(actor);
   const grants = readAll(items, GrantItem).filter(({ tool }) => visible.has(tool));

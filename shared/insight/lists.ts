@@ -50,7 +50,7 @@ export const putOnList = async (
   name: string,
   about: { readonly reason?: string | undefined; readonly position?: number | undefined },
 ): Promise<ListEntry> => {
-  requireScope(actor, 'write');
+  requireScope(actor, 'write', 'tenant_admin');
   requireVisible(actor, name);
   const { catalog } = await context.catalogs.of(actor.tenant);
   if (!catalog.find(name)) throw unknownTool(name, catalog.names());
@@ -78,7 +78,7 @@ export const takeOffList = async (
   kind: ListKind,
   name: string,
 ): Promise<void> => {
-  requireScope(actor, 'write');
+  requireScope(actor, 'write', 'tenant_admin');
   requireVisible(actor, name);
   const key = listKey(actor.tenant, kind, name);
   await table.change([key], ([item]) => ({ writes: item ? [{ remove: key }] : [], result: undefined }));

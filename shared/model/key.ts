@@ -2,8 +2,11 @@ import * as z from 'zod';
 import { stored } from '../kernel/stored.ts';
 import { ToolName } from './tool.ts';
 
-/** What a key may do; `admin` may do everything, and alone may act for another tenant. */
-export const Scope = z.enum(['read', 'invoke', 'write', 'approve', 'admin']);
+/**
+ * What a key may do. `admin` may do all, and is the only one that may act for another tenant; `tenant_admin` rules the
+ * keys, grants, lists and usage of its own.
+ */
+export const Scope = z.enum(['read', 'invoke', 'write', 'approve', 'tenant_admin', 'admin']);
 export type Scope = z.infer<typeof Scope>;
 
 export const TenantName = z
@@ -14,7 +17,7 @@ export const TenantName = z
 export const NewKey = z.strictObject({
   name: z.string().trim().min(1).max(128).optional(),
   tenant: TenantName.optional(),
-  scopes: z.array(Scope).min(1).max(5),
+  scopes: z.array(Scope).min(1).max(6),
   tools: z.array(ToolName).max(200).optional(),
   quota: z
     .strictObject({ calls: z.int().nonnegative().optional(), micros: z.int().nonnegative().optional() })

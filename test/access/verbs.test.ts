@@ -78,7 +78,7 @@ const verbs: Readonly<Record<Exclude<Scope, never>, Readonly<Record<string, Verb
     listConfirmations: (assay, actor) => listConfirmations(assay, actor, { limit: 1 }),
     confirmNode: (assay, actor) => confirmNode(assay, actor, { run: 'x', node: 'y', approve: true }),
   },
-  admin: {
+  tenant_admin: {
     createKey: (assay, actor) => createKey(assay, actor, { scopes: ['read'] }),
     listKeys: (assay, actor) => listKeys(assay, actor),
     revokeKey: (assay, actor) => revokeKey(assay, actor, 'x'),
@@ -87,6 +87,8 @@ const verbs: Readonly<Record<Exclude<Scope, never>, Readonly<Record<string, Verb
     listGrants: (assay, actor) => listGrants(assay, actor, { limit: 1 }),
     readAudit: (assay, actor) => readAudit(assay, actor, '2026-11', { limit: 1 }),
     verifyUsage: (assay, actor) => verifyUsage(assay, actor, '2026-11', false),
+  },
+  admin: {
     reload: (assay, actor) => assay.reload(actor),
   },
 };

@@ -18,7 +18,7 @@ const KeyBody = NewKey.extend({
 const makeKey = route({
   method: 'post',
   path: '/v1/keys',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Make a key; its text is shown this once',
   tag,
   secretAnswer: true,
@@ -31,7 +31,7 @@ const makeKey = route({
 const getKeys = route({
   method: 'get',
   path: '/v1/keys',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'List keys',
   tag,
   query: PageQuery,
@@ -45,7 +45,7 @@ const getKeys = route({
 const deleteKey = route({
   method: 'delete',
   path: '/v1/keys/:id',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Revoke a key',
   tag,
   params: IdParam,

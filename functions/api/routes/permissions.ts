@@ -89,7 +89,7 @@ const getConfirmations = route({
 const getGrants = route({
   method: 'get',
   path: '/v1/grants',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Which keys may run which dangerous tools',
   tag,
   query: PageQuery,
@@ -103,7 +103,7 @@ const getGrants = route({
 const putGrant = route({
   method: 'put',
   path: '/v1/grants/:key_id/:name',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Grant a dangerous tool, as it is defined now, to one key',
   tag,
   params: GrantParams,
@@ -117,7 +117,7 @@ const putGrant = route({
 const deleteGrant = route({
   method: 'delete',
   path: '/v1/grants/:key_id/:name',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Take a grant back',
   tag,
   params: GrantParams,
@@ -131,7 +131,7 @@ const deleteGrant = route({
 const getAudit = route({
   method: 'get',
   path: '/v1/audit',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Who consented to, granted or was refused what, newest first',
   tag,
   query: AuditQuery,

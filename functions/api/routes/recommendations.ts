@@ -108,7 +108,7 @@ const getList = route({
 const putEntry = route({
   method: 'put',
   path: '/v1/lists/:kind/:name',
-  scope: 'write',
+  scope: ['write', 'tenant_admin'],
   summary: 'Put a tool on a list',
   tag,
   params: EntryParams,
@@ -122,7 +122,7 @@ const putEntry = route({
 const deleteEntry = route({
   method: 'delete',
   path: '/v1/lists/:kind/:name',
-  scope: 'write',
+  scope: ['write', 'tenant_admin'],
   summary: 'Take a tool off a list, the automatic blacklist included',
   tag,
   params: EntryParams,

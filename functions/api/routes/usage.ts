@@ -59,7 +59,7 @@ const verifyMonth = async (api: Api, actor: Actor, month: string | undefined, se
 const verify = route({
   method: 'get',
   path: '/v1/usage/verification',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Prove that the ledger sums to the counters',
   tag,
   query: VerifyQuery,
@@ -71,7 +71,7 @@ const verify = route({
 const settle = route({
   method: 'post',
   path: '/v1/usage/verification',
-  scope: 'admin',
+  scope: 'tenant_admin',
   summary: 'Set quota counters to what the ledger says; only while no call is running',
   tag,
   query: VerifyQuery,

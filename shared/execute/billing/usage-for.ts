@@ -16,7 +16,7 @@ interface UsageContext {
 export const usageFor = async (context: UsageContext, actor: Actor, month: string): Promise<Usage> => {
   requireScope(actor, 'read');
   const usage = await readUsage(context.table, actor.tenant, month, await pricedTools(context, actor));
-  if (hasScope(actor, 'admin')) return usage;
+  if (hasScope(actor, 'tenant_admin')) return usage;
   const keys = usage.keys.filter(({ key_id }) => key_id === actor.keyId);
   return { month: usage.month, ...keys.reduce<Sum>(addSums, nothing), keys };
 };

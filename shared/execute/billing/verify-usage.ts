@@ -29,7 +29,7 @@ export const verifyUsage = async (
   month: string,
   settle: boolean,
 ): Promise<Verification> => {
-  requireScope(actor, 'admin');
+  requireScope(actor, 'tenant_admin');
   const { tenant } = actor;
   const ledger = new Map<string, Sum>();
   let rows = 0;
