@@ -59,6 +59,6 @@ export const paintMap = async (
 ): Promise<Omit<PaintedMap, 'pixels'> & { readonly png: Uint8Array }> => {
   requireScope(actor, 'invoke');
   if (visibleTools(actor).only !== undefined) requireTool(visibleCatalogue(catalogue, actor), request.tool);
-  const { pixels, ...scale } = await paintQualityMap(engine, request, signal);
+  const { pixels, ...scale } = await paintQualityMap(engine, { ...request, tenant: actor.tenant }, signal);
   return { ...scale, png: await engine.encode(pixels, { format: 'png' }) };
 };

@@ -5,6 +5,8 @@ import { type ImageFile, openImages } from './open-images.ts';
 import type { Pixels } from './pixels.ts';
 
 export interface MapRequest {
+  /** Whose turn it is to decode. */
+  readonly tenant?: string | undefined;
   readonly tool: string;
   readonly image: ImageFile;
   readonly reference?: ImageFile | undefined;
@@ -20,10 +22,10 @@ export interface PaintedMap extends MapScale {
 /** Paints where a picture differs from its reference on the metric's own scale. */
 export const paintQualityMap = async (
   engine: IqaEngine,
-  { tool, image, reference, hasLegend }: MapRequest,
+  { tool, image, reference, tenant, hasLegend }: MapRequest,
   signal?: AbortSignal,
 ): Promise<PaintedMap> => {
-  const images = openImages(engine, image, reference, signal);
+  const images = openImages(engine, image, reference, signal, tenant);
   try {
     const { picture, reference: other } = await images.decode();
     const map = await engine.map({ tool, picture, reference: other, signal });

@@ -59,7 +59,9 @@ describe('a tenant administrator', () => {
     const { json, key, request } = await testAssay();
     const ruler = await key({ scopes: ['tenant_admin'], tenant: 'acme' });
 
-    assert.equal((await json('PUT', '/v1/lists/blacklist/bad_tool', { reason: 'slow' }, ruler)).status < 300, true);
+    await json('POST', '/v1/tools', aTool({ name: 'slow_tool' }), await key({ scopes: ['write'], tenant: 'acme' }));
+    const listed = await json('PUT', '/v1/lists/blacklist/slow_tool', { reason: 'slow' }, ruler);
+    assert.ok(listed.status < 300, JSON.stringify(listed));
     assert.equal((await json('GET', '/v1/usage', undefined, ruler)).status, 200);
     assert.equal((await json('GET', '/v1/audit', undefined, ruler)).status, 200);
     const other = await request('GET', '/v1/keys', undefined, ruler, { 'assay-tenant': 'default' });

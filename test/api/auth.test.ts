@@ -147,14 +147,14 @@ describe('keys and scopes', () => {
 
   test('a repeated Idempotency-Key answers the first answer and does nothing twice', async () => {
     const { request } = await testAssay();
-    const send = (body: unknown) => request('POST', '/v1/keys', body, undefined, { 'idempotency-key': 'once' });
+    const send = (body: unknown) => request('POST', '/v1/tools', body, undefined, { 'idempotency-key': 'once' });
 
-    const [first, second] = [await send({ scopes: ['read'] }), await send({ scopes: ['read'] })];
+    const [first, second] = [await send(aTool({ name: 'one' })), await send(aTool({ name: 'one' }))];
     assert.deepEqual([first.status, second.status], [201, 201]);
     assert.equal(await first.text(), await second.text());
-    assert.equal((await send({ scopes: ['write'] })).status, 409);
-    const { keys } = (await (await request('GET', '/v1/keys')).json()) as { keys: unknown[] };
-    assert.equal(keys.length, 1);
+    assert.equal((await send(aTool({ name: 'two' }))).status, 409);
+    const { tools } = (await (await request('GET', '/v1/tools')).json()) as { tools: unknown[] };
+    assert.equal(tools.length, 1);
   });
 
   test('two requests at once with one Idempotency-Key do the work once', async () => {
