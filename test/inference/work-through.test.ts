@@ -100,7 +100,7 @@ describe('the Batch worker', () => {
         claimed_at: context.clock.now() - 60_000,
         claimed_by,
       };
-      const upload = { v: 1, key, key_id: 'k', tools: ['entropy'], created_at: '', ...claimed };
+      const upload = { v: 1, key, key_id: 'k', tools: ['entropy'], created_at: '2026-01-01T00:00:00.000Z', ...claimed };
       await table.write([{ put: uploadKey('default', key), body: upload }]);
     }
 
