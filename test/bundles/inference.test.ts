@@ -79,7 +79,14 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
 
   const announce = async (key: string, bytes: Uint8Array, keyId = 'payer') => {
     await blobs.put(imageBlobKey('default', key), bytes, 'image/png');
-    const body = { v: 1, key, key_id: keyId, status: 'pending', tools: ['entropy'], created_at: '2026-01-01T00:00:00.000Z' };
+    const body = {
+      v: 1,
+      key,
+      key_id: keyId,
+      status: 'pending',
+      tools: ['entropy'],
+      created_at: '2026-01-01T00:00:00.000Z',
+    };
     await table.write([{ put: uploadKey('default', key), body }]);
     return objectCreated(imageBlobKey('default', key), 'e', bytes.length, '01');
   };

@@ -212,10 +212,12 @@ for (const release of releases)
       const tools = ['entropy', 'topiq_nr'];
 
       const again = await ask('POST', '/v1/score', 'worker', { image: { key: scored.key }, tools });
+      // A shipped metric is measured again when a release calibrates it anew; a model of the user's own is not.
       assert.deepEqual(
-        again.body.scores.map(({ tool, cached }) => [tool, cached]),
-        tools.map((tool) => [tool, true]),
+        again.body.scores.map(({ tool }) => tool),
+        tools,
       );
+      assert.equal(again.body.scores.find(({ tool }) => tool === 'topiq_nr')?.cached, true);
       const put = await app.request(announced.url, {
         method: 'PUT',
         headers: { 'content-type': 'image/png' },

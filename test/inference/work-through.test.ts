@@ -32,7 +32,14 @@ describe('the Batch worker', () => {
     for (const name of names) {
       const bytes = name.startsWith('bad') ? new TextEncoder().encode('no picture') : picture;
       await blobs.put(imageBlobKey('default', name), bytes);
-      const upload = { v: 1, key: name, key_id: 'k', status: 'pending', tools: ['entropy'], created_at: '2026-01-01T00:00:00.000Z' };
+      const upload = {
+        v: 1,
+        key: name,
+        key_id: 'k',
+        status: 'pending',
+        tools: ['entropy'],
+        created_at: '2026-01-01T00:00:00.000Z',
+      };
       await table.write([{ put: uploadKey('default', name), body: upload }]);
     }
     await blobs.put(manifest, writeManifest(names.map((key) => ({ tenant: 'default', key, etag: 'e' }))));
