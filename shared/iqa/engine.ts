@@ -1,3 +1,4 @@
+import type { RowRange, Size } from './metric.ts';
 import type { Picture, Pixels, QualityMap } from './pixels.ts';
 import type { Preprocessing } from './preprocess.ts';
 
@@ -11,8 +12,12 @@ export interface PixelMetric {
   readonly name: string;
   /** Pictures with a shorter side are refused before `score` is called. */
   readonly minimumSide: number;
+  /** Parts of a picture are multiples of so many rows. */
+  readonly rowUnit: number;
+  /** Sums over some rows: those of all parts are added up, so that several threads share a picture. */
+  sums(picture: Pixels, rows: RowRange): Float64Array;
   /** Throws a Fault, with the cure, for a picture it has no value for; never returns NaN. */
-  score(picture: Pixels, reference?: Pixels): number;
+  finish(sums: Float64Array, picture: Size): number;
 }
 
 /** A learned model in the model store: the file (external data lies beside it) and how pictures enter it. */

@@ -18,7 +18,11 @@ const read = async (name: string): Promise<Pixels> => {
   return { width: info.width, height: info.height, data: new Uint8Array(data) };
 };
 
-const metric = (name: string) => pixelMetrics.find((each) => each.name === name) ?? assert.fail(name);
+const metric = (name: string) => {
+  const own = pixelMetrics.find((each) => each.name === name) ?? assert.fail(name);
+  return { ...own, score: (picture: Pixels): number => own.finish(own.sums(picture, whole(picture)), picture) };
+};
+const whole = ({ height }: Pixels) => ({ from: 0, to: height });
 const flat = (width: number, height: number, value = 128): Pixels => ({
   width,
   height,
@@ -49,6 +53,25 @@ describe('no-reference metrics', () => {
   };
 
   for (const [name, column, tolerance, relative] of TOLERANCES) {
+    test('brisque and piqe of parts add up to those of the whole, on any size', async () => {
+      const { width, data } = await read('chelsea_jpeg_2.png');
+      for (const height of [300, 299, 65, 33]) {
+        const picture = { width, height, data: data.subarray(0, width * height * 3) };
+        for (const name of ['brisque', 'piqe']) {
+          const { sums, finish, rowUnit, score } = metric(name);
+          const cut = rowUnit * Math.max(1, Math.floor(height / rowUnit / 2));
+          const [first, second] = [sums(picture, { from: 0, to: cut }), sums(picture, { from: cut, to: height })];
+
+          const together = finish(
+            first.map((sum, at) => sum + (second[at] as number)),
+            picture,
+          );
+
+          assert.ok(Math.abs(together - score(picture)) < 1e-9, `${name} ${height}: ${together}, ${score(picture)}`);
+        }
+      }
+    });
+
     test(`R0.05 ${name} agrees with the ${column} values of ${images.length} pictures`, async () => {
       for (const image of images) {
         const line = values.find((each) => each.startsWith(`${image},${column},`)) ?? assert.fail(image);
@@ -102,7 +125,7 @@ describe('no-reference metrics', () => {
         return data.subarray(3 * start, 3 * (start + wide));
       });
       const crop = { width: wide, height: high, data: Uint8Array.from(Buffer.concat(rows)) };
-      for (const { score, minimumSide } of pixelMetrics) {
+      for (const { score, minimumSide } of pixelMetrics.map(({ name }) => metric(name))) {
         if (Math.min(wide, high) >= minimumSide) assert.ok(Number.isFinite(score(crop)));
       }
       if (wide === 97) assert.equal(niqeFeatures(crop).length, 1);

@@ -101,7 +101,10 @@ async function rawScore(pool: WorkerPool, request: ScoreRequest): Promise<number
   const pixelMetric = pixelMetrics.find(({ name }) => name === tool);
   if (!pixelMetric) throw unknownTool(tool);
   checkRequest(request, { reference: false, minimumSide: pixelMetric.minimumSide });
-  return onlyValue(await pool.run('metric', askOf(request), job));
+  const { height } = request.picture.pixels;
+  const parts = divideRows(height, isHuge(request.picture.pixels) ? 1 : pool.size, pixelMetric.rowUnit);
+  const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...askOf(request), rows }, job)));
+  return pixelMetric.finish(addAll(sums), request.picture.pixels);
 }
 
 // Of these the memory counts more than the time: a second worker would take 40 MB and more of its own.

@@ -72,7 +72,7 @@ async function decode({ bytes, name, memory }: Jobs['decode']['ask']): Promise<J
 
 async function runMetric({ tool, picture, reference, rows }: MetricAsk, runner: GraphRunner): Promise<Float64Array> {
   const pixelMetric = pixelMetrics.find((metric) => metric.name === tool);
-  if (pixelMetric) return Float64Array.of(pixelMetric.score(picture, reference));
+  if (pixelMetric) return pixelMetric.sums(picture, rows ?? { from: 0, to: picture.height });
   const metric = graphMetric(tool);
   const pair = pairOf({ tool, picture, ...(reference && { reference }) });
   if (metric?.kind === 'strips' && rows) return metric.sums(pair, rows, runner);

@@ -17,6 +17,18 @@ export const noMoments = (): Moments => ({
   magnitudes: 0,
 });
 
+const FIELDS = ['count', 'negatives', 'positives', 'squaresBelow', 'squaresAbove', 'magnitudes'] as const;
+
+/** Moments as numbers that can be added to those of other samples. */
+export const packMoments = (all: readonly Moments[]): Float64Array =>
+  Float64Array.from(all.flatMap((moments) => FIELDS.map((field) => moments[field])));
+
+export const unpackMoments = (numbers: Float64Array): readonly Moments[] =>
+  Array.from({ length: numbers.length / FIELDS.length }, (_, index) => {
+    const own = numbers.subarray(index * FIELDS.length, (index + 1) * FIELDS.length);
+    return Object.fromEntries(FIELDS.map((field, at) => [field, own[at]])) as unknown as Moments;
+  });
+
 /** Adds samples to the moments. */
 export const addSamples = (moments: Moments, samples: Float32Array | Float64Array): void => {
   let { negatives, positives, magnitudes } = moments;

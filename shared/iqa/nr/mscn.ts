@@ -1,3 +1,4 @@
+import type { RowRange } from '../metric.ts';
 import type { Plane } from './luma.ts';
 
 /** What lies outside the picture: nothing, or its nearest pixel repeated. */
@@ -13,8 +14,13 @@ const TAP = [0, 1, 2, 3, 8, 9, 10, 16, 17, 24].map((i) => KERNEL[24 + i]) as unk
  * Mean-subtracted contrast-normalised rows in float32, handed to `visit` from top to bottom.
  * The row is reused: copy what must outlive the visit.
  */
-export function mscnRows32(plane: Plane<Uint8Array | Float32Array>, border: Border, visit: RowVisitor32): void {
-  const { width, height } = plane;
+export function mscnRows32(
+  plane: Plane<Uint8Array | Float32Array>,
+  border: Border,
+  visit: RowVisitor32,
+  { from, to }: RowRange = { from: 0, to: plane.height },
+): void {
+  const { width } = plane;
   const values = paddedRing(width);
   const squares = paddedRing(width);
   const mean = new Float32Array(width);
@@ -28,8 +34,8 @@ export function mscnRows32(plane: Plane<Uint8Array | Float32Array>, border: Bord
       squares.data[x] = Math.fround(value * value);
     }
   };
-  for (let y = -RADIUS; y < RADIUS; y++) load(y);
-  for (let y = 0; y < height; y++) {
+  for (let y = from - RADIUS; y < from + RADIUS; y++) load(y);
+  for (let y = from; y < to; y++) {
     load(y + RADIUS);
     filterRow32(values, y, mean);
     filterRow32(squares, y, power);
@@ -113,14 +119,15 @@ const loadRow = (plane: Plane<Uint8Array | Float32Array>, y: number, border: Bor
 const filterRow32 = (ring: Ring, y: number, out: Float32Array): void => {
   const { stride, data } = ring;
   const width = stride - 2 * RADIUS;
+  const starts = Int32Array.from({ length: SIDE }, (_, row) => ringRow(y + row - RADIUS, stride));
   let x = 0;
   for (; x + 4 <= width; x += 4) {
     let a = 0;
     let b = 0;
     let c = 0;
     let d = 0;
-    for (let tap = 0, dy = -RADIUS; dy <= RADIUS; dy++) {
-      let at = ringRow(y + dy, stride) + x;
+    for (let tap = 0, row = 0; row < SIDE; row++) {
+      let at = (starts[row] as number) + x;
       for (const end = tap + SIDE; tap < end; tap++, at++) {
         const weight = KERNEL[tap] as number;
         a = Math.fround((data[at] as number) * weight + a);

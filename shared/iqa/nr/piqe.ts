@@ -1,3 +1,4 @@
+import type { RowRange } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mirrored } from './half-scale.ts';
 import { lumaAt, type Plane, roundHalfEven } from './luma.ts';
@@ -8,14 +9,19 @@ const RUN = 6;
 const ACTIVE = 0.1;
 
 /** Perception-based image quality evaluator, 0 (best) to 100; lower is better. */
-export const piqe = (picture: Pixels): number => {
+export const piqe = ([active = 0, distortion = 0]: Float64Array): number => (100 * (1 + distortion)) / (1 + active);
+
+/** How many blocks of some rows of the mirrored picture are active, and the sum of their distortion. */
+export const piqeSums = (picture: Pixels, rows: RowRange): Float64Array => {
   const plane = stretched(picture);
+  // Rows past the last whole block belong to none.
+  const to = rows.to === picture.height ? plane.height - (plane.height % BLOCK) : rows.to;
   const columns = Math.floor(plane.width / BLOCK);
   const band = new Float32Array(BLOCK * plane.width);
   const block = new Float64Array(BLOCK * BLOCK);
   let active = 0;
   let distortion = 0;
-  mscnRows32(plane, 'nearest', (row, y) => {
+  const visit = (row: Float32Array, y: number): void => {
     band.set(row, (y % BLOCK) * plane.width);
     if (y % BLOCK !== BLOCK - 1) return;
     for (let column = 0; column < columns; column++) {
@@ -25,8 +31,9 @@ export const piqe = (picture: Pixels): number => {
       active++;
       distortion += (isImpaired(block) ? 1 - variance : 0) + (isNoisy(block, variance) ? variance : 0);
     }
-  });
-  return (100 * (1 + distortion)) / (1 + active);
+  };
+  mscnRows32(plane, 'nearest', visit, { from: rows.from, to });
+  return Float64Array.of(active, distortion);
 };
 
 // Luma divided by its maximum, in 0..255, mirrored at the right and at the bottom by the size modulo the block's.
