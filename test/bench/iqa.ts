@@ -1,22 +1,32 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { ssim as ssimJs } from 'ssim.js';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import type { IqaEngine, Picture } from '../../shared/iqa/engine.ts';
 import { graphMetrics } from '../../shared/iqa/metrics.ts';
+import { pixelMetrics } from '../../shared/iqa/nr/metrics.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { benchMemory } from './iqa-memory.ts';
 import { jpegPair } from './iqa-pictures.ts';
 import { plainSsim } from './iqa-plain-ssim.ts';
+import { timeInPython } from './iqa-python.ts';
 import { judge, printTable } from './report.ts';
 import { alternate } from './support/measure.ts';
 
-/** `npm run bench -- iqa` measures time, `npm run bench -- iqa memory` memory. */
+/**
+ * `npm run bench -- iqa` measures time, `npm run bench -- iqa memory` memory; `npm run bench -- iqa --python /usr/bin/python3`
+ * also measures IQA-PyTorch where that Python has it.
+ */
 export async function bench(args: readonly string[]): Promise<void> {
   if (args[0] === 'memory') return benchMemory();
   const engine = onnxEngine({ log: recordingLog() });
   try {
     await benchSizes(engine);
     await benchMetrics(engine);
+    const python = args[args.indexOf('--python') + 1];
+    if (args.includes('--python') && python !== undefined) await benchPython(engine, python);
   } finally {
     await engine.close();
   }
@@ -81,6 +91,37 @@ async function benchMetrics(engine: IqaEngine): Promise<void> {
   }
   console.log();
   printTable([...rows.values()]);
+}
+
+/** None may take more than two thirds of IQA-PyTorch's time, psnr no more than all of it. */
+async function benchPython(engine: IqaEngine, python: string): Promise<void> {
+  const metrics = [...graphMetrics, ...pixelMetrics].map(({ name }) => name);
+  const rows = new Map(metrics.map((name) => [name, { 'IQA-PyTorch / ours': name } as Record<string, string>]));
+  const folder = await mkdtemp(join(tmpdir(), 'assay-bench-'));
+  try {
+    for (const { width, height } of sizes) {
+      const pair = await openPair(engine, width, height);
+      const paths = [join(folder, 'reference.jpg'), join(folder, 'picture.jpg')] as const;
+      await Promise.all(paths.map((path, index) => writeFile(path, pair.files[index] ?? '')));
+      const theirs = await timeInPython(python, metrics, paths);
+      const blind = new Set(pixelMetrics.map(({ name }) => name));
+      const measurements = Object.keys(theirs).map((tool) => {
+        const { picture, reference } = pair;
+        return [tool, time(() => engine.score(blind.has(tool) ? { tool, picture } : { tool, picture, reference }))];
+      });
+      const ours = await alternate(3, Object.fromEntries(measurements) as Measurements);
+      for (const [name, row] of rows) {
+        const [their, own] = [theirs[name], ours[name]];
+        if (their === undefined || own === undefined) continue;
+        row[`${width} wide`] = ratio(their, own);
+        judge(`${name} at ${width} pixels is fast enough`, their >= (name === 'psnr' ? 1 : 1.5) * own);
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  console.log();
+  printTable([...rows.values()].filter((row) => Object.keys(row).length > 1));
 }
 
 type Measurements = Readonly<Record<string, () => Promise<number>>>;
