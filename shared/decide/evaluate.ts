@@ -23,7 +23,7 @@ export interface EvaluateStep extends Step {
   readonly alternatives: readonly Alternative[];
 }
 
-const EXAMINED = 6;
+const EXAMINED = 4;
 const WHITELISTED = 100;
 /** Who says a tool's own name means it. */
 const CALLED = 3;

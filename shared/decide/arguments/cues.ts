@@ -47,15 +47,28 @@ const termMatch = (term: string, slot: Slot, rarity: ReadonlyMap<string, number>
   if (slot.nameTerms.includes(term)) return (rarity.get(term) ?? 1) * (0.6 + 0.4 / slot.nameTerms.length);
   if (slot.descriptionTerms.includes(term)) return 0.5 * (rarity.get(term) ?? 1);
   if (ALIKE.some((group) => group.has(term) && slot.nameTerms.some((own) => group.has(own)))) return 0.8;
-  const words = knownWords();
-  let best = 0;
-  for (const own of slot.nameTerms) {
-    if (own.length >= 4 && term.length >= 4 && (own.startsWith(term) || term.startsWith(own)))
-      best = Math.max(best, 0.7);
-    else best = Math.max(best, (words.similarity(term, own) - 0.45) * 1.1);
-  }
+  const best = nearName(term, slot.nameTerms);
   return best > 0.1 ? best * (rarity.get(term) ?? 1) : 0;
 };
+
+/** How near a word comes to a slot's name, by its start or its meaning. */
+const nearName = (term: string, names: readonly string[]): number => {
+  const known = nearNames.get(names) ?? new Map<string, number>();
+  nearNames.set(names, known);
+  const before = known.get(term);
+  if (before !== undefined) return before;
+  let best = 0;
+  for (const own of names) {
+    if (own.length >= 4 && term.length >= 4 && (own.startsWith(term) || term.startsWith(own)))
+      best = Math.max(best, 0.7);
+    else best = Math.max(best, (knownWords().similarity(term, own) - 0.45) * 1.1);
+  }
+  if (known.size < NEAR_NAMES) known.set(term, best);
+  return best;
+};
+// A slot keeps its name for as long as its tool lives, and requests repeat their words.
+const nearNames = new WeakMap<readonly string[], Map<string, number>>();
+const NEAR_NAMES = 512;
 
 interface ContextTerm {
   readonly term: string;

@@ -29,7 +29,9 @@ export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonl
       for (let to = from; to < Math.min(chunk.length, from + LONGEST); to++) {
         const [first, last] = [chunk[from] as Placed, chunk[to] as Placed];
         if (isStopWord(first.lower) || isStopWord(last.lower)) continue;
-        phrases.push(phraseOf(text, tokens, chunk, from, to));
+        const phrase = phraseOf(text, tokens, chunk, from, to);
+        // A value begins or ends where its stretch does; what does neither is a piece of one.
+        if (phrase.opens || phrase.closes) phrases.push(phrase);
       }
     }
   }
@@ -77,7 +79,7 @@ const chunksOf = (tokens: readonly Token[], fixed: readonly Span[]): readonly (r
   return chunks.filter((chunk) => chunk.some(({ lower }) => termOf(lower) !== ''));
 };
 
-const LIMIT = 90;
+const LIMIT = 48;
 const LONGEST = 5;
 const HAN = /^\p{Script=Han}/u;
 const JOINTS = /^[-'’&/]$/u;

@@ -1,6 +1,7 @@
 import { termOf } from '../../search/text.ts';
-import { knownWords } from '../../search/word-vectors.ts';
 import { cueOf } from './cues.ts';
+import { classOf, joined } from './feature-names.ts';
+import { describePhrase } from './phrase-features.ts';
 import type { Phrase } from './phrases.ts';
 import { isKnownPlace } from './places.ts';
 import type { Proposal, Source } from './proposal.ts';
@@ -46,7 +47,7 @@ export const describeNone = (slot: Slot, { reading }: Surroundings, sink: Sink):
 /** What speaks for leaving words unused that were recognised as a value; nothing for words that may be no value at all. */
 export const describeUnused = ({ source, from }: Proposal, { subject, reading }: Surroundings, sink: Sink): void => {
   if (!RECOGNISED.has(source)) return;
-  sink(`unused ${source}`, 1);
+  sink(joined('unused', source), 1);
   const terms = from
     .toLowerCase()
     .split(/[^\p{L}]+/u)
@@ -84,18 +85,18 @@ export const describeProposal = (
   const need = slot.required ? 'required' : 'optional';
   const { source, own, start } = proposal;
   const kind = classOf(slot);
-  sink(`${source} ${kind}`, 1);
-  sink(`${source} ${need}`, 1);
-  sink(`own ${source}`, own);
-  if (proposal.how !== undefined) sink(`how ${proposal.how}`, 1);
+  sink(joined(source, kind), 1);
+  sink(joined(source, need), 1);
+  sink(joined('own', source), own);
+  if (proposal.how !== undefined) sink(joined('how', proposal.how), 1);
   const cue = cueOf(reading, { start, end: proposal.end, text: proposal.from }, slot, rarity);
   sink('cue', cue);
-  sink(`cue ${need}`, Math.min(cue, 0.5));
+  sink(joined('cue', need), Math.min(cue, 0.5));
   if (source !== 'phrase') {
     // What was recognised as a value was said for something: for this slot, when no other could take it.
-    if (homes === 1) sink(`only home ${need}`, 1);
-    if (homes === 1) sink(`only home ${source}`, 1);
-    sink(`rivals ${need}`, Math.min(rivals, 4));
+    if (homes === 1) sink(joined('only home', need), 1);
+    if (homes === 1) sink(joined('only home', source), 1);
+    sink(joined('rivals', need), Math.min(rivals, 4));
   }
   if (source === 'number') describeNumber(slot, proposal, reading, sink);
   describeNeighbours(slot, proposal, reading, sink);
@@ -103,16 +104,15 @@ export const describeProposal = (
   if (role !== 0) sink(role > 0 ? 'role' : 'role against', 1);
   if (partRole(slot, reading, start) > 0) sink('part', 1);
   const preposition = prepositionAt(reading, start);
-  if (preposition !== '') sink(`after ${preposition} ${kind}`, 1);
-  const alike = slots.filter((other) => classOf(other) === kind && other.required === slot.required);
-  if (alike.length > 1) {
-    const place = alike.indexOf(slot);
-    sink(place === rank ? `in order ${need}` : `out of order ${need}`, 1);
-    if (Math.abs(place - rank) > 1) sink(`far out of order ${need}`, 1);
+  if (preposition !== '') sink(joined(joined('after', preposition), kind), 1);
+  const { place, alike } = placeAmong(slot, slots);
+  if (alike > 1) {
+    sink(joined(place === rank ? 'in order' : 'out of order', need), 1);
+    if (Math.abs(place - rank) > 1) sink(joined('far out of order', need), 1);
   } else sink(rank === 0 ? 'first' : 'later', 1);
   if (source === 'phrase') describePhrase(slot, proposal, around, sink);
   else if (source === 'proper') describeName(slot, proposal, around, sink);
-  else if (TEXTUAL.has(source)) sink(`long ${source}`, Math.min(proposal.from.length, 200) / 100);
+  else if (TEXTUAL.has(source)) sink(joined('long', source), Math.min(proposal.from.length, 200) / 100);
 };
 
 const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spans }: Reading, sink: Sink): void => {
@@ -129,6 +129,22 @@ const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spa
   if (quantity.currency !== undefined) sink('money', 1);
   if (quantity.ordinal) sink('ordinal', 1);
 };
+
+/** Which of the slots of its class and need a slot is, and how many there are. */
+const placeAmong = (slot: Slot, slots: readonly Slot[]): { readonly place: number; readonly alike: number } => {
+  const known = places.get(slots);
+  if (known !== undefined) return known.get(slot) ?? ALONE;
+  const groups = Map.groupBy(slots, (each) => `${classOf(each)} ${each.required}`);
+  const made = new Map(
+    [...groups.values()].flatMap((group) =>
+      group.map((each, place) => [each, { place, alike: group.length }] as const),
+    ),
+  );
+  places.set(slots, made);
+  return made.get(slot) ?? ALONE;
+};
+const places = new WeakMap<readonly Slot[], ReadonlyMap<Slot, { readonly place: number; readonly alike: number }>>();
+const ALONE = { place: 0, alike: 1 };
 
 /** The slot's own word right before or after, with or without a sign that binds them. */
 const describeNeighbours = (slot: Slot, { start, end }: Proposal, { text, tokens }: Reading, sink: Sink): void => {
@@ -149,84 +165,14 @@ const describeNeighbours = (slot: Slot, { start, end }: Proposal, { text, tokens
 
 const describeName = (slot: Slot, { from }: Proposal, { subject }: Surroundings, sink: Sink): void => {
   const kind = classOf(slot);
-  if (isKnownPlace(from)) sink(`known place ${kind}`, 1);
+  if (isKnownPlace(from)) sink(joined('known place', kind), 1);
   const words = from.split(/\s+/u);
-  sink(words.length > 1 ? `several capitals ${kind}` : `one capital ${kind}`, 1);
+  sink(joined(words.length > 1 ? 'several capitals' : 'one capital', kind), 1);
   if (words.every((word) => subject.has(termOf(word.toLowerCase())))) sink('name is subject', 1);
-  if (/^[A-Z\d]{2,6}$/u.test(from)) sink(`capitals only ${kind}`, 1);
+  if (/^[A-Z\d]{2,6}$/u.test(from)) sink(joined('capitals only', kind), 1);
 };
 
-const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundings, sink: Sink): void => {
-  const phrase = around.phrases.get(proposal.start * PLACES + proposal.end);
-  if (phrase === undefined) return;
-  const kind = classOf(slot);
-  const { terms } = phrase;
-  sink(`words ${Math.min(terms.length, 4)}`, 1);
-  sink(`words ${Math.min(terms.length, 4)} ${kind}`, 1);
-  if (phrase.opens) sink('opens', 1);
-  if (phrase.closes) sink('closes', 1);
-  if (phrase.opens && phrase.closes) sink(`whole ${kind}`, 1);
-  sink(`before ${SMALL.has(phrase.before) ? phrase.before : phrase.before === '' ? 'none' : 'other'}`, 1);
-  sink(`then ${SMALL.has(phrase.after) ? phrase.after : phrase.after === '' ? 'none' : 'other'}`, 1);
-  sink('worth', phrase.worth);
-  sink('subject', terms.filter((term) => around.subject.has(term)).length / terms.length);
-  if (terms.some((term) => slot.nameTerms.includes(term))) sink('has own name', 1);
-  if (terms.some((term) => around.rarity.has(term) && !slot.nameTerms.includes(term))) sink('has other name', 1);
-  sink('like name', likeness(terms, slot.nameTerms));
-  sink('like examples', slot.examples.length === 0 ? 0 : likeness(terms, exampleTerms(slot)));
-  const span = around.reading.spans.find(({ start, end }) => start < proposal.end && proposal.start < end);
-  if (span !== undefined) {
-    const inside = span.start <= proposal.start && proposal.end <= span.end;
-    sink(
-      inside
-        ? span.end - span.start > proposal.end - proposal.start
-          ? 'inside a span'
-          : 'same as a span'
-        : 'over a span',
-      1,
-    );
-  }
-};
-
-/** The nearest that two lists of words come. */
-const likeness = (terms: readonly string[], others: readonly string[]): number => {
-  const words = knownWords();
-  let best = 0;
-  for (const term of terms) for (const other of others) best = Math.max(best, words.similarity(term, other));
-  return best;
-};
-
-const exampleTerms = (slot: Slot): readonly string[] => {
-  const known = examples.get(slot);
-  if (known !== undefined) return known;
-  const made = slot.examples
-    .slice(0, 8)
-    .flatMap((example) =>
-      example
-        .toLowerCase()
-        .split(/[^\p{L}]+/u)
-        .map(termOf),
-    )
-    .filter((term) => term !== '');
-  examples.set(slot, made);
-  return made;
-};
-const examples = new WeakMap<Slot, readonly string[]>();
-
-/** What a slot is, for the weights: its type, or the kind of its string. */
-const classOf = (slot: Slot): string => {
-  if (slot.choices.length > 0) return 'choice';
-  return slot.type === 'string' || slot.type === 'any' ? slot.kind : slot.type === 'integer' ? 'number' : slot.type;
-};
-
-/** Longer than any text that is read, so that a start and an end make one number. */
-export const PLACES = 16_384;
 const TEXTUAL: ReadonlySet<string> = new Set('written about rest whole colon object labelled quoted'.split(' '));
 const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : ： should named called titled being was equal equals'.split(' '),
-);
-const SMALL: ReadonlySet<string> = new Set(
-  'a an the my your his her its our their this of in on at for from to with by about and or as is are was into 的 把 将 从 到 在 给 用 成 为 和 是 有 多少 了 我 请'.split(
-    ' ',
-  ),
 );

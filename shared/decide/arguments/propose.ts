@@ -21,17 +21,15 @@ export const proposalsFor = (
   if (isYesNo(slot)) return yesOrNo(slot, reading);
   if (slot.type === 'object') return literals(slot, reading);
   if (slot.choices.length > 0 && !isNumeric(slot)) return choicesSaid(slot, reading, subject);
+  const recognised = [...typed(slot, reading), ...(slot.choices.length > 0 ? [] : namedValues(slot, reading))];
+  const isFree = slot.type === 'string' && slot.choices.length === 0;
   return [
-    ...typed(slot, reading),
-    ...(slot.choices.length > 0 ? [] : namedValues(slot, reading)),
+    ...recognised,
     ...(slot.type === 'any' ? literals(slot, reading) : []),
-    ...(slot.type === 'string' && slot.choices.length === 0
-      ? [
-          ...(NAMED.has(slot.kind) ? [] : examplesSaid(slot, reading, subject)),
-          ...freeTexts(slot, slots, reading),
-          ...phrases(slot, reading),
-        ]
-      : []),
+    ...(isFree && !NAMED.has(slot.kind) ? examplesSaid(slot, reading, subject) : []),
+    ...(isFree ? freeTexts(slot, slots, reading) : []),
+    // Where names, places and units were recognised, unmarked words are none of them.
+    ...(isFree && (recognised.length === 0 || UNMARKED.has(slot.kind)) ? phrases(slot, reading) : []),
   ];
 };
 
@@ -78,3 +76,4 @@ const PHRASED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>([
 ]);
 /** What these are called is known without examples. */
 const NAMED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['unit', 'currency', 'language']);
+const UNMARKED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['plain', 'text', 'query']);

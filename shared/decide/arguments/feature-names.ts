@@ -1,0 +1,27 @@
+import type { Slot } from './slot.ts';
+
+/** `${one} ${other}`, made once for each pair: thousands of names are asked for in a decision. */
+export const joined = (one: string, other: string): string => {
+  let ends = pairs.get(one);
+  if (ends === undefined) {
+    ends = new Map();
+    if (pairs.size < PAIRS) pairs.set(one, ends);
+  }
+  let pair = ends.get(other);
+  if (pair === undefined) {
+    pair = `${one} ${other}`;
+    if (ends.size < PAIRS) ends.set(other, pair);
+  }
+  return pair;
+};
+const pairs = new Map<string, Map<string, string>>();
+const PAIRS = 256;
+
+/** What a slot is, for the weights: its type, or the kind of its string. */
+export const classOf = (slot: Slot): string => {
+  if (slot.choices.length > 0) return 'choice';
+  return slot.type === 'string' || slot.type === 'any' ? slot.kind : slot.type === 'integer' ? 'number' : slot.type;
+};
+
+/** Longer than any text that is read, so that a start and an end make one number. */
+export const PLACES = 16_384;

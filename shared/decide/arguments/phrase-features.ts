@@ -1,0 +1,84 @@
+import { termOf } from '../../search/text.ts';
+import { knownWords } from '../../search/word-vectors.ts';
+import { classOf, joined, PLACES } from './feature-names.ts';
+import type { Proposal } from './proposal.ts';
+import type { Sink, Surroundings } from './proposal-features.ts';
+import type { Slot } from './slot.ts';
+
+/** What is true of words that nothing marks as a value: their number, what stands around them, and what they are like. */
+export const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundings, sink: Sink): void => {
+  const phrase = around.phrases.get(proposal.start * PLACES + proposal.end);
+  if (phrase === undefined) return;
+  const kind = classOf(slot);
+  const { terms } = phrase;
+  const count = WORDS[Math.min(terms.length, 4)] ?? '';
+  sink(count, 1);
+  sink(joined(count, kind), 1);
+  if (phrase.opens) sink('opens', 1);
+  if (phrase.closes) sink('closes', 1);
+  if (phrase.opens && phrase.closes) sink(joined('whole', kind), 1);
+  sink(joined('before', SMALL.has(phrase.before) ? phrase.before : phrase.before === '' ? 'none' : 'other'), 1);
+  sink(joined('then', SMALL.has(phrase.after) ? phrase.after : phrase.after === '' ? 'none' : 'other'), 1);
+  sink('worth', phrase.worth);
+  sink('subject', terms.filter((term) => around.subject.has(term)).length / terms.length);
+  if (terms.some((term) => slot.nameTerms.includes(term))) sink('has own name', 1);
+  if (terms.some((term) => around.rarity.has(term) && !slot.nameTerms.includes(term))) sink('has other name', 1);
+  sink('like name', likeness(terms, slot.nameTerms));
+  sink('like examples', slot.examples.length === 0 ? 0 : likeness(terms, exampleTerms(slot)));
+  const span = around.reading.spans.find(({ start, end }) => start < proposal.end && proposal.start < end);
+  if (span !== undefined) {
+    const inside = span.start <= proposal.start && proposal.end <= span.end;
+    sink(
+      inside
+        ? span.end - span.start > proposal.end - proposal.start
+          ? 'inside a span'
+          : 'same as a span'
+        : 'over a span',
+      1,
+    );
+  }
+};
+
+/** The nearest that two lists of words come. */
+const likeness = (terms: readonly string[], others: readonly string[]): number => {
+  const known = likenesses.get(others) ?? new Map<string, number>();
+  likenesses.set(others, known);
+  let best = 0;
+  for (const term of terms) {
+    let nearest = known.get(term);
+    if (nearest === undefined) {
+      nearest = 0;
+      for (const other of others) nearest = Math.max(nearest, knownWords().similarity(term, other));
+      if (known.size < LIKENESSES) known.set(term, nearest);
+    }
+    if (nearest > best) best = nearest;
+  }
+  return best;
+};
+// A slot keeps its words for as long as its tool lives, and requests repeat theirs.
+const likenesses = new WeakMap<readonly string[], Map<string, number>>();
+const LIKENESSES = 512;
+
+const exampleTerms = (slot: Slot): readonly string[] => {
+  const known = examples.get(slot);
+  if (known !== undefined) return known;
+  const made = slot.examples
+    .slice(0, 8)
+    .flatMap((example) =>
+      example
+        .toLowerCase()
+        .split(/[^\p{L}]+/u)
+        .map(termOf),
+    )
+    .filter((term) => term !== '');
+  examples.set(slot, made);
+  return made;
+};
+const examples = new WeakMap<Slot, readonly string[]>();
+
+const WORDS = ['words 0', 'words 1', 'words 2', 'words 3', 'words 4'];
+const SMALL: ReadonlySet<string> = new Set(
+  'a an the my your his her its our their this of in on at for from to with by about and or as is are was into 的 把 将 从 到 在 给 用 成 为 和 是 有 多少 了 我 请'.split(
+    ' ',
+  ),
+);
