@@ -1,4 +1,4 @@
-import type { Answer } from '../../shared/registry/entry.ts';
+import type { SerializedAnswer } from '../../shared/registry/entry.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
 import type { ApiContext } from './env.ts';
 import { quotaHeaders } from './quota-headers.ts';
@@ -14,7 +14,7 @@ const identify = (c: ApiContext, headers: Record<string, string>): Record<string
 };
 
 /** Answers a text made before, or 304 when the caller has it already. */
-export const answerMade = (c: ApiContext, made: Answer | LookupAnswer): Response => {
+export const answerMade = (c: ApiContext, made: SerializedAnswer | LookupAnswer): Response => {
   const { status, body, headers } = httpAnswer(made, c.req.header('if-none-match'));
   return new Response(body, { status, headers: identify(c, headers) });
 };

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { BlankEnv } from 'hono/types';
 import type * as z from 'zod';
-import type { Answer, Answers, AnswerValue, Body, Route } from './route.ts';
+import type { Answers, AnswerValue, Body, Route, RouteAnswer } from './route.ts';
 import type { routes } from './routes/table.ts';
 
 /** The API as Hono's client sees it: what each call takes and answers, from the table of routes. */
@@ -39,7 +39,8 @@ type BodyInput<Sent> = Sent extends Body<infer Input, infer _Value> ? Frozen<Inp
 
 type Good = 200 | 201 | 202 | 204;
 type GoodAnswer<Given extends Answers> = Given[keyof Given & Good];
-type GoodValue<Given extends Answers> = GoodAnswer<Given> extends infer One extends Answer ? AnswerValue<One> : never;
+type GoodValue<Given extends Answers> =
+  GoodAnswer<Given> extends infer One extends RouteAnswer ? AnswerValue<One> : never;
 
 /** What a client sends may be frozen. */
 type Frozen<T> = T extends readonly (infer Item)[]

@@ -35,7 +35,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const [guard, hallmark, llm] = await Promise.all([
     createOriginGuard({ read: originSecrets(secrets, environment.ASSAY_ORIGIN_SECRET), now }),
     textOf(secrets, environment.ASSAY_HALLMARK_SECRET),
-    llmOf(secrets, environment),
+    createLlm(secrets, environment),
   ]);
   const ports = awsPorts(environment, hallmark);
   const assay = await composeAssay({
@@ -49,7 +49,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
 };
 
 /** The language model that decisions may ask, where the deployment names one. */
-const llmOf = async (secrets: SecretsManagerClient, environment: AwsEnvironment): Promise<Llm | undefined> => {
+const createLlm = async (secrets: SecretsManagerClient, environment: AwsEnvironment): Promise<Llm | undefined> => {
   const { ASSAY_LLM_URL: url, ASSAY_LLM_MODEL: model, ASSAY_LLM_SECRET: secret } = environment;
   if (url === undefined) return undefined;
   const key = secret === undefined ? undefined : await textOf(secrets, secret);

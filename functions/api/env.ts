@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
 import type { Remaining } from '../../shared/execute/meter.ts';
 import type { Actor } from '../../shared/model/key.ts';
-import type { Definitions } from '../../shared/registry/lookup/definitions.ts';
+import type { DefinitionsLookup } from '../../shared/registry/lookup/definitions.ts';
 import type { NameTables } from '../../shared/registry/lookup/name-tables.ts';
 import type { McpService } from './mcp/service.ts';
 
@@ -24,7 +24,7 @@ export type ApiContext = Context<Env>;
 
 /** What handlers stand on: the product, and what one server keeps for all requests. */
 export interface Api extends Assay {
-  readonly definitions: Definitions;
+  readonly definitions: DefinitionsLookup;
   readonly namesOf: NameTables;
   /** Answers that end in one turn of the event loop are sent together. */
   readonly endOfTurn: () => Promise<void>;

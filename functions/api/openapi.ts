@@ -31,7 +31,7 @@ const describe = (route: AnyRoute): RouteConfig => {
     method,
     path,
     summary: isPublic || scope === 'any' ? summary : `${summary} (scope ${[scope].flat().join(' or ')})`,
-    operationId: operationIdOf(method, path),
+    operationId: buildOperationId(method, path),
     tags: [tag],
     request: {
       params,
@@ -40,13 +40,13 @@ const describe = (route: AnyRoute): RouteConfig => {
     },
     security: isPublic ? [] : [{ bearer: [] }, { apiKey: [] }],
     responses: {
-      ...responsesOf(route.answers),
+      ...describeResponses(route.answers),
       ...faultResponses([...(isPublic ? [] : (['Unauthenticated', 'Forbidden'] as const)), ...(route.faults ?? [])]),
     },
   };
 };
 
-const responsesOf = (answers: Answers) =>
+const describeResponses = (answers: Answers) =>
   Object.fromEntries(
     Object.entries(answers).map(([status, { description, schema, type = 'application/json' }]) => [
       status,
@@ -73,7 +73,7 @@ const ErrorBody = z
   })
   .meta({ id: 'Error', description: 'What happened, with the values, and the cure.' });
 
-const operationIdOf = (method: string, path: string): string =>
+const buildOperationId = (method: string, path: string): string =>
   `${method}${path
     .replace(/^\/v1/, '')
     .split(/[^A-Za-z0-9]+/)

@@ -17,7 +17,7 @@ export const nextPage = (next: string | undefined, list: string): { readonly nex
   next === undefined ? {} : { next_cursor: writeCursor(next, list) };
 
 /** The schema of a page of things. */
-export const pageOf = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+export const pageSchema = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.object({ [name]: z.array(item), next_cursor: z.string().optional() } as {
     [Key in Name]: z.ZodArray<Item>;
   } & { next_cursor: z.ZodOptional<z.ZodString> });

@@ -16,7 +16,7 @@ export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<
 };
 
 /** Takes what a priced call leaves of the quota, for the headers of its answer. */
-export const meterOf =
+export const captureQuota =
   (c: ApiContext) =>
   (left: Remaining): void =>
     c.set('remaining', left);

@@ -33,19 +33,19 @@ export interface Route<
   /** Refuses a request before its key is looked at. */
   readonly guard?: (c: ApiContext, api: Api) => Response | undefined | Promise<Response | undefined>;
   readonly handle: (
-    call: Call<ValueOf<Params>, ValueOf<Query>, BodyValue<Sent>>,
-  ) => Reply<Answered> | Promise<Reply<Answered>>;
+    call: RouteCall<ValueOf<Params>, ValueOf<Query>, BodyValue<Sent>>,
+  ) => RouteReply<Answered> | Promise<RouteReply<Answered>>;
 }
 
 /** Any route of the table; what its handler takes is known only to itself. */
 export type AnyRoute = Omit<Route, 'handle'> & {
-  readonly handle: (call: Call<never, never, never>) => AnyReply | Promise<AnyReply>;
+  readonly handle: (call: RouteCall<never, never, never>) => AnyReply | Promise<AnyReply>;
 };
 
 export type AnyReply = Response | { readonly status: number; readonly value: unknown };
 
 /** A request that was identified, admitted and parsed. */
-export interface Call<Params = unknown, Query = unknown, Sent = unknown> {
+export interface RouteCall<Params = unknown, Query = unknown, Sent = unknown> {
   readonly api: Api;
   /** Who calls, for the tenant acted for. A public route has nobody. */
   readonly actor: Actor;
@@ -65,9 +65,9 @@ export interface Body<Input = unknown, Value = unknown> {
   readonly input?: Input;
 }
 
-export type Answers = Readonly<Record<number, Answer>>;
+export type Answers = Readonly<Record<number, RouteAnswer>>;
 
-export interface Answer {
+export interface RouteAnswer {
   readonly description: string;
   readonly schema?: z.ZodType;
   /** The content type; JSON unless said. */
@@ -75,7 +75,7 @@ export interface Answer {
 }
 
 /** A status with the value of its schema, or a response that was made before: kept bytes, a picture, a stream. */
-export type Reply<Answered extends Answers = Answers> =
+export type RouteReply<Answered extends Answers = Answers> =
   | Response
   | {
       [Status in keyof Answered & number]: {
@@ -84,7 +84,7 @@ export type Reply<Answered extends Answers = Answers> =
       };
     }[keyof Answered & number];
 
-export type AnswerValue<One extends Answer> = One extends { readonly schema: infer Schema extends z.ZodType }
+export type AnswerValue<One extends RouteAnswer> = One extends { readonly schema: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : null;
 

@@ -4,7 +4,7 @@ import { ToolDefinition, ToolSpec } from '../../shared/model/tool.ts';
 
 /** The shapes that answers share, for the OpenAPI document. */
 
-export const Definition = ToolDefinition.extend({ make_default: z.boolean().optional() }).meta({
+export const DefinitionBody = ToolDefinition.extend({ make_default: z.boolean().optional() }).meta({
   id: 'ToolDefinition',
 });
 
@@ -28,7 +28,7 @@ export const VersionsBody = z
 
 export const NameParam = z.object({ name: z.string().meta({ description: 'The tool, by its name.' }) });
 
-export const PageQuery = z.object({
+export const PageParams = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().max(512).optional(),
 });

@@ -7,7 +7,7 @@ import type { Api, ApiContext } from './env.ts';
 import type { AnswerError } from './errors.ts';
 import { answerOnce, isRepeatable } from './idempotency.ts';
 import type { Tracer } from './identify.ts';
-import type { AnyReply, AnyRoute, Call } from './route.ts';
+import type { AnyReply, AnyRoute, RouteCall } from './route.ts';
 
 /** What every request passes, whatever its route. */
 export interface Front {
@@ -17,24 +17,24 @@ export interface Front {
   readonly answerError: AnswerError;
 }
 
-export type Handler = (c: ApiContext) => Response | Promise<Response>;
+export type RouteHandler = (c: ApiContext) => Response | Promise<Response>;
 
 /**
  * The one road of a request: identify, admit, check the scope, parse, handle, answer. It is one function for each
  * route and waits only for what is not at hand: Hono answers a single handler without a promise, which is half of a
  * lookup's time otherwise.
  */
-export const serveRoute = (front: Front, route: AnyRoute): Handler => {
+export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
   const handle = parseAndHandle(front.api, route);
   const { guard, scope } = route;
-  const enter: Handler =
+  const enter: RouteHandler =
     scope === 'public'
       ? handle
       : (c) => {
           const waiting = front.admission(c);
           return waiting === undefined ? authorised(c) : waiting.then(() => authorised(c));
         };
-  const authorised: Handler = (c) => {
+  const authorised: RouteHandler = (c) => {
     if (scope !== 'any' && scope !== 'public') requireScope(c.get('actor'), ...[scope].flat());
     return isRepeatable(c) ? answerOnce(front.api, c, answered, route.secretAnswer) : handle(c);
   };
@@ -51,7 +51,7 @@ export const serveRoute = (front: Front, route: AnyRoute): Handler => {
 
 /** Identifies a request, and answers what it throws. */
 export const traced =
-  ({ tracer, answerError }: Pick<Front, 'tracer' | 'answerError'>, handler: Handler): Handler =>
+  ({ tracer, answerError }: Pick<Front, 'tracer' | 'answerError'>, handler: RouteHandler): RouteHandler =>
   (c) => {
     const startedAt = tracer.begin(c);
     const failed = (thrown: Error): Response => tracer.end(c, startedAt, answerError(thrown, c));
@@ -65,10 +65,10 @@ export const traced =
     }
   };
 
-const parseAndHandle = (api: Api, { params, query, body, handle }: AnyRoute): Handler => {
+const parseAndHandle = (api: Api, { params, query, body, handle }: AnyRoute): RouteHandler => {
   const readQuery = query && queryReader(query);
   const handled = (c: ApiContext, sent: unknown): Response | Promise<Response> => {
-    const call: Call = {
+    const call: RouteCall = {
       api,
       actor: c.get('actor'),
       requestId: c.get('requestId'),
@@ -77,7 +77,7 @@ const parseAndHandle = (api: Api, { params, query, body, handle }: AnyRoute): Ha
       body: sent,
       context: c,
     };
-    const made = handle(call as Call<never, never, never>);
+    const made = handle(call as RouteCall<never, never, never>);
     return made instanceof Promise ? made.then((reply) => answer(c, reply)) : answer(c, made);
   };
   return body === undefined ? (c) => handled(c, undefined) : (c) => body.read(c).then((sent) => handled(c, sent));

@@ -20,7 +20,7 @@ export const parseBounds = (text: string | undefined): readonly Bound[] =>
     });
 
 /** What a report fails, said for people. A lower-is-better tool fails above its bound. */
-export const failuresOf = (
+export const findFailures = (
   report: ScoreReport,
   bounds: readonly Bound[],
   lowerIsBetter: (tool: string) => boolean,

@@ -2,7 +2,7 @@ import type { Iqa } from '../../shared/iqa/iqa.ts';
 import { type Cli, UsageError } from './command.ts';
 
 /** The image side of this process, for commands that work on the data directory itself. */
-export const localIqaOf = async (cli: Cli): Promise<Iqa> => {
+export const createLocalIqa = async (cli: Cli): Promise<Iqa> => {
   const assay = await cli.local();
   if (assay?.iqa) return assay.iqa;
   throw new UsageError('this command works on this machine’s data directory; leave --url out');

@@ -60,7 +60,7 @@ const putAside = async (folder: string, event: ObjectCreated, reason: string): P
 };
 
 /** Takes pictures at signed addresses of this machine: whoever has the address needs no key. */
-export const uploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => [
+export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => [
   route({
     method: 'put',
     path: '/uploads/*',

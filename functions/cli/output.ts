@@ -33,7 +33,7 @@ export interface Column<Row> {
 }
 
 /** A table with columns as wide as their content. */
-export const tableOf = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string => {
+export const formatTable = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string => {
   const cells = rows.map((row) => columns.map(({ value, width = 60 }) => cut(value(row), width)));
   const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => widthOf(row[at] ?? ''))));
   const write = (row: readonly string[]) =>

@@ -1,5 +1,5 @@
 import type { ScoreReport } from '../../shared/iqa/score.ts';
-import { type Output, tableOf } from './output.ts';
+import { formatTable, type Output } from './output.ts';
 
 /** What came of one picture. */
 export interface ScoredFile {
@@ -14,7 +14,7 @@ export const scoreTable = (results: readonly ScoredFile[], output: Output): stri
   const [only] = results;
   if (results.length === 1 && only?.report) return onePicture(only.report, output);
   const tools = [...new Set(results.flatMap(({ report }) => report?.scores.map(({ tool }) => tool) ?? []))];
-  return tableOf(results, [
+  return formatTable(results, [
     { title: 'PICTURE', value: ({ file }) => file, width: 48 },
     ...tools.map((tool) => ({
       title: tool.toUpperCase(),
@@ -28,11 +28,11 @@ export const scoreTable = (results: readonly ScoredFile[], output: Output): stri
 
 const onePicture = (report: ScoreReport, output: Output): string => {
   const { width, height, format } = report.image;
-  const rows = tableOf(report.scores, [
+  const rows = formatTable(report.scores, [
     { title: 'TOOL', value: ({ tool }) => tool },
     { title: 'RAW', right: true, value: ({ raw }) => rawText(raw) },
     { title: '1..5', right: true, value: ({ normalized }) => normalized?.toFixed(2) ?? '' },
-    { title: '', value: ({ normalized }) => barOf(normalized), width: 20 },
+    { title: '', value: ({ normalized }) => formatBar(normalized), width: 20 },
     {
       title: 'MS',
       right: true,
@@ -55,7 +55,7 @@ const overallLine = (overall: ScoreReport['overall'], output: Output): string =>
 
 const overallText = (overall: ScoreReport['overall'] | undefined): string => overall?.score?.toFixed(2) ?? '';
 
-const barOf = (normalized: number | undefined): string => {
+const formatBar = (normalized: number | undefined): string => {
   if (normalized === undefined) return '';
   const filled = Math.round(((normalized - 1) / 4) * 16);
   return '█'.repeat(filled) + '░'.repeat(16 - filled);
@@ -64,7 +64,7 @@ const barOf = (normalized: number | undefined): string => {
 const rawText = (raw: number | undefined): string => (raw === undefined ? '' : raw.toPrecision(6));
 
 /** A line for each picture and tool, for spreadsheets. */
-export const csvOf = (results: readonly ScoredFile[]): string => {
+export const formatCsv = (results: readonly ScoredFile[]): string => {
   const rows = results.flatMap(({ file, report, error }) =>
     report
       ? report.scores.map((score) => [

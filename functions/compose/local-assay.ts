@@ -64,7 +64,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     iqa,
     prices: shippedPrices(),
     recording: options.observe && { observe: options.observe },
-    llm: llmOf(environment),
+    llm: createLlm(environment),
     startRuns: (context) => localRuns(context, store.blobs, base !== undefined),
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
     adminKey: adminKey === undefined ? undefined : fixedAdminKey(digestOfKey(adminKey)),
@@ -86,5 +86,5 @@ const discoverHere = (environment: Environment, gauge: NodeGauge, data: string |
   });
 
 /** A language model that speaks OpenAI's protocol, such as Ollama's; the rules decide without one. */
-const llmOf = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>
+const createLlm = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>
   url === undefined ? undefined : openAiCompatibleLlm({ url, key, model });

@@ -18,7 +18,7 @@ export const ScoringEnvironment = z.object({
 });
 
 /** Reads variables by a schema; what is missing is said with its name. */
-export const readEnvironment = <T>(schema: z.ZodType<T>, variables: NodeJS.ProcessEnv): T => {
+export const parseEnvironment = <T>(schema: z.ZodType<T>, variables: NodeJS.ProcessEnv): T => {
   const parsed = schema.safeParse(variables);
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')} (${message})`);
@@ -26,7 +26,7 @@ export const readEnvironment = <T>(schema: z.ZodType<T>, variables: NodeJS.Proce
 };
 
 /** The places that scoring needs, from the environment. */
-export const placesOf = (environment: z.infer<typeof ScoringEnvironment>) => ({
+export const readPlaces = (environment: z.infer<typeof ScoringEnvironment>) => ({
   table: environment.ASSAY_TABLE,
   images: environment.ASSAY_IMAGES_BUCKET,
   models: environment.ASSAY_MODELS_BUCKET,

@@ -5,7 +5,7 @@ import type { ScoreEntry } from '../../shared/iqa/score.ts';
 import type { AppType } from '../api/client-type.ts';
 
 export type { Step } from '../../shared/decide/decision.ts';
-export type { Usage } from '../../shared/execute/billing/usage.ts';
+export type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 export type { ListKind } from '../../shared/insight/lists.ts';
 export type { StatsView as Stats } from '../../shared/insight/stats-view.ts';
 

@@ -4,4 +4,4 @@ import type { AppType } from '../api/client-type.ts';
 /** The server's calls, as Hono's client types them. */
 export type Api = ReturnType<typeof hc<AppType>>;
 
-export const read = async <T>(response: Promise<{ json(): Promise<T> }>): Promise<T> => (await response).json();
+export const readJson = async <T>(response: Promise<{ json(): Promise<T> }>): Promise<T> => (await response).json();

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { CONTENT_TYPES, type ConsoleFiles, digestOf, fileOf } from './files.ts';
+import { CONTENT_TYPES, type ConsoleFiles, createConsoleFile, sha256Hex } from './files.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
@@ -15,9 +15,9 @@ export const buildConsole = async (): Promise<ConsoleFiles> => {
     readFile(join(here, 'index.html'), 'utf8'),
   ]);
   const files = new Map([...bundled, ...samples, ['console/icon.svg', icon] as const]);
-  const version = digestOf(Buffer.concat([...files.values()])).slice(0, 12);
+  const version = sha256Hex(Buffer.concat([...files.values()])).slice(0, 12);
   files.set('index.html', Buffer.from(page.replaceAll('%VERSION%', version)));
-  return new Map([...files].map(([path, body]) => [path, fileOf(path, body)]));
+  return new Map([...files].map(([path, body]) => [path, createConsoleFile(path, body)]));
 };
 
 const bundle = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {
@@ -50,7 +50,7 @@ const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]
 
 /** The sample pictures alone: they are there long before the scripts are bundled. */
 export const sampleFiles = async (): Promise<ConsoleFiles> =>
-  new Map((await readSamples()).map(([path, body]) => [path, fileOf(path, body)]));
+  new Map((await readSamples()).map(([path, body]) => [path, createConsoleFile(path, body)]));
 
 const writeConsole = async (outdir: string): Promise<void> => {
   for (const [path, { body }] of await buildConsole()) {

@@ -1,8 +1,8 @@
 import { hc } from 'hono/client';
 import type { AppType } from '../api/client-type.ts';
 import type * as A from './answers.ts';
-import { type Api, read } from './api.ts';
-import { ApiFault, readFault } from './fault.ts';
+import { type Api, readJson } from './api.ts';
+import { ApiFault, faultFromResponse } from './fault.ts';
 import type { Keyring } from './keyring.ts';
 import { pictureSender } from './send-pictures.ts';
 
@@ -13,7 +13,7 @@ export const createClient = (keyring: Keyring) => {
       const key = await keyring.ready();
       const response = await reach(url, withKey(key, init));
       if (response.ok) return response;
-      const fault = await readFault(response);
+      const fault = await faultFromResponse(response);
       if (fault.code !== 'Unauthenticated') throw fault;
       keyring.refuse(key, fault.message);
     }
@@ -27,49 +27,50 @@ export const createClient = (keyring: Keyring) => {
     async check(key: string): Promise<void> {
       const fetch = (url: RequestInfo | URL, init?: RequestInit) => reach(url, withKey(key, init));
       const response: Response = await v1.tools.$get({ query: { limit: '1' } }, { fetch });
-      const fault = response.ok ? undefined : await readFault(response);
+      const fault = response.ok ? undefined : await faultFromResponse(response);
       if (fault && fault.code !== 'Forbidden') throw fault;
     },
     score: pictures.score,
     map: pictures.map,
     sample: async (file: string): Promise<File> => {
       const response = await reach(`/console/samples/${file}`, {});
-      if (!response.ok) throw await readFault(response);
+      if (!response.ok) throw await faultFromResponse(response);
       return new File([await response.blob()], file, { type: response.headers.get('content-type') ?? '' });
     },
-    iqaTools: () => read(v1.iqa.tools.$get({})),
-    tools: (query: Words) => read(v1.tools.$get({ query: given(query) })),
-    tool: (name: string) => read(v1.tools[':name'].$get(path({ name }))),
-    stats: (name: string) => read(v1.tools[':name'].stats.$get(path({ name }))),
-    providers: () => read(v1.providers.$get({})),
+    iqaTools: () => readJson(v1.iqa.tools.$get({})),
+    tools: (query: Words) => readJson(v1.tools.$get({ query: given(query) })),
+    tool: (name: string) => readJson(v1.tools[':name'].$get(path({ name }))),
+    stats: (name: string) => readJson(v1.tools[':name'].stats.$get(path({ name }))),
+    providers: () => readJson(v1.providers.$get({})),
     definition: (provider: string, tool: string) =>
-      read(
+      readJson(
         v1.providers[':provider'].tools.$get({ ...path({ provider }), query: { allowed: tool, explain: 'true' } }),
       ) as Promise<A.ExplainedDefinitions>,
     invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
-      read(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
-    confirmations: () => read(v1.confirmations.$get({})),
-    confirm: (id: string, approve: boolean) => read(v1.confirmations.$post({ json: { id, approve } })),
-    decide: (task: string, candidates?: readonly string[]) => read(v1.decide.$post({ json: { task, candidates } })),
-    makePlan: (json: A.PlanRequest) => read(v1.plans.$post({ json })),
-    plan: (id: string) => read(v1.plans[':id'].$get(path({ id }))),
-    startRun: (id: string, input: unknown) => read(v1.plans[':id'].runs.$post({ ...path({ id }), json: { input } })),
-    run: (id: string) => read(v1.runs[':id'].$get(path({ id }))),
+      readJson(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
+    confirmations: () => readJson(v1.confirmations.$get({})),
+    confirm: (id: string, approve: boolean) => readJson(v1.confirmations.$post({ json: { id, approve } })),
+    decide: (task: string, candidates?: readonly string[]) => readJson(v1.decide.$post({ json: { task, candidates } })),
+    makePlan: (json: A.PlanRequest) => readJson(v1.plans.$post({ json })),
+    plan: (id: string) => readJson(v1.plans[':id'].$get(path({ id }))),
+    startRun: (id: string, input: unknown) =>
+      readJson(v1.plans[':id'].runs.$post({ ...path({ id }), json: { input } })),
+    run: (id: string) => readJson(v1.runs[':id'].$get(path({ id }))),
     confirmNode: (id: string, node: string, approve: boolean) =>
-      read(v1.runs[':id'].nodes[':node'].confirm.$post({ ...path({ id, node }), json: { approve } })),
-    cancelRun: (id: string) => read(v1.runs[':id'].$delete(path({ id }))),
+      readJson(v1.runs[':id'].nodes[':node'].confirm.$post({ ...path({ id, node }), json: { approve } })),
+    cancelRun: (id: string) => readJson(v1.runs[':id'].$delete(path({ id }))),
     executions: (query: Words & { readonly status?: A.CallStatus | '' }) =>
-      read(v1.executions.$get({ query: given(query) })),
-    recommendations: (query: Words) => read(v1.recommendations.$get({ query: given(query) })),
-    list: (kind: A.ListKind) => read(v1.lists[':kind'].$get({ param: { kind } })),
+      readJson(v1.executions.$get({ query: given(query) })),
+    recommendations: (query: Words) => readJson(v1.recommendations.$get({ query: given(query) })),
+    list: (kind: A.ListKind) => readJson(v1.lists[':kind'].$get({ param: { kind } })),
     putOnList: (kind: A.ListKind, name: string, reason?: string) =>
-      read(v1.lists[':kind'][':name'].$put({ param: { kind, name: encodeURIComponent(name) }, json: { reason } })),
+      readJson(v1.lists[':kind'][':name'].$put({ param: { kind, name: encodeURIComponent(name) }, json: { reason } })),
     takeOffList: (kind: A.ListKind, name: string) =>
       v1.lists[':kind'][':name'].$delete({ param: { kind, name: encodeURIComponent(name) } }),
-    keys: () => read(v1.keys.$get({ query: { limit: '1000' } })),
-    makeKey: (json: A.NewKey) => read(v1.keys.$post({ json })),
+    keys: () => readJson(v1.keys.$get({ query: { limit: '1000' } })),
+    makeKey: (json: A.NewKey) => readJson(v1.keys.$post({ json })),
     revokeKey: (id: string) => v1.keys[':id'].$delete(path({ id })),
-    usage: () => read(v1.usage.$get({})),
+    usage: () => readJson(v1.usage.$get({})),
   };
 };
 

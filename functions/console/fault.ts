@@ -29,7 +29,7 @@ export const faultFrom = ({ error }: ErrorAnswer): ApiFault =>
   new ApiFault(error.code, error.message, { ...error.details }, error.request_id);
 
 /** What an answer that is no success says. */
-export const readFault = async (response: Response): Promise<ApiFault> => {
+export const faultFromResponse = async (response: Response): Promise<ApiFault> => {
   const text = await response.text();
   try {
     return faultFrom(JSON.parse(text) as ErrorAnswer);

@@ -41,13 +41,13 @@ const readFolder = async (folder: string): Promise<ConsoleFiles> => {
   const found = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
   const paths = found.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join('/'));
   const bodies = await Promise.all(paths.map((path) => readFile(join(folder, path))));
-  return new Map(paths.map((path, index) => [path, fileOf(path, bodies[index] ?? Buffer.alloc(0))]));
+  return new Map(paths.map((path, index) => [path, createConsoleFile(path, bodies[index] ?? Buffer.alloc(0))]));
 };
 
-export const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
+export const sha256Hex = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
 
-export const fileOf = (path: string, body: Uint8Array): ConsoleFile => ({
+export const createConsoleFile = (path: string, body: Uint8Array): ConsoleFile => ({
   type: CONTENT_TYPES[extname(path)] ?? 'application/octet-stream',
   body,
-  etag: `"${digestOf(body).slice(0, 32)}"`,
+  etag: `"${sha256Hex(body).slice(0, 32)}"`,
 });

@@ -9,7 +9,7 @@ export interface Route {
   readonly rest: string;
 }
 
-const routeOf = (hash: string): Route => {
+const parseRoute = (hash: string): Route => {
   const [page = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
   const known = PAGES.find((each) => each === page);
   return { page: known ?? 'score', rest: known === undefined ? '' : decodeURIComponent(rest.join('/')) };
@@ -23,9 +23,9 @@ export const goTo = (place: string, options: { readonly instead?: boolean } = {}
 };
 
 export const useRoute = (): Route => {
-  const [route, setRoute] = useState(routeOf(location.hash));
+  const [route, setRoute] = useState(parseRoute(location.hash));
   useEffect(() => {
-    const follow = (): void => setRoute(routeOf(location.hash));
+    const follow = (): void => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', follow);
     // The address may have changed between the first look and this.
     follow();

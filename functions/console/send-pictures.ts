@@ -1,7 +1,7 @@
 import type { NewUpload } from '../../shared/uploads/upload.ts';
 import type { PicturesSent } from '../api/pictures.ts';
 import type { Score, ScoreLine, Scores } from './answers.ts';
-import { type Api, read } from './api.ts';
+import { type Api, readJson } from './api.ts';
 import { ApiFault, apiFault } from './fault.ts';
 import { showBytes } from './format.ts';
 import { readLines } from './read-lines.ts';
@@ -38,7 +38,7 @@ export const pictureSender = ({ v1 }: Api) => {
       );
     // Not to be scored by its arrival: it is scored by name, with the tools and the original that were chosen.
     const wish = { content_type: file.type as NewUpload['content_type'], size: file.size, score: false };
-    const { key, url, headers } = await read(v1.uploads.$post({ json: wish }));
+    const { key, url, headers } = await readJson(v1.uploads.$post({ json: wish }));
     const put = await fetch(url, { method: 'PUT', headers, body: file }).catch(() => undefined);
     if (put?.ok) return key;
     throw new ApiFault('Unavailable', `${file.name} could not be uploaded (${put?.status ?? 'no connection'})`);

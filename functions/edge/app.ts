@@ -4,9 +4,9 @@ import { Hono } from 'hono/tiny';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { givenRequestId } from '../../shared/kernel/request-id.ts';
-import type { Answer } from '../../shared/registry/entry.ts';
+import type { SerializedAnswer } from '../../shared/registry/entry.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
-import type { View } from '../../shared/registry/lookup/definitions.ts';
+import type { CatalogView } from '../../shared/registry/lookup/definitions.ts';
 import { admitViewer } from './admit-viewer.ts';
 import { createLookups } from './lookups.ts';
 import { type SnapshotOrigin, snapshotOrigin } from './snapshot-origin.ts';
@@ -17,7 +17,7 @@ export type EdgeContext = Context<Env>;
 export type EdgeApp = Hono<Env>;
 
 /** Answers from what is published; undefined leaves the request to the origin. */
-export type Lookup = (c: EdgeContext, view: View) => Answer | LookupAnswer | undefined;
+export type Lookup = (c: EdgeContext, view: CatalogView) => SerializedAnswer | LookupAnswer | undefined;
 
 // CloudFront takes 1 MB of a generated answer, headers included.
 const MAX_BYTES = 900_000;
@@ -31,7 +31,7 @@ export const createEdgeApp = (storeOf: (place: SnapshotOrigin) => EdgeStore): Ed
   return app;
 };
 
-const serve = async (c: EdgeContext, work: () => Promise<Answer | undefined>): Promise<Response> => {
+const serve = async (c: EdgeContext, work: () => Promise<SerializedAnswer | undefined>): Promise<Response> => {
   const requestId = givenRequestId(c.req.header('x-request-id')) ?? crypto.randomUUID();
   try {
     const answer = c.req.method === 'GET' ? await work() : undefined;
@@ -49,7 +49,7 @@ const attempt = async (
   c: EdgeContext,
   storeOf: (place: SnapshotOrigin) => EdgeStore,
   lookup: Lookup,
-): Promise<Answer | undefined> => {
+): Promise<SerializedAnswer | undefined> => {
   const place = snapshotOrigin(c.env.request);
   if (!place) return undefined;
   const store = storeOf(place);

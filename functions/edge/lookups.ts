@@ -1,4 +1,4 @@
-import { answerOf } from '../../shared/registry/entry.ts';
+import { serializeAnswer } from '../../shared/registry/entry.ts';
 import { exactVersion } from '../../shared/registry/family-versions.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import {
@@ -7,7 +7,7 @@ import {
   readSelection,
 } from '../../shared/registry/lookup/definitions-query.ts';
 import { pageAnswer, pageByName } from '../../shared/registry/lookup/list-tools.ts';
-import { filterOf, readToolsQuery } from '../../shared/registry/lookup/tools-query.ts';
+import { buildFilter, readToolsQuery } from '../../shared/registry/lookup/tools-query.ts';
 import { toRegistration } from '../../shared/registry/registration.ts';
 import type { EdgeContext, Lookup } from './app.ts';
 
@@ -17,7 +17,7 @@ export const createLookups = (): Readonly<Record<string, Lookup>> => {
   return {
     '/v1/tools': (c, { catalog, confined }) => {
       const query = readToolsQuery(c.req.query());
-      return query && pageAnswer(pageByName(catalog, query, filterOf(query, confined)), query);
+      return query && pageAnswer(pageByName(catalog, query, buildFilter(query, confined)), query);
     },
     '/v1/tools/:name': lookUpTool,
     '/v1/providers/:provider/tools': (c, view) => {
@@ -41,7 +41,7 @@ const lookUpTool: Lookup = (c, { catalog, confined }) => {
   const version = c.req.query('version');
   if (!entry || version === undefined) return entry?.answer;
   const record = exactVersion(entry.family, version);
-  return record && answerOf(toRegistration(entry.family, record));
+  return record && serializeAnswer(toRegistration(entry.family, record));
 };
 
 const paramOf = (c: EdgeContext, name: string): string => (c.req.param() as Record<string, string>)[name] ?? '';

@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
 import { spotNotice } from '../../shared/adapters/aws/spot-notice.ts';
-import { placesOf, readEnvironment, ScoringEnvironment } from '../compose/scoring-environment.ts';
+import { parseEnvironment, readPlaces, ScoringEnvironment } from '../compose/scoring-environment.ts';
 
 /** What the Lambda function of the container stands on. */
 export const inferenceDeps = (variables = process.env): Promise<AwsScoring> =>
-  awsScoring(placesOf(readEnvironment(ScoringEnvironment, variables)));
+  awsScoring(readPlaces(parseEnvironment(ScoringEnvironment, variables)));
 
 const BatchEnvironment = ScoringEnvironment.extend({
   /** Where the list of pictures lies among the blobs. */
@@ -29,11 +29,11 @@ export interface BatchDeps {
 
 /** What a Batch job stands on. It runs on CUDA unless told otherwise. */
 export const batchDeps = async (variables = process.env): Promise<BatchDeps> => {
-  const environment = readEnvironment(BatchEnvironment, { ASSAY_PROVIDERS: 'cuda', ...variables });
+  const environment = parseEnvironment(BatchEnvironment, { ASSAY_PROVIDERS: 'cuda', ...variables });
   const { ASSAY_MANIFEST: manifest, AWS_BATCH_JOB_ID: job, ASSAY_PROVIDERS: providers = [] } = environment;
   const { AWS_EC2_METADATA_DISABLED: isAlone, AWS_EC2_METADATA_SERVICE_ENDPOINT: host } = environment;
   return {
-    scoring: await awsScoring(placesOf(environment)),
+    scoring: await awsScoring(readPlaces(environment)),
     manifest,
     job,
     providers,

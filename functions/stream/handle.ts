@@ -1,4 +1,4 @@
-import { changesOf, type StreamEvent } from '../../shared/adapters/aws/stream-event.ts';
+import { parseChanges, type StreamEvent } from '../../shared/adapters/aws/stream-event.ts';
 import { type FoldContext, foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
 import { EVENT_PREFIX } from '../../shared/kernel/item-keys.ts';
 import type { Key } from '../../shared/kernel/ports.ts';
@@ -22,7 +22,7 @@ export interface StreamAnswer {
 
 /** Handles a batch of the table's stream. Every part may be repeated: totals note what they hold, the rest is set. */
 export const handleStream = async (deps: StreamDeps, event: StreamEvent): Promise<StreamAnswer> => {
-  const changes = changesOf(event).filter(({ isExpiry }) => !isExpiry);
+  const changes = parseChanges(event).filter(({ isExpiry }) => !isExpiry);
   if (deps.fold) await foldStream(deps.fold, changes, event.shardId);
   const placed = changes.flatMap(placedEvent);
   if (deps.deliver && placed.length > 0) await deps.deliver(placed);

@@ -6,7 +6,7 @@ import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
 import { s3PictureSize } from '../../shared/adapters/aws/picture-size.ts';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
 import type { ReceiveContext } from '../../shared/uploads/receive-uploads.ts';
-import { placesOf, readEnvironment, ScoringEnvironment } from '../compose/scoring-environment.ts';
+import { parseEnvironment, readPlaces, ScoringEnvironment } from '../compose/scoring-environment.ts';
 
 const UploadEnvironment = ScoringEnvironment.extend({
   AWS_REGION: z.string().min(1),
@@ -19,21 +19,21 @@ type UploadEnvironment = z.infer<typeof UploadEnvironment>;
 
 /** The upload function on AWS, with the places it may send pictures on to. */
 export const uploadDeps = async (variables = process.env): Promise<ReceiveContext & AwsScoring> => {
-  const environment = readEnvironment(UploadEnvironment, variables);
-  const scoring = await awsScoring(placesOf(environment));
+  const environment = parseEnvironment(UploadEnvironment, variables);
+  const scoring = await awsScoring(readPlaces(environment));
   return {
     ...scoring,
     measure: s3PictureSize({ client: scoring.s3, bucket: environment.ASSAY_IMAGES_BUCKET }),
     dispatch: awsDispatch({
       blobs: scoring.blobs,
       clock: scoring.clock,
-      invoke: inferenceOf(environment, variables),
-      batch: batchOf(environment),
+      invoke: createInference(environment, variables),
+      batch: createBatch(environment),
     }),
   };
 };
 
-const inferenceOf = (environment: UploadEnvironment, variables: NodeJS.ProcessEnv) => {
+const createInference = (environment: UploadEnvironment, variables: NodeJS.ProcessEnv) => {
   const { ASSAY_INFERENCE_FUNCTION: functionName, AWS_REGION: region, AWS_ENDPOINT_URL_LAMBDA: endpoint } = environment;
   if (functionName === undefined) return undefined;
   const credentials = () => ({
@@ -44,7 +44,7 @@ const inferenceOf = (environment: UploadEnvironment, variables: NodeJS.ProcessEn
   return invokeFunction({ functionName, region, credentials, endpoint });
 };
 
-const batchOf = ({ ASSAY_JOB_QUEUE: queue, ASSAY_JOB_DEFINITION: definition }: UploadEnvironment) =>
+const createBatch = ({ ASSAY_JOB_QUEUE: queue, ASSAY_JOB_DEFINITION: definition }: UploadEnvironment) =>
   queue === undefined || definition === undefined
     ? undefined
     : { client: new BatchClient(clientSettings('jobs')), queue, definition };

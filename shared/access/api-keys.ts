@@ -41,7 +41,7 @@ export const createKey = async (
     put(apiKeyKey(id), ApiKeyItem, stored),
     put(keyOfTenantKey(stored.tenant, id), KeyOfTenantItem, { id }),
   ]);
-  return { ...viewOf(stored), key: text };
+  return { ...toKeyView(stored), key: text };
 };
 
 /** Who rules one tenant makes keys for it alone, and gives none a scope that it has not itself. */
@@ -92,7 +92,7 @@ export const listKeys = async (
   const keys = readAll(
     found.filter((item) => item !== undefined),
     ApiKeyItem,
-  ).map(viewOf);
+  ).map(toKeyView);
   return next === undefined ? { keys } : { keys, next: next.slice(KEY_OF_TENANT_PREFIX.length) };
 };
 
@@ -115,4 +115,4 @@ export const revokeKey = async (
   });
 };
 
-const viewOf = ({ digest: _, ...view }: ApiKey): KeyView => view;
+const toKeyView = ({ digest: _, ...view }: ApiKey): KeyView => view;

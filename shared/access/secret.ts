@@ -6,7 +6,7 @@ const SHAPE = /^ak_([a-z0-9]{8,32})_([A-Za-z0-9_-]{32})([A-Za-z0-9_-]{6})$/;
 /** Formats a new key from 24 random bytes. */
 export const writeKey = (id: string, random: Uint8Array): string => {
   const secret = Buffer.from(random).toString('base64url');
-  return `ak_${id}_${secret}${checkOf(id, secret)}`;
+  return `ak_${id}_${secret}${computeChecksum(id, secret)}`;
 };
 
 /** The id in a presented key; undefined when it is malformed. */
@@ -15,7 +15,7 @@ export const idOfKey = (text: string): string | undefined => SHAPE.exec(text)?.[
 /** Whether the key's checksum is right. */
 export const isWhole = (text: string): boolean => {
   const [, id = '', secret = '', check] = SHAPE.exec(text) ?? [];
-  return check === checkOf(id, secret);
+  return check === computeChecksum(id, secret);
 };
 
 export const digestOfKey = (text: string): string => hash('sha256', text, 'hex');
@@ -24,4 +24,5 @@ export const digestOfKey = (text: string): string => hash('sha256', text, 'hex')
 export const sameDigest = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a, 'latin1'), Buffer.from(b, 'latin1'));
 
-const checkOf = (id: string, secret: string): string => hash('sha256', `${id}:${secret}`, 'base64url').slice(0, 6);
+const computeChecksum = (id: string, secret: string): string =>
+  hash('sha256', `${id}:${secret}`, 'base64url').slice(0, 6);

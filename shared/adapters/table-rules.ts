@@ -15,7 +15,7 @@ const tableLimits = {
 } as const;
 
 /** A write checked and ready to store: the body as JSON text, or undefined to remove the item. */
-export interface Prepared {
+export interface PreparedWrite {
   readonly key: Key;
   readonly text: string | undefined;
   readonly expires: number | undefined;
@@ -43,7 +43,10 @@ export function checkQuery(pk: string, { prefix, after, limit }: PageQuery): voi
 }
 
 /** The sort keys that a query is about: from the first, up to but without the second. */
-export function rangeOf({ prefix, after, reverse = false }: PageQuery): { readonly from: string; readonly to: string } {
+export function sortKeyRange({ prefix, after, reverse = false }: PageQuery): {
+  readonly from: string;
+  readonly to: string;
+} {
   const from = prefix || lowest;
   const to = `${prefix ?? ''}${highest}`;
   if (!after) return { from, to };
@@ -52,7 +55,7 @@ export function rangeOf({ prefix, after, reverse = false }: PageQuery): { readon
 }
 
 /** Checks what a rule wants stored, beside the keys it has read. */
-export function prepareChange(keys: readonly Key[], writes: readonly Write[]): readonly Prepared[] {
+export function prepareChange(keys: readonly Key[], writes: readonly Write[]): readonly PreparedWrite[] {
   const prepared = prepareWrites(writes);
   const items = new Set([...keys, ...prepared.map(({ key }) => key)].map(textOfKey)).size;
   checkTotal('items', items, tableLimits.changeItems);
@@ -67,7 +70,7 @@ export function nextRevisions(keys: readonly Key[], items: readonly (Item | unde
 }
 
 /** Checks writes and turns their bodies into the JSON text that tables store. */
-export function prepareWrites(writes: readonly Write[]): readonly Prepared[] {
+export function prepareWrites(writes: readonly Write[]): readonly PreparedWrite[] {
   const prepared = writes.map(prepare);
   const seen = new Set<string>();
   for (const { key } of prepared) {
@@ -86,13 +89,13 @@ export const isLive = (expires: number | undefined, nowMs: number): boolean =>
   expires === undefined || expires * 1000 > nowMs;
 
 /** An item as callers see it. */
-export const itemOf = (key: Key, revision: number, expires: number | undefined, body: Item['body']): Item =>
+export const createItem = (key: Key, revision: number, expires: number | undefined, body: Item['body']): Item =>
   expires === undefined ? { key, revision, body } : { key, revision, expires, body };
 
 /** An item from the text that a table stores. */
 export const itemOfText = (key: Key, revision: number, expires: number | undefined, text: string): Item => {
   const body = parseBody(text);
-  return body ? itemOf(key, revision, expires, body) : damagedItem(key, revision, expires);
+  return body ? createItem(key, revision, expires, body) : damagedItem(key, revision, expires);
 };
 
 /** Orders sort keys by code point, which is UTF-8's byte order; `<` compares UTF-16 units. */
@@ -114,7 +117,7 @@ function checkKeyPart(part: 'pk' | 'sk' | 'prefix' | 'after', text: string, limi
     throw new Fault('InvalidInput', `${part} holds NUL, U+10FFFF or half a character: ${JSON.stringify(text)}`);
 }
 
-function prepare(write: Write): Prepared {
+function prepare(write: Write): PreparedWrite {
   if ('remove' in write) {
     checkKey(write.remove);
     return { key: write.remove, text: undefined, expires: undefined };
@@ -139,7 +142,7 @@ export function checkExpires(expires: number): void {
 }
 
 // DynamoDB counts attribute names too: pk, sk, body, revision, expires, stamp and their values fit in 100 bytes.
-const sizeOf = ({ key, text }: Prepared): number =>
+const sizeOf = ({ key, text }: PreparedWrite): number =>
   100 + Buffer.byteLength(key.pk) + Buffer.byteLength(key.sk) + Buffer.byteLength(text ?? '');
 
 function checkTotal(unit: 'items' | 'bytes', total: number, limit: number): void {

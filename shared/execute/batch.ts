@@ -1,13 +1,13 @@
 import type { Fold } from '../insight/fold.ts';
 import type { CallRecord } from '../model/call-record.ts';
 
-export interface Waiting {
+export interface WaitingRecord {
   readonly tenant: string;
   readonly record: CallRecord;
 }
 
 /** Records of one tenant that fit into one transaction. */
-export interface Batch {
+export interface RecordBatch {
   readonly tenant: string;
   readonly records: readonly CallRecord[];
 }
@@ -18,11 +18,11 @@ const MOST_ITEMS = 97;
 const ITEMS_OF = { failed: 3, ok: 2, refused: 1 } as const;
 
 /** Takes as many records of the longest-waiting tenant as fit into one transaction with their totals. */
-export const takeBatch = (waiting: Waiting[], folds: readonly Fold[]): Batch => {
+export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): RecordBatch => {
   const tenant = waiting[0]?.tenant ?? '';
   const totals = new Set<string>();
   const records: CallRecord[] = [];
-  const others: Waiting[] = [];
+  const others: WaitingRecord[] = [];
   let items = 0;
   for (const entry of waiting) {
     if (entry.tenant !== tenant || items >= MOST_ITEMS) {
@@ -42,7 +42,7 @@ export const takeBatch = (waiting: Waiting[], folds: readonly Fold[]): Batch => 
   return { tenant, records };
 };
 
-const keysOf = (folds: readonly Fold[], { tenant, record }: Waiting): readonly string[] =>
+const keysOf = (folds: readonly Fold[], { tenant, record }: WaitingRecord): readonly string[] =>
   folds.flatMap((fold) => {
     const key = fold.keyOf(tenant, record);
     return key ? [`${key.pk}\n${key.sk}`] : [];

@@ -4,7 +4,7 @@ const MAX_MESSAGE = 2000;
 const MAX_STACK = 4000;
 
 /** The error reported for anything a tool threw: an error, a text or nothing at all. */
-export const errorOf = (thrown: unknown): CallError & { readonly stack?: string } => {
+export const toCallError = (thrown: unknown): CallError & { readonly stack?: string } => {
   if (!isErrorLike(thrown)) return { type: 'Error', message: cut(textOf(thrown), MAX_MESSAGE) };
   const { name, message, stack } = thrown;
   return {

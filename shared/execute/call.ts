@@ -1,4 +1,4 @@
-import type { CallExtras, Gauge, Handler, Usage } from '../kernel/ports.ts';
+import type { CallExtras, Gauge, Handler, ResourceUsage } from '../kernel/ports.ts';
 import type { CallError, Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
@@ -68,7 +68,7 @@ export interface CallResult {
   /** The error the implementation threw, for callers in this process. */
   readonly thrown?: unknown;
   readonly durationMs: number;
-  readonly usage: Usage;
+  readonly usage: ResourceUsage;
   readonly cached: boolean;
   /** The actual price, where it is less than the reservation. */
   readonly actualMicros?: number | undefined;

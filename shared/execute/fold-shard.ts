@@ -1,12 +1,12 @@
 import { reportUnreadable } from '../insight/fold.ts';
 import {
   addEntries,
-  bitOf,
-  type Entry,
   emptyTotals,
   fitsIn,
+  hashBit,
   MAX_LEVELS,
   ShardTotalsItem,
+  type TotalEntry,
 } from '../insight/shard-totals.ts';
 import { totalsKey } from '../kernel/item-keys.ts';
 import { isNewer, isUnreadable, put, read } from '../kernel/stored.ts';
@@ -50,7 +50,7 @@ const foldTenant = async (
 };
 
 /** What a call adds to: the statistics of its version and, on success, the usage of its key. */
-const entriesOf = ({ sequence, record }: StreamedCall): readonly Entry[] => [
+const entriesOf = ({ sequence, record }: StreamedCall): readonly TotalEntry[] => [
   { sequence, kind: 'stats', name: `${record.tool}#${record.version}`, record },
   ...(record.status === 'ok' ? [{ sequence, kind: 'usage', name: usageNameOf(record), record } as const] : []),
 ];
@@ -67,11 +67,11 @@ interface Place {
 
 interface Step {
   readonly isNew: boolean;
-  readonly below?: { readonly since: string; readonly entries: readonly Entry[] };
+  readonly below?: { readonly since: string; readonly entries: readonly TotalEntry[] };
 }
 
 /** Adds entries to an item or, where it is full, to those below it. Returns whether the item was new. */
-const foldInto = async (context: FoldContext, place: Place, entries: readonly Entry[]): Promise<boolean> => {
+const foldInto = async (context: FoldContext, place: Place, entries: readonly TotalEntry[]): Promise<boolean> => {
   const { tenant, shard, path, since } = place;
   const key = totalsKey(tenant, path, shard);
   const { below, isNew } = await context.table.change<Step>([key], ([item]) => {
@@ -89,7 +89,7 @@ const foldInto = async (context: FoldContext, place: Place, entries: readonly En
   if (below)
     await Promise.all(
       (['0', '1'] as const).map(async (bit) => {
-        const share = below.entries.filter(({ name }) => bitOf(name, path.length) === bit);
+        const share = below.entries.filter(({ name }) => hashBit(name, path.length) === bit);
         if (share.length > 0) await foldInto(context, { ...place, path: path + bit, since: below.since }, share);
       }),
     );

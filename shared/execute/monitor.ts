@@ -1,5 +1,5 @@
 import { Fault } from '../kernel/errors.ts';
-import type { Usage } from '../kernel/ports.ts';
+import type { ResourceUsage } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { cutValue } from './cut-values.ts';
@@ -72,9 +72,9 @@ const aboutCall = ({ id, at, actor, record, options }: Call) => ({
   request_id: options.requestId,
 });
 
-const nothing: Usage = { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 };
+const nothing: ResourceUsage = { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 };
 
-const measures = (durationMs: number, { cpuMs, memoryDeltaBytes, memoryPeakBytes }: Usage) => ({
+const measures = (durationMs: number, { cpuMs, memoryDeltaBytes, memoryPeakBytes }: ResourceUsage) => ({
   duration_ms: durationMs,
   cpu_ms: Math.round(cpuMs * 1000) / 1000,
   cpu_percent: durationMs > 0 ? Math.round((cpuMs / durationMs) * 1000) / 10 : 0,

@@ -7,7 +7,7 @@ import type { Log, Table, Write } from '../kernel/ports.ts';
 import { put } from '../kernel/stored.ts';
 import { CallHourItem, CallItem, type CallRecord } from '../model/call-record.ts';
 import { placeIfReadable } from '../registry/events.ts';
-import { type Batch, takeBatch, type Waiting } from './batch.ts';
+import { type RecordBatch, takeBatch, type WaitingRecord } from './batch.ts';
 
 /** Stores call records in batches. */
 export interface Recorder {
@@ -41,7 +41,7 @@ const MOST_TURNS = 8;
 
 export const createRecorder = (options: RecorderOptions): Recorder => {
   const { table, log, delayMs = 20, observe } = options;
-  const waiting: Waiting[] = [];
+  const waiting: WaitingRecord[] = [];
   const store = createStore(options);
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -129,13 +129,13 @@ const quiet = (listen: (heard: () => void) => void): Promise<void> =>
     });
   });
 
-const forgetOldest = (waiting: Waiting[], log: Log): void => {
+const forgetOldest = (waiting: WaitingRecord[], log: Log): void => {
   const lost = waiting.splice(0, Math.max(0, waiting.length - MOST_KEPT));
   if (lost.length > 0) log.error('records lost', { lost: lost.length });
 };
 
 /** Stores one tenant's records, with their totals and events in the same transaction where there is no stream. */
-const createStore = ({ table, folds, log }: RecorderOptions): ((batch: Batch) => Promise<void>) => {
+const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBatch) => Promise<void>) => {
   const marked = new Set<string>();
   return async ({ tenant, records }) => {
     const hours = [...new Set(records.map((record) => callHour(timeOf(record))))];

@@ -3,7 +3,7 @@ import type { CallContext, Handler } from '../kernel/ports.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { findHandler, type Handlers } from '../registry/layer.ts';
 import type { Call, Caller, CallResult, LayerContext } from './call.ts';
-import { errorOf } from './call-error.ts';
+import { toCallError } from './call-error.ts';
 import { acceptOutput, failure } from './output.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -39,7 +39,7 @@ export const runImplementation = async (context: LayerContext, call: Call): Prom
   if (result.status === 'fulfilled') return { ...about, status: 'ok', output: result.value };
   // Nothing ran: no failure of the tool, but a refusal.
   if (result.reason instanceof Fault && result.reason.code === 'RateLimited') throw result.reason;
-  return { ...about, status: 'failed', error: errorOf(result.reason), thrown: result.reason };
+  return { ...about, status: 'failed', error: toCallError(result.reason), thrown: result.reason };
 };
 
 /** Runs a handler until it ends, times out, or the caller gives up. */

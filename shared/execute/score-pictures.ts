@@ -4,7 +4,7 @@ import type { IqaCatalogue } from '../iqa/metadata.ts';
 import { type DigestedImage, digestImage } from '../iqa/open-images.ts';
 import { chooseFor, type ScoreImageRequest, type ScoreReport, scoreImage } from '../iqa/score.ts';
 import type { Actor } from '../model/key.ts';
-import { chargeOf, type Prices, priceOf } from './billing/prices.ts';
+import { computeCharge, type Prices, priceOf } from './billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from './call.ts';
 import { visibleCatalogue } from './image-tools.ts';
 import { runOperation } from './operation.ts';
@@ -14,7 +14,7 @@ export interface ScoreContext extends LayerContext {
   readonly prices?: Prices | undefined;
 }
 
-export interface ScoreOptions extends CallOptions {
+export interface ScoreCallOptions extends CallOptions {
   /** The call id, where the same images may be retried. */
   readonly id?: string | undefined;
 }
@@ -27,7 +27,7 @@ export const scorePictures = async (
   actor: Actor,
   request: Omit<ScoreImageRequest, 'tenant' | 'signal'>,
   signal?: Caller,
-  options: ScoreOptions = {},
+  options: ScoreCallOptions = {},
 ): Promise<PaidReport> => {
   requireScope(actor, 'invoke');
   const { prices } = context;
@@ -77,6 +77,7 @@ const priceOfTool = (prices: Prices | undefined, catalogue: IqaCatalogue, name: 
 
 const sumOf = (report: ScoreReport, price: (name: string) => number, prices: Prices | undefined): number =>
   report.scores.reduce(
-    (sum, { tool, error, cached }) => sum + (prices && error === undefined ? chargeOf(prices, price(tool), cached) : 0),
+    (sum, { tool, error, cached }) =>
+      sum + (prices && error === undefined ? computeCharge(prices, price(tool), cached) : 0),
     0,
   );

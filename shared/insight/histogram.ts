@@ -10,7 +10,7 @@ const GROWTH = Math.log(1.02);
 export const addValues = (histogram: Histogram, values: readonly number[]): Histogram => {
   const counts: Record<string, number> = { ...histogram };
   for (const value of values) {
-    const bucket = bucketOf(value);
+    const bucket = bucketIndex(value);
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   }
   return counts;
@@ -24,7 +24,7 @@ export const mergeHistograms = (a: Histogram, b: Histogram): Histogram => {
 };
 
 /** The value that this share of all values does not exceed; undefined when there are none. */
-export const quantileOf = (histogram: Histogram, share: number): number | undefined => {
+export const valueAtQuantile = (histogram: Histogram, share: number): number | undefined => {
   const buckets = Object.entries(histogram)
     .map(([bucket, count]) => [Number(bucket), count] as const)
     .sort(([a], [b]) => a - b);
@@ -33,11 +33,11 @@ export const quantileOf = (histogram: Histogram, share: number): number | undefi
   let seen = 0;
   for (const [bucket, count] of buckets) {
     seen += count;
-    if (seen >= rank) return middleOf(bucket);
+    if (seen >= rank) return bucketMiddle(bucket);
   }
   return undefined;
 };
 
-const bucketOf = (value: number): string => String(Math.ceil(Math.log(Math.max(1, value)) / GROWTH - 1e-9));
+const bucketIndex = (value: number): string => String(Math.ceil(Math.log(Math.max(1, value)) / GROWTH - 1e-9));
 
-const middleOf = (bucket: number): number => (bucket === 0 ? 1 : Math.exp((bucket - 0.5) * GROWTH));
+const bucketMiddle = (bucket: number): number => (bucket === 0 ? 1 : Math.exp((bucket - 0.5) * GROWTH));

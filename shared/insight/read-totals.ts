@@ -1,7 +1,7 @@
 import { totalsPk } from '../kernel/item-keys.ts';
 import type { Item, Page, PageQuery, Table } from '../kernel/ports.ts';
 import { readAll } from '../kernel/stored.ts';
-import { bitOf, MAX_LEVELS, type ShardTotals, ShardTotalsItem } from './shard-totals.ts';
+import { hashBit, MAX_LEVELS, type ShardTotals, ShardTotalsItem } from './shard-totals.ts';
 
 /** All sharded totals of a tenant; none where calls are folded as they are stored. */
 export const readTotals = async (table: Table, tenant: string): Promise<readonly ShardTotals[]> =>
@@ -26,7 +26,7 @@ export const queryAll = async (table: Table, pk: string, query: PageQuery = {}):
 export const readTotalsOf = async (table: Table, tenant: string, name: string): Promise<readonly ShardTotals[]> => {
   if (!table.streams) return [];
   const found: ShardTotals[] = [];
-  for (let path = ''; path.length <= MAX_LEVELS; path += bitOf(name, path.length)) {
+  for (let path = ''; path.length <= MAX_LEVELS; path += hashBit(name, path.length)) {
     const level = readAll(await queryAll(table, totalsPk(tenant), { prefix: `${path}#` }), ShardTotalsItem);
     found.push(...level);
     if (!level.some(({ full }) => full)) break;

@@ -4,7 +4,7 @@ import type { RegistryContext } from '../registry/context.ts';
 import { findEntry } from '../registry/visible-entry.ts';
 import { readLists } from './lists.ts';
 import { readAllStats, readRatings } from './read-stats.ts';
-import { type Candidate, type Recommendation, recommend } from './recommend.ts';
+import { type Recommendation, type RecommendationCandidate, recommend } from './recommend.ts';
 
 /** The number of best matches of a task that are ranked further. */
 const MOST_MATCHES = 50;
@@ -30,7 +30,7 @@ export const recommendTools = async (
   for (const { name } of lists.whitelist) if (!fits.has(name)) fits.set(name, 0);
   const stats = new Map((await readAllStats(table, tenant)).map((one) => [`${one.tool}#${one.version}`, one]));
   const ratings = await readRatings(table, tenant);
-  const candidates = [...fits].flatMap(([name, fit]): readonly Candidate[] => {
+  const candidates = [...fits].flatMap(([name, fit]): readonly RecommendationCandidate[] => {
     const version = held.catalog.get(name)?.record.version;
     const key = `${name}#${version}`;
     if (version === undefined || !isOffered(name)) return [];

@@ -1,12 +1,12 @@
 import { type Block, isTrial } from './block.ts';
 import type { Ratings } from './feedback.ts';
-import { quantileOf } from './histogram.ts';
+import { valueAtQuantile } from './histogram.ts';
 import type { Lists } from './lists.ts';
 import { recentAt } from './recent.ts';
 import type { StatsTotal } from './stats.ts';
 
 /** A tool that may be recommended, with its signals. */
-export interface Candidate {
+export interface RecommendationCandidate {
   readonly name: string;
   readonly version: string;
   /** Relevance to the task, from 0 to 1. */
@@ -37,7 +37,7 @@ export interface Recommendation {
 
 /** Ranks tools: the whitelist in its own order, then by score; blacklisted tools are left out. */
 export const recommend = (
-  candidates: readonly Candidate[],
+  candidates: readonly RecommendationCandidate[],
   lists: Lists,
   now: number,
   limit: number,
@@ -54,9 +54,14 @@ export const recommend = (
 
 const isOpen = (block: Block | undefined, now: number): boolean => !block || isTrial(block, now);
 
-const score = (candidate: Candidate, whitelisted: boolean, now: number): Recommendation => {
+const score = (candidate: RecommendationCandidate, whitelisted: boolean, now: number): Recommendation => {
   const { name, version, fit, stats, ratings } = candidate;
-  const parts = { fit, success: successOf(stats, now), speed: speedOf(stats), feedback: feedbackOf(ratings) };
+  const parts = {
+    fit,
+    success: successFactor(stats, now),
+    speed: speedFactor(stats),
+    feedback: feedbackFactor(ratings),
+  };
   return {
     tool: name,
     version,
@@ -79,7 +84,7 @@ const PRIOR = 1;
 const Z = 1.2816;
 
 /** Wilson's lower bound of the success rate over recent calls, so that a few lucky calls do not rank first. */
-const successOf = (stats: StatsTotal | undefined, now: number): number => {
+const successFactor = (stats: StatsTotal | undefined, now: number): number => {
   const { ok, failed } = stats ? recentAt(stats.recent, now) : { ok: 0, failed: 0 };
   const n = ok + failed + 2 * PRIOR;
   const p = (ok + PRIOR) / n;
@@ -88,23 +93,27 @@ const successOf = (stats: StatsTotal | undefined, now: number): number => {
 };
 
 /** A latency of one second costs half of the speed factor, and no latency costs more: slow is better than wrong. */
-const speedOf = (stats: StatsTotal | undefined): number => {
-  const median = stats && quantileOf(stats.histogram, 0.5);
+const speedFactor = (stats: StatsTotal | undefined): number => {
+  const median = stats && valueAtQuantile(stats.histogram, 0.5);
   return median === undefined ? 0.75 : 0.5 + 0.5 / (1 + median / 1_000_000);
 };
 
 /** The mean rating shrunk towards 3 by a prior of five ratings, scaled from 0.5 (worst) to 1 (best). */
-const feedbackOf = (ratings: Ratings | undefined): number => {
+const feedbackFactor = (ratings: Ratings | undefined): number => {
   const mean = ((ratings?.sum ?? 0) + 15) / ((ratings?.count ?? 0) + 5);
   return 0.5 + (mean - 1) / 8;
 };
 
-const explain = ({ fit, stats, ratings }: Candidate, whitelisted: boolean, now: number): readonly string[] => {
+const explain = (
+  { fit, stats, ratings }: RecommendationCandidate,
+  whitelisted: boolean,
+  now: number,
+): readonly string[] => {
   const why = [fit < 1 ? `fits the task to ${Math.round(fit * 100)} %` : 'fits'];
   if (whitelisted) why.unshift('on the whitelist');
   const calls = stats?.calls ?? 0;
   why.push(calls === 0 ? 'never called yet' : `${stats?.successes} of ${calls} calls succeeded`);
-  const median = stats && quantileOf(stats.histogram, 0.5);
+  const median = stats && valueAtQuantile(stats.histogram, 0.5);
   if (median !== undefined) why.push(`half of its calls took ${Number((median / 1000).toPrecision(3))} ms or less`);
   if (ratings && ratings.count > 0) why.push(`rated ${round(ratings.sum / ratings.count)} of 5 by ${ratings.count}`);
   if (stats?.block) why.push(isTrial(stats.block, now) ? `on trial: ${stats.block.reason}` : stats.block.reason);

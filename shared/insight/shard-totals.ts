@@ -29,7 +29,7 @@ export const ShardTotalsItem = stored<ShardTotals>({
 });
 
 /** What a call adds to one total of an item. */
-export interface Entry {
+export interface TotalEntry {
   readonly sequence: string;
   readonly kind: 'stats' | 'usage';
   readonly name: string;
@@ -44,7 +44,7 @@ export const MAX_LEVELS = 12;
 export const emptyTotals = (sequence: string): ShardTotals => ({ sequence, at: 0, stats: {}, usage: {} });
 
 /** Adds calls to the totals. Pure: it may run again. */
-export const addEntries = (totals: ShardTotals, entries: readonly Entry[], at: number): ShardTotals => {
+export const addEntries = (totals: ShardTotals, entries: readonly TotalEntry[], at: number): ShardTotals => {
   const byName = Map.groupBy(entries, ({ kind, name }) => `${kind} ${name}`);
   const stats: Record<string, ShardStats> = { ...totals.stats };
   const usage: Record<string, Used> = { ...totals.usage };
@@ -66,7 +66,7 @@ const addUsed = ([calls, micros]: Used = [0, 0], records: readonly CallRecord[])
 export const fitsIn = (totals: ShardTotals): boolean => Buffer.byteLength(JSON.stringify(totals)) <= MAX_TOTALS_BYTES;
 
 /** Which child of a full item holds a name: one bit of its hash per level. */
-export const bitOf = (name: string, level: number): '0' | '1' => ((hashOf(name) >>> level) & 1 ? '1' : '0');
+export const hashBit = (name: string, level: number): '0' | '1' => ((hashOf(name) >>> level) & 1 ? '1' : '0');
 
 // FNV-1a with a final mix: its low bits alone are unevenly distributed.
 const hashOf = (name: string): number => {

@@ -1,4 +1,4 @@
-import { mergeHistograms, quantileOf } from './histogram.ts';
+import { mergeHistograms, valueAtQuantile } from './histogram.ts';
 import { recentAt } from './recent.ts';
 import type { StatsTotal } from './stats.ts';
 
@@ -44,7 +44,7 @@ export const viewStats = (stats: StatsTotal): StatsView => {
   const { tool, version, calls, successes, failures, refused, cached, total_us: totalUs, histogram } = stats;
   const ran = calls - cached;
   const quantile = (share: number): number | null => {
-    const us = quantileOf(histogram, share);
+    const us = valueAtQuantile(histogram, share);
     return us === undefined ? null : round(us / 1000);
   };
   return {

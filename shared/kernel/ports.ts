@@ -136,7 +136,7 @@ export interface CallingClient {
 export type CallExtras = Pick<CallContext, 'progress' | 'client'>;
 
 /** The resources a call used: its own, as far as they can be separated from concurrent work. */
-export interface Usage {
+export interface ResourceUsage {
   readonly cpuMs: number;
   readonly memoryDeltaBytes: number;
   readonly memoryPeakBytes: number;
@@ -145,7 +145,7 @@ export interface Usage {
 export interface Measured<T> {
   readonly result: PromiseSettledResult<T>;
   readonly durationMs: number;
-  readonly usage: Usage;
+  readonly usage: ResourceUsage;
 }
 
 /** Runs work and measures it. */

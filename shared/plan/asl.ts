@@ -36,15 +36,15 @@ const output = { Assign: Assign.optional(), Output: z.json().optional() };
 const failure = { Retry: z.array(Retrier).optional(), Catch: z.array(Catcher).optional() };
 
 /** States that lead to each other: a machine, a branch, or what a Map runs for each item. */
-export interface Scope {
+export interface StateScope {
   readonly StartAt: string;
   readonly States: Readonly<Record<string, State>>;
   readonly Comment?: string | undefined;
 }
-const States: z.ZodType<Scope['States']> = z.lazy(() => z.record(z.string(), State));
+const States: z.ZodType<StateScope['States']> = z.lazy(() => z.record(z.string(), State));
 const scope = { StartAt: Name, States, Comment: z.string().optional() };
-const Scope: z.ZodType<Scope> = z.strictObject(scope);
-const Processor: z.ZodType<Scope> = z.strictObject({
+const StateScope: z.ZodType<StateScope> = z.strictObject(scope);
+const Processor: z.ZodType<StateScope> = z.strictObject({
   ...scope,
   ProcessorConfig: z.strictObject({ Mode: z.literal('INLINE') }).optional(),
 });
@@ -65,7 +65,7 @@ const TaskState = z.strictObject({
 const ParallelState = z.strictObject({
   Type: z.literal('Parallel'),
   Arguments: z.json().optional(),
-  Branches: z.array(Scope).min(1),
+  Branches: z.array(StateScope).min(1),
   ...common,
   ...flow,
   ...output,
@@ -137,7 +137,7 @@ export const Machine = z.strictObject({
   TimeoutSeconds: z.int().min(1).max(99_999_999).optional(),
   Version: z.literal('1.0').optional(),
 });
-export interface Machine extends Scope {
+export interface Machine extends StateScope {
   readonly QueryLanguage: 'JSONata';
   readonly TimeoutSeconds?: number | undefined;
 }
@@ -151,7 +151,7 @@ export function parseMachine(definition: unknown): Machine {
 }
 
 /** The scopes inside a state. */
-export function scopesOf(state: State): readonly Scope[] {
+export function innerScopes(state: State): readonly StateScope[] {
   if (state.Type === 'Parallel') return state.Branches;
   return state.Type === 'Map' ? [state.ItemProcessor] : [];
 }

@@ -1,4 +1,4 @@
-import { at, type Graph, graphOf } from './order.ts';
+import { at, buildGraph, type DependencyGraph } from './order.ts';
 
 /** For each vertex the vertices it is related to. */
 export type Relation = readonly (readonly number[])[];
@@ -22,7 +22,10 @@ export function rankVertices(labels: readonly string[], relations: readonly Rela
 }
 
 /** The same graph with its nodes in an order that does not depend on how they were named or listed. */
-export function canonicalGraph(graph: Graph, labels: readonly string[]): { graph: Graph; order: readonly number[] } {
+export function canonicalGraph(
+  graph: DependencyGraph,
+  labels: readonly string[],
+): { graph: DependencyGraph; order: readonly number[] } {
   const depth: number[] = [];
   graph.before.forEach((list, node) => {
     depth[node] = Math.max(0, ...list.map((one) => at(depth, one) + 1));
@@ -35,7 +38,7 @@ export function canonicalGraph(graph: Graph, labels: readonly string[]): { graph
   const place = new Map(order.map((old, position) => [old, position]));
   const before = order.map((old) => at(graph.before, old).map((one) => place.get(one) ?? 0));
   return {
-    graph: graphOf(
+    graph: buildGraph(
       order.map((old) => at(graph.ids, old)),
       before,
     ),

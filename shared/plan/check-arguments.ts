@@ -5,7 +5,7 @@ import type { PlanNodeInput } from '../model/plan.ts';
 import type { Tool } from '../model/tool.ts';
 import { joinPlace, type Reference, readReference } from './reference.ts';
 import { misfit } from './schema-fit.ts';
-import { resolve, schemaOf, stepInto, type View, viewAt, viewOf } from './schema-view.ts';
+import { inferSchema, resolve, type SchemaView, stepInto, viewAt, viewOf } from './schema-view.ts';
 
 /** What a reference leads to: the schema of a node's output, or undefined when nothing is declared. */
 export type OutputOf = (reference: Reference) => JsonSchema | undefined;
@@ -13,7 +13,7 @@ export type OutputOf = (reference: Reference) => JsonSchema | undefined;
 /** What a tool's output looks like, if it is known: a mock's answer is known exactly. */
 export function outputSchemaOf(tool: Tool): JsonSchema | undefined {
   if (tool.output_schema !== undefined) return tool.output_schema;
-  return tool.implementation?.type === 'mock' ? schemaOf(tool.implementation.mock_response) : undefined;
+  return tool.implementation?.type === 'mock' ? inferSchema(tool.implementation.mock_response) : undefined;
 }
 
 /** The compiled schema of a tool's parameters. */
@@ -22,7 +22,7 @@ export type ValidatorOf = (tool: Tool) => Validator;
 /** Refuses arguments that cannot fulfil the tool's parameters, and references to what is not there. */
 export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: OutputOf, validatorOf: ValidatorOf): void {
   let references = 0;
-  const visit = (value: unknown, target: View | undefined, place: string): void => {
+  const visit = (value: unknown, target: SchemaView | undefined, place: string): void => {
     const reference = readReference(value, node.id, place);
     if (reference !== undefined) {
       references += 1;
@@ -35,7 +35,7 @@ export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: Output
       for (const [key, item] of Object.entries(value)) visit(item, inside(target, key), joinPlace(place, key));
       if (target !== undefined) checkKeys(node.id, value, target, place);
     } else if (target !== undefined) {
-      const reason = misfit(viewOf(schemaOf(value)), target);
+      const reason = misfit(viewOf(inferSchema(value)), target);
       if (reason !== undefined) refuse(node.id, place, `${JSON.stringify(value)} ${reason}`);
     }
   };
@@ -43,7 +43,7 @@ export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: Output
   if (references === 0) checkWhole(node, tool, validatorOf(tool));
 }
 
-function checkReference(node: string, reference: Reference, output: JsonSchema | undefined, target?: View): void {
+function checkReference(node: string, reference: Reference, output: JsonSchema | undefined, target?: SchemaView): void {
   if (output === undefined) return;
   const found = viewAt(viewOf(output), reference.path);
   if (found === 'missing') {
@@ -56,7 +56,7 @@ function checkReference(node: string, reference: Reference, output: JsonSchema |
   if (reason !== undefined) refuse(node, reference.place, `takes ${reference.text}, which ${reason}`);
 }
 
-function checkKeys(node: string, value: Readonly<Record<string, unknown>>, target: View, place: string): void {
+function checkKeys(node: string, value: Readonly<Record<string, unknown>>, target: SchemaView, place: string): void {
   const { schema } = resolve(target);
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   for (const key of required) {
@@ -82,7 +82,7 @@ function checkWhole(node: PlanNodeInput, tool: Tool, validate: Validator): void 
   });
 }
 
-function inside(target: View | undefined, key: string): View | undefined {
+function inside(target: SchemaView | undefined, key: string): SchemaView | undefined {
   const found = target === undefined ? 'any' : stepInto(target, key);
   return typeof found === 'object' ? found : undefined;
 }

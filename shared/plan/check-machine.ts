@@ -1,5 +1,5 @@
 import { Fault } from '../kernel/errors.ts';
-import { type Machine, type Scope, type State, scopesOf } from './asl.ts';
+import { innerScopes, type Machine, type State, type StateScope } from './asl.ts';
 
 /** CreateStateMachine refuses more. */
 const MAX_DEFINITION_BYTES = 1_048_576;
@@ -14,7 +14,7 @@ export function checkMachine(machine: Machine): void {
   checkScope(machine, new Set(), new Set());
 }
 
-function checkScope(scope: Scope, names: Set<string>, outer: ReadonlySet<string>): void {
+function checkScope(scope: StateScope, names: Set<string>, outer: ReadonlySet<string>): void {
   checkTransitions(scope);
   const assigned = new Set(Object.values(scope.States).flatMap(variablesOf));
   for (const variable of assigned) {
@@ -26,11 +26,11 @@ function checkScope(scope: Scope, names: Set<string>, outer: ReadonlySet<string>
     if (name.length > 80) refuse(`the state name ${name} has ${name.length} characters, 80 are allowed`);
     names.add(name);
     checkWildcards(name, state);
-    for (const inner of scopesOf(state)) checkScope(inner, names, outer.union(assigned));
+    for (const inner of innerScopes(state)) checkScope(inner, names, outer.union(assigned));
   }
 }
 
-function checkTransitions(scope: Scope): void {
+function checkTransitions(scope: StateScope): void {
   const reached = new Set<string>();
   const follow = [scope.StartAt];
   for (let name = follow.pop(); name !== undefined; name = follow.pop()) {

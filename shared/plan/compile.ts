@@ -2,8 +2,8 @@ import { Fault } from '../kernel/errors.ts';
 import type { PlanTree } from '../model/plan.ts';
 import { canonicalGraph } from './canonical.ts';
 import { levels } from './levels.ts';
-import { orderNodes, type Step } from './order.ts';
-import { chains, posetOf, setOf } from './poset.ts';
+import { type OrderedNode, orderNodes } from './order.ts';
+import { buildPoset, chains, setOf } from './poset.ts';
 import { search } from './search.ts';
 import { makespanOf, type Scenarios, toPlanTree } from './tree.ts';
 
@@ -28,12 +28,12 @@ const SPREAD = 0.5;
  * The tree is chosen on the expected durations and on samples around them, because real durations differ;
  * stages by depth are kept instead where they do better. Equal shapes give equal trees.
  */
-export function compilePlan(plan: { readonly nodes: readonly Step[] }, options: CompileOptions = {}): Compiled {
+export function compilePlan(plan: { readonly nodes: readonly OrderedNode[] }, options: CompileOptions = {}): Compiled {
   const ordered = orderNodes(plan.nodes);
   const labels = ordered.ids.map((id) => String(durationOf(id, options.durations)));
   const { graph } = canonicalGraph(ordered, labels);
   const durations = Float64Array.from(graph.ids, (id) => durationOf(id, options.durations));
-  const poset = posetOf(graph);
+  const poset = buildPoset(graph);
   const all = graph.ids.map((_, node) => node);
 
   const scenarios = scenariosAround(durations);

@@ -1,17 +1,17 @@
 import { at } from './order.ts';
-import { type Chains, chains, type Part, type Poset, setOf } from './poset.ts';
+import { type Chains, chains, type NodeSet, type Poset, setOf } from './poset.ts';
 import { type Scenarios, weightOf } from './tree.ts';
 
 /** A part in two: `first` holds every dependency of its own nodes, so `rest` may follow it. */
 export interface Cut {
-  readonly first: Part;
-  readonly rest: Part;
+  readonly first: NodeSet;
+  readonly rest: NodeSet;
   /** The longest chain of `first` plus the longest of `rest`, weighed over the scenarios: no tree of it is better. */
   readonly bound: number;
 }
 
 interface Prefix {
-  readonly order: Part;
+  readonly order: NodeSet;
   readonly length: number;
   readonly bound: number;
   /** Equal for equal sets of nodes, and practically only for them. */
@@ -23,10 +23,12 @@ interface Prefix {
  * A beginning is closed under dependencies, so its longest chain is the longest up to one of its nodes,
  * and the longest chain of the rest starts at one of the others: both bounds are running maxima.
  */
-export function cutsOf(poset: Poset, part: Part, scenarios: Scenarios, width: number): readonly Cut[] {
+export function findCuts(poset: Poset, part: NodeSet, scenarios: Scenarios, width: number): readonly Cut[] {
   const inside = setOf(part, poset.size);
   const measured = scenarios.map((durations) => chains(poset, part, inside, durations));
-  const prefixes = ordersOf(part, at(scenarios, 0), at(measured, 0)).flatMap((order) => prefixesOf(order, measured));
+  const prefixes = topologicalOrders(part, at(scenarios, 0), at(measured, 0)).flatMap((order) =>
+    prefixesOf(order, measured),
+  );
   prefixes.sort((a, b) => a.bound - b.bound || a.length - b.length);
   const seen = new Set<number>();
   const cuts: Cut[] = [];
@@ -43,7 +45,11 @@ export function cutsOf(poset: Poset, part: Part, scenarios: Scenarios, width: nu
  * The nodes by earliest end, latest start, the middle between earliest and latest, earliest start and middle.
  * None of these keys is smaller for a node than for its dependency, not even after rounding.
  */
-function ordersOf(part: Part, durations: Float64Array, { start, head, rest, tail }: Chains): readonly Part[] {
+function topologicalOrders(
+  part: NodeSet,
+  durations: Float64Array,
+  { start, head, rest, tail }: Chains,
+): readonly NodeSet[] {
   const keys: readonly ((node: number) => number)[] = [
     (node) => head[node] ?? 0,
     (node) => -(tail[node] ?? 0),
@@ -58,7 +64,7 @@ function ordersOf(part: Part, durations: Float64Array, { start, head, rest, tail
   });
 }
 
-function prefixesOf(order: Part, measured: readonly Chains[]): readonly Prefix[] {
+function prefixesOf(order: NodeSet, measured: readonly Chains[]): readonly Prefix[] {
   const bounds = new Float64Array(order.length);
   measured.forEach(({ head, tail }, scenario) => {
     const weight = weightOf(scenario, measured.length);

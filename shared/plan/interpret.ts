@@ -3,8 +3,8 @@ import type { Execution, Frame } from './engine/frame.ts';
 import { stateFunctions } from './engine/functions.ts';
 import { jsonWithin } from './engine/limits.ts';
 import type { EngineOutcome, EnginePorts } from './engine/ports.ts';
-import { isPrepared, type Prepared, prepareMachine } from './engine/prepare.ts';
-import { Aborted, StateError, stateErrorOf } from './engine/state-error.ts';
+import { isPrepared, type PreparedMachine, prepareMachine } from './engine/prepare.ts';
+import { Aborted, StateError, toStateError } from './engine/state-error.ts';
 import { runScope } from './engine/states.ts';
 import { Variables } from './engine/variables.ts';
 
@@ -27,7 +27,7 @@ export async function interpret(definition: unknown, input: unknown, ports: Engi
   }
 }
 
-async function run(prepared: Prepared, given: unknown, ports: EnginePorts, cancel: Cancel): Promise<unknown> {
+async function run(prepared: PreparedMachine, given: unknown, ports: EnginePorts, cancel: Cancel): Promise<unknown> {
   const input = jsonWithin(given ?? {}, 'the input of the execution');
   const execution: Execution = { prepared, ports, functions: stateFunctions(ports), context: contextOf(ports, input) };
   return cancel.within(async (inner) => {
@@ -53,7 +53,7 @@ class ExecutionTimeout extends StateError {
 
 function outcomeOf(thrown: unknown): EngineOutcome {
   if (thrown instanceof Aborted) return { status: 'ABORTED', error: '', cause: 'the execution was stopped' };
-  const { name, message } = stateErrorOf(thrown);
+  const { name, message } = toStateError(thrown);
   return { status: thrown instanceof ExecutionTimeout ? 'TIMED_OUT' : 'FAILED', error: name, cause: message };
 }
 

@@ -1,13 +1,13 @@
 import { at } from './order.ts';
-import { components, has, type Part, type Poset, setOf } from './poset.ts';
+import { components, has, type NodeSet, type Poset, setOf } from './poset.ts';
 import { leaf, parallel, type Scenarios, series, type Tree } from './tree.ts';
 
 /** The plain way: each connected component in stages by depth, with a barrier after each stage. */
-export function levels(poset: Poset, part: Part, scenarios: Scenarios): Tree {
+export function levels(poset: Poset, part: NodeSet, scenarios: Scenarios): Tree {
   return parallel(components(poset, part).map((component) => stagesByDepth(poset, component, scenarios)));
 }
 
-function stagesByDepth(poset: Poset, part: Part, scenarios: Scenarios): Tree {
+function stagesByDepth(poset: Poset, part: NodeSet, scenarios: Scenarios): Tree {
   const inside = setOf(part, poset.size);
   const depth = new Int32Array(poset.size);
   for (const node of part) {

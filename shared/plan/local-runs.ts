@@ -6,12 +6,12 @@ import type { EngineEvent, EnginePorts, TaskCall } from './engine/ports.ts';
 import { prepareChecked } from './engine/prepare.ts';
 import { createTokenDesk, type TokenDesk } from './engine/tokens.ts';
 import { interpret } from './interpret.ts';
-import { endRun, runEndOf } from './record.ts';
+import { endRun, readRunEnd } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { cachePlans, changeRun, loadRows, loadRun, noRun } from './run-store.ts';
 import {
-  type Decision,
-  decide,
+  type ApprovalDecision,
+  decideApproval,
   executionInput,
   loadView,
   openRun,
@@ -89,8 +89,8 @@ class Runner implements LocalRuns {
     return this.#see(tenant, id);
   }
 
-  async confirm(tenant: string, id: string, node: string, decision: Decision): Promise<RunView> {
-    await decide(this.#deps, tenant, id, node, decision);
+  async confirm(tenant: string, id: string, node: string, decision: ApprovalDecision): Promise<RunView> {
+    await decideApproval(this.#deps, tenant, id, node, decision);
     return this.#see(tenant, id);
   }
 
@@ -139,7 +139,7 @@ class Runner implements LocalRuns {
     const work = async (): Promise<void> => {
       const outcome = await interpret(prepareChecked(machine.definition), input, ports);
       if (this.#closing && outcome.status === 'ABORTED') return;
-      const end = runEndOf(outcome, run);
+      const end = readRunEnd(outcome, run);
       await changeRun(this.#deps, run.tenant, run.run_id, (stored) => endRun(stored, end, clock.now()));
     };
     const done = work().finally(() => this.#active.delete(run.run_id));

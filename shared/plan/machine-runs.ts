@@ -1,12 +1,12 @@
 import { messageOf } from '../kernel/errors.ts';
 import type { RunBody, RunView } from '../model/run.ts';
 import type { ExecutionState, Machines } from './machines.ts';
-import { endRun, runEndOf } from './record.ts';
+import { endRun, readRunEnd } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { cachePlans, changeRun, loadRun, noRun } from './run-store.ts';
 import {
-  type Decision,
-  decide,
+  type ApprovalDecision,
+  decideApproval,
   executionInput,
   loadView,
   openRun,
@@ -56,8 +56,8 @@ class MachineRuns implements Runs {
     return loadView(this.#deps, tenant, id);
   }
 
-  async confirm(tenant: string, id: string, node: string, decision: Decision): Promise<RunView> {
-    await decide(this.#deps, tenant, id, node, decision);
+  async confirm(tenant: string, id: string, node: string, decision: ApprovalDecision): Promise<RunView> {
+    await decideApproval(this.#deps, tenant, id, node, decision);
     return this.#see(tenant, id);
   }
 
@@ -99,7 +99,7 @@ class MachineRuns implements Runs {
   async #end(run: RunBody, state: ExecutionState): Promise<void> {
     if (state.status === 'RUNNING') return;
     await changeRun(this.#deps, run.tenant, run.run_id, (stored) =>
-      endRun(stored, runEndOf(state, stored), this.#given.clock.now()),
+      endRun(stored, readRunEnd(state, stored), this.#given.clock.now()),
     );
   }
 

@@ -3,7 +3,7 @@ import { requireScope } from '../access/scopes.ts';
 import { visibleTools } from '../access/visible-tools.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
 import { whyUngranted } from '../execute/grants.ts';
-import { quantileOf } from '../insight/histogram.ts';
+import { valueAtQuantile } from '../insight/histogram.ts';
 import { readAllStats } from '../insight/read-stats.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { Blobs } from '../kernel/ports.ts';
@@ -62,7 +62,7 @@ const compileBuilt = ({ plan, durations }: BuiltPlan): MadePlan => {
 const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookUpTool> => {
   const { catalog } = await context.catalogs.of(actor.tenant);
   const stats = await readAllStats(context.table, actor.tenant);
-  const medians = new Map(stats.map((one) => [`${one.tool}#${one.version}`, quantileOf(one.histogram, 0.5)]));
+  const medians = new Map(stats.map((one) => [`${one.tool}#${one.version}`, valueAtQuantile(one.histogram, 0.5)]));
   return (name, version) => {
     const entry = visibleTools(actor).has(name) ? catalog.find(name) : undefined;
     if (!entry) return undefined;

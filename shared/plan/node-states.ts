@@ -55,7 +55,7 @@ export const maySkip = ({ on_failure }: PlanNode): boolean =>
   on_failure.policy === 'skip' || (on_failure.policy === 'retry' && on_failure.then === 'skip');
 
 /** The first state of a node. */
-export const entryOf = (one: Guarded): string =>
+export const firstState = (one: Guarded): string =>
   `${one.guards.length > 0 ? 'g' : one.node.confirm ? 'a' : 'n'}${one.number}`;
 
 /** The states of one node: perhaps a guard, perhaps a question to a person, and the call itself. */

@@ -2,13 +2,13 @@ import { Fault } from '../kernel/errors.ts';
 import { MAX_NODES } from '../kernel/limits.ts';
 
 /** What ordering needs of a node. */
-export interface Step {
+export interface OrderedNode {
   readonly id: string;
   readonly after?: readonly string[];
 }
 
 /** Nodes by index, each listed after everything it depends on. */
-export interface Graph {
+export interface DependencyGraph {
   readonly ids: readonly string[];
   /** Direct dependencies of each node, in ascending order. */
   readonly before: readonly (readonly number[])[];
@@ -16,21 +16,21 @@ export interface Graph {
 }
 
 /** Orders the nodes topologically, keeping the given order where it may; refuses what is no DAG. */
-export function orderNodes(nodes: readonly Step[]): Graph {
+export function orderNodes(nodes: readonly OrderedNode[]): DependencyGraph {
   const indexOf = indexById(nodes);
   const before = nodes.map((node) => dependenciesOf(node, indexOf));
   const order = topological(before);
   if (order.length < nodes.length) refuseCycle(nodes, before);
 
   const place = new Map(order.map((old, position) => [old, position]));
-  return graphOf(
+  return buildGraph(
     order.map((old) => at(nodes, old).id),
     order.map((old) => at(before, old).map((one) => place.get(one) ?? 0)),
   );
 }
 
 /** The graph of nodes that are already in topological order. */
-export function graphOf(ids: readonly string[], dependencies: readonly (readonly number[])[]): Graph {
+export function buildGraph(ids: readonly string[], dependencies: readonly (readonly number[])[]): DependencyGraph {
   const before = dependencies.map((list) => [...new Set(list)].sort((a, b) => a - b));
   const after: number[][] = ids.map(() => []);
   before.forEach((list, node) => {
@@ -46,7 +46,7 @@ export function at<T>(list: ArrayLike<T>, index: number): T {
   return value;
 }
 
-function indexById(nodes: readonly Step[]): ReadonlyMap<string, number> {
+function indexById(nodes: readonly OrderedNode[]): ReadonlyMap<string, number> {
   if (nodes.length === 0) throw new Fault('InvalidInput', 'a plan needs at least one node');
   if (nodes.length > MAX_NODES) {
     throw new Fault('InvalidInput', `the plan has ${nodes.length} nodes, at most ${MAX_NODES} are allowed; split it`, {
@@ -64,7 +64,7 @@ function indexById(nodes: readonly Step[]): ReadonlyMap<string, number> {
   return indexOf;
 }
 
-function dependenciesOf(node: Step, indexOf: ReadonlyMap<string, number>): number[] {
+function dependenciesOf(node: OrderedNode, indexOf: ReadonlyMap<string, number>): number[] {
   return (node.after ?? []).map((id) => {
     const index = indexOf.get(id);
     if (index === undefined) {
@@ -103,7 +103,7 @@ function insertSorted(list: number[], value: number): void {
 }
 
 /** Follows dependencies backwards among the nodes that never became ready until one repeats. */
-function refuseCycle(nodes: readonly Step[], before: readonly (readonly number[])[]): never {
+function refuseCycle(nodes: readonly OrderedNode[], before: readonly (readonly number[])[]): never {
   const done = new Set<number>(topological(before));
   const path: number[] = [];
   let node = before.findIndex((_, index) => !done.has(index));

@@ -1,4 +1,4 @@
-import { at, type Graph } from './order.ts';
+import { at, type DependencyGraph } from './order.ts';
 
 /** The order of a DAG's nodes as bit sets, for fast questions about subsets. */
 export interface Poset {
@@ -10,9 +10,9 @@ export interface Poset {
 }
 
 /** A part of the plan: node indexes in ascending, that is topological, order. */
-export type Part = readonly number[];
+export type NodeSet = readonly number[];
 
-export function posetOf(graph: Graph): Poset {
+export function buildPoset(graph: DependencyGraph): Poset {
   const size = graph.ids.length;
   const words = (size + 31) >>> 5;
   const ancestors = closure(graph.before, words, false);
@@ -30,7 +30,7 @@ const add = (set: Uint32Array, node: number): void => {
   set[node >>> 5] = (set[node >>> 5] ?? 0) | (1 << (node & 31));
 };
 
-export function setOf(part: Part, size: number): Uint32Array {
+export function setOf(part: NodeSet, size: number): Uint32Array {
   const set = new Uint32Array((size + 31) >>> 5);
   for (const node of part) add(set, node);
   return set;
@@ -46,7 +46,7 @@ export interface Chains {
   readonly tail: Float64Array;
 }
 
-export function chains(poset: Poset, part: Part, inside: Uint32Array, durations: Float64Array): Chains {
+export function chains(poset: Poset, part: NodeSet, inside: Uint32Array, durations: Float64Array): Chains {
   const [start, head] = [new Float64Array(poset.size), new Float64Array(poset.size)];
   const [rest, tail] = [new Float64Array(poset.size), new Float64Array(poset.size)];
   for (const node of part) {
@@ -65,7 +65,7 @@ export function chains(poset: Poset, part: Part, inside: Uint32Array, durations:
 }
 
 /** Groups of the part between which there is no dependency at all. */
-export function components(poset: Poset, part: Part): readonly Part[] {
+export function components(poset: Poset, part: NodeSet): readonly NodeSet[] {
   const inside = setOf(part, poset.size);
   const root = new Int32Array(poset.size).map((_, node) => node);
   const find = (node: number): number => {
@@ -84,9 +84,9 @@ export function components(poset: Poset, part: Part): readonly Part[] {
  * Stages of the part of which each wholly precedes the next.
  * A stage's nodes come first in every topological order, so looking at prefixes finds them all.
  */
-export function stages(poset: Poset, part: Part): readonly Part[] {
+export function stages(poset: Poset, part: NodeSet): readonly NodeSet[] {
   const inside = setOf(part, poset.size);
-  const found: Part[] = [];
+  const found: NodeSet[] = [];
   let comparable = 0;
   let begin = 0;
   part.forEach((node, index) => {

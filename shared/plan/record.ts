@@ -64,7 +64,7 @@ export function closeAttempt(attempt: AttemptBody, node: PlanNode, now: number):
   return { ...attempt, status: late ? 'failed' : 'interrupted', ended_at: now, error };
 }
 
-export const recordOf = (result: NodeResult): NodeRecord =>
+export const toNodeRecord = (result: NodeResult): NodeRecord =>
   'ref' in result ? { s: 'ok', ref: result.ref } : { s: 'ok', v: result.value };
 
 /** The run as it ends. */
@@ -76,7 +76,7 @@ export function endRun(run: RunBody, end: RunEnd, now: number): RunBody {
 export type RunEnd = Pick<RunBody, 'status'> & { error?: RunError; outcomes?: NonNullable<RunBody['outcomes']> };
 
 /** What the end of an execution means for its run. */
-export function runEndOf(
+export function readRunEnd(
   outcome: { readonly status: string; readonly output?: unknown; readonly error?: string; readonly cause?: string },
   run: RunBody,
 ): RunEnd {

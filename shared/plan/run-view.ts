@@ -31,7 +31,7 @@ export function viewRun(plan: Plan, run: RunBody, rows: ReadonlyMap<string, Node
     started_at: iso(run.started_at),
     ...timesOf(run),
     error: run.error,
-    ...(run.status === 'ok' ? { output: outputOf(plan, nodes) } : {}),
+    ...(run.status === 'ok' ? { output: collectOutput(plan, nodes) } : {}),
     nodes,
   };
 }
@@ -45,7 +45,7 @@ function viewNode(
 ): Settled {
   const before = node.after.flatMap((id) => views.get(id) ?? []);
   const readyAt = readiness(before, run);
-  const { status, reason } = statusOf(node, run, rows, byId, views);
+  const { status, reason } = deriveStatus(node, run, rows, byId, views);
   const started = rows.attempts[0]?.started_at;
   const last = rows.attempts.at(-1);
   const done = rows.attempts.find((attempt) => attempt.status === 'ok');
@@ -61,7 +61,7 @@ function viewNode(
     ...(last?.ended_at === undefined ? {} : { ended_at: iso(last.ended_at) }),
     attempts: rows.attempts.map((attempt) => viewAttempt(attempt, run)),
     ...resultOf(done),
-    ...approvalOf(rows, run),
+    ...toApproval(rows, run),
     idempotency_key: `${run.run_id}/${node.id}`,
   };
   return { view, at: isSettled ? (last?.ended_at ?? rows.approval?.decided_at ?? readyAt) : undefined };
@@ -82,7 +82,7 @@ interface Standing {
   readonly reason?: string;
 }
 
-function statusOf(
+function deriveStatus(
   node: PlanNode,
   run: RunBody,
   rows: NodeRows,
@@ -146,7 +146,7 @@ function resultOf(done: AttemptBody | undefined): { result?: unknown; result_ref
   return 'ref' in done.result ? { result_ref: done.result.ref } : { result: done.result.value };
 }
 
-function approvalOf({ approval }: NodeRows, run: RunBody): Pick<NodeView, 'approval'> {
+function toApproval({ approval }: NodeRows, run: RunBody): Pick<NodeView, 'approval'> {
   if (approval === undefined) return {};
   const late = timedOut(approval.expires_at, approval.decision, run) ? 'timed_out' : undefined;
   const decision = approval.decision ?? late;
@@ -169,7 +169,7 @@ function timesOf(run: RunBody): Pick<RunView, 'ended_at' | 'duration_ms' | 'canc
 }
 
 /** The results of the nodes on which nothing depends; null for one that was skipped. */
-function outputOf(plan: Plan, nodes: readonly NodeView[]): Readonly<Record<string, unknown>> {
+function collectOutput(plan: Plan, nodes: readonly NodeView[]): Readonly<Record<string, unknown>> {
   const used = new Set(plan.edges.map(({ from }) => from));
   const last = nodes.filter(({ id }) => !used.has(id));
   return Object.fromEntries(

@@ -19,7 +19,7 @@ export interface RunRequest {
   readonly traceparent?: string;
 }
 
-export interface Decision {
+export interface ApprovalDecision {
   readonly approve: boolean;
   readonly approver: string;
 }
@@ -30,7 +30,7 @@ export interface Runs {
   start(request: RunRequest): Promise<RunView>;
   view(tenant: string, run: string): Promise<RunView | undefined>;
   /** Lets a waiting node run or denies it; refuses a second, different answer. */
-  confirm(tenant: string, run: string, node: string, decision: Decision): Promise<RunView>;
+  confirm(tenant: string, run: string, node: string, decision: ApprovalDecision): Promise<RunView>;
   cancel(tenant: string, run: string): Promise<RunView>;
 }
 
@@ -93,12 +93,12 @@ export async function loadView(deps: RunDeps, tenant: string, id: string): Promi
 }
 
 /** Decides a waiting question and answers its state. */
-export async function decide(
+export async function decideApproval(
   deps: RunDeps,
   tenant: string,
   id: string,
   node: string,
-  decision: Decision,
+  decision: ApprovalDecision,
 ): Promise<void> {
   const run = await loadRun(deps, tenant, id);
   if (run === undefined) throw noRun(id);

@@ -1,10 +1,10 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { type JsonType, optionsOf, resolve, stepInto, typesOf, type View } from './schema-view.ts';
+import { type JsonType, optionsOf, resolve, type SchemaView, stepInto, typesOf } from './schema-view.ts';
 
 const MAX_DEPTH = 8;
 
 /** Why what the source declares does not fit the target; undefined when it may. */
-export function misfit(source: View, target: View, depth = 0): string | undefined {
+export function misfit(source: SchemaView, target: SchemaView, depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return undefined;
   const [given, wanted] = [resolve(source), resolve(target)];
   return (
@@ -16,17 +16,17 @@ export function misfit(source: View, target: View, depth = 0): string | undefine
   );
 }
 
-function misfitOfTypes(given: View, wanted: View): string | undefined {
+function misfitOfTypes(given: SchemaView, wanted: SchemaView): string | undefined {
   const [have, need] = [typesOf(given), typesOf(wanted)];
   // A number may happen to be whole.
   const fits = [...have].some((type) => need.has(type) || (type === 'number' && need.has('integer')));
   return fits ? undefined : `is ${names(have)} where ${names(need)} is wanted`;
 }
 
-function misfitOfOptions(given: View, wanted: View, depth: number): string | undefined {
+function misfitOfOptions(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
   for (const [options, fit] of [
-    [optionsOf(given), (option: View) => misfit(option, wanted, depth + 1)],
-    [optionsOf(wanted), (option: View) => misfit(given, option, depth + 1)],
+    [optionsOf(given), (option: SchemaView) => misfit(option, wanted, depth + 1)],
+    [optionsOf(wanted), (option: SchemaView) => misfit(given, option, depth + 1)],
   ] as const) {
     const reasons = options.map(fit);
     if (reasons.length > 0 && reasons.every((reason) => reason !== undefined)) return reasons[0];
@@ -34,13 +34,13 @@ function misfitOfOptions(given: View, wanted: View, depth: number): string | und
   return undefined;
 }
 
-function misfitOfValues(given: View, wanted: View): string | undefined {
+function misfitOfValues(given: SchemaView, wanted: SchemaView): string | undefined {
   const [have, need] = [valuesOf(given), valuesOf(wanted)];
   if (have === undefined || need === undefined || have.some((value) => need.includes(value))) return undefined;
   return `is ${have.join(' or ')} where ${need.join(' or ')} is wanted`;
 }
 
-function misfitOfObjects(given: View, wanted: View, depth: number): string | undefined {
+function misfitOfObjects(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
   if (!onlyHas(given, 'object') || !onlyHas(wanted, 'object')) return undefined;
   const required = Array.isArray(wanted.schema.required) ? wanted.schema.required.map(String) : [];
   const properties = Object.keys(wanted.schema.properties ?? {});
@@ -54,7 +54,7 @@ function misfitOfObjects(given: View, wanted: View, depth: number): string | und
   return undefined;
 }
 
-function misfitOfArrays(given: View, wanted: View, depth: number): string | undefined {
+function misfitOfArrays(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
   if (!onlyHas(given, 'array') || !onlyHas(wanted, 'array')) return undefined;
   const [have, need] = [stepInto(given, '0'), stepInto(wanted, '0')];
   if (typeof have === 'string' || typeof need === 'string') return undefined;
@@ -62,12 +62,12 @@ function misfitOfArrays(given: View, wanted: View, depth: number): string | unde
   return reason === undefined ? undefined : `has items each of which ${reason}`;
 }
 
-function valuesOf({ schema }: View): readonly string[] | undefined {
+function valuesOf({ schema }: SchemaView): readonly string[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [canonicalJson(schema.const)];
   return Array.isArray(schema.enum) ? schema.enum.map(canonicalJson) : undefined;
 }
 
-const onlyHas = (view: View, type: JsonType): boolean => {
+const onlyHas = (view: SchemaView, type: JsonType): boolean => {
   const types = typesOf(view);
   return types.size === 1 && types.has(type);
 };

@@ -1,23 +1,23 @@
 import { isObject, type JsonSchema } from '../kernel/json.ts';
 
 /** A schema with the document its `$ref`s look into. */
-export interface View {
+export interface SchemaView {
   readonly schema: JsonSchema;
   readonly root: JsonSchema;
 }
 
 /** What a schema says of a place: nothing, that it cannot exist, or a schema of its own. */
-export type Found = View | 'any' | 'missing';
+export type SchemaAtPath = SchemaView | 'any' | 'missing';
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
 const ALL: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
-export const viewOf = (schema: JsonSchema): View => ({ schema, root: schema });
+export const viewOf = (schema: JsonSchema): SchemaView => ({ schema, root: schema });
 
 /** What the schema says at the end of a path. */
-export function viewAt(view: View, path: readonly string[]): Found {
-  let found: Found = view;
+export function viewAt(view: SchemaView, path: readonly string[]): SchemaAtPath {
+  let found: SchemaAtPath = view;
   for (const key of path) {
     if (found === 'any' || found === 'missing') return found;
     found = stepInto(found, key);
@@ -26,7 +26,7 @@ export function viewAt(view: View, path: readonly string[]): Found {
 }
 
 /** One step into an object or an array. A declared object has no properties but the declared ones. */
-export function stepInto(view: View, key: string): Found {
+export function stepInto(view: SchemaView, key: string): SchemaAtPath {
   const { schema, root } = resolve(view);
   const own = [stepIntoObject(schema, key), stepIntoArray(schema, key)].map((step) => asFound(step, root));
   const options = optionsOf({ schema, root }).map((option) => stepInto(option, key));
@@ -42,7 +42,7 @@ export function stepInto(view: View, key: string): Found {
 }
 
 /** The types a value of this schema may have. */
-export function typesOf(view: View): ReadonlySet<JsonType> {
+export function typesOf(view: SchemaView): ReadonlySet<JsonType> {
   const { schema, root } = resolve(view);
   let types = ownTypes(schema);
   const options = optionsOf({ schema, root });
@@ -52,11 +52,11 @@ export function typesOf(view: View): ReadonlySet<JsonType> {
 }
 
 /** The alternatives of `anyOf` and `oneOf`. */
-export const optionsOf = ({ schema, root }: View): readonly View[] =>
+export const optionsOf = ({ schema, root }: SchemaView): readonly SchemaView[] =>
   [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((option) => ({ schema: option, root }));
 
 /** Follows `$ref` inside the same document; a reference elsewhere says nothing. */
-export function resolve({ schema, root }: View): View {
+export function resolve({ schema, root }: SchemaView): SchemaView {
   let current = schema;
   for (let hop = 0; hop < 32 && typeof current.$ref === 'string'; hop++) {
     const target = pointTo(root, current.$ref);
@@ -67,10 +67,10 @@ export function resolve({ schema, root }: View): View {
 }
 
 /** The schema that just this value fulfils, as far as types and properties go. */
-export function schemaOf(value: unknown): JsonSchema {
-  if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaOf), items: false };
+export function inferSchema(value: unknown): JsonSchema {
+  if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(inferSchema), items: false };
   if (!isObject(value)) return { const: value };
-  const properties = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, schemaOf(item)]));
+  const properties = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inferSchema(item)]));
   return { type: 'object', properties, required: Object.keys(value), additionalProperties: false };
 }
 
@@ -97,7 +97,7 @@ function stepIntoArray(schema: JsonSchema, key: string): unknown {
   return first ?? schema.items ?? true;
 }
 
-function asFound(step: unknown, root: JsonSchema): Found {
+function asFound(step: unknown, root: JsonSchema): SchemaAtPath {
   if (isObject(step)) return { schema: step, root };
   return step === true ? 'any' : 'missing';
 }

@@ -1,6 +1,6 @@
-import { type Cut, cutsOf } from './cut.ts';
+import { type Cut, findCuts } from './cut.ts';
 import { at } from './order.ts';
-import { components, type Part, type Poset, stages } from './poset.ts';
+import { components, type NodeSet, type Poset, stages } from './poset.ts';
 import { leaf, parallel, type Scenarios, series, type Tree } from './tree.ts';
 
 /** How many cuts of a part are tried. */
@@ -21,11 +21,11 @@ interface Search {
  * The best series-parallel form found: components side by side, stages one after another, and where neither
  * exists, a cut that adds precedences.
  */
-export function search(poset: Poset, part: Part, scenarios: Scenarios): Tree {
+export function search(poset: Poset, part: NodeSet, scenarios: Scenarios): Tree {
   return solve({ poset, scenarios, quick: new Map(), thorough: new Map(), spent: 0 }, part, true);
 }
 
-function solve(state: Search, part: Part, thorough: boolean): Tree {
+function solve(state: Search, part: NodeSet, thorough: boolean): Tree {
   if (part.length === 1) return leaf(at(part, 0), state.scenarios);
   const known = thorough ? state.thorough : state.quick;
   const key = String.fromCharCode(...part);
@@ -34,7 +34,7 @@ function solve(state: Search, part: Part, thorough: boolean): Tree {
   return found;
 }
 
-function split(state: Search, part: Part, thorough: boolean): Tree {
+function split(state: Search, part: NodeSet, thorough: boolean): Tree {
   const groups = components(state.poset, part);
   if (groups.length > 1) return parallel(groups.map((group) => solve(state, group, thorough)));
   const sequence = stages(state.poset, part);
@@ -42,12 +42,12 @@ function split(state: Search, part: Part, thorough: boolean): Tree {
   return thorough ? bestCut(state, part) : firstCut(state, part);
 }
 
-function firstCut(state: Search, part: Part): Tree {
+function firstCut(state: Search, part: NodeSet): Tree {
   return inTwo(state, at(look(state, part), 0), false);
 }
 
 /** Follows each cut by first cuts to the end, keeps the best and searches its two sides. */
-function bestCut(state: Search, part: Part): Tree {
+function bestCut(state: Search, part: NodeSet): Tree {
   const [first, ...others] = look(state, part);
   if (first === undefined) throw new RangeError('a connected part has a cut');
   let chosen = first;
@@ -63,9 +63,9 @@ function bestCut(state: Search, part: Part): Tree {
   return deeper.score < best.score ? deeper : best;
 }
 
-function look(state: Search, part: Part): readonly Cut[] {
+function look(state: Search, part: NodeSet): readonly Cut[] {
   state.spent += part.length;
-  return cutsOf(state.poset, part, state.scenarios, WIDTH);
+  return findCuts(state.poset, part, state.scenarios, WIDTH);
 }
 
 const inTwo = (state: Search, cut: Cut, thorough: boolean): Tree =>

@@ -8,10 +8,10 @@ export interface Sequence {
   /** Unique in the machine, and how many scopes are around it. */
   readonly index: number;
   readonly depth: number;
-  readonly parts: readonly Part[];
+  readonly parts: readonly SequencePart[];
 }
 
-export type Part = NodePart | ParallelPart;
+export type SequencePart = NodePart | ParallelPart;
 
 export interface NodePart extends Numbered {
   readonly kind: 'node';
@@ -30,7 +30,7 @@ export interface ParallelPart {
 }
 
 /** The tree as nested sequences, with what each node's states depend on. */
-export function sequenceOf({ tree, nodes }: Arranged): Sequence {
+export function buildSequence({ tree, nodes }: Arranged): Sequence {
   const parts = partsOf(nodes);
   let scopes = 0;
   let parallels = 0;
@@ -39,7 +39,7 @@ export function sequenceOf({ tree, nodes }: Arranged): Sequence {
     const steps = one.kind === 'series' ? one.children : [one];
     return { index, depth, parts: steps.map((step) => part(step, depth)) };
   };
-  const part = (one: PlanTree, depth: number): Part => {
+  const part = (one: PlanTree, depth: number): SequencePart => {
     if (one.kind === 'node')
       return at(
         parts,
@@ -51,7 +51,7 @@ export function sequenceOf({ tree, nodes }: Arranged): Sequence {
 }
 
 /** Every node inside a part, in the order of their numbers. */
-export const nodesIn = (part: Part): readonly NodePart[] =>
+export const nodesIn = (part: SequencePart): readonly NodePart[] =>
   part.kind === 'node' ? [part] : part.branches.flatMap((branch) => branch.parts.flatMap(nodesIn));
 
 /** The nodes whose whole record is needed after a sequence; of the others the status is enough. */

@@ -1,5 +1,5 @@
 import type { ExecuteContext } from '../execute/call.ts';
-import { errorOf } from '../execute/call-error.ts';
+import { toCallError } from '../execute/call-error.ts';
 import { cutValue } from '../execute/cut-values.ts';
 import { acceptOutput, failure } from '../execute/output.ts';
 import type { CallError } from '../model/call.ts';
@@ -52,7 +52,7 @@ export const outcomeOfRun = async (
     const record = call && (await versionOf(context, tenant, call));
     return { status: 'ok', output: record ? acceptOutput(record, output, context.checkOutput) : output };
   } catch (thrown) {
-    const { type, message } = errorOf(thrown);
+    const { type, message } = toCallError(thrown);
     return { status: 'failed', error: { type, message } };
   }
 };

@@ -11,7 +11,7 @@ import {
   NodeRecord,
   type RunBody,
 } from '../model/run.ts';
-import { closeAttempt, type NodeRows, recordOf, settled } from './record.ts';
+import { closeAttempt, type NodeRows, settled, toNodeRecord } from './record.ts';
 import { resolveArguments } from './resolve-arguments.ts';
 import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
 import { loadRows, loadRun, noRun, pack } from './run-store.ts';
@@ -62,7 +62,7 @@ export async function runStep(deps: RunDeps, event: StepEvent, signal?: AbortSig
   const rows = (await loadRows(deps, tenant, id, node.id)).get(node.id) ?? { attempts: [] };
   const known = settled(node, rows.attempts);
   if (known !== undefined && 'type' in known) throw new StepFailure(known.type, known.message);
-  if (known !== undefined) return recordOf(known);
+  if (known !== undefined) return toNodeRecord(known);
   return attempt(deps, run, node, rows, event.results, signal);
 }
 
@@ -92,7 +92,7 @@ async function attempt(
     const result = await pack(deps, key, outcome.output, run.inline_bytes);
     const callId = outcome.call_id === undefined ? {} : { call_id: outcome.call_id };
     await finish(deps, run, { ...open, ...callId, status: 'ok', ended_at: deps.clock.now(), result });
-    return recordOf(result);
+    return toNodeRecord(result);
   } catch (thrown) {
     const late = signal?.aborted ? closeAttempt(open, node, deps.clock.now()) : undefined;
     const type = thrown instanceof Error ? thrown.name : 'Error';

@@ -1,12 +1,19 @@
 import { sha256 } from '../kernel/canonical-json.ts';
 import type { Plan, PlanTree } from '../model/plan.ts';
 import { arrange, brokenTree } from './arrange.ts';
-import type { Machine, Scope, State, StateOf } from './asl.ts';
+import type { Machine, State, StateOf, StateScope } from './asl.ts';
 import { checkMachine } from './check-machine.ts';
 import { inlineBytes } from './inline-bytes.ts';
-import { entryOf, nodeStates } from './node-states.ts';
+import { firstState, nodeStates } from './node-states.ts';
 import { at } from './order.ts';
-import { neededAfter, nodesIn, type ParallelPart, type Part, type Sequence, sequenceOf } from './sequence.ts';
+import {
+  buildSequence,
+  neededAfter,
+  nodesIn,
+  type ParallelPart,
+  type Sequence,
+  type SequencePart,
+} from './sequence.ts';
 
 export interface AslOptions {
   /** The function that runs steps and asks for approval: a name or an ARN. */
@@ -34,7 +41,7 @@ const EXPRESS_LIMIT_MS = 60_000;
 /** Writes the canonical JSONata definition; the step looks up tools and arguments when it runs. */
 export function toAsl(plan: Plan, tree: PlanTree, options: AslOptions = {}): PlanMachine {
   const arranged = arrange(plan, tree);
-  const sequence = sequenceOf(arranged);
+  const sequence = buildSequence(arranged);
   const scope = writeScope(sequence, new Map(), options.step ?? 'assay-step');
   const definition: Machine = { Comment: 'A plan as a series-parallel tree', QueryLanguage: 'JSONata', ...scope };
   checkMachine(definition);
@@ -62,7 +69,7 @@ type Known = ReadonlyMap<number, number>;
 const variable = (depth: number, number: number): string => `r${depth}_${number}`;
 
 /** The parts in a row, then a state that hands out the records of all nodes inside. */
-function writeScope(sequence: Sequence, outer: Known, step: string): Scope {
+function writeScope(sequence: Sequence, outer: Known, step: string): StateScope {
   const { depth, index, parts } = sequence;
   const [out, cancelled] = [`o${index}`, `x${index}`];
   const known = new Map(outer);
@@ -116,7 +123,7 @@ function handOut(sequence: Sequence): Record<string, string | { s: string }> {
   return Object.fromEntries(records);
 }
 
-const nameOf = (part: Part): string => (part.kind === 'node' ? entryOf(part) : `p${part.index}`);
+const nameOf = (part: SequencePart): string => (part.kind === 'node' ? firstState(part) : `p${part.index}`);
 
 function knownDepth(known: Known, number: number): number {
   const depth = known.get(number);

@@ -1,8 +1,8 @@
 import type { Plan, PlanTree } from '../model/plan.ts';
 import type { Predicted } from '../model/run.ts';
-import { drawDag, type Panel } from './picture/dag.ts';
+import { type DagPanel, drawDag } from './picture/dag.ts';
 import { drawForm } from './picture/form.ts';
-import { ask, escapeXml, POLICY_COLOURS, round } from './picture/svg.ts';
+import { askMark, escapeXml, POLICY_COLOURS, roundCoordinate } from './picture/svg.ts';
 
 const MARGIN = 32;
 const HEAD = 76;
@@ -46,12 +46,12 @@ ${legend(y - MARGIN / 2 + 12)}
 `;
 }
 
-function drawPanel(title: string, panel: Panel, inner: number, y: number): string {
+function drawPanel(title: string, panel: DagPanel, inner: number, y: number): string {
   const height = panel.height + TITLE + MARGIN;
   const left = 2 * MARGIN + (inner - panel.width) / 2;
-  return `<g transform="translate(0 ${round(y)})"><rect x="${MARGIN}" y="0" width="${round(inner + 2 * MARGIN)}" height="${round(height)}" rx="12" class="panel"/>
+  return `<g transform="translate(0 ${roundCoordinate(y)})"><rect x="${MARGIN}" y="0" width="${roundCoordinate(inner + 2 * MARGIN)}" height="${roundCoordinate(height)}" rx="12" class="panel"/>
 <text x="${MARGIN + 16}" y="26" class="h2">${title}</text>
-<g transform="translate(${round(left)} ${TITLE})">${panel.body}</g></g>`;
+<g transform="translate(${roundCoordinate(left)} ${TITLE})">${panel.body}</g></g>`;
 }
 
 function subtitle(plan: Plan, predicted: Predicted | undefined): string {
@@ -73,13 +73,13 @@ function legend(y: number): string {
       ([policy, colour]) =>
         [`<rect x="0" y="-9" width="5" height="12" rx="2" fill="${colour}"/>`, `on failure ${policy}`] as const,
     ),
-    [ask(4, -4), 'asks first'] as const,
+    [askMark(4, -4), 'asks first'] as const,
     ['<path d="M-4 -4h18" class="edge data"/>', '  data'] as const,
     ['<path d="M-4 -4h18" class="edge order"/>', '  order'] as const,
   ];
   let x = MARGIN + 6;
   const drawn = items.map(([mark, text]) => {
-    const part = `<g transform="translate(${x} ${round(y)})">${mark}<text x="${text.startsWith(' ') ? 20 : 16}" y="0" class="sub">${text.trim()}</text></g>`;
+    const part = `<g transform="translate(${x} ${roundCoordinate(y)})">${mark}<text x="${text.startsWith(' ') ? 20 : 16}" y="0" class="sub">${text.trim()}</text></g>`;
     x += 40 + text.length * 6.6;
     return part;
   });

@@ -4,7 +4,7 @@ import { errorText, outputText } from './results.ts';
 import { ANTHROPIC_KEYS, anthropicStrict } from './schema/dialect.ts';
 import { SEARCH_TOOL } from './search-calls.ts';
 import { anthropicReader } from './stream/anthropic-reader.ts';
-import type { Result } from './types.ts';
+import type { ToolResult } from './types.ts';
 
 export interface AnthropicTool {
   readonly name: string;
@@ -65,7 +65,7 @@ export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
 });
 
 /** What a search found is loaded by reference. */
-function contentOf(result: Result): AnthropicMessage['content'][number]['content'] {
+function contentOf(result: ToolResult): AnthropicMessage['content'][number]['content'] {
   const { name, found } = result;
   if (name !== SEARCH_TOOL || !found) return outputText(result);
   if (found.length === 0) return 'no tool fits; search with other words';

@@ -34,7 +34,7 @@ function choose(fragments: readonly Fragment[], how: Definer): { entries: Fragme
   const entries: Fragment[] = [];
   const left_out: LeftOut[] = [];
   const names = new Set<string>();
-  const overspend = budgetOf(how);
+  const overspend = trackBudget(how);
   for (const fragment of fragments) {
     const refusal = fragment.left_out ?? (names.has(fragment.name) ? `the name ${fragment.name} is taken` : undefined);
     const excess = refusal === undefined ? overspend(fragment) : undefined;
@@ -61,7 +61,7 @@ const SPENT = {
 } as const;
 
 /** Keeps the account of a request's strict tools; answers why a tool goes beyond it. */
-function budgetOf(how: Definer): (fragment: Fragment) => string | undefined {
+function trackBudget(how: Definer): (fragment: Fragment) => string | undefined {
   const budget = how.strict?.budget;
   let spent = { tools: 0, optional: 0, unions: 0, fields: 0 };
   return ({ strict, cost }) => {

@@ -1,10 +1,10 @@
 import { definer, provider } from './definer.ts';
-import { isObject } from './json.ts';
+import { isRecord } from './json.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { errorText, outputText } from './results.ts';
 import { ANTHROPIC_KEYS, anthropicStrict } from './schema/dialect.ts';
 import { bedrockReader } from './stream/bedrock-reader.ts';
-import type { Result } from './types.ts';
+import type { ToolResult } from './types.ts';
 
 export interface BedrockTool<Document = unknown> {
   readonly toolSpec: {
@@ -51,12 +51,12 @@ export const bedrock = /* @__PURE__ */ provider(bedrockForm, {
   format: (results): readonly BedrockMessage[] => [{ role: 'user', content: results.map(blockOf) }],
 });
 
-function blockOf(result: Result): BedrockMessage['content'][number] {
+function blockOf(result: ToolResult): BedrockMessage['content'][number] {
   const { id, output, error } = result;
   // `json` takes an object; anything else goes as text.
   const body =
     error === undefined
-      ? isObject(output)
+      ? isRecord(output)
         ? { json: output }
         : { text: outputText(result) }
       : { text: errorText(error) };

@@ -1,10 +1,10 @@
 import type { Tool } from '../model/tool.ts';
-import { excerpt, isDeeper, isObject } from './json.ts';
+import { excerpt, isDeeper, isRecord } from './json.ts';
 import { callTool, metaTools, unwrapCall } from './meta-tools.ts';
 import { decodeTable } from './names.ts';
 import { restoreArguments } from './restore.ts';
-import { SEARCH_TOOL, type SearchCall, searchOf } from './search-calls.ts';
-import type { Call, CallError, CallId, Provider, RawCall } from './types.ts';
+import { SEARCH_TOOL, type SearchCall, toSearchCall } from './search-calls.ts';
+import type { CallId, ModelCall, ModelCallError, Provider, RawCall } from './types.ts';
 
 export interface ParseOptions {
   /** The tools that exist: their names, or a table of them made once by `nameTable`. */
@@ -26,23 +26,23 @@ export function nameTableFor(provider: Provider, names: Iterable<string>): NameT
 }
 
 /** What a model asks for: calls, and searches for tools in its provider's own form. */
-export interface Answer {
-  readonly calls: readonly Call[];
+export interface ModelAnswer {
+  readonly calls: readonly ModelCall[];
   readonly searches: readonly SearchCall[];
 }
 
-export function answerOf(provider: Provider, raw: readonly RawCall[], options: ParseOptions): Answer {
-  const all = callsOf(provider, raw, options).map((call, at) => ({ call, isSearch: isSearch(raw[at]) }));
+export function readRawCalls(provider: Provider, raw: readonly RawCall[], options: ParseOptions): ModelAnswer {
+  const all = parseRawCalls(provider, raw, options).map((call, at) => ({ call, isSearch: isSearch(raw[at]) }));
   return {
     calls: all.filter((each) => !each.isSearch).map(({ call }) => call),
-    searches: all.filter((each) => each.isSearch).map(({ call }) => searchOf(call)),
+    searches: all.filter((each) => each.isSearch).map(({ call }) => toSearchCall(call)),
   };
 }
 
 const isSearch = (call: RawCall | undefined): boolean => call?.isSearch === true || call?.name === SEARCH_TOOL;
 
 /** The calls as a response has them; one that cannot be understood carries an error and leaves the others whole. */
-function callsOf(provider: Provider, raw: readonly RawCall[], options: ParseOptions): readonly Call[] {
+function parseRawCalls(provider: Provider, raw: readonly RawCall[], options: ParseOptions): readonly ModelCall[] {
   const table = tableOf(provider, options.names);
   const given = new Set(raw.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const seen = new Set<CallId>();
@@ -64,8 +64,8 @@ function callsOf(provider: Provider, raw: readonly RawCall[], options: ParseOpti
 }
 
 /** Without the keys that have no value. */
-function compact(call: { [K in keyof Call]: Call[K] | undefined }): Call {
-  return Object.fromEntries(Object.entries(call).filter(([, value]) => value !== undefined)) as unknown as Call;
+function compact(call: { [K in keyof ModelCall]: ModelCall[K] | undefined }): ModelCall {
+  return Object.fromEntries(Object.entries(call).filter(([, value]) => value !== undefined)) as unknown as ModelCall;
 }
 
 function tableOf(provider: Provider, names: ParseOptions['names']): NameTable | undefined {
@@ -80,12 +80,12 @@ function freeId(provider: Provider, index: number, given: Set<CallId>): string {
   return make(count);
 }
 
-const conflict = (id: CallId): CallError => ({
+const conflict = (id: CallId): ModelCallError => ({
   code: 'Conflict',
   message: `another call has the id ${excerpt(id, 80)} already`,
 });
 
-type Understood = Pick<Call, 'name' | 'arguments'> & { readonly error?: CallError };
+type Understood = Pick<ModelCall, 'name' | 'arguments'> & { readonly error?: ModelCallError };
 
 function understand(
   call: RawCall,
@@ -97,7 +97,7 @@ function understand(
     return { name: '', arguments: {}, error: { code: 'InvalidInput', message: 'the call names no tool' } };
   }
   const name = table ? table.table.get(call.name) : call.name;
-  const parsed = argumentsOf(call, name ?? call.name, provider.nullArguments === true);
+  const parsed = parseArguments(call, name ?? call.name, provider.nullArguments === true);
   if (name === undefined) return { ...parsed, name: call.name, error: unknownTool(call.name) };
   if (parsed.error) return { ...parsed, name };
   const tool = options.tool?.(name);
@@ -106,13 +106,13 @@ function understand(
   return { name, arguments: values, ...(inner ? { error: inner } : {}) };
 }
 
-const unknownTool = (name: string): CallError => ({
+const unknownTool = (name: string): ModelCallError => ({
   code: 'NotFound',
   message: `there is no tool ${excerpt(name, 80)}`,
 });
 
 /** Inside call_tool the names are the catalogue's own. */
-function innerError(values: Call['arguments'], { known }: NameTable): CallError | undefined {
+function innerError(values: ModelCall['arguments'], { known }: NameTable): ModelCallError | undefined {
   const inner = unwrapCall({ name: callTool.name, arguments: values });
   if ('error' in inner) return inner.error;
   return known.has(inner.name) ? undefined : unknownTool(inner.name);
@@ -122,11 +122,11 @@ function innerError(values: Call['arguments'], { known }: NameTable): CallError 
  * Arguments count only when they were read completely. The text of an object ends with the brace that opened it, so it
  * needs no other end; where there is no text, or a value may still grow, the provider must have said that it is done.
  */
-function argumentsOf(
+function parseArguments(
   { arguments: given, cut, isOpen = false }: RawCall,
   name: string,
   mayBeNull: boolean,
-): { arguments: Call['arguments']; error?: CallError } {
+): { arguments: ModelCall['arguments']; error?: ModelCallError } {
   if (cut !== undefined) return unread(name, cut);
   const isNothing = given === undefined || (typeof given === 'string' && given.trim() === '');
   if (isOpen && (isNothing || typeof given !== 'string')) return unread(name, 'the stream ended before they did');
@@ -134,9 +134,9 @@ function argumentsOf(
   if (isNothing) return { arguments: {} };
   const value = typeof given === 'string' ? parseJson(given) : given;
   if (value === NOT_JSON && isOpen) return unread(name, 'the stream ended inside them');
-  if (isObject(value) && isDeeper(value, MOST_LEVELS))
+  if (isRecord(value) && isDeeper(value, MOST_LEVELS))
     return refused(`the arguments for ${excerpt(name, 80)} are nested deeper than ${MOST_LEVELS} levels`);
-  if (isObject(value)) return { arguments: value };
+  if (isRecord(value)) return { arguments: value };
   if (value === null && mayBeNull) return { arguments: {} };
   const what = value === NOT_JSON ? 'not JSON' : value === null ? 'null' : 'not an object';
   return refused(`the arguments for ${excerpt(name, 80)} are ${what}: ${excerpt(given, 120)}`);
@@ -144,12 +144,12 @@ function argumentsOf(
 
 const MOST_LEVELS = 200;
 
-const refused = (message: string): { arguments: Call['arguments']; error: CallError } => ({
+const refused = (message: string): { arguments: ModelCall['arguments']; error: ModelCallError } => ({
   arguments: {},
   error: { code: 'InvalidInput', message },
 });
 
-const unread = (name: string, reason: string): { arguments: Call['arguments']; error: CallError } =>
+const unread = (name: string, reason: string): { arguments: ModelCall['arguments']; error: ModelCallError } =>
   refused(`the arguments for ${excerpt(name, 80)} were not read completely: ${reason}; ask the model again`);
 
 const NOT_JSON = Symbol('not JSON');

@@ -1,8 +1,8 @@
 import type { Parts } from './definer.ts';
 import { outputText } from './results.ts';
 import { openaiStrict } from './schema/dialect.ts';
-import type { Measure } from './schema/measure.ts';
-import type { Result } from './types.ts';
+import type { SchemaSize } from './schema/measure.ts';
+import type { ToolResult } from './types.ts';
 
 /** A function as Chat Completions has it, and all who follow its form. */
 export interface ChatTool {
@@ -27,7 +27,7 @@ export const chatTool = ({ name, description, parameters, strict }: Parts): Chat
 });
 
 /** The limits of OpenAI's strict form. */
-function beyondOpenai(size: Measure): string | undefined {
+function beyondOpenai(size: SchemaSize): string | undefined {
   if (size.fields > 5000) return `a strict schema has at most 5000 properties, this one ${size.fields}`;
   if (size.depth > 10) return `a strict schema has at most 10 levels, this one ${size.depth}`;
   if (size.enumValues > 1000) return `a strict schema has at most 1000 enum values, this one ${size.enumValues}`;
@@ -40,7 +40,7 @@ function beyondOpenai(size: Measure): string | undefined {
 
 export const openaiStrictForm = { dialect: openaiStrict, refuses: beyondOpenai };
 
-export const chatMessage = (result: Result): ChatToolMessage => ({
+export const chatMessage = (result: ToolResult): ChatToolMessage => ({
   role: 'tool',
   tool_call_id: String(result.id),
   content: outputText(result),

@@ -1,10 +1,10 @@
 import { type ChatTool, chatTool } from './chat.ts';
 import { definer, provider } from './definer.ts';
-import { isObject } from './json.ts';
+import { isRecord } from './json.ts';
 import { errorText } from './results.ts';
 import { cohereStrict } from './schema/dialect.ts';
 import { cohereReader } from './stream/cohere-reader.ts';
-import type { Result } from './types.ts';
+import type { ToolResult } from './types.ts';
 
 export type CohereTool = ChatTool;
 
@@ -47,9 +47,9 @@ export const cohere = /* @__PURE__ */ provider(cohereForm, {
 });
 
 /** Cohere wants the text of a JSON object. */
-function messageOf(result: Result): CohereMessage {
+function messageOf(result: ToolResult): CohereMessage {
   const { id, output, error } = result;
   const body =
-    error === undefined ? (isObject(output) ? output : { output: output ?? null }) : { error: errorText(error) };
+    error === undefined ? (isRecord(output) ? output : { output: output ?? null }) : { error: errorText(error) };
   return { role: 'tool', tool_call_id: String(id), content: JSON.stringify(body) };
 }

@@ -6,7 +6,7 @@ import { encodeName } from './names.ts';
 import { type Adapted, adaptSchema } from './schema/adapt.ts';
 import type { Dialect } from './schema/dialect.ts';
 import { describe } from './schema/hints.ts';
-import { type Measure, measure } from './schema/measure.ts';
+import { measure, type SchemaSize } from './schema/measure.ts';
 import { portableSchema } from './schema/portable.ts';
 import { estimateTokens } from './tokens.ts';
 import type { Cost, DefineOptions, Definitions, Fragment, Provider, Warning } from './types.ts';
@@ -34,7 +34,7 @@ export interface Definer {
   readonly strict?: {
     readonly dialect: Dialect;
     /** Why a schema is beyond the strict form, if it is. */
-    readonly refuses?: (size: Measure) => string | undefined;
+    readonly refuses?: (size: SchemaSize) => string | undefined;
     /** What all strict tools of a request may take together. */
     readonly budget?: { readonly tools: number } & Cost;
     /** The request as a whole is strict, so a tool that does not fit is left out. */
@@ -57,7 +57,7 @@ type Speech = Omit<Provider, keyof Form>;
 
 /** The defining half of a provider. */
 export function definer(how: Definer): Form {
-  const defineTool: Provider['defineTool'] = (tool, options = {}) => fragmentOf(tool, options, how);
+  const defineTool: Provider['defineTool'] = (tool, options = {}) => buildFragment(tool, options, how);
   const assemble: Provider['assemble'] = (fragments, options = {}) => assembleWith(fragments, options, how);
   return {
     defineTool,
@@ -78,7 +78,7 @@ export const provider = <S extends Speech>(form: Form, speech: S): Form & S => (
 
 const FREE: Cost = { optional: 0, unions: 0, fields: 0 };
 
-function fragmentOf(tool: Tool, options: DefineOptions, how: Definer): Fragment {
+function buildFragment(tool: Tool, options: DefineOptions, how: Definer): Fragment {
   const { strict } = how;
   if (!options.strict || !strict) return attempt(tool, options, how, () => plain(tool, options, how));
   return attempt(tool, options, how, () => {

@@ -1,4 +1,4 @@
-import { objectOf } from './json.ts';
+import { asRecord } from './json.ts';
 import type { Fragment } from './types.ts';
 
 /** What was said of one tool to the provider. */
@@ -17,7 +17,7 @@ export interface EntryNote {
 export const entryNotes = (fragments: readonly Fragment[], allowed?: readonly string[]): readonly EntryNote[] => {
   const names = allowed && new Set(allowed);
   return fragments.map(({ tool, name, strict, value }) => {
-    const { defer_loading, allowed_callers } = objectOf(value);
+    const { defer_loading, allowed_callers } = asRecord(value);
     return { tool, name, strict, deferred: defer_loading === true, allowed: names?.has(tool) ?? true, allowed_callers };
   });
 };

@@ -34,7 +34,7 @@ export type ProviderName = keyof typeof forms;
 export const providerNames = Object.keys(forms).sort() as readonly ProviderName[];
 
 /** The form of a provider's definitions; an unknown provider is refused, naming those there are. */
-export const formOf = (provider: string): Form => forms[knownProvider(provider)];
+export const findForm = (provider: string): Form => forms[knownProvider(provider)];
 
 export function knownProvider(name: string): ProviderName {
   if (Object.hasOwn(forms, name)) return name as ProviderName;

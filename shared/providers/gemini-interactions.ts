@@ -1,11 +1,11 @@
 import { definer, provider } from './definer.ts';
 import { GEMINI_NAMES } from './gemini.ts';
-import { isObject, type Schema } from './json.ts';
+import { isRecord, type Schema } from './json.ts';
 import { encodeName } from './names.ts';
 import { errorText, outputText } from './results.ts';
 import { GEMINI_KEYS, geminiJson } from './schema/dialect.ts';
 import { geminiReader } from './stream/gemini-reader.ts';
-import type { Result } from './types.ts';
+import type { ToolResult } from './types.ts';
 
 export interface InteractionsTool {
   readonly type: 'function';
@@ -48,13 +48,13 @@ export const geminiInteractions = /* @__PURE__ */ provider(geminiInteractionsFor
 });
 
 /** A result is an object or a text; content parts are not made of what a tool returned. */
-function stepOf(result: Result): InteractionsMessage {
+function stepOf(result: ToolResult): InteractionsMessage {
   const { id, name, output, error } = result;
   return {
     type: 'function_result',
     call_id: String(id),
     name: encodeName(name, GEMINI_NAMES),
-    result: error === undefined ? (isObject(output) ? { ...output } : outputText(result)) : errorText(error),
+    result: error === undefined ? (isRecord(output) ? { ...output } : outputText(result)) : errorText(error),
     ...(error === undefined ? {} : { is_error: true }),
   };
 }

@@ -1,10 +1,10 @@
 import { definer, provider } from './definer.ts';
-import { isObject, type Schema } from './json.ts';
+import { isRecord, type Schema } from './json.ts';
 import { encodeName } from './names.ts';
 import { errorText } from './results.ts';
-import { gemini as dialect, GEMINI_KEYS, geminiJson } from './schema/dialect.ts';
+import { geminiDialect as dialect, GEMINI_KEYS, geminiJson } from './schema/dialect.ts';
 import { geminiReader } from './stream/gemini-reader.ts';
-import type { Result } from './types.ts';
+import type { ToolResult } from './types.ts';
 
 /** The OpenAPI subset of `parameters`. */
 export interface GeminiSchema {
@@ -92,10 +92,10 @@ export const gemini = /* @__PURE__ */ provider(geminiForm, {
 /** An object without properties is refused: a function without parameters has none. */
 function schemaOf(parameters: Schema, isJson: boolean): Partial<GeminiDeclaration> {
   if (isJson) return { parametersJsonSchema: parameters };
-  return isObject(parameters.properties) ? { parameters: parameters as GeminiSchema } : {};
+  return isRecord(parameters.properties) ? { parameters: parameters as GeminiSchema } : {};
 }
 
-function responseOf({ id, name, output, error }: Result): GeminiMessage['parts'][number] {
+function responseOf({ id, name, output, error }: ToolResult): GeminiMessage['parts'][number] {
   return {
     functionResponse: {
       ...(OWN_ID.test(String(id)) ? {} : { id: String(id) }),

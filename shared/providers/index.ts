@@ -1,7 +1,7 @@
 import type { Tool } from '../model/tool.ts';
 import { anthropic } from './anthropic.ts';
 import { bedrock } from './bedrock.ts';
-import { type Answer, answerOf, type NameTable, nameTableFor, type ParseOptions } from './calls.ts';
+import { type ModelAnswer, type NameTable, nameTableFor, type ParseOptions, readRawCalls } from './calls.ts';
 import { cohere } from './cohere.ts';
 import { knownProvider, type ProviderName } from './forms.ts';
 import { gemini } from './gemini.ts';
@@ -15,41 +15,41 @@ import { openai } from './openai.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { openrouter } from './openrouter.ts';
 import { buildRequest } from './request.ts';
-import { listingOf } from './search-calls.ts';
+import { formatListing } from './search-calls.ts';
 import { EventFeed } from './stream/event-feed.ts';
 import type {
   Assembled,
-  Call,
   ConvertOptions,
   DefineOptions,
   Definitions,
   Fragment,
+  ModelCall,
   Provider,
-  Result,
+  ToolResult,
 } from './types.ts';
 
-export type { Answer, NameTable, ParseOptions } from './calls.ts';
+export type { ModelAnswer, NameTable, ParseOptions } from './calls.ts';
 export type { EntryNote } from './entry-notes.ts';
 export { type ProviderName, providerNames } from './forms.ts';
 export type { Lint, LintOptions } from './lint.ts';
 export { callTool, findTools, metaTools, unwrapCall } from './meta-tools.ts';
-export { instructionsOf, promptInstructions } from './prompt.ts';
-export { buildRequest, type Request } from './request.ts';
+export { promptInstructions, writeInstructions } from './prompt.ts';
+export { buildRequest, type ProviderRequest } from './request.ts';
 export { restoreArguments } from './restore.ts';
 export { SEARCH_TOOL, type SearchCall } from './search-calls.ts';
 export { estimateTokens } from './tokens.ts';
 export type {
   Assembled,
-  Call,
-  CallError,
   CallId,
   ConvertOptions,
   DefineOptions,
   Definitions,
   Fragment,
   LeftOut,
+  ModelCall,
+  ModelCallError,
   Provider,
-  Result,
+  ToolResult,
   Warning,
   WarningKind,
 } from './types.ts';
@@ -71,16 +71,16 @@ export const providers = {
 } as const satisfies Readonly<Record<ProviderName, Provider>>;
 
 /** The provider of a name; an unknown one is refused, naming those there are. */
-export const providerOf = (name: string): Provider => providers[knownProvider(name)];
+export const findProvider = (name: string): Provider => providers[knownProvider(name)];
 
 /** The provider's `tools` value for some tools, in their order, with what was lost on the way and what it costs. */
 export function convert(provider: string, tools: readonly Tool[], options: ConvertOptions = {}): Definitions {
   const { allowed, ...asked } = options;
-  const { value, warnings, left_out, tokens } = buildRequest(provider, allowedOf(tools, allowed), asked);
+  const { value, warnings, left_out, tokens } = buildRequest(provider, filterAllowed(tools, allowed), asked);
   return { value, warnings, left_out, tokens };
 }
 
-function allowedOf(tools: readonly Tool[], allowed: Iterable<string> | undefined): readonly Tool[] {
+function filterAllowed(tools: readonly Tool[], allowed: Iterable<string> | undefined): readonly Tool[] {
   if (allowed === undefined) return tools;
   const names = new Set(allowed);
   return tools.filter(({ name }) => names.has(name));
@@ -88,7 +88,7 @@ function allowedOf(tools: readonly Tool[], allowed: Iterable<string> | undefined
 
 /** One tool alone, in the form the provider's documentation shows. */
 export function convertTool(provider: string, tool: Tool, options: DefineOptions = {}): Definitions {
-  const target = providerOf(provider);
+  const target = findProvider(provider);
   const fragment = target.defineTool(tool, options);
   const left_out = fragment.left_out === undefined ? [] : [{ tool: tool.name, reason: fragment.left_out }];
   const value = left_out.length > 0 ? undefined : target.single(fragment.value);
@@ -97,26 +97,26 @@ export function convertTool(provider: string, tool: Tool, options: DefineOptions
 
 /** One tool in a provider's form. It depends on nothing else, so it can be kept by the tool's digest. */
 export const defineTool = (provider: string, tool: Tool, options: DefineOptions = {}): Fragment =>
-  providerOf(provider).defineTool(tool, options);
+  findProvider(provider).defineTool(tool, options);
 
 /** Kept fragments put together; `json` is the text of `value`. */
 export const assemble = (provider: string, fragments: readonly Fragment[], options: DefineOptions = {}): Assembled =>
-  providerOf(provider).assemble(fragments, options);
+  findProvider(provider).assemble(fragments, options);
 
 /** The names of a catalogue, prepared once for many `parseCalls`. */
 export const nameTable = (provider: string, names: Iterable<string>): NameTable =>
-  nameTableFor(providerOf(provider), names);
+  nameTableFor(findProvider(provider), names);
 
 /**
  * The calls a model asks for: from a whole response, its streamed events in an array, or the text or bytes of either.
  * A call whose arguments were not read completely carries an error.
  */
-export function parseCalls(provider: string, response: unknown, options: ParseOptions = {}): readonly Call[] {
+export function parseCalls(provider: string, response: unknown, options: ParseOptions = {}): readonly ModelCall[] {
   return readAnswer(provider, response, options).calls;
 }
 
 /** The same, with the searches for tools that the model asks for in its provider's own form. */
-export function readAnswer(provider: string, response: unknown, options: ParseOptions = {}): Answer {
+export function readAnswer(provider: string, response: unknown, options: ParseOptions = {}): ModelAnswer {
   const reader = callReader(provider, options);
   reader.push(response);
   return reader.answer();
@@ -126,25 +126,25 @@ export function readAnswer(provider: string, response: unknown, options: ParseOp
 export interface CallReader {
   push(part: unknown): void;
   /** The calls of all that was pushed; nothing more is to come. */
-  end(): readonly Call[];
+  end(): readonly ModelCall[];
   /** The same, with the searches. */
-  answer(): Answer;
+  answer(): ModelAnswer;
 }
 
 export function callReader(provider: string, options: ParseOptions = {}): CallReader {
-  const target = providerOf(provider);
+  const target = findProvider(provider);
   const feed = new EventFeed(target.reader());
-  const answer = (): Answer => answerOf(target, feed.end(), options);
+  const answer = (): ModelAnswer => readRawCalls(target, feed.end(), options);
   return { push: (part) => feed.push(part), end: () => answer().calls, answer };
 }
 
 /** The provider's messages that carry results and errors back to the model. */
-export function formatResults(provider: string, results: readonly Result[]): readonly unknown[] {
-  const target = providerOf(provider);
+export function formatResults(provider: string, results: readonly ToolResult[]): readonly unknown[] {
+  const target = findProvider(provider);
   // What another search than the provider's own found is told as any result is.
-  const isTold = ({ name, found }: Result): boolean => found !== undefined && name !== target.searchName;
+  const isTold = ({ name, found }: ToolResult): boolean => found !== undefined && name !== target.searchName;
   return target.format(
-    results.map((result) => (isTold(result) ? { ...result, output: listingOf(result.found ?? []) } : result)),
+    results.map((result) => (isTold(result) ? { ...result, output: formatListing(result.found ?? []) } : result)),
   );
 }
 

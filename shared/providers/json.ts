@@ -1,17 +1,17 @@
 export type Schema = Readonly<Record<string, unknown>>;
-export type Draft = Record<string, unknown>;
+export type MutableSchema = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is Schema =>
+export const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const objectOf = (value: unknown): Schema => (isObject(value) ? value : {});
-export const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-export const stringsOf = (value: unknown): string[] =>
-  arrayOf(value).filter((entry): entry is string => typeof entry === 'string');
+export const asRecord = (value: unknown): Schema => (isRecord(value) ? value : {});
+export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const asStrings = (value: unknown): string[] =>
+  asArray(value).filter((entry): entry is string => typeof entry === 'string');
 
 /** Sets an own property, also when the key is `__proto__`. */
-export function put(target: Draft, key: string, value: unknown): void {
+export function setOwn(target: MutableSchema, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   } else {
@@ -23,10 +23,10 @@ export function put(target: Draft, key: string, value: unknown): void {
 export const own = (target: Schema, key: string): unknown => (Object.hasOwn(target, key) ? target[key] : undefined);
 
 /** The same object without some keys. */
-export function without(source: Schema, ...keys: readonly string[]): Draft {
-  const rest: Draft = {};
+export function without(source: Schema, ...keys: readonly string[]): MutableSchema {
+  const rest: MutableSchema = {};
   for (const key in source) {
-    if (!keys.includes(key)) put(rest, key, source[key]);
+    if (!keys.includes(key)) setOwn(rest, key, source[key]);
   }
   return rest;
 }
@@ -37,7 +37,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((entry, index) => sameJson(entry, b[index]));
   }
-  if (!isObject(a) || !isObject(b)) return false;
+  if (!isRecord(a) || !isRecord(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))

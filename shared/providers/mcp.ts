@@ -1,8 +1,8 @@
 import { definer, provider } from './definer.ts';
-import { isObject } from './json.ts';
+import { isRecord } from './json.ts';
 import { errorText, outputText } from './results.ts';
 import { mcpReader } from './stream/mcp-reader.ts';
-import type { CallId, Result } from './types.ts';
+import type { CallId, ToolResult } from './types.ts';
 
 export interface McpTool {
   readonly name: string;
@@ -52,7 +52,7 @@ export const mcp = /* @__PURE__ */ provider(mcpForm, {
   format: (results): readonly McpMessage[] => results.map(messageOf),
 });
 
-function messageOf(result: Result): McpMessage {
+function messageOf(result: ToolResult): McpMessage {
   const { id, output, error } = result;
   const text = error === undefined ? outputText(result) : errorText(error);
   return {
@@ -60,7 +60,7 @@ function messageOf(result: Result): McpMessage {
     id,
     result: {
       content: [{ type: 'text', text }],
-      ...(error === undefined && isObject(output) ? { structuredContent: { ...output } } : {}),
+      ...(error === undefined && isRecord(output) ? { structuredContent: { ...output } } : {}),
       ...(error === undefined ? {} : { isError: true }),
     },
   };

@@ -1,6 +1,6 @@
 import type { Tool } from '../model/tool.ts';
-import { isObject } from './json.ts';
-import type { Call, CallError } from './types.ts';
+import { isRecord } from './json.ts';
+import type { ModelCall, ModelCallError } from './types.ts';
 
 /** Finds tools of the catalogue, so that the catalogue itself need not be in the context. */
 export const findTools: Tool = {
@@ -44,14 +44,14 @@ export const metaTools: readonly Tool[] = [callTool, findTools];
 
 export type InnerCall =
   | { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
-  | { readonly error: CallError };
+  | { readonly error: ModelCallError };
 
 /** The call inside a call of `call_tool`; any other call is itself. */
-export function unwrapCall(call: Pick<Call, 'name' | 'arguments'>): InnerCall {
+export function unwrapCall(call: Pick<ModelCall, 'name' | 'arguments'>): InnerCall {
   if (call.name !== callTool.name) return { name: call.name, arguments: call.arguments };
   const { name, arguments: values } = call.arguments;
   if (typeof name !== 'string' || name === '') return refused('call_tool needs the name of a tool');
-  if (isObject(values)) return { name, arguments: values };
+  if (isRecord(values)) return { name, arguments: values };
   // Models that may not send free objects send their text.
   const parsed =
     typeof values === 'string' ? parseObject(values) : values === undefined || values === null ? {} : undefined;
@@ -63,7 +63,7 @@ const refused = (message: string): InnerCall => ({ error: { code: 'InvalidInput'
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { FUNCTION_NAME } from './names.ts';
 import { groupOf, inNamespaces, type Namespace } from './namespaces.ts';
 import { outputText } from './results.ts';
 import { responsesReader } from './stream/responses-reader.ts';
-import type { Result } from './types.ts';
+import type { ToolResult } from './types.ts';
 
 export interface ResponsesTool {
   readonly type: 'function';
@@ -59,7 +59,7 @@ export const openaiResponses = /* @__PURE__ */ provider(openaiResponsesForm, {
 });
 
 /** Found tools come as definitions; the item has no place for an error, so then there are none. */
-function searchMessage({ id, found = [] }: Result): ResponsesSearchMessage {
+function searchMessage({ id, found = [] }: ToolResult): ResponsesSearchMessage {
   const { fragments } = openaiResponsesForm.assemble(
     found.map((tool) => openaiResponsesForm.defineTool(tool, { defer: true })),
   );
@@ -87,7 +87,7 @@ export const responsesTool = ({ name, description, parameters, strict }: Parts):
   parameters,
 });
 
-export const responsesMessage = (result: Result): ResponsesMessage => ({
+export const responsesMessage = (result: ToolResult): ResponsesMessage => ({
   type: 'function_call_output',
   call_id: String(result.id),
   output: shorten(outputText(result)),
@@ -95,7 +95,7 @@ export const responsesMessage = (result: Result): ResponsesMessage => ({
 });
 
 /** The program that made a call waits for the result under its own id. */
-const programOf = (caller: Result['caller']): Pick<ResponsesMessage, 'caller'> =>
+const programOf = (caller: ToolResult['caller']): Pick<ResponsesMessage, 'caller'> =>
   caller?.type === 'program' ? { caller: { type: 'program', caller_id: String(caller.caller_id) } } : {};
 
 const shorten = (text: string): string =>

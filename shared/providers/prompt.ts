@@ -1,17 +1,17 @@
 import type { Tool } from '../model/tool.ts';
-import { arrayOf, excerpt, isObject, objectOf, type Schema, stringsOf } from './json.ts';
+import { asArray, asRecord, asStrings, excerpt, isRecord, type Schema } from './json.ts';
 import { typesOf } from './schema/merge.ts';
 
 /** The instructions of all tools for a system prompt, parted by a blank line. */
-export const promptInstructions = (tools: readonly Tool[]): string => tools.map(instructionsOf).join('\n\n');
+export const promptInstructions = (tools: readonly Tool[]): string => tools.map(writeInstructions).join('\n\n');
 
 /** A tool's own instructions, or text made from its description and parameters. */
-export function instructionsOf(tool: Tool): string {
+export function writeInstructions(tool: Tool): string {
   const own = tool.instructions?.trim();
   if (own) return own;
   const description = tool.description?.trim();
-  const required = new Set(stringsOf(tool.parameters.required));
-  const parameters = Object.entries(objectOf(tool.parameters.properties));
+  const required = new Set(asStrings(tool.parameters.required));
+  const parameters = Object.entries(asRecord(tool.parameters.properties));
   const lines = parameters.map(
     ([name, schema]) => `- ${name} (${kindOf(schema, required.has(name))})${saysOf(schema)}`,
   );
@@ -20,11 +20,11 @@ export function instructionsOf(tool: Tool): string {
 }
 
 function kindOf(schema: unknown, isRequired: boolean): string {
-  const node: Schema = objectOf(schema);
+  const node: Schema = asRecord(schema);
   const types = typesOf(node.type);
   const kind = Array.isArray(node.enum)
     ? `one of ${excerpt(
-        arrayOf(node.enum)
+        asArray(node.enum)
           .map((value) => JSON.stringify(value))
           .join(', '),
         200,
@@ -34,7 +34,7 @@ function kindOf(schema: unknown, isRequired: boolean): string {
 }
 
 function saysOf(schema: unknown): string {
-  if (!isObject(schema)) return '';
+  if (!isRecord(schema)) return '';
   const description =
     typeof schema.description === 'string' ? `: ${schema.description.trim().replace(/\s*\n\s*/g, ' ')}` : '';
   return Object.hasOwn(schema, 'default')

@@ -1,7 +1,7 @@
 import type { Tool } from '../model/tool.ts';
 import { type EntryNote, entryNotes } from './entry-notes.ts';
-import { formOf, knownProvider } from './forms.ts';
-import { excerpt, objectOf } from './json.ts';
+import { findForm, knownProvider } from './forms.ts';
+import { asRecord, excerpt } from './json.ts';
 import { metaTools } from './meta-tools.ts';
 import { groupOf, inNamespaces } from './namespaces.ts';
 import { type RequestParts, requestParts } from './request-parts.ts';
@@ -9,7 +9,7 @@ import { SEARCH_TOOL } from './search-calls.ts';
 import { estimateTokens } from './tokens.ts';
 import type { Assembled, DefineOptions, Fragment, LeftOut, RequestOptions, Warning } from './types.ts';
 
-export interface Request extends Assembled {
+export interface ProviderRequest extends Assembled {
   readonly entries: readonly EntryNote[];
   /** What the request must carry beside its tools. */
   readonly request?: Readonly<Record<string, unknown>> | undefined;
@@ -23,8 +23,8 @@ export function buildRequest(
   provider: string,
   tools: readonly Tool[],
   options: RequestOptions,
-  define: Define = (tool, how) => formOf(provider).defineTool(tool, how),
-): Request {
+  define: Define = (tool, how) => findForm(provider).defineTool(tool, how),
+): ProviderRequest {
   const parts: RequestParts = requestParts[knownProvider(provider)] ?? {};
   const search = options.mode === 'tool_search' ? parts.search : undefined;
   const stand = options.mode !== undefined && search === undefined;
@@ -33,7 +33,7 @@ export function buildRequest(
   const callers = options.callers === 'programmatic' && !stand ? parts.callers : undefined;
   const fragments = chosen.map((tool) => called(define(tool, how), tool, callers));
   const isTaken = ({ name }: Fragment): boolean => search?.place === 'beside' && name === SEARCH_TOOL;
-  const base = formOf(provider).assemble(
+  const base = findForm(provider).assemble(
     fragments.filter((fragment) => !isTaken(fragment)),
     search ? { ...options, defer: false } : options,
   );
@@ -55,7 +55,7 @@ export function buildRequest(
 
 function called(fragment: Fragment, tool: Tool, callers: RequestParts['callers']): Fragment {
   if (!callers || fragment.left_out !== undefined) return fragment;
-  const value = { ...objectOf(fragment.value), ...callers(tool) };
+  const value = { ...asRecord(fragment.value), ...callers(tool) };
   const plain = fragment.plain && called(fragment.plain, tool, callers);
   return { ...fragment, value, json: JSON.stringify(value), ...(plain ? { plain } : {}) };
 }
@@ -66,7 +66,7 @@ function valuesOf(
   sent: readonly Fragment[],
   search: unknown,
   grouped: readonly Tool[] | undefined,
-): Pick<Request, 'value' | 'json' | 'tokens'> {
+): Pick<ProviderRequest, 'value' | 'json' | 'tokens'> {
   if (search === undefined && !grouped) return { value: base.value, json: base.json, tokens: base.tokens };
   const groups = new Map(grouped?.map((tool) => [tool.name, groupOf(tool)]));
   const entries = sent.map(({ tool, value }) => ({ tool, value, group: groups.get(tool) }));

@@ -1,4 +1,4 @@
-import { arrayOf, type Draft, isObject, objectOf, own, put, type Schema, stringsOf } from './json.ts';
+import { asArray, asRecord, asStrings, isRecord, type MutableSchema, own, type Schema, setOwn } from './json.ts';
 import { encodeName } from './names.ts';
 import { isWithin, typeOf } from './schema/keywords.ts';
 import { typesOf } from './schema/merge.ts';
@@ -24,8 +24,8 @@ function renamedKeys(parameters: Schema, keys: RegExp): ReadonlyMap<string, stri
   const names = new Map<string, string>();
   const visit = (node: unknown, depth: number): void => {
     if (typeof node !== 'object' || node === null || depth > DEEPEST) return;
-    if (isObject(node)) {
-      for (const key of [...Object.keys(objectOf(node.properties)), ...stringsOf(node.required)]) {
+    if (isRecord(node)) {
+      for (const key of [...Object.keys(asRecord(node.properties)), ...asStrings(node.required)]) {
         const name = encodeName(key, keys);
         if (name !== key) names.set(name, key);
       }
@@ -39,15 +39,15 @@ function renamedKeys(parameters: Schema, keys: RegExp): ReadonlyMap<string, stri
 function rename(value: unknown, names: ReadonlyMap<string, string>, depth: number): unknown {
   if (depth > DEEPEST) return value;
   if (Array.isArray(value)) return value.map((entry) => rename(entry, names, depth + 1));
-  if (!isObject(value)) return value;
-  const out: Draft = {};
-  for (const [key, entry] of Object.entries(value)) put(out, names.get(key) ?? key, rename(entry, names, depth + 1));
+  if (!isRecord(value)) return value;
+  const out: MutableSchema = {};
+  for (const [key, entry] of Object.entries(value)) setOwn(out, names.get(key) ?? key, rename(entry, names, depth + 1));
   return out;
 }
 
 function tidy(schemas: readonly unknown[], value: unknown, root: Schema, depth: number): unknown {
   if (depth > DEEPEST || schemas.length === 0) return value;
-  if (isObject(value)) return tidyObject(schemas, value, root, depth);
+  if (isRecord(value)) return tidyObject(schemas, value, root, depth);
   if (Array.isArray(value)) {
     const forms = formsOf(schemas, root, value);
     return value.map((entry, index) => tidy(itemsAt(forms, index), entry, root, depth + 1));
@@ -57,22 +57,22 @@ function tidy(schemas: readonly unknown[], value: unknown, root: Schema, depth: 
 
 function tidyObject(schemas: readonly unknown[], value: Values, root: Schema, depth: number): Values {
   const forms = formsOf(schemas, root, value);
-  const out: Draft = {};
+  const out: MutableSchema = {};
   for (const [key, entry] of Object.entries(value)) {
     const says = forms.flatMap((form) => {
-      const property = own(objectOf(form.properties), key);
+      const property = own(asRecord(form.properties), key);
       return property === undefined ? [] : [property];
     });
     const mayDrop = entry === null && says.length > 0 && !schemas.some((schema) => needs(schema, key, value, root, 0));
     if (mayDrop && !schemas.every((schema) => admitsMember(schema, key, value, root, 0))) continue;
-    put(out, key, tidy(says, entry, root, depth + 1));
+    setOwn(out, key, tidy(says, entry, root, depth + 1));
   }
   return out;
 }
 
 const itemsAt = (forms: readonly Schema[], index: number): readonly unknown[] =>
   forms.flatMap((form) => {
-    const item = arrayOf(form.prefixItems)[index] ?? form.items;
+    const item = asArray(form.prefixItems)[index] ?? form.items;
     return item === undefined || Array.isArray(item) ? [] : [item];
   });
 
@@ -80,11 +80,11 @@ const itemsAt = (forms: readonly Schema[], index: number): readonly unknown[] =>
 function formsOf(schemas: readonly unknown[], root: Schema, value: unknown): readonly Schema[] {
   const forms = new Set<Schema>();
   const visit = (schema: unknown): void => {
-    if (!isObject(schema) || forms.has(schema)) return;
+    if (!isRecord(schema) || forms.has(schema)) return;
     forms.add(schema);
     if (typeof schema.$ref === 'string') visit(resolve(root, schema.$ref));
-    for (const part of arrayOf(schema.allOf)) visit(part);
-    for (const key of ['anyOf', 'oneOf']) for (const part of meant(arrayOf(schema[key]), value, root)) visit(part);
+    for (const part of asArray(schema.allOf)) visit(part);
+    for (const key of ['anyOf', 'oneOf']) for (const part of meant(asArray(schema[key]), value, root)) visit(part);
   };
   for (const schema of schemas) visit(schema);
   return [...forms];
@@ -92,12 +92,12 @@ function formsOf(schemas: readonly unknown[], root: Schema, value: unknown): rea
 
 /** The alternatives that an object has the type, the required keys and the constants of; all when there are none. */
 function meant(branches: readonly unknown[], value: unknown, root: Schema): readonly unknown[] {
-  if (!isObject(value)) return branches;
+  if (!isRecord(value)) return branches;
   const fitting = branches.filter((branch) => {
-    const node = isObject(branch) && typeof branch.$ref === 'string' ? resolve(root, branch.$ref) : branch;
-    if (!isObject(node) || !isMarked(node, value)) return node !== false && !isObject(node);
-    if (!stringsOf(node.required).every((key) => Object.hasOwn(value, key))) return false;
-    return Object.entries(objectOf(node.properties)).every(([key, schema]) => isMarked(schema, own(value, key)));
+    const node = isRecord(branch) && typeof branch.$ref === 'string' ? resolve(root, branch.$ref) : branch;
+    if (!isRecord(node) || !isMarked(node, value)) return node !== false && !isRecord(node);
+    if (!asStrings(node.required).every((key) => Object.hasOwn(value, key))) return false;
+    return Object.entries(asRecord(node.properties)).every(([key, schema]) => isMarked(schema, own(value, key)));
   });
   return fitting.length > 0 ? fitting : branches;
 }
@@ -105,23 +105,23 @@ function meant(branches: readonly unknown[], value: unknown, root: Schema): read
 /** Whether a value can be meant by a schema, as far as type, constant and members show; null may stand for nothing. */
 function isMarked(schema: unknown, value: unknown): boolean {
   if (value === undefined || value === null) return true;
-  const { type, enum: members, const: constant } = objectOf(schema);
+  const { type, enum: members, const: constant } = asRecord(schema);
   const types = typesOf(type);
   if (types.length > 0 && !types.some((name) => isWithin(typeOf(value), name))) return false;
   if (constant !== undefined && typeof value !== 'object') return constant === value;
   if (!Array.isArray(members)) return true;
-  return members.some((member) => (typeof value === 'object' ? isObject(member) : sameText(member, value)));
+  return members.some((member) => (typeof value === 'object' ? isRecord(member) : sameText(member, value)));
 }
 
 const sameText = (a: unknown, b: unknown): boolean => String(a).toLowerCase() === String(b).toLowerCase();
 
 /** Whether an object must have a key, in whichever of its forms. */
 function needs(schema: unknown, key: string, value: Values, root: Schema, depth: number): boolean {
-  if (!isObject(schema) || depth > 16) return false;
+  if (!isRecord(schema) || depth > 16) return false;
   const inner = (part: unknown): boolean => needs(part, key, value, root, depth + 1);
-  if (stringsOf(schema.required).includes(key)) return true;
+  if (asStrings(schema.required).includes(key)) return true;
   if (typeof schema.$ref === 'string' && inner(resolve(root, schema.$ref))) return true;
-  if (arrayOf(schema.allOf).some(inner)) return true;
+  if (asArray(schema.allOf).some(inner)) return true;
   return ['anyOf', 'oneOf'].some(
     (name) => Array.isArray(schema[name]) && meant(schema[name], value, root).every(inner),
   );
@@ -129,9 +129,9 @@ function needs(schema: unknown, key: string, value: Values, root: Schema, depth:
 
 /** Whether an object may have null under a key. */
 function admitsMember(schema: unknown, key: string, value: Values, root: Schema, depth: number): boolean {
-  if (!isObject(schema) || depth > 16) return true;
-  if (schema.type !== undefined && schema.type !== 'object' && !arrayOf(schema.type).includes('object')) return false;
-  const named = own(objectOf(schema.properties), key);
+  if (!isRecord(schema) || depth > 16) return true;
+  if (schema.type !== undefined && schema.type !== 'object' && !asArray(schema.type).includes('object')) return false;
+  const named = own(asRecord(schema.properties), key);
   if (named === undefined && schema.additionalProperties === false && !Object.hasOwn(schema, 'patternProperties'))
     return false;
   if (named !== undefined && !admitsNull(named, root, depth + 1)) return false;
@@ -139,8 +139,8 @@ function admitsMember(schema: unknown, key: string, value: Values, root: Schema,
 }
 
 function admitsNull(schema: unknown, root: Schema, depth: number): boolean {
-  if (!isObject(schema) || depth > 16) return schema !== false;
-  if (schema.type !== undefined && schema.type !== 'null' && !arrayOf(schema.type).includes('null')) return false;
+  if (!isRecord(schema) || depth > 16) return schema !== false;
+  if (schema.type !== undefined && schema.type !== 'null' && !asArray(schema.type).includes('null')) return false;
   if (Object.hasOwn(schema, 'const') && schema.const !== null) return false;
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) return false;
   return everyPart(schema, null, root, (part) => admitsNull(part, root, depth + 1));
@@ -149,13 +149,13 @@ function admitsNull(schema: unknown, root: Schema, depth: number): boolean {
 /** Whether what holds for parts holds for the schema made of them. */
 function everyPart(schema: Schema, value: unknown, root: Schema, holds: (part: unknown) => boolean): boolean {
   if (typeof schema.$ref === 'string' && !holds(resolve(root, schema.$ref))) return false;
-  if (!arrayOf(schema.allOf).every(holds)) return false;
+  if (!asArray(schema.allOf).every(holds)) return false;
   return ['anyOf', 'oneOf'].every((key) => !Array.isArray(schema[key]) || meant(schema[key], value, root).some(holds));
 }
 
 /** Anthropic does not promise the case of enum members. */
 function sameCase(schemas: readonly unknown[], value: string): string {
-  const members = schemas.flatMap((schema) => stringsOf(objectOf(schema).enum));
+  const members = schemas.flatMap((schema) => asStrings(asRecord(schema).enum));
   if (members.length === 0 || members.includes(value)) return value;
   const alike = members.filter((member) => sameText(member, value));
   return alike.length === 1 && alike[0] !== undefined ? alike[0] : value;

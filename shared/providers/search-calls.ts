@@ -1,13 +1,13 @@
 import type { Tool } from '../model/tool.ts';
-import { textOf } from './json.ts';
-import type { Call, CallError, CallId } from './types.ts';
+import { asText } from './json.ts';
+import type { CallId, ModelCall, ModelCallError } from './types.ts';
 
 /** A search for tools that a model asks for in its provider's own form; it is answered by a result with `search`. */
 export interface SearchCall {
   readonly id: CallId;
   readonly name: string;
   readonly search: { readonly query: string; readonly limit?: number };
-  readonly error?: CallError;
+  readonly error?: ModelCallError;
 }
 
 /** Under this name models of providers without a search item call the search: no tool of a catalogue is called so. */
@@ -30,13 +30,13 @@ const LONGEST_QUERY = 4000;
 const MOST_TOOLS = 20;
 
 /** What a search call asks for. Who declared other parameters than ours is understood by the texts in them. */
-export function searchOf({ id, name, arguments: values, error }: Call): SearchCall {
+export function toSearchCall({ id, name, arguments: values, error }: ModelCall): SearchCall {
   const texts = Object.values(values).flatMap((value) => (Array.isArray(value) ? value : [value]));
   const said = texts.filter((text) => typeof text === 'string').join(' ');
-  const query = (textOf(values.query) ?? textOf(values.goal) ?? said).slice(0, LONGEST_QUERY);
+  const query = (asText(values.query) ?? asText(values.goal) ?? said).slice(0, LONGEST_QUERY);
   const { limit } = values;
   const isLimit = typeof limit === 'number' && Number.isInteger(limit) && limit > 0;
-  const missing: CallError | undefined =
+  const missing: ModelCallError | undefined =
     query.trim() === '' ? { code: 'InvalidInput', message: 'the search says nothing to look for' } : undefined;
   const fault = error ?? missing;
   return {
@@ -48,6 +48,6 @@ export function searchOf({ id, name, arguments: values, error }: Call): SearchCa
 }
 
 /** Found tools as a model reads them that runs them with `call_tool`. */
-export const listingOf = (tools: readonly Tool[]): unknown => ({
+export const formatListing = (tools: readonly Tool[]): unknown => ({
   tools: tools.map(({ name, description = '', parameters }) => ({ name, description, parameters })),
 });

@@ -81,17 +81,17 @@ export interface Definitions {
 /** An id as the provider gave it; JSON-RPC has numbers too. */
 export type CallId = string | number;
 
-export interface CallError {
+export interface ModelCallError {
   readonly code: 'InvalidInput' | 'NotFound' | 'Conflict';
   readonly message: string;
 }
 
 /** A call that the model asks for. With an `error` it is not to be run, but answered with that error. */
-export interface Call {
+export interface ModelCall {
   readonly id: CallId;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  readonly error?: CallError;
+  readonly error?: ModelCallError;
   /** Gemini wants it back with the call in the next request. */
   readonly thought_signature?: string;
   /** The code that called, when the model did not call by itself; OpenAI wants it back with the result. */
@@ -113,7 +113,7 @@ export interface RawCall {
   readonly isSearch?: boolean | undefined;
 }
 
-export interface Result {
+export interface ToolResult {
   readonly id: CallId;
   readonly name: string;
   readonly output?: unknown;
@@ -132,7 +132,7 @@ export interface Provider {
   single(entry: unknown): unknown;
   /** A state machine for the calls of one response or stream. */
   reader(): Reader;
-  format(results: readonly Result[]): readonly unknown[];
+  format(results: readonly ToolResult[]): readonly unknown[];
   /** The name under which the search is called that the client runs. */
   readonly searchName?: string;
   /** Which tool names the provider takes as they are. */

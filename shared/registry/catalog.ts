@@ -1,7 +1,7 @@
 import type { Fault } from '../kernel/errors.ts';
 import type { Family } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
-import { type Entry, entryOf } from './entry.ts';
+import { createEntry, type Entry } from './entry.ts';
 import type { UnreadableFamily } from './families.ts';
 import { type Filter, matches } from './filter.ts';
 import { SortedNames } from './sorted-names.ts';
@@ -155,8 +155,8 @@ export class Catalog {
     if (this.#unreadable.has(name)) return undefined;
     const own = this.#own.get(name);
     const shipped = this.#layer.get(name);
-    if (own && own.versions.length > 0) return entryOf(own, false);
-    return shipped && entryOf(own ? { ...shipped, enabled: own.enabled } : shipped, true);
+    if (own && own.versions.length > 0) return createEntry(own, false);
+    return shipped && createEntry(own ? { ...shipped, enabled: own.enabled } : shipped, true);
   }
 }
 

@@ -10,7 +10,7 @@ export class Entry {
   readonly registration: Registration;
   /** Whether it comes from the read-only layer that every tenant sees. */
   readonly shipped: boolean;
-  #answer: Answer | undefined;
+  #answer: SerializedAnswer | undefined;
 
   constructor(family: Family, record: VersionRecord, shipped: boolean) {
     this.family = family;
@@ -19,26 +19,26 @@ export class Entry {
     this.registration = toRegistration(family, record);
   }
 
-  get answer(): Answer {
-    this.#answer ??= answerOf(this.registration);
+  get answer(): SerializedAnswer {
+    this.#answer ??= serializeAnswer(this.registration);
     return this.#answer;
   }
 }
 
-export interface Answer {
+export interface SerializedAnswer {
   readonly body: string;
   readonly etag: string;
 }
 
-export const answerOf = (value: unknown): Answer => {
+export const serializeAnswer = (value: unknown): SerializedAnswer => {
   const body = JSON.stringify(value);
-  return { body, etag: etagOf(body) };
+  return { body, etag: computeEtag(body) };
 };
 
-export const etagOf = (body: string): string => `"${sha256(body).slice(0, 24)}"`;
+export const computeEtag = (body: string): string => `"${sha256(body).slice(0, 24)}"`;
 
 /** The entry of a family; undefined when it has no version to show. */
-export const entryOf = (family: Family, shipped: boolean): Entry | undefined => {
+export const createEntry = (family: Family, shipped: boolean): Entry | undefined => {
   const record = exactVersion(family);
   return record && new Entry(family, record, shipped);
 };

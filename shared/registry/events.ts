@@ -53,7 +53,7 @@ const KEPT_SECONDS = 7 * 86_400;
 /** The writes that append events to the sequence, within the change that causes them. */
 export const placeEvents = (tenant: string, count: Item | undefined, events: readonly NewEvent[]): readonly Write[] => {
   if (events.length === 0) return [];
-  const before = countOf(count);
+  const before = readCount(count);
   const writes = events.map((event, at): Write => {
     const id = before + at + 1;
     const expires = Math.floor(Date.parse(event.at) / 1000) + KEPT_SECONDS;
@@ -94,9 +94,9 @@ export const readEvents = async (
 
 /** The id of the latest event; 0 before the first. */
 export const latestEvent = async (table: Table, tenant: string): Promise<number> =>
-  countOf(await table.get(eventCountKey(tenant)));
+  readCount(await table.get(eventCountKey(tenant)));
 
-const countOf = (item: Item | undefined): number => (item ? read(item, EventCountItem).count : 0);
+const readCount = (item: Item | undefined): number => (item ? read(item, EventCountItem).count : 0);
 
 export interface EventPage {
   readonly events: readonly ChangeEvent[];

@@ -53,7 +53,7 @@ export const changeFamilies = <T>(
 ): Promise<T> => {
   const keys = [revisionKey(tenant), eventCountKey(tenant), ...names.map((name) => toolKey(tenant, name))];
   return table.change(keys, ([revisionItem, eventCount, ...items]): Change<T> => {
-    const present = items.flatMap((item) => (item ? [familyOf(item)] : []));
+    const present = items.flatMap((item) => (item ? [parseFamily(item)] : []));
     const stored = new Map(present.map((family) => [family.name, family]));
     const { families, result } = rule(stored);
     const changed = [...families].filter(([name, family]) => stored.get(name) !== family);
@@ -151,7 +151,7 @@ export const readChanges = async (
 
 const revisionOf = (item: Item | undefined): number => (item ? read(item, RevisionItem).revision : 0);
 
-const familyOf = (item: Item): Family => {
+const parseFamily = (item: Item): Family => {
   const family = read(item, FamilyItem);
   if (family.name === nameOf(item)) return family;
   throw unreadable(item, FamilyItem, 'its name is not that of its key');
@@ -159,7 +159,7 @@ const familyOf = (item: Item): Family => {
 
 const tryFamily = (item: Item): Family | UnreadableFamily => {
   try {
-    return familyOf(item);
+    return parseFamily(item);
   } catch (thrown) {
     if (isUnreadable(thrown)) return { name: nameOf(item), fault: thrown };
     throw thrown;

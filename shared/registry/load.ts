@@ -25,7 +25,7 @@ export const loadLayer = (sources: readonly ToolSource[], handlers: Handlers): L
   const internal = new Map(handlers.internal);
   const refused: Refused[] = [];
   const skipped: Refused[] = [];
-  for (const { source, name, isPlugin, isShipped, definition, handler, reason } of sources.flatMap(candidatesOf)) {
+  for (const { source, name, isPlugin, isShipped, definition, handler, reason } of sources.flatMap(readCandidates)) {
     try {
       if (reason !== undefined) throw new Fault('InvalidInput', reason);
       if (layer.has(name)) throw new Fault('Conflict', `${name} is registered by an earlier source; the first stays`);
@@ -53,7 +53,7 @@ interface Candidate extends PluginTool {
   readonly reason?: string;
 }
 
-const candidatesOf = (from: ToolSource): readonly Candidate[] => {
+const readCandidates = (from: ToolSource): readonly Candidate[] => {
   const { source } = from;
   if (from.kind === 'broken')
     return [{ source, name: '', isPlugin: from.plugin, isShipped: false, definition: undefined, reason: from.reason }];

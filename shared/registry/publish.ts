@@ -44,7 +44,7 @@ export const publishChanges = async (context: PublishContext, changed: readonly 
 const publishKey = async ({ table, blobs }: PublishContext, id: string): Promise<void> => {
   const key = await findKey(table, id);
   if (!key) return blobs.remove(keyFile(id));
-  await blobs.put(keyFile(id), bytesOf(publishedKey(key)), JSON_TYPE);
+  await blobs.put(keyFile(id), encodeJson(publishedKey(key)), JSON_TYPE);
   // A tenant that has only the shipped tools has no revision: its first key introduces it.
   if ((await readPointer(blobs, tenantPointer(key.tenant))) === undefined)
     await publishTenant({ table, blobs }, key.tenant);
@@ -74,24 +74,24 @@ const writeTenant = async (
   families: readonly Family[],
 ): Promise<void> => {
   const content: PublishedFamilies = { v: 1, families };
-  const bytes = bytesOf(content);
+  const bytes = encodeJson(content);
   const file = tenantFile(tenant, revision, sha256(bytes));
   const isHeld = bytes.length <= maxBytes;
   if (isHeld) await blobs.put(file, bytes, JSON_TYPE);
   const short = bytes.length <= Math.min(MAX_INLINE, maxBytes) ? { content } : {};
   const pointer: Pointer = { v: 1, revision, ...(isHeld ? { file, bytes: bytes.length } : {}), ...short };
-  await blobs.put(tenantPointer(tenant), bytesOf(pointer), JSON_TYPE);
+  await blobs.put(tenantPointer(tenant), encodeJson(pointer), JSON_TYPE);
 };
 
 /** Publishes this deployment's shipped tools, unless they are already published. */
 export const publishLayer = async ({ blobs }: Pick<PublishContext, 'blobs'>, layer: Layer): Promise<void> => {
   const families = [...layer.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const bytes = bytesOf({ v: 1, families } satisfies PublishedFamilies);
+  const bytes = encodeJson({ v: 1, families } satisfies PublishedFamilies);
   const file = layerFile(sha256(bytes));
   const known = await readPointer(blobs, layerPointer);
   if (known?.file === file) return;
   await blobs.put(file, bytes, JSON_TYPE);
-  await blobs.put(layerPointer, bytesOf({ v: 1, revision: 0, file } satisfies Pointer), JSON_TYPE);
+  await blobs.put(layerPointer, encodeJson({ v: 1, revision: 0, file } satisfies Pointer), JSON_TYPE);
   await removeOld(blobs, layerFolder, [layerPointer, file, known?.file]);
 };
 
@@ -119,7 +119,7 @@ const switchedOff = (name: string): Family => ({ name, enabled: false, versions:
 
 const JSON_TYPE = 'application/json';
 
-const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const encodeJson = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 const readPointer = async (blobs: Blobs, key: string): Promise<Pointer | undefined> => {
   const bytes = await blobs.get(key);

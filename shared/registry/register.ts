@@ -34,7 +34,7 @@ export const registerVersion = (
     const same = moved ? { ...family, default_version: record.version } : family;
     return { family: same, record: existing, outcome: 'identical' };
   }
-  if (existing) throw conflictOf(record);
+  if (existing) throw versionConflict(record);
   if (family && family.versions.length > 0 && record.version === UNVERSIONED) throw unversionedAfterVersioned(family);
 
   const versions = [...(family?.versions ?? []), record].sort((a, b) => compareVersions(a.version, b.version));
@@ -52,7 +52,7 @@ export const registerVersion = (
 const isNewer = (version: string, present: string | undefined): boolean =>
   present === undefined || (!isPrerelease(version) && compareVersions(version, present) > 0);
 
-const conflictOf = ({ spec, version }: VersionRecord): Fault =>
+const versionConflict = ({ spec, version }: VersionRecord): Fault =>
   version === UNVERSIONED
     ? new Fault(
         'Conflict',

@@ -2,12 +2,12 @@ import { compareVersions, UNVERSIONED } from '../kernel/version-order.ts';
 import type { Family, Registration, VersionRecord } from '../model/registration.ts';
 
 /** `name@version`, or the bare name of an unversioned tool. */
-const idOf = (name: string, version: string): string => (version === UNVERSIONED ? name : `${name}@${version}`);
+const formatToolId = (name: string, version: string): string => (version === UNVERSIONED ? name : `${name}@${version}`);
 
 /** One version as callers see it. */
 export const toRegistration = (family: Family, record: VersionRecord): Registration =>
   Object.freeze({
-    id: idOf(family.name, record.version),
+    id: formatToolId(family.name, record.version),
     spec: record.spec,
     digest: record.digest,
     enabled: family.enabled,

@@ -2,7 +2,7 @@ import type { PlanTree } from '../../shared/model/plan.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
 import { levels } from '../../shared/plan/levels.ts';
 import { orderNodes } from '../../shared/plan/order.ts';
-import { posetOf } from '../../shared/plan/poset.ts';
+import { buildPoset } from '../../shared/plan/poset.ts';
 import { makespanOf, toPlanTree } from '../../shared/plan/tree.ts';
 import { normal, type RandomDag, randomDag, seeded } from './random-plans.ts';
 import { judge, printTable, summary } from './report.ts';
@@ -45,7 +45,7 @@ function levelTree(dag: RandomDag): PlanTree {
   const graph = orderNodes(dag.nodes);
   const all = graph.ids.map((_, node) => node);
   const durations = Float64Array.from(graph.ids, (id) => dag.durations[id] ?? 0);
-  return toPlanTree(levels(posetOf(graph), all, [durations]), graph.ids);
+  return toPlanTree(levels(buildPoset(graph), all, [durations]), graph.ids);
 }
 
 function misjudged(dag: RandomDag, seed: number): Readonly<Record<string, number>> {

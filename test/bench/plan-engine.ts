@@ -1,7 +1,7 @@
 import { engineTime } from '../../shared/adapters/node/engine-time.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
 import type { EnginePorts } from '../../shared/plan/engine/ports.ts';
-import { type Prepared, prepareMachine } from '../../shared/plan/engine/prepare.ts';
+import { type PreparedMachine, prepareMachine } from '../../shared/plan/engine/prepare.ts';
 import { interpret } from '../../shared/plan/interpret.ts';
 import { toAsl } from '../../shared/plan/to-asl.ts';
 import { randomPlan } from './random-plans.ts';
@@ -64,7 +64,7 @@ function taskChain(length: number): unknown {
   return { QueryLanguage: 'JSONata', StartAt: 'n1', States: Object.fromEntries(states) };
 }
 
-function preparePlan(seed: number): { machine: Prepared; input: unknown; count: number } {
+function preparePlan(seed: number): { machine: PreparedMachine; input: unknown; count: number } {
   const plan = randomPlan(seed);
   const quiet = { ...plan, nodes: plan.nodes.map((node) => ({ ...node, confirm: false })) };
   const { definition, order } = toAsl(quiet, compilePlan(quiet).tree);

@@ -5,7 +5,7 @@ import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
-import type { Usage } from '../../shared/execute/billing/usage.ts';
+import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { quotaKey } from '../../shared/kernel/item-keys.ts';
 import type { Handler, Table } from '../../shared/kernel/ports.ts';
@@ -94,7 +94,7 @@ describe('pay per call', () => {
 
     for (let count = 0; count < 3; count++) await request('POST', invoke, bern, payer, { 'idempotency-key': 'one' });
 
-    const { body } = await json<Usage>('GET', '/v1/usage', undefined, payer);
+    const { body } = await json<MonthUsage>('GET', '/v1/usage', undefined, payer);
     assert.deepEqual([body.calls, body.micros], [1, 100]);
   });
 
@@ -107,8 +107,8 @@ describe('pay per call', () => {
     await json('POST', '/v1/tools/unpriced/invoke', bern, two);
 
     await new Promise((resolve) => setTimeout(resolve, 60));
-    const own = (await json<Usage>('GET', '/v1/usage', undefined, one)).body;
-    const all = (await json<Usage>('GET', '/v1/usage')).body;
+    const own = (await json<MonthUsage>('GET', '/v1/usage', undefined, one)).body;
+    const all = (await json<MonthUsage>('GET', '/v1/usage')).body;
 
     assert.deepEqual(
       own.keys.map(({ tools }) => tools),
@@ -174,7 +174,7 @@ describe('pay per call', () => {
     }
 
     assert.equal(new Set(answers.map(({ call_id }) => call_id)).size, 2);
-    const { body } = await json<Usage>('GET', '/v1/usage');
+    const { body } = await json<MonthUsage>('GET', '/v1/usage');
     assert.deepEqual(
       body.keys.map(({ micros }) => micros),
       [7, 7],

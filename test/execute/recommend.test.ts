@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
-import { type Candidate, type Recommendation, recommend } from '../../shared/insight/recommend.ts';
+import { type Recommendation, type RecommendationCandidate, recommend } from '../../shared/insight/recommend.ts';
 import { emptyStats } from '../../shared/insight/stats.ts';
 import { standingClock } from '../support/clock.ts';
 import { assayWith } from '../support/execution.ts';
@@ -9,7 +9,12 @@ import { assayWith } from '../support/execution.ts';
 const DAY = 86_400_000;
 const now = Date.parse('2026-11-05T12:00:00Z');
 
-const candidate = (name: string, ok: number, failed: number, more: Partial<Candidate> = {}): Candidate => ({
+const candidate = (
+  name: string,
+  ok: number,
+  failed: number,
+  more: Partial<RecommendationCandidate> = {},
+): RecommendationCandidate => ({
   name,
   version: '1.0.0',
   fit: 1,
@@ -17,7 +22,7 @@ const candidate = (name: string, ok: number, failed: number, more: Partial<Candi
   ...more,
 });
 const none = { whitelist: [], blacklist: [] };
-const ranked = (candidates: readonly Candidate[], at = now) =>
+const ranked = (candidates: readonly RecommendationCandidate[], at = now) =>
   recommend(candidates, none, at, 10).map(({ tool }) => tool);
 
 describe('a recommendation', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { addValues, mergeHistograms, quantileOf } from '../../shared/insight/histogram.ts';
+import { addValues, mergeHistograms, valueAtQuantile } from '../../shared/insight/histogram.ts';
 import { addCalls, emptyStats } from '../../shared/insight/stats.ts';
 import { mergeStats, type StatsView, viewStats } from '../../shared/insight/stats-view.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
@@ -16,7 +16,7 @@ describe('a histogram', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0.01, max: 1, noNaN: true }), (all, share) => {
         const exact = all.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(share * all.length) - 1)] ?? 0;
-        const found = quantileOf(histogramOf(all), share) ?? 0;
+        const found = valueAtQuantile(histogramOf(all), share) ?? 0;
         assert.ok(Math.abs(found - exact) <= exact * 0.011, `${found} for ${exact}`);
       }),
     );
@@ -30,7 +30,7 @@ describe('a histogram', () => {
     );
   });
 
-  test('of nothing has no quantiles', () => assert.equal(quantileOf({}, 0.5), undefined));
+  test('of nothing has no quantiles', () => assert.equal(valueAtQuantile({}, 0.5), undefined));
 });
 
 describe('statistics', () => {

@@ -6,7 +6,7 @@ import { workThrough } from '../../functions/inference/work-through.ts';
 import { spotNotice } from '../../shared/adapters/aws/spot-notice.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
-import type { Usage } from '../../shared/execute/billing/usage.ts';
+import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import { composeIqa } from '../../shared/iqa/iqa.ts';
 import { imageBlobKey, jobReportBlobKey, manifestBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { writeManifest } from '../../shared/uploads/manifest.ts';
@@ -94,7 +94,7 @@ describe('the Batch worker', () => {
     assert.equal(first.left, 12 - first.scored);
     assert.deepEqual([second.scored, second.skipped, second.left], [12 - first.scored, first.scored, 0]);
     await context.recorder.flush();
-    assert.equal((await json<Usage>('GET', '/v1/usage')).body.calls, 12);
+    assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 12);
   });
 
   test('a picture that its own last attempt was at is taken up, one that others are at is left to them', async () => {

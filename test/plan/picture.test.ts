@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
 import { layOut } from '../../shared/plan/picture/layers.ts';
-import { fit } from '../../shared/plan/picture/svg.ts';
+import { fitText } from '../../shared/plan/picture/svg.ts';
 import { toDot } from '../../shared/plan/to-dot.ts';
 import { toSvg } from '../../shared/plan/to-svg.ts';
 import { anyTool, randomDag, randomPlan } from '../bench/random-plans.ts';
@@ -66,9 +66,9 @@ describe('pictures', () => {
   });
 
   test('texts are cut by width', () => {
-    assert.equal(fit('short', 10), 'short');
-    assert.equal(fit('much too long', 5), 'much…');
-    assert.equal(fit('天气预报', 6), '天气…');
+    assert.equal(fitText('short', 10), 'short');
+    assert.equal(fitText('much too long', 5), 'much…');
+    assert.equal(fitText('天气预报', 6), '天气…');
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PlanNodeInput } from '../../shared/model/plan.ts';
-import { type Machine, parseMachine, type Scope, scopesOf } from '../../shared/plan/asl.ts';
+import { innerScopes, type Machine, parseMachine, type StateScope } from '../../shared/plan/asl.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { checkMachine } from '../../shared/plan/check-machine.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
@@ -208,10 +208,10 @@ describe('checkMachine', () => {
   });
 });
 
-function statesOf(scope: Scope): readonly (readonly [string, unknown])[] {
+function statesOf(scope: StateScope): readonly (readonly [string, unknown])[] {
   return Object.entries(scope.States).flatMap(([name, state]) => [
     [name, state] as const,
-    ...scopesOf(state).flatMap(statesOf),
+    ...innerScopes(state).flatMap(statesOf),
   ]);
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  type Call,
   formatResults,
+  type ModelCall,
   nameTable,
   parseCalls,
   providerNames,
@@ -12,7 +12,7 @@ import { chunk, halves, samples, text, values } from './support/responses.ts';
 import { aTool } from './support/tools.ts';
 
 const names = ['score', 'list'];
-const shown = (calls: readonly Call[]): unknown =>
+const shown = (calls: readonly ModelCall[]): unknown =>
   calls.map(({ id, name, arguments: args, error }) => ({ id, name, args, ...(error ? { error } : {}) }));
 
 describe('calls of a response', () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Call, callReader, parseCalls } from '../../shared/providers/index.ts';
+import { callReader, type ModelCall, parseCalls } from '../../shared/providers/index.ts';
 import { eventsIn, plainReading } from './support/plain-reading.ts';
 
 /** Recordings that lie beside the project; they are not part of it, so that without them there is nothing to do. */
@@ -24,7 +24,7 @@ const BY_PACKAGE: readonly (readonly [RegExp, string])[] = [
 
 const providerOf = (file: string): string => BY_PACKAGE.find(([pattern]) => pattern.test(file))?.[1] ?? 'openai';
 
-const inPieces = (provider: string, bytes: Buffer, size: number): readonly Call[] => {
+const inPieces = (provider: string, bytes: Buffer, size: number): readonly ModelCall[] => {
   const reader = callReader(provider);
   for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
   return reader.end();

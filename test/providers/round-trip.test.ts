@@ -7,7 +7,7 @@ import { GoogleGenAI, type ToolListUnion } from '@google/genai';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import type { Tool } from '../../shared/model/tool.ts';
-import { type Call, convert, formatResults, type ProviderName, parseCalls } from '../../shared/providers/index.ts';
+import { convert, formatResults, type ModelCall, type ProviderName, parseCalls } from '../../shared/providers/index.ts';
 import { aTool } from './support/tools.ts';
 
 const tool: Tool = aTool({ name: 'iqa.score' });
@@ -180,13 +180,13 @@ function words(path: string): readonly unknown[] {
 
 /** The definitions and messages are typed by the SDK; their forms are proven in the test of its types. */
 const toolsFor = <T>(provider: ProviderName, options = {}): T => convert(provider, [tool], options).value as T;
-const messagesFor = <T>(provider: ProviderName, calls: readonly Call[]): T =>
+const messagesFor = <T>(provider: ProviderName, calls: readonly ModelCall[]): T =>
   formatResults(
     provider,
     calls.map(({ id, name }) => ({ id, name, output: { score: 3.5 } })),
   ) as T;
 
-function callsIn(provider: ProviderName, response: unknown): readonly Call[] {
+function callsIn(provider: ProviderName, response: unknown): readonly ModelCall[] {
   const calls = parseCalls(provider, response, { names: [tool.name], tool: () => tool });
   assert.deepEqual(
     calls.map(({ name, arguments: args, error }) => ({ name, args, error })),

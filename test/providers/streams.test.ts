@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Call, callReader, parseCalls } from '../../shared/providers/index.ts';
+import { callReader, type ModelCall, parseCalls } from '../../shared/providers/index.ts';
 import { recordings } from './recordings/all.ts';
 
 /** The forms in which a stream, or a list of answers, is sent or kept. */
@@ -17,7 +17,7 @@ const forms: Readonly<Record<string, (events: readonly unknown[]) => string>> = 
   'one after the other': (events) => events.map((event) => JSON.stringify(event)).join(''),
 };
 
-const inPieces = (provider: string, pieces: readonly unknown[]): readonly Call[] => {
+const inPieces = (provider: string, pieces: readonly unknown[]): readonly ModelCall[] => {
   const reader = callReader(provider);
   for (const piece of pieces) reader.push(piece);
   return reader.end();

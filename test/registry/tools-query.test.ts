@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ToolsQueryBody } from '../../functions/api/routes/list-tools.ts';
-import { filterOf, readToolsQuery, scopeOf } from '../../shared/registry/lookup/tools-query.ts';
+import { buildFilter, cursorScope, readToolsQuery } from '../../shared/registry/lookup/tools-query.ts';
 
 const text = fc.oneof(
   fc.constantFrom(
@@ -48,8 +48,8 @@ test('what is read without the schema is what the schema reads', () => {
       assert.ok(full.success, 'the schema refuses it');
       const { limit, cursor } = full.data;
       assert.deepEqual([quick.limit, quick.cursor], [limit, cursor]);
-      assert.equal(scopeOf(quick), scopeOf(full.data));
-      assert.deepEqual(filterOf(quick, undefined), filterOf(full.data, undefined));
+      assert.equal(cursorScope(quick), cursorScope(full.data));
+      assert.deepEqual(buildFilter(quick, undefined), buildFilter(full.data, undefined));
     }),
     { numRuns: 3000 },
   );

@@ -1,6 +1,6 @@
 import { createApp } from '../../functions/api/app.ts';
 import type { App } from '../../functions/api/env.ts';
-import { localUploads, uploadRoutes } from '../../functions/cli/local-uploads.ts';
+import { localUploads, signedUploadRoutes } from '../../functions/cli/local-uploads.ts';
 import { localAssay } from '../../functions/compose/local-assay.ts';
 import { readEnvironment } from '../../functions/compose/local-environment.ts';
 import { uploadSecret } from '../../functions/compose/local-secrets.ts';
@@ -15,7 +15,7 @@ export const openData = async (
   const environment = readEnvironment({});
   const assay = await localAssay({ environment, data, log: recordingLog(), base: () => base, clock });
   const uploads = localUploads(assay, data);
-  const app = createApp(assay, { routes: uploadRoutes(assay, uploads, uploadSecret(data)) });
+  const app = createApp(assay, { routes: signedUploadRoutes(assay, uploads, uploadSecret(data)) });
   test.after(async () => {
     await uploads.idle();
     await assay.close();

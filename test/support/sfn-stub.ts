@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { engineTime } from '../../shared/adapters/node/engine-time.ts';
 import type { EngineOutcome } from '../../shared/plan/engine/ports.ts';
-import { type Prepared, prepareMachine } from '../../shared/plan/engine/prepare.ts';
+import { type PreparedMachine, prepareMachine } from '../../shared/plan/engine/prepare.ts';
 import { createTokenDesk } from '../../shared/plan/engine/tokens.ts';
 import { interpret } from '../../shared/plan/interpret.ts';
 
@@ -14,7 +14,7 @@ interface StubMachine {
   readonly name: string;
   readonly type: string;
   readonly definition: string;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedMachine;
   /** How many starts still find it not there yet. */
   hidden: number;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import type { Usage } from '../../shared/execute/billing/usage.ts';
+import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
@@ -61,7 +61,7 @@ describe('upload events', () => {
     assert.equal(outcomes.length, 1000);
     assert.equal(outcomes.filter((outcome) => outcome === 'scored').length, 100);
     await context.recorder.flush();
-    const { body } = await json<Usage>('GET', '/v1/usage');
+    const { body } = await json<MonthUsage>('GET', '/v1/usage');
     const price = context.iqa.catalogue.find('entropy')?.price_micros ?? 0;
     assert.deepEqual([body.calls, body.micros], [100, 100 * price]);
     assert.equal((await context.blobs.list('scores/default/')).length, 100);
@@ -112,7 +112,7 @@ describe('upload events', () => {
 
     assert.equal(await scoreUpload(context, object), 'scored');
     await context.recorder.flush();
-    assert.equal((await json<Usage>('GET', '/v1/usage')).body.calls, 1);
+    assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
   });
 
   test('C.07 a picture that is scored at the second try is charged for it', async () => {
@@ -128,7 +128,7 @@ describe('upload events', () => {
     await context.recorder.flush();
     assert.equal(await scoreUpload(context, object), 'scored');
     await context.recorder.flush();
-    const { calls, micros } = (await json<Usage>('GET', '/v1/usage')).body;
+    const { calls, micros } = (await json<MonthUsage>('GET', '/v1/usage')).body;
     assert.equal(calls, 1);
     assert.ok(micros > 0);
   });

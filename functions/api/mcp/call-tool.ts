@@ -17,10 +17,10 @@ import { callTool, findTools, unwrapCall } from '../../../shared/providers/index
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { requireEntry } from '../../../shared/registry/visible-entry.ts';
 import type { McpCaller } from './caller.ts';
-import { askConsent, type Consent, consentOf, declined } from './consent.ts';
+import { askConsent, type Consent, declined, readConsent } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
 import { reportProgress } from './progress.ts';
-import { metaOf, refusalResult, resultOf } from './result.ts';
+import { callMeta, refusalResult, toToolResult } from './result.ts';
 import type { McpContext } from './server.ts';
 import type { Task } from './task-view.ts';
 import { createdTask, takesTasks } from './tasks.ts';
@@ -74,7 +74,7 @@ const run = async (
   capabilities: ClientCapabilities | undefined,
 ): Promise<Called> => {
   const { name } = entry.family;
-  const consent = consentOf(ctx);
+  const consent = readConsent(ctx);
   if (consent.answer === 'declined') return { result: await declined(context.assay, actor, name, consent.token) };
   const progress = reportProgress(ctx);
   try {
@@ -122,8 +122,8 @@ const resultFor = async (
   entry: Entry,
   outcome: Outcome,
 ): Promise<CallToolResult> => ({
-  ...(await resultOf(blobs, tenant, entry.record.spec.output_schema, outcome)),
-  ...metaOf(outcome),
+  ...(await toToolResult(blobs, tenant, entry.record.spec.output_schema, outcome)),
+  ...callMeta(outcome),
 });
 
 const confirmationOf = ({ answer, token }: Consent): { confirmation?: string } =>

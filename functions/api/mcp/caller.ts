@@ -10,14 +10,14 @@ export interface McpCaller {
 }
 
 /** Carries the caller through the protocol's own handler. The key itself stays outside. */
-export const authInfoOf = (caller: McpCaller): AuthInfo => ({
+export const toAuthInfo = (caller: McpCaller): AuthInfo => ({
   token: '',
   clientId: caller.actor.keyId,
   scopes: [...caller.actor.scopes],
   extra: { caller },
 });
 
-export const callerOf = (info: AuthInfo | undefined): McpCaller => {
+export const readCaller = (info: AuthInfo | undefined): McpCaller => {
   const caller = info?.extra?.caller;
   if (caller === undefined) throw new Error('an MCP request was served without its caller');
   return caller as McpCaller;

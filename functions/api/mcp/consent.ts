@@ -25,7 +25,7 @@ export interface Consent {
 }
 
 /** What the person said, when this is the second round of a call, with the token that the first one gave. */
-export const consentOf = (ctx: ServerContext): Consent => {
+export const readConsent = (ctx: ServerContext): Consent => {
   const state = ctx.mcpReq.requestState<unknown>();
   const token = typeof state === 'string' ? { token: state } : {};
   const said = inputResponse(ctx.mcpReq.inputResponses, QUESTION);

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isObject } from '../../../shared/kernel/json.ts';
 import { AskingTransport } from './asking-transport.ts';
-import { authInfoOf, type McpCaller } from './caller.ts';
+import { type McpCaller, toAuthInfo } from './caller.ts';
 import { rpcError } from './errors.ts';
 import type { Mailbox } from './mailbox.ts';
 import { createServer, type McpContext } from './server.ts';
@@ -46,7 +46,7 @@ export const serveEarlier = async (
   await server.connect(transport);
   if (session) await transport.introduce(session);
   request.signal.addEventListener('abort', () => void server.close(), { once: true });
-  const response = await transport.handleRequest(request, { parsedBody: body, authInfo: authInfoOf(caller) });
+  const response = await transport.handleRequest(request, { parsedBody: body, authInfo: toAuthInfo(caller) });
   return closeAfter(response, server);
 };
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../shared/model/call.ts';
 import { linkBulk } from './links.ts';
 
 /** What came of a tool as the client reads it: text for the model, and the same as structured content. */
-export const resultOf = async (
+export const toToolResult = async (
   blobs: Blobs | undefined,
   tenant: string,
   outputSchema: JsonSchema | undefined,
@@ -17,11 +17,11 @@ export const resultOf = async (
     return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true };
   }
   const { output, links } = await linkBulk(blobs, tenant, outcome.output);
-  const own = outputSchema === undefined ? contentOf(output) : undefined;
+  const own = outputSchema === undefined ? readContent(output) : undefined;
   if (own) return { content: [...own, ...links] };
   const isStructured = isObject(output) || outputSchema !== undefined;
   return {
-    content: [{ type: 'text', text: textOf(output) }, ...links],
+    content: [{ type: 'text', text: formatText(output) }, ...links],
     ...(isStructured ? { structuredContent: output as Record<string, unknown> } : {}),
   };
 };
@@ -29,7 +29,7 @@ export const resultOf = async (
 type About = Pick<Outcome, 'call_id' | 'version' | 'duration_ms' | 'cached' | 'charged_micros'>;
 
 /** What programs may want to know of a call, beside its result. */
-export const metaOf = (outcome: About): { readonly _meta: Record<string, unknown> } => ({
+export const callMeta = (outcome: About): { readonly _meta: Record<string, unknown> } => ({
   _meta: {
     'assay/call_id': outcome.call_id,
     'assay/version': outcome.version,
@@ -52,10 +52,10 @@ export const refusalResult = ({ code, message, details = {} }: Refused): CallToo
   _meta: { 'assay/error': { code, message, details } },
 });
 
-const textOf = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output ?? null));
+const formatText = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output ?? null));
 
 /** The blocks of a tool that answers in MCP's own content: `{content: [{type: "image", ...}]}` and nothing else. */
-const contentOf = (output: unknown): readonly ContentBlock[] | undefined => {
+const readContent = (output: unknown): readonly ContentBlock[] | undefined => {
   if (!isObject(output) || !Array.isArray(output.content) || Object.keys(output).length > 1) return undefined;
   const blocks: readonly unknown[] = output.content;
   return blocks.length > 0 && blocks.every(isBlock) ? (blocks as readonly ContentBlock[]) : undefined;

@@ -1,6 +1,6 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type Server } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
-import { authInfoOf, callerOf, type McpCaller } from './caller.ts';
+import { type McpCaller, readCaller, toAuthInfo } from './caller.ts';
 import { type EarlierContext, serveEarlier } from './earlier.ts';
 import { rpcError } from './errors.ts';
 import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
@@ -28,7 +28,7 @@ export const createMcpService = (assay: Assay, names: McpNames): McpService => {
     if (assay.runs) serveTasks(server, assay, assay.runs, caller.actor);
     return server;
   };
-  const modern = createMcpHandler(({ authInfo }) => modernServer(callerOf(authInfo)), {
+  const modern = createMcpHandler(({ authInfo }) => modernServer(readCaller(authInfo)), {
     legacy: 'reject',
     onerror: (error) => assay.log.info('MCP request refused', { error: error.message }),
   });
@@ -42,7 +42,7 @@ export const createMcpService = (assay: Assay, names: McpNames): McpService => {
       const body = parse(text);
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
       if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);
-      return modern.fetch(request, { parsedBody: body, authInfo: authInfoOf(caller) });
+      return modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) });
     },
   };
 };

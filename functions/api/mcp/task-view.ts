@@ -19,7 +19,7 @@ const SHORTEST_POLL_MS = 250;
 const LONGEST_POLL_MS = 5000;
 
 /** How a run stands, to a client that can put questions to a person or not. */
-export const taskOf = (run: RunView, call: HandedCall | undefined, capabilities?: ClientCapabilities): Task => ({
+export const toTask = (run: RunView, call: HandedCall | undefined, capabilities?: ClientCapabilities): Task => ({
   taskId: run.run_id,
   status: statusOf(run, canAsk(capabilities)),
   statusMessage: messageOf(run),
@@ -31,13 +31,13 @@ export const taskOf = (run: RunView, call: HandedCall | undefined, capabilities?
 });
 
 /** The nodes that wait for a person, by the key of their question. Each node asks once in a run. */
-export const questionsOf = ({ status, nodes }: RunView): ReadonlyMap<string, NodeView> =>
+export const waitingQuestions = ({ status, nodes }: RunView): ReadonlyMap<string, NodeView> =>
   new Map(status === 'running' ? nodes.filter(isWaiting).map((node) => [`consent:${node.id}`, node] as const) : []);
 
 /** What the client is to ask its person. */
-export const inputRequestsOf = (run: RunView, actor: Actor): InputRequests =>
+export const buildInputRequests = (run: RunView, actor: Actor): InputRequests =>
   Object.fromEntries(
-    [...questionsOf(run)].map(([key, node]) => [
+    [...waitingQuestions(run)].map(([key, node]) => [
       key,
       inputRequired.elicit({
         mode: 'form',
@@ -59,7 +59,7 @@ const statusOf = (run: RunView, isAsked: boolean): Task['status'] => {
   if (run.status === 'cancelled') return 'cancelled';
   // The failure of a tool is a result: the protocol keeps `failed` for errors of its own.
   if (run.status !== 'running') return 'completed';
-  return isAsked && questionsOf(run).size > 0 ? 'input_required' : 'working';
+  return isAsked && waitingQuestions(run).size > 0 ? 'input_required' : 'working';
 };
 
 const messageOf = (run: RunView): string => {

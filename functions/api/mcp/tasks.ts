@@ -18,8 +18,8 @@ import { cancelRun, confirmNode } from '../../../shared/plan/run-verbs.ts';
 import type { Runs } from '../../../shared/plan/runs.ts';
 import { outcomeOfRun } from '../../../shared/plan/settle-calls.ts';
 import { guarded } from './guarded.ts';
-import { metaOf, resultOf } from './result.ts';
-import { inputRequestsOf, questionsOf, type Task, taskOf } from './task-view.ts';
+import { callMeta, toToolResult } from './result.ts';
+import { buildInputRequests, type Task, toTask, waitingQuestions } from './task-view.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const extensions = { [TASKS]: {} };
@@ -70,7 +70,7 @@ export const createdTask = async (
   run: RunView,
 ): Promise<Task & { resultType: 'task' }> => ({
   resultType: 'task',
-  ...taskOf(run, await readHandedCall(assay.table, actor.tenant, run.run_id)),
+  ...toTask(run, await readHandedCall(assay.table, actor.tenant, run.run_id)),
 });
 
 const requireRun = async (runs: Runs, { tenant }: Actor, id: string): Promise<RunView> => {
@@ -86,9 +86,9 @@ const viewTask = async (
   capabilities: ClientCapabilities | undefined,
 ): Promise<Task & { result?: CallToolResult; inputRequests?: InputRequests }> => {
   const call = await readHandedCall(assay.table, actor.tenant, run.run_id);
-  const task = taskOf(run, call, capabilities);
+  const task = toTask(run, call, capabilities);
   if (task.status === 'completed') return { ...task, result: await resultOfRun(assay, actor, run, call) };
-  return task.status === 'input_required' ? { ...task, inputRequests: inputRequestsOf(run, actor) } : task;
+  return task.status === 'input_required' ? { ...task, inputRequests: buildInputRequests(run, actor) } : task;
 };
 
 /** What the call would have answered, had it waited. */
@@ -99,17 +99,17 @@ const resultOfRun = async (
   call: HandedCall | undefined,
 ): Promise<CallToolResult> => {
   const outcome = await outcomeOfRun(assay, tenant, run, call);
-  const result = await resultOf(assay.blobs, tenant, { type: 'object' }, outcome);
+  const result = await toToolResult(assay.blobs, tenant, { type: 'object' }, outcome);
   if (!call) return result;
   const { call_id, version, at } = call.record;
   const duration_ms = Date.parse(run.ended_at ?? run.started_at) - Date.parse(at);
   const charged_micros = outcome.status === 'ok' ? call.reservation.micros : 0;
-  return { ...result, ...metaOf({ call_id, version, duration_ms, cached: false, charged_micros }) };
+  return { ...result, ...callMeta({ call_id, version, duration_ms, cached: false, charged_micros }) };
 };
 
 /** Passes on what the person said. Questions that nobody asks any more are passed over, as the extension wants it. */
 const answer = async (runs: Runs, actor: Actor, run: RunView, ctx: ServerContext): Promise<void> => {
-  for (const [key, node] of questionsOf(run)) {
+  for (const [key, node] of waitingQuestions(run)) {
     const said = inputResponse(ctx.mcpReq.inputResponses, key);
     if (said.kind !== 'elicit') continue;
     const decision = { run: run.run_id, node: node.id, approve: said.action === 'accept' };

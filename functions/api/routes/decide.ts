@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { jsonBody } from '../body.ts';
-import { meterOf } from '../quota-headers.ts';
+import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 
 const Names = z.array(z.string().min(1).max(128)).max(1000);
@@ -58,7 +58,7 @@ const decide = route({
   faults: ['InvalidInput', 'PaymentRequired', 'TooLarge'],
   async handle({ api, actor, requestId, body, context }) {
     const { decideFor } = await loadDecide();
-    const options = { requestId, metered: meterOf(context) };
+    const options = { requestId, metered: captureQuota(context) };
     return reply(200, await decideFor(api, actor, body, () => context.req.raw.signal, options));
   },
 });

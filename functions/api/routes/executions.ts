@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { listExecutions, readExecution } from '../../../shared/execute/executions.ts';
 import { statsFor } from '../../../shared/insight/stats-for.ts';
 import { CALL_STATUSES } from '../../../shared/model/call.ts';
-import { nextPage, pageAfter, pageOf } from '../page.ts';
+import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { reply, route } from '../route.ts';
-import { IdParam, NameParam, PageQuery } from '../schemas.ts';
+import { IdParam, NameParam, PageParams } from '../schemas.ts';
 
 const tag = 'Execution';
 const Time = z.iso.datetime({ offset: true });
@@ -67,8 +67,8 @@ const getExecutions = route({
   scope: 'read',
   summary: 'Records of calls, newest first, kept for 30 days',
   tag,
-  query: PageQuery.extend(Filter.shape),
-  answers: { 200: { description: 'A page of records', schema: pageOf('executions', ExecutionBody) } },
+  query: PageParams.extend(Filter.shape),
+  answers: { 200: { description: 'A page of records', schema: pageSchema('executions', ExecutionBody) } },
   faults: ['InvalidInput'],
   async handle({ api, actor, query: { limit, cursor, ...filter } }) {
     const list = `executions ${JSON.stringify(filter)}`;
@@ -76,8 +76,8 @@ const getExecutions = route({
     const { executions, next } = await listExecutions(api, actor, {
       ...filter,
       ...pageAfter({ limit, cursor }, list),
-      since: timeOf(filter.since),
-      until: timeOf(filter.until),
+      since: parseTime(filter.since),
+      until: parseTime(filter.until),
     });
     return reply(200, { executions, ...nextPage(next, list) });
   },
@@ -119,4 +119,4 @@ const getStats = route({
 /** What was called, and what it adds up to. */
 export const executionRoutes = [getExecutions, getExecution, getStats] as const;
 
-const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));
+const parseTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { executeTool } from '../../../shared/execute/execute.ts';
 import { jsonBody } from '../body.ts';
-import { meterOf } from '../quota-headers.ts';
+import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { NameParam } from '../schemas.ts';
 
@@ -38,7 +38,7 @@ const invokeTool = route({
   answers: { 200: { description: 'What came of it', schema: OutcomeBody } },
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
   async handle({ api, actor, requestId, params, body, context }) {
-    const options = { requestId, metered: meterOf(context) };
+    const options = { requestId, metered: captureQuota(context) };
     const invocation = { name: params.name, ...body };
     const outcome = await executeTool(api, actor, invocation, () => context.req.raw.signal, options);
     // Answered one after the other, what ended in one turn costs half: nobody goes back and forth for each.

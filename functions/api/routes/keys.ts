@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { createKey, listKeys, revokeKey } from '../../../shared/access/api-keys.ts';
 import { NewKey } from '../../../shared/model/key.ts';
 import { checkedByVerb } from '../body.ts';
-import { nextPage, pageAfter, pageOf } from '../page.ts';
+import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { done, reply, route } from '../route.ts';
-import { IdParam, PageQuery } from '../schemas.ts';
+import { IdParam, PageParams } from '../schemas.ts';
 
 const tag = 'Keys';
 
@@ -34,8 +34,8 @@ const getKeys = route({
   scope: 'tenant_admin',
   summary: 'List keys',
   tag,
-  query: PageQuery,
-  answers: { 200: { description: 'A page of keys', schema: pageOf('keys', KeyBody) } },
+  query: PageParams,
+  answers: { 200: { description: 'A page of keys', schema: pageSchema('keys', KeyBody) } },
   async handle({ api, actor, query }) {
     const { keys, next } = await listKeys(api, actor, pageAfter(query, 'keys'));
     return reply(200, { keys, ...nextPage(next, 'keys') });

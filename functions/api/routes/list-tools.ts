@@ -4,20 +4,20 @@ import { compilePattern } from '../../../shared/kernel/pattern.ts';
 import { Distortion, IqaType } from '../../../shared/model/iqa.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import { type Filter, matches } from '../../../shared/registry/filter.ts';
-import { pageAnswer, pageByName, startOf, type ToolsPage } from '../../../shared/registry/lookup/list-tools.ts';
-import { MAX_WORDS_LENGTH, wordsOf } from '../../../shared/registry/lookup/query-params.ts';
-import { filterOf, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
+import { pageAnswer, pageByName, parsePageStart, type ToolsPage } from '../../../shared/registry/lookup/list-tools.ts';
+import { MAX_WORDS_LENGTH, splitList } from '../../../shared/registry/lookup/query-params.ts';
+import { buildFilter, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
 import type { SearchIndex } from '../../../shared/search/search-index.ts';
 import { answerMade } from '../answer.ts';
 import { route } from '../route.ts';
-import { PageQuery, RegistrationBody } from '../schemas.ts';
+import { PageParams, RegistrationBody } from '../schemas.ts';
 
 const words = z
   .string()
   .max(MAX_WORDS_LENGTH)
-  .transform((text): readonly string[] => wordsOf(text));
+  .transform((text): readonly string[] => splitList(text));
 
-export const ToolsQueryBody = PageQuery.extend({
+export const ToolsQueryBody = PageParams.extend({
   tags: words.optional(),
   category: z.string().max(128).optional(),
   name_pattern: z.string().max(1000).optional(),
@@ -47,7 +47,7 @@ export const listTools = route({
   faults: ['InvalidInput'],
   async handle({ api, actor, query, context }) {
     const tenant = await api.catalogs.of(actor.tenant);
-    const filter = { ...filterOf(query, visibleTools(actor).only), ...patternOf(query) };
+    const filter = { ...buildFilter(query, visibleTools(actor).only), ...readNamePattern(query) };
     const page =
       query.q === undefined
         ? pageByName(tenant.catalog, query, filter)
@@ -56,11 +56,11 @@ export const listTools = route({
   },
 });
 
-const patternOf = ({ name_pattern }: ToolsQuery): Pick<Filter, 'name'> =>
+const readNamePattern = ({ name_pattern }: ToolsQuery): Pick<Filter, 'name'> =>
   name_pattern === undefined ? {} : { name: compilePattern(name_pattern, 'name_pattern').startsWith };
 
 const pageByRank = (catalog: Catalog, index: SearchIndex, query: ToolsQuery, filter: Filter): ToolsPage => {
-  const start = Number(startOf(query) ?? '0');
+  const start = Number(parsePageStart(query) ?? '0');
   const accept = (name: string): boolean => {
     const entry = catalog.get(name);
     return (

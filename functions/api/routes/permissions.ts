@@ -3,9 +3,9 @@ import { readAudit } from '../../../shared/execute/audit.ts';
 import { decideConfirmation, listConfirmations } from '../../../shared/execute/confirmations.ts';
 import { grantTool, listGrants, removeGrant } from '../../../shared/execute/grants.ts';
 import { jsonBody } from '../body.ts';
-import { nextPage, pageAfter, pageOf } from '../page.ts';
+import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { done, reply, route } from '../route.ts';
-import { PageQuery } from '../schemas.ts';
+import { PageParams } from '../schemas.ts';
 
 const tag = 'Permission';
 
@@ -50,7 +50,7 @@ const GrantBody = z
 
 const GrantParams = z.object({ key_id: z.string(), name: z.string() });
 
-const AuditQuery = PageQuery.extend({
+const AuditQuery = PageParams.extend({
   month: z
     .string()
     .regex(/^\d{4}-\d{2}$/, 'must be a month such as 2026-11')
@@ -77,8 +77,8 @@ const getConfirmations = route({
   scope: 'approve',
   summary: 'Confirmations that were asked for in the last ten minutes, oldest first',
   tag,
-  query: PageQuery,
-  answers: { 200: { description: 'A page of them', schema: pageOf('confirmations', ConfirmationBody) } },
+  query: PageParams,
+  answers: { 200: { description: 'A page of them', schema: pageSchema('confirmations', ConfirmationBody) } },
   async handle({ api, actor, query }) {
     const page = pageAfter(query, 'confirmations');
     const { confirmations, next } = await listConfirmations(api, actor, page);
@@ -92,8 +92,8 @@ const getGrants = route({
   scope: 'tenant_admin',
   summary: 'Which keys may run which dangerous tools',
   tag,
-  query: PageQuery,
-  answers: { 200: { description: 'A page of grants', schema: pageOf('grants', GrantBody) } },
+  query: PageParams,
+  answers: { 200: { description: 'A page of grants', schema: pageSchema('grants', GrantBody) } },
   async handle({ api, actor, query }) {
     const { grants, next } = await listGrants(api, actor, pageAfter(query, 'grants'));
     return reply(200, { grants, ...nextPage(next, 'grants') });
@@ -138,7 +138,7 @@ const getAudit = route({
   answers: {
     200: {
       description: 'A page of entries',
-      schema: pageOf('entries', z.looseObject({})).extend({ month: z.string() }),
+      schema: pageSchema('entries', z.looseObject({})).extend({ month: z.string() }),
     },
   },
   async handle({ api, actor, query }) {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { formatResults, providerNames, type Result, readAnswer } from '../../../shared/providers/index.ts';
+import { formatResults, providerNames, readAnswer, type ToolResult } from '../../../shared/providers/index.ts';
 import { findTools } from '../../../shared/registry/find-tools.ts';
 import { readDefinitionsQuery, readSelection } from '../../../shared/registry/lookup/definitions-query.ts';
 import { viewFor } from '../../../shared/registry/lookup/get-tool.ts';
@@ -143,7 +143,7 @@ const writeResults = route({
   faults,
   async handle({ api, actor, params, body }) {
     const held = await api.catalogs.of(actor.tenant);
-    const answered = body.results.map(async ({ search, ...result }): Promise<Result> => {
+    const answered = body.results.map(async ({ search, ...result }): Promise<ToolResult> => {
       if (!search || result.error !== undefined) return result;
       return { ...result, found: await findTools(held, actor, search) };
     });

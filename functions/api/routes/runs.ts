@@ -6,7 +6,7 @@ import {
   cancelRun as stopRun,
 } from '../../../shared/plan/run-verbs.ts';
 import { jsonBody } from '../body.ts';
-import { meterOf } from '../quota-headers.ts';
+import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { IdParam } from '../schemas.ts';
 import { RunBody } from './plan-schemas.ts';
@@ -28,7 +28,7 @@ const startRun = route({
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound'],
   async handle({ api, actor, requestId, params, body, context }) {
     const asked = { plan_id: params.id, input: body.input, traceparent: context.req.header('traceparent') };
-    const options = { requestId, metered: meterOf(context) };
+    const options = { requestId, metered: captureQuota(context) };
     return reply(201, await beginRun(api, actor, asked, undefined, options));
   },
 });

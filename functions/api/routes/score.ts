@@ -10,7 +10,7 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import { answerBytes } from '../answer.ts';
 import type { Api } from '../env.ts';
 import { openPictures, pictures } from '../pictures.ts';
-import { meterOf } from '../quota-headers.ts';
+import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { answerLines, wantsLines } from '../score-lines.ts';
 
@@ -68,7 +68,7 @@ const score = route({
   async handle({ api, actor, requestId, body, context }) {
     const iqa = requireIqa(api);
     const asked = await openPictures(iqa, actor.tenant, body);
-    const options = { requestId, metered: meterOf(context) };
+    const options = { requestId, metered: captureQuota(context) };
     const work = (onScore?: ScoreImageRequest['onScore']) =>
       scorePictures({ ...api, iqa }, actor, { ...asked, onScore }, () => context.req.raw.signal, options);
     return wantsLines(context) ? answerLines(context, api.log, work) : reply(200, await work());

@@ -9,7 +9,7 @@ import { removeTool as removeStoredTool } from '../../../shared/registry/remove-
 import { answerMade } from '../answer.ts';
 import { checkedByVerb, jsonBody } from '../body.ts';
 import { done, reply, route } from '../route.ts';
-import { Definition, NameParam, RegistrationBody, VersionsBody } from '../schemas.ts';
+import { DefinitionBody, NameParam, RegistrationBody, VersionsBody } from '../schemas.ts';
 import { listTools } from './list-tools.ts';
 
 const tag = 'Tools';
@@ -33,7 +33,7 @@ const registerTool = route({
   scope: 'write',
   summary: 'Register a tool or a new version of it',
   tag,
-  body: checkedByVerb(Definition),
+  body: checkedByVerb(DefinitionBody),
   answers: {
     201: { ...registration, description: 'A new tool or version' },
     200: { ...registration, description: 'Identical to what is registered' },

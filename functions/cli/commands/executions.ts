@@ -2,7 +2,7 @@ import type { Recommendation } from '../../../shared/insight/recommend.ts';
 import type { StatsView } from '../../../shared/insight/stats-view.ts';
 import type { CallRecord } from '../../../shared/model/call-record.ts';
 import { type Command, required, textOption } from '../command.ts';
-import { tableOf } from '../output.ts';
+import { formatTable } from '../output.ts';
 
 export const executions: Command = {
   usage: 'executions [--tool T] [--status ok|failed|refused] [--since TIME] [--limit N]',
@@ -22,7 +22,7 @@ export const executions: Command = {
     const api = await cli.api();
     const page = await api.json<{ executions: readonly CallRecord[] }>('GET', `/v1/executions?${query}`);
     cli.output.result(page, () =>
-      tableOf(page.executions, [
+      formatTable(page.executions, [
         { title: 'AT', value: ({ at }) => at },
         { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
         { title: 'STATUS', value: ({ status }) => status },
@@ -47,7 +47,7 @@ export const stats: Command = {
     const view = await (await cli.api()).json<StatsView>('GET', path);
     cli.output.result(view, () => {
       const rows = Object.entries(view).map(([name, value]) => ({ name, value: JSON.stringify(value) }));
-      return tableOf(rows, [
+      return formatTable(rows, [
         { title: 'WHAT', value: ({ name }) => name },
         { title: 'VALUE', value: ({ value }) => value },
       ]);
@@ -66,7 +66,7 @@ export const recommend: Command = {
     const api = await cli.api();
     const found = await api.json<{ recommendations: readonly Recommendation[] }>('GET', `/v1/recommendations?${query}`);
     cli.output.result(found, () =>
-      tableOf(found.recommendations, [
+      formatTable(found.recommendations, [
         { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
         { title: 'SCORE', value: ({ score }) => score.toFixed(3), right: true },
         { title: 'WHY', value: ({ why }) => why.join('; '), width: 100 },

@@ -5,8 +5,8 @@ import type { PublishedKey } from '../../../shared/iqa/hallmark.ts';
 import { verifyScores } from '../../../shared/iqa/verify-score.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
-import { localIqaOf } from '../local-command.ts';
-import { tableOf } from '../output.ts';
+import { createLocalIqa } from '../local-command.ts';
+import { formatTable } from '../output.ts';
 
 interface ListedTool {
   readonly name: string;
@@ -33,7 +33,7 @@ export const listIqa: Command = {
     for (const name of ['reference', 'available']) if (cli.values[name]) query.set(name, 'true');
     const { tools } = await (await cli.api()).json<{ tools: readonly ListedTool[] }>('GET', `/v1/iqa/tools?${query}`);
     cli.output.result({ tools }, () =>
-      tableOf(tools, [
+      formatTable(tools, [
         { title: 'NAME', value: ({ name }) => name },
         { title: 'TYPE', value: ({ type }) => type },
         { title: 'BETTER', value: ({ lower_better }) => (lower_better ? 'lower' : 'higher') },
@@ -87,10 +87,10 @@ export const fit: Command = {
   },
   async run(cli) {
     const file = required(cli, 0, 'IMAGE');
-    const target = targetOf(textOption(cli, 'target'));
-    const formats = textOption(cli, 'formats')?.split(',').map(formatOf);
-    const effort = effortOf(textOption(cli, 'effort'));
-    const iqa = await localIqaOf(cli);
+    const target = parseTarget(textOption(cli, 'target'));
+    const formats = textOption(cli, 'formats')?.split(',').map(parseFormat);
+    const effort = parseEffort(textOption(cli, 'effort'));
+    const iqa = await createLocalIqa(cli);
     const watched = process.stderr.isTTY === true;
     const { report, bytes } = await fitImage(iqa, {
       image: { bytes: new Uint8Array(await readBytes(file)), name: file },
@@ -113,7 +113,7 @@ export const fit: Command = {
 };
 
 const fitText = (report: Awaited<ReturnType<typeof fitImage>>['report'], out: string | undefined): string => {
-  const curve = tableOf(report.curve, [
+  const curve = formatTable(report.curve, [
     { title: 'FORMAT', value: ({ format }) => format },
     { title: 'QUALITY', right: true, value: ({ quality }) => String(quality) },
     { title: 'BYTES', right: true, value: ({ bytes }) => String(bytes) },
@@ -125,19 +125,19 @@ const fitText = (report: Awaited<ReturnType<typeof fitImage>>['report'], out: st
   return `${curve}\nbest: ${report.best.format} at quality ${report.best.quality}, ${report.best.bytes} bytes (${share} % of the original), written to ${out}`;
 };
 
-const targetOf = (text: string | undefined) => {
+const parseTarget = (text: string | undefined) => {
   const [tool = '', value = ''] = (text ?? '').split('=');
   if (tool === '' || value === '' || !Number.isFinite(Number(value)))
     throw new UsageError('--target takes a metric and its bound, such as ssim=0.97');
   return { tool, value: Number(value) };
 };
 
-const effortOf = (text: string | undefined): number | undefined => {
+const parseEffort = (text: string | undefined): number | undefined => {
   if (text === undefined || /^[0-9]$/.test(text)) return text === undefined ? undefined : Number(text);
   throw new UsageError(`--effort takes 0 (quick) to 9 (small), not ${text}`);
 };
 
-const formatOf = (text: string): FitFormat => {
+const parseFormat = (text: string): FitFormat => {
   const found = FIT_FORMATS.find((format) => format === text.trim());
   if (!found) throw new UsageError(`--formats takes ${FIT_FORMATS.join(', ')}, not ${text}`);
   return found;

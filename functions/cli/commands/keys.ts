@@ -1,6 +1,6 @@
 import type { KeyView } from '../../../shared/model/key.ts';
 import { type Command, required, textOption } from '../command.ts';
-import { tableOf } from '../output.ts';
+import { formatTable } from '../output.ts';
 
 export const createKeyCommand: Command = {
   usage: 'keys create --scopes read,invoke [--name N] [--tools a,b] [--expires 2030-01-01T00:00:00Z]',
@@ -37,7 +37,7 @@ export const listKeysCommand: Command = {
   async run(cli) {
     const { keys } = await (await cli.api()).json<{ keys: readonly KeyView[] }>('GET', '/v1/keys?limit=1000');
     cli.output.result({ keys }, () =>
-      tableOf(keys, [
+      formatTable(keys, [
         { title: 'ID', value: ({ id }) => id },
         { title: 'NAME', value: ({ name }) => name ?? '' },
         { title: 'SCOPES', value: ({ scopes }) => scopes.join(',') },

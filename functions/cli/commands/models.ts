@@ -11,18 +11,18 @@ import type { ModelRecord } from '../../../shared/iqa/model-record.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { graphFolder } from '../../compose/local-store.ts';
 import { type Command, required, textOption } from '../command.ts';
-import { localIqaOf } from '../local-command.ts';
-import { tableOf } from '../output.ts';
+import { createLocalIqa } from '../local-command.ts';
+import { formatTable } from '../output.ts';
 
 export const modelsList: Command = {
   usage: 'models list',
   summary: 'Lists the model files of learned tools',
   async run(cli) {
-    const models = await (await localIqaOf(cli)).models.list();
+    const models = await (await createLocalIqa(cli)).models.list();
     cli.output.result({ models }, () =>
       models.length === 0
         ? 'no models; add one with: assay models add topiq_nr file.onnx'
-        : tableOf(models, [
+        : formatTable(models, [
             { title: 'TOOL', value: ({ tool }) => tool },
             { title: 'SHA-256', value: ({ sha256 }) => sha256.slice(0, 16) },
             {
@@ -44,7 +44,7 @@ export const modelsAdd: Command = {
   async run(cli) {
     const given = textOption(cli, 'preprocessing');
     const preprocessing = given === undefined ? {} : { preprocessing: parseJsonFile('--preprocessing', given) };
-    const record = await (await localIqaOf(cli)).models.add({
+    const record = await (await createLocalIqa(cli)).models.add({
       tool: required(cli, 0, 'TOOL'),
       path: required(cli, 1, 'FILE.onnx'),
       ...preprocessing,
@@ -68,7 +68,7 @@ export const modelsRecipe: Command = {
   summary: 'Prints a Python script that exports a learned tool of IQA-PyTorch to the file that models add takes',
   options: { out: { type: 'string' } },
   async run(cli) {
-    const { catalogue } = await localIqaOf(cli);
+    const { catalogue } = await createLocalIqa(cli);
     const tool = requireTool(catalogue, required(cli, 0, 'TOOL'));
     if (tool.graph !== undefined)
       throw new Fault('Conflict', `${tool.name} ships with its own computation and takes no model file`, {
@@ -86,7 +86,7 @@ export const modelsVerify: Command = {
   usage: 'models verify TOOL',
   summary: 'Checks a stored model’s digests and inputs and scores the sample picture again',
   async run(cli) {
-    const record = await (await localIqaOf(cli)).models.verify(required(cli, 0, 'TOOL'));
+    const record = await (await createLocalIqa(cli)).models.verify(required(cli, 0, 'TOOL'));
     const same = Math.abs(record.score_now - record.sample_score) <= 1e-4 * Math.max(1, Math.abs(record.sample_score));
     cli.output.result(
       { ...record, same },

@@ -1,7 +1,7 @@
 import type { Confirmation } from '../../../shared/execute/confirmations.ts';
 import type { Grant } from '../../../shared/execute/grants.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
-import { tableOf } from '../output.ts';
+import { formatTable } from '../output.ts';
 
 export const listConfirmationsCommand: Command = {
   usage: 'confirmations list',
@@ -10,7 +10,7 @@ export const listConfirmationsCommand: Command = {
     const api = await cli.api();
     const page = await api.json<{ confirmations: readonly Confirmation[] }>('GET', '/v1/confirmations?limit=1000');
     cli.output.result(page, () =>
-      tableOf(page.confirmations, [
+      formatTable(page.confirmations, [
         { title: 'ID', value: ({ id }) => id },
         { title: 'STATE', value: ({ state }) => state },
         { title: 'KEY', value: ({ key }) => key },
@@ -49,7 +49,7 @@ export const listGrantsCommand: Command = {
   async run(cli) {
     const page = await (await cli.api()).json<{ grants: readonly Grant[] }>('GET', '/v1/grants?limit=1000');
     cli.output.result(page, () =>
-      tableOf(page.grants, [
+      formatTable(page.grants, [
         { title: 'KEY', value: ({ key_id: key }) => key },
         { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
         { title: 'UNTIL', value: ({ expires_at: until }) => until },

@@ -8,7 +8,7 @@ import { interpret } from '../../../shared/plan/interpret.ts';
 import { toDot } from '../../../shared/plan/to-dot.ts';
 import type { ApiClient } from '../client.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
-import { tableOf } from '../output.ts';
+import { formatTable } from '../output.ts';
 
 type MadePlan = Plan & { readonly tree: PlanTree; readonly predicted: Predicted; readonly asl: unknown };
 
@@ -85,7 +85,7 @@ const showDraft = (cli: Cli, draft: Draft): number => {
 };
 
 const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>
-  `${tableOf(nodes, [
+  `${formatTable(nodes, [
     { title: 'NODE', value: ({ id }) => id },
     { title: 'TOOL', value: ({ tool, version }) => `${tool}@${version}` },
     { title: 'AFTER', value: ({ after }) => after.join(', ') },
@@ -93,7 +93,7 @@ const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>
   ])}\nplan ${plan_id}\nexpected ${Math.round(predicted.makespan_ms)} ms, ${predicted.ratio.toFixed(2)} of the critical path`;
 
 const runText = (view: RunView): string =>
-  `${tableOf(view.nodes, [
+  `${formatTable(view.nodes, [
     { title: 'NODE', value: ({ id }) => id },
     { title: 'TOOL', value: ({ tool }) => tool },
     { title: 'STATUS', value: ({ status }) => status },

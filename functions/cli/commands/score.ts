@@ -10,11 +10,11 @@ import { shrinkTo } from '../../../shared/iqa/shrink.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { readFault } from '../../client/read-fault.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
-import { type Bound, failuresOf, parseBounds } from '../fail-under.ts';
+import { type Bound, findFailures, parseBounds } from '../fail-under.ts';
 import { qualityOf, renderReport } from '../html-report.ts';
 import { findPictures, readShared } from '../pictures.ts';
 import { createProgress } from '../progress.ts';
-import { csvOf, type ScoredFile, scoreTable } from '../score-table.ts';
+import { formatCsv, type ScoredFile, scoreTable } from '../score-table.ts';
 
 type Score = (file: string, reference: string | undefined) => Promise<ScoreReport>;
 
@@ -46,14 +46,14 @@ export const score: Command = {
     const lowerIsBetter = (tool: string) => local?.iqa?.catalogue.find(tool)?.lower_better ?? false;
     const judged = results.map((each) => ({
       ...each,
-      failures: each.report ? failuresOf(each.report, bounds, lowerIsBetter) : [],
+      failures: each.report ? findFailures(each.report, bounds, lowerIsBetter) : [],
     }));
 
     cli.output.result(files.length === 1 ? (judged[0]?.report ?? judged[0]) : judged, () =>
       scoreTable(judged, cli.output),
     );
     const csv = textOption(cli, 'csv');
-    if (csv !== undefined) await writeFile(csv, csvOf(judged));
+    if (csv !== undefined) await writeFile(csv, formatCsv(judged));
     const html = textOption(cli, 'html');
     if (html !== undefined) await writeReport(local, judged, referenceOf, html);
     const map = textOption(cli, 'map');

@@ -14,7 +14,7 @@ import { type Command, textOption, UsageError } from '../command.ts';
 import { consoleRoutes } from '../console-files.ts';
 import { watchInbox } from '../inbox.ts';
 import { listen } from '../listen.ts';
-import { localUploads, uploadRoutes } from '../local-uploads.ts';
+import { localUploads, signedUploadRoutes } from '../local-uploads.ts';
 import { metricsRoute } from '../metrics-route.ts';
 import { warmIqa } from '../warm-iqa.ts';
 
@@ -37,7 +37,7 @@ export const serve: Command = {
     const app = createApp(assay, {
       routes: [
         ...consoleRoutes((files) => warm(assay, files)),
-        ...uploadRoutes(assay, uploads, uploadSecret(resolve(data))),
+        ...signedUploadRoutes(assay, uploads, uploadSecret(resolve(data))),
         metricsRoute({ counters, isOpenHere: cli.environment.ASSAY_METRICS === 'local' }),
       ],
     });

@@ -5,7 +5,7 @@ import type { Registration, VersionRecord } from '../../../shared/model/registra
 import type { LoadReport } from '../../../shared/registry/layer.ts';
 import type { ApiClient } from '../client.ts';
 import { type Cli, type Command, required, textOption } from '../command.ts';
-import { tableOf } from '../output.ts';
+import { formatTable } from '../output.ts';
 
 interface ToolsPage {
   readonly tools: readonly Registration[];
@@ -63,7 +63,7 @@ const fetchAll = async (api: ApiClient, query: URLSearchParams, most: number): P
 };
 
 const toolTable = (tools: readonly Registration[]): string =>
-  tableOf(tools, [
+  formatTable(tools, [
     { title: 'NAME', value: ({ spec }) => spec.name },
     { title: 'VERSION', value: ({ default_version }) => default_version, width: 16 },
     {
@@ -170,7 +170,7 @@ export const toolVersions: Command = {
       `${toolPath(cli)}/versions`,
     );
     cli.output.result(found, () =>
-      tableOf(found.versions, [
+      formatTable(found.versions, [
         { title: 'VERSION', value: ({ version }) => version },
         {
           title: '',

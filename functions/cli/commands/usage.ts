@@ -1,7 +1,7 @@
-import type { Usage } from '../../../shared/execute/billing/usage.ts';
+import type { MonthUsage } from '../../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../../shared/execute/billing/verify-usage.ts';
 import { type Cli, type Command, textOption } from '../command.ts';
-import { tableOf } from '../output.ts';
+import { formatTable } from '../output.ts';
 
 export const usage: Command = {
   usage: 'usage [--month 2026-11] [--csv|--jsonl] [--verify [--settle]]',
@@ -24,7 +24,7 @@ export const usage: Command = {
       process.stdout.write(await (await api.fetch(`/v1/usage?${query}`)).text());
       return 0;
     }
-    const used = await api.json<Usage>('GET', `/v1/usage?${query}`);
+    const used = await api.json<MonthUsage>('GET', `/v1/usage?${query}`);
     cli.output.result(used, () => usageTable(used));
     return 0;
   },
@@ -49,9 +49,9 @@ const verify = async (cli: Cli, query: URLSearchParams): Promise<number> => {
   return proof.differences.length === 0 ? 0 : 1;
 };
 
-const usageTable = ({ month, calls, micros, keys }: Usage): string => {
+const usageTable = ({ month, calls, micros, keys }: MonthUsage): string => {
   const rows = keys.flatMap(({ key_id, tools }) => tools.map((tool) => ({ key_id, ...tool })));
-  const table = tableOf(rows, [
+  const table = formatTable(rows, [
     { title: 'KEY', value: ({ key_id }) => key_id },
     { title: 'TOOL', value: ({ tool }) => tool },
     { title: 'CALLS', right: true, value: (row) => String(row.calls) },

@@ -2,7 +2,7 @@ import { goTo } from '../route.ts';
 import { type Choice, Tabs } from '../ui/parts.tsx';
 import { Calls } from './calls.tsx';
 import { Keys } from './keys.tsx';
-import { Lists } from './lists.tsx';
+import { ToolLists } from './lists.tsx';
 import { Recommendations } from './recommendations.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -33,7 +33,7 @@ export const ActivityPage = ({ view: asked }: { readonly view: string }) => {
       {view === 'calls' && <Calls />}
       {view === 'waiting' && <Waiting />}
       {view === 'recommended' && <Recommendations />}
-      {view === 'lists' && <Lists />}
+      {view === 'lists' && <ToolLists />}
       {view === 'keys' && <Keys />}
     </div>
   );

@@ -29,7 +29,7 @@ export const NO_KEY: KeyDraft = {
 };
 
 /** What is asked for; a field left empty sets no limit. */
-export const newKeyOf = ({ name, scopes, tools, calls, dollars, expires }: KeyDraft): NewKey => {
+export const toNewKey = ({ name, scopes, tools, calls, dollars, expires }: KeyDraft): NewKey => {
   const quota = {
     ...(calls.trim() === '' ? {} : { calls: wholeNumber('the calls a month', calls, 1) }),
     ...(dollars.trim() === '' ? {} : { micros: wholeNumber('the budget a month', dollars, 1_000_000) }),

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'hono/jsx/dom';
-import type { KeyView, Usage } from '../answers.ts';
+import type { KeyView, MonthUsage } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { apiFault } from '../fault.ts';
 import { Button, CopyButton, Empty } from '../ui/parts.tsx';
@@ -59,7 +59,7 @@ export const Keys = () => {
   );
 };
 
-const merge = (keys: readonly KeyView[], usage: Usage | undefined): readonly KeyUse[] => {
+const merge = (keys: readonly KeyView[], usage: MonthUsage | undefined): readonly KeyUse[] => {
   const used = new Map(usage?.keys.map((each) => [each.key_id, each]));
   const ids = new Set([...keys.map(({ id }) => id), ...used.keys()]);
   return [...ids].map((id) => ({

@@ -8,7 +8,7 @@ import { useAction, useLoad } from '../use-load.ts';
 import { Panel } from './panel.tsx';
 
 /** Tools that are preferred, and tools that are avoided. */
-export const Lists = () => (
+export const ToolLists = () => (
   <div class="columns">
     <List kind="whitelist" about="Preferred, in this order." />
     <List kind="blacklist" about="Never recommended: put here by hand, or after repeated failures." />

@@ -4,7 +4,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Button, Chips, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
-import { type KeyDraft, NO_KEY, newKeyOf, SCOPES } from './key-draft.ts';
+import { type KeyDraft, NO_KEY, SCOPES, toNewKey } from './key-draft.ts';
 
 interface Props {
   onMade(key: KeyView & { readonly key: string }): void;
@@ -16,7 +16,7 @@ export const NewKeyForm = ({ onMade }: Props) => {
   const tools = useLoad(() => client.tools({ limit: '1000' }), []);
   const [draft, setDraft] = useKept('keys.draft', NO_KEY);
   const make = useAction(async () => {
-    onMade(await client.makeKey(newKeyOf(draft)));
+    onMade(await client.makeKey(toNewKey(draft)));
     setDraft(NO_KEY);
   });
   const submit = (event: Event): void => {

@@ -1,9 +1,9 @@
-import type { Usage } from '../answers.ts';
+import type { MonthUsage } from '../answers.ts';
 import { plural, showMoney } from '../format.ts';
 import { Empty, Meter, Scroll } from '../ui/parts.tsx';
 
 /** What each tool cost in a month, the dearest first. */
-export const Spend = ({ usage }: { readonly usage: Usage }) => {
+export const Spend = ({ usage }: { readonly usage: MonthUsage }) => {
   const byTool = new Map<string, { calls: number; micros: number }>();
   for (const { tool, calls, micros } of usage.keys.flatMap(({ tools }) => tools)) {
     const sum = byTool.get(tool) ?? { calls: 0, micros: 0 };

@@ -15,7 +15,7 @@ export interface Question {
   readonly args: JsonObject;
 }
 
-export const questionOf = (thrown: unknown, args: JsonObject): Question | undefined => {
+export const readQuestion = (thrown: unknown, args: JsonObject): Question | undefined => {
   const { code, details } = apiFault(thrown);
   if (code !== 'ConfirmationRequired') return undefined;
   const asked = details.confirmation as { readonly id: string; readonly token: string; readonly expires_at: string };

@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema } from '../answers.ts';
 import { ApiFault } from '../fault.ts';
 
 /** What stands in a form: the text as typed, so that nothing is lost by a mistake; pictures as objects. */
-export type Draft = Readonly<Record<string, unknown>>;
+export type FormDraft = Readonly<Record<string, unknown>>;
 
 export type Kind = 'choice' | 'boolean' | 'number' | 'line' | 'text' | 'picture' | 'json';
 
@@ -13,7 +13,7 @@ export interface Parameter {
   readonly isRequired: boolean;
 }
 
-export const parametersOf = (schema: JsonSchema): readonly Parameter[] => {
+export const listParameters = (schema: JsonSchema): readonly Parameter[] => {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(objectOf(schema.properties)).map(([name, value]) => {
     const part = objectOf(value);
@@ -36,7 +36,7 @@ const kindOf = (name: string, schema: JsonSchema): Kind => {
 };
 
 /** The arguments that a form stands for; fields left empty are left out. */
-export const argumentsOf = (parameters: readonly Parameter[], draft: Draft): JsonObject =>
+export const readArguments = (parameters: readonly Parameter[], draft: FormDraft): JsonObject =>
   Object.fromEntries(
     parameters.flatMap((parameter) => {
       const value = draft[parameter.name];
@@ -63,7 +63,7 @@ const parse = (name: string, text: string): unknown => {
 };
 
 /** A form filled with arguments. */
-export const draftOf = (parameters: readonly Parameter[], values: JsonObject): Draft =>
+export const fillDraft = (parameters: readonly Parameter[], values: JsonObject): FormDraft =>
   Object.fromEntries(
     parameters.flatMap(({ name, kind }) => {
       const value = values[name];
@@ -79,7 +79,7 @@ interface Issue {
 }
 
 /** What a refusal says about each parameter. */
-export const issuesOf = (fault: ApiFault | undefined): ReadonlyMap<string, string> => {
+export const issuesByParameter = (fault: ApiFault | undefined): ReadonlyMap<string, string> => {
   const issues = Array.isArray(fault?.details.issues) ? (fault.details.issues as readonly Issue[]) : [];
   return new Map(issues.map(({ path, message }) => [path.split(/[.[]/)[0] ?? '', message]));
 };

@@ -6,8 +6,8 @@ import { Notice } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
-import { ConsentDialog, type Question, questionOf } from './consent-dialog.tsx';
-import { argumentsOf, type Draft, draftOf, issuesOf, parametersOf } from './draft.ts';
+import { ConsentDialog, type Question, readQuestion } from './consent-dialog.tsx';
+import { type FormDraft, fillDraft, issuesByParameter, listParameters, readArguments } from './draft.ts';
 import { OutcomeView } from './outcome-view.tsx';
 import { SchemaForm } from './schema-form.tsx';
 
@@ -21,20 +21,23 @@ interface Props {
 export const RunForm = ({ tool, initial = {}, onRan }: Props) => {
   const client = useClient();
   const { name, parameters: schema, permission = 'safe' } = tool.spec;
-  const parameters = parametersOf(schema as JsonObject);
-  const [draft, setDraft] = useKept<Draft>(`form.${name}.${JSON.stringify(initial)}`, draftOf(parameters, initial));
+  const parameters = listParameters(schema as JsonObject);
+  const [draft, setDraft] = useKept<FormDraft>(
+    `form.${name}.${JSON.stringify(initial)}`,
+    fillDraft(parameters, initial),
+  );
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
   const [question, setQuestion] = useState<Question | undefined>(undefined);
 
   const run = useAction(async (token?: string) => {
-    const args = argumentsOf(parameters, draft);
+    const args = readArguments(parameters, draft);
     setOutcome(undefined);
     try {
       setOutcome(await client.invoke(name, args, token));
       setQuestion(undefined);
       onRan?.();
     } catch (thrown) {
-      const asked = questionOf(thrown, args);
+      const asked = readQuestion(thrown, args);
       if (!asked) throw thrown;
       setQuestion(asked);
     }
@@ -52,7 +55,7 @@ export const RunForm = ({ tool, initial = {}, onRan }: Props) => {
       )}
       {permission === 'confirm' && <p class="caution warn">It asks a person before each call.</p>}
       {parameters.length === 0 && <p class="muted">It takes no arguments.</p>}
-      <SchemaForm parameters={parameters} draft={draft} issues={issuesOf(run.fault)} onChange={setDraft} />
+      <SchemaForm parameters={parameters} draft={draft} issues={issuesByParameter(run.fault)} onChange={setDraft} />
       <div class="row">
         <Button kind="primary" type="submit" isBusy={run.isBusy}>
           Run {name}

@@ -1,12 +1,12 @@
 import { showBytes } from '../format.ts';
 import { Field } from '../ui/parts.tsx';
-import type { Draft, Parameter } from './draft.ts';
+import type { FormDraft, Parameter } from './draft.ts';
 
 interface Props {
   readonly parameters: readonly Parameter[];
-  readonly draft: Draft;
+  readonly draft: FormDraft;
   readonly issues: ReadonlyMap<string, string>;
-  onChange(draft: Draft): void;
+  onChange(draft: FormDraft): void;
 }
 
 /** A form made from a tool's JSON Schema. */

@@ -3,7 +3,7 @@ import { useClient } from '../context.ts';
 import { apiFault } from '../fault.ts';
 import { showBytes } from '../format.ts';
 import { Button, Scroll } from '../ui/parts.tsx';
-import { type BatchRow, csvOf, download, toolsIn } from './csv.ts';
+import { type BatchRow, download, formatScoresCsv, toolsIn } from './csv.ts';
 
 interface Props {
   readonly pictures: readonly File[];
@@ -57,7 +57,11 @@ export const Batch = ({ pictures, reference, tools }: Props) => {
         </p>
         <div class="row">
           {isRunning ? <Button onClick={stop}>Stop</Button> : <Button onClick={() => void start()}>Score again</Button>}
-          <Button kind="primary" disabled={rows.length === 0} onClick={() => download('scores.csv', csvOf(rows))}>
+          <Button
+            kind="primary"
+            disabled={rows.length === 0}
+            onClick={() => download('scores.csv', formatScoresCsv(rows))}
+          >
             Download CSV
           </Button>
         </div>

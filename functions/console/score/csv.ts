@@ -9,7 +9,7 @@ export interface BatchRow {
 }
 
 /** One line a picture: overall, then raw and normalised score of each metric. */
-export const csvOf = (rows: readonly BatchRow[]): string => {
+export const formatScoresCsv = (rows: readonly BatchRow[]): string => {
   const tools = toolsIn(rows);
   const head = [
     'file',

@@ -2,12 +2,12 @@ import { distortions } from '../../../shared/model/distortions.ts';
 import type { Registration } from '../answers.ts';
 
 export const NO_FILTER = { q: '', category: '', tags: '', type: '', distortion: '' };
-export type Filter = Readonly<typeof NO_FILTER>;
+export type ToolsFilter = Readonly<typeof NO_FILTER>;
 
 interface Props {
-  readonly filter: Filter;
+  readonly filter: ToolsFilter;
   readonly tools: readonly Registration[];
-  onChange(filter: Filter): void;
+  onChange(filter: ToolsFilter): void;
 }
 
 const TYPES = [
@@ -16,7 +16,7 @@ const TYPES = [
 ] as const;
 
 export const Filters = ({ filter, tools, onChange }: Props) => {
-  const set = (name: keyof Filter) => (event: Event) =>
+  const set = (name: keyof ToolsFilter) => (event: Event) =>
     onChange({ ...filter, [name]: (event.target as HTMLInputElement).value });
   const same = (name: string) => [name, name] as const;
   const categories = sorted(tools.flatMap(({ spec }) => spec.category ?? []));

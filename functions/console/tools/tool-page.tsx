@@ -1,7 +1,7 @@
 import type { JsonObject, Registration, Stats } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showMoney, showMs, showPercent, showTime } from '../format.ts';
-import { parametersOf } from '../schema/draft.ts';
+import { listParameters } from '../schema/draft.ts';
 import { RunForm } from '../schema/run-form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Skeleton } from '../ui/parts.tsx';
@@ -39,7 +39,7 @@ export const ToolPage = ({ name }: { readonly name: string }) => {
             <div class="stack wide-gap">
               <section class="card" aria-labelledby="parameters">
                 <h2 id="parameters">Parameters</h2>
-                <ParameterTable parameters={parametersOf(found.spec.parameters as JsonObject)} />
+                <ParameterTable parameters={listParameters(found.spec.parameters as JsonObject)} />
               </section>
               <Definition tool={name} />
             </div>

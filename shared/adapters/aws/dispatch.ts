@@ -26,7 +26,7 @@ export const awsDispatch = ({ blobs, clock, invoke, batch }: Options): Dispatch 
     places: new Set(places),
     async toFunction(object) {
       if (!invoke) throw new Fault('Unavailable', 'no inference function is configured');
-      await invoke(eventOf(object));
+      await invoke(toObjectEvent(object));
     },
     async toBatch(objects) {
       if (!batch) throw new Fault('Unavailable', 'no job queue is configured');
@@ -45,5 +45,5 @@ export const awsDispatch = ({ blobs, clock, invoke, batch }: Options): Dispatch 
   };
 };
 
-const eventOf = ({ tenant, key, etag, size, sequencer }: StoredObject) =>
+const toObjectEvent = ({ tenant, key, etag, size, sequencer }: StoredObject) =>
   objectCreated(imageBlobKey(tenant, key), etag, size, sequencer);

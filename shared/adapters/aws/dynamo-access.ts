@@ -18,13 +18,13 @@ import {
 import type { Key } from '../../kernel/ports.ts';
 import { repeatedly } from './backoff.ts';
 import { dynamoFault } from './dynamo-failures.ts';
-import { type Attributes, keyAttributes, type Stored, storedOf } from './dynamo-items.ts';
+import { type Attributes, decodeItem, keyAttributes, type StampedItem } from './dynamo-items.ts';
 
 /** The calls that the table makes, each complete: what DynamoDB leaves unprocessed is asked for again. */
 export interface DynamoAccess {
-  get(key: Key): Promise<Stored | undefined>;
-  getMany(keys: readonly Key[]): Promise<readonly Stored[]>;
-  query(input: QueryCommandInput): Promise<{ readonly stored: readonly Stored[]; readonly resume?: Attributes }>;
+  get(key: Key): Promise<StampedItem | undefined>;
+  getMany(keys: readonly Key[]): Promise<readonly StampedItem[]>;
+  query(input: QueryCommandInput): Promise<{ readonly stored: readonly StampedItem[]; readonly resume?: Attributes }>;
   put(input: PutItemCommandInput): Promise<void>;
   update(input: UpdateItemCommandInput): Promise<Attributes>;
   transact(input: TransactWriteItemsCommandInput): Promise<void>;
@@ -53,16 +53,16 @@ export function dynamoAccess(
         const { Item } = await client.send(
           new GetItemCommand({ TableName, Key: keyAttributes(key), ConsistentRead: true }),
         );
-        return Item && storedOf(Item);
+        return Item && decodeItem(Item);
       }),
     getMany: (keys) =>
       told(async () => {
-        const stored: Stored[] = [];
+        const stored: StampedItem[] = [];
         let Keys = keys.map(keyAttributes);
         return repeatedly(`table ${TableName} is throttled`, async () => {
           const request = { RequestItems: { [TableName]: { Keys, ConsistentRead: true } } };
           const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(request));
-          stored.push(...(Responses?.[TableName] ?? []).map(storedOf));
+          stored.push(...(Responses?.[TableName] ?? []).map(decodeItem));
           Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
           return Keys.length === 0 ? { done: stored } : undefined;
         });
@@ -70,7 +70,7 @@ export function dynamoAccess(
     query: (input) =>
       told(async () => {
         const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
-        const stored = Items.map(storedOf);
+        const stored = Items.map(decodeItem);
         return LastEvaluatedKey ? { stored, resume: LastEvaluatedKey } : { stored };
       }),
     put: (input) =>

@@ -1,12 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item, Key } from '../../kernel/ports.ts';
 import { type Counters, isCounters } from '../counters.ts';
-import { itemOf, itemOfText, type Prepared } from '../table-rules.ts';
+import { createItem, itemOfText, type PreparedWrite } from '../table-rules.ts';
 
 export type Attributes = Record<string, AttributeValue>;
 
 /** An item with the mark of the write that made it. */
-export interface Stored {
+export interface StampedItem {
   readonly item: Item;
   /** Random, so that a condition on it notices an item removed and made again, which its revision would not. */
   readonly stamp: string;
@@ -16,7 +16,7 @@ export interface Stored {
  * An item as DynamoDB holds it. Whole numbers are attributes of their own, to be added to; any other body is JSON text,
  * because DynamoDB's maps keep neither the order of keys nor every number, and end at 32 levels.
  */
-export function attributesOf(write: Prepared, revision: number, stamp: string): Attributes {
+export function encodeItem(write: PreparedWrite, revision: number, stamp: string): Attributes {
   const text = write.text ?? '{}';
   const body: Item['body'] = JSON.parse(text);
   return {
@@ -29,14 +29,14 @@ export function attributesOf(write: Prepared, revision: number, stamp: string): 
 }
 
 /** The item that DynamoDB returned, or sent in a stream's image. */
-export function storedOf(attributes: Readonly<Attributes>): Stored {
+export function decodeItem(attributes: Readonly<Attributes>): StampedItem {
   const { pk, sk, revision, expires, stamp, body } = attributes;
   const key = { pk: pk?.S ?? '', sk: sk?.S ?? '' };
   const until = expires?.N === undefined ? undefined : Number(expires.N);
   return {
     item:
       body?.S === undefined
-        ? itemOf(key, Number(revision?.N), until, countersOf(attributes))
+        ? createItem(key, Number(revision?.N), until, decodeCounters(attributes))
         : itemOfText(key, Number(revision?.N), until, body.S),
     stamp: stamp?.S ?? '',
   };
@@ -51,7 +51,7 @@ const counterPrefix = 'count:';
 export const counterAttribute = (name: string): string => `${counterPrefix}${name}`;
 
 /** The counters among an item's attributes. */
-export const countersOf = (attributes: Readonly<Attributes>): Counters =>
+export const decodeCounters = (attributes: Readonly<Attributes>): Counters =>
   Object.fromEntries(
     Object.entries(attributes)
       .filter(([name]) => name.startsWith(counterPrefix))

@@ -7,18 +7,18 @@ import type {
   WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { Key, PageQuery } from '../../kernel/ports.ts';
-import { type Prepared, rangeOf, textOfKey } from '../table-rules.ts';
-import { type Attributes, attributesOf, keyAttributes, type Stored } from './dynamo-items.ts';
+import { type PreparedWrite, sortKeyRange, textOfKey } from '../table-rules.ts';
+import { type Attributes, encodeItem, keyAttributes, type StampedItem } from './dynamo-items.ts';
 
 /** A key that a rule has read, with what was stored there. */
 export interface Read {
   readonly key: Key;
-  readonly stored: Stored | undefined;
+  readonly stored: StampedItem | undefined;
 }
 
 /** What a rule wants stored, and the mark that tells this write from every other. */
 export interface Decided {
-  readonly writes: readonly Prepared[];
+  readonly writes: readonly PreparedWrite[];
   readonly revisionOf: (key: Key) => number;
   readonly stamp: string;
 }
@@ -41,7 +41,7 @@ export function changeRequest(TableName: string, reads: readonly Read[], decided
     unwritten.delete(textOfKey(write.key));
     const guard = read && unchanged(read);
     if (write.text === undefined) return { Delete: { TableName, Key: keyAttributes(write.key), ...guard } };
-    return { Put: { TableName, Item: attributesOf(write, decided.revisionOf(write.key), decided.stamp), ...guard } };
+    return { Put: { TableName, Item: encodeItem(write, decided.revisionOf(write.key), decided.stamp), ...guard } };
   });
   for (const read of unwritten.values())
     actions.push({ ConditionCheck: { TableName, Key: keyAttributes(read.key), ...unchanged(read) } });
@@ -65,12 +65,12 @@ function unchanged({ stored }: Read): Condition {
 }
 
 /** The requests of blind writes, in the groups of 25 that DynamoDB takes at once. */
-export function batchRequests(writes: readonly Prepared[], newStamp: () => string): readonly WriteRequest[][] {
+export function batchRequests(writes: readonly PreparedWrite[], newStamp: () => string): readonly WriteRequest[][] {
   const requests = writes.map(
     (write): WriteRequest =>
       write.text === undefined
         ? { DeleteRequest: { Key: keyAttributes(write.key) } }
-        : { PutRequest: { Item: attributesOf(write, 1, newStamp()) } },
+        : { PutRequest: { Item: encodeItem(write, 1, newStamp()) } },
   );
   return Array.from({ length: Math.ceil(requests.length / 25) }, (_, n) => requests.slice(n * 25, n * 25 + 25));
 }
@@ -82,7 +82,7 @@ export function queryRequest(
   query: PageQuery,
   resume: { readonly start: Attributes | undefined; readonly missing: number },
 ): QueryCommandInput | undefined {
-  const { from, to } = rangeOf(query);
+  const { from, to } = sortKeyRange(query);
   if (Buffer.compare(Buffer.from(from), Buffer.from(to)) >= 0) return undefined;
   // BETWEEN includes its upper end; to start from there backwards leaves it out.
   const start = resume.start ?? (query.reverse ? keyAttributes({ pk, sk: to }) : undefined);

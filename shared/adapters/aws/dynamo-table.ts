@@ -16,7 +16,7 @@ import { repeatedly } from './backoff.ts';
 import { type DynamoAccess, dynamoAccess } from './dynamo-access.ts';
 import { type Count, countRequest } from './dynamo-count.ts';
 import { isLostRace } from './dynamo-failures.ts';
-import { type Attributes, countersOf, type Stored, storedOf } from './dynamo-items.ts';
+import { type Attributes, decodeCounters, decodeItem, type StampedItem } from './dynamo-items.ts';
 import { batchRequests, changeRequest, type Decided, queryRequest, type Read } from './dynamo-requests.ts';
 import { keyQueue } from './key-queue.ts';
 
@@ -71,7 +71,7 @@ type Attempt<T> = Promise<{ readonly done: T } | undefined>;
 
 const newStamp = (): string => randomBytes(9).toString('base64url');
 
-const live = ({ now }: Store, stored: Stored | undefined): Item | undefined =>
+const live = ({ now }: Store, stored: StampedItem | undefined): Item | undefined =>
   stored && isLive(stored.item.expires, now()) ? stored.item : undefined;
 
 async function readPage(store: Store, pk: string, query: PageQuery): Promise<Page> {
@@ -153,11 +153,11 @@ const isOwnWrite = (thrown: unknown, stamp: string): boolean =>
 
 async function tryCount(store: Store, count: Count): Attempt<Counters | undefined> {
   try {
-    return { done: countersOf(await store.access.update(countRequest(store.tableName, count, store.now()))) };
+    return { done: decodeCounters(await store.access.update(countRequest(store.tableName, count, store.now()))) };
   } catch (thrown) {
     if (!isLostRace(thrown)) throw thrown;
     if (!(thrown instanceof ConditionalCheckFailedException)) return undefined;
-    const stored = thrown.Item && storedOf(thrown.Item);
+    const stored = thrown.Item && decodeItem(thrown.Item);
     if (stored?.stamp === count.stamp) return { done: stored.item.body as Counters };
     if (stored && !live(store, stored)) return startAgain(store, count, stored);
     if (thrown.Item?.body) throw notCounters(count.key);
@@ -166,7 +166,7 @@ async function tryCount(store: Store, count: Count): Attempt<Counters | undefine
 }
 
 /** Replaces counters that have expired but that DynamoDB has not removed yet. */
-async function startAgain(store: Store, count: Count, stored: Stored): Attempt<Counters | undefined> {
+async function startAgain(store: Store, count: Count, stored: StampedItem): Attempt<Counters | undefined> {
   const { key, add, limits, expires, stamp } = count;
   const counters = addCounters(key, undefined, add, limits);
   if (!counters) return { done: undefined };

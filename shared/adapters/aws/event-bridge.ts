@@ -11,7 +11,7 @@ export const eventBridgeSink =
   (client: EventBridgeClient, busName: string): EventSink =>
   async (events) => {
     for (let start = 0; start < events.length; start += MOST_ENTRIES) {
-      const Entries = events.slice(start, start + MOST_ENTRIES).map((event) => entryOf(event, busName));
+      const Entries = events.slice(start, start + MOST_ENTRIES).map((event) => toBusEntry(event, busName));
       const { FailedEntryCount = 0, Entries: results = [] } = await client.send(new PutEventsCommand({ Entries }));
       if (FailedEntryCount === 0) continue;
       const { ErrorCode, ErrorMessage } = results.find((result) => result.ErrorCode !== undefined) ?? {};
@@ -19,7 +19,7 @@ export const eventBridgeSink =
     }
   };
 
-const entryOf = (event: ChangeEvent, EventBusName: string): PutEventsRequestEntry => ({
+const toBusEntry = (event: ChangeEvent, EventBusName: string): PutEventsRequestEntry => ({
   EventBusName,
   Source: EVENT_SOURCE,
   DetailType: event.type,

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { StreamChange } from '../../execute/fold-stream.ts';
 import type { Item } from '../../kernel/ports.ts';
-import { storedOf } from './dynamo-items.ts';
+import { decodeItem } from './dynamo-items.ts';
 
 type Image = Readonly<Record<string, AttributeValue>>;
 
@@ -26,7 +26,7 @@ export interface StreamRecord {
 }
 
 /** What a batch says, in the table's own words. */
-export const changesOf = ({ Records = [] }: StreamEvent): readonly StreamChange[] =>
+export const parseChanges = ({ Records = [] }: StreamEvent): readonly StreamChange[] =>
   Records.flatMap(({ eventID = '', dynamodb = {}, userIdentity }) => {
     const { Keys, NewImage, OldImage, SequenceNumber = '' } = dynamodb;
     const [pk, sk] = [Keys?.pk?.S, Keys?.sk?.S];
@@ -43,4 +43,4 @@ export const changesOf = ({ Records = [] }: StreamEvent): readonly StreamChange[
     ];
   });
 
-const itemOf = (image: Image): Item => storedOf(image).item;
+const itemOf = (image: Image): Item => decodeItem(image).item;

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { decodeBase64 } from '../../execute/builtins/base64.ts';
-import { defineBuiltin, objectOf, textOf } from '../../execute/builtins/builtin.ts';
+import { defineBuiltin, objectSchema, textArgument } from '../../execute/builtins/builtin.ts';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 import type { Handler } from '../../kernel/ports.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
@@ -33,7 +33,7 @@ const fileRead: ToolDefinition = defineBuiltin({
     limit: { type: 'integer', minimum: 1, maximum: MAX_READ, default: MAX_READ, description: 'Bytes at most.' },
   },
   required: ['path'],
-  output: objectOf({
+  output: objectSchema({
     content: { type: 'string' },
     bytes: { type: 'integer', description: 'How many were read.' },
     size: { type: 'integer', description: 'Of the whole file.' },
@@ -60,7 +60,10 @@ const fileWrite: ToolDefinition = {
       },
     },
     required: ['path', 'content'],
-    output: objectOf({ path: { type: 'string' }, bytes: { type: 'integer', description: 'How many were written.' } }),
+    output: objectSchema({
+      path: { type: 'string' },
+      bytes: { type: 'integer', description: 'How many were written.' },
+    }),
   }),
   permission: 'confirm',
 };
@@ -74,7 +77,7 @@ const fileDelete: ToolDefinition = {
     intents: ['delete'],
     parameters: { path },
     required: ['path'],
-    output: objectOf({ path: { type: 'string' }, deleted: { type: 'boolean' } }),
+    output: objectSchema({ path: { type: 'string' }, deleted: { type: 'boolean' } }),
   }),
   permission: 'dangerous',
 };
@@ -86,14 +89,14 @@ type Run = (args: Readonly<Record<string, unknown>>, place: string) => Promise<u
 /** The functions behind the file tools, each tenant in its own folder; a path that leads out is refused at once. */
 export const fileHandlers = (folderOf: (tenant: string) => string): ReadonlyMap<string, Handler> => {
   const placeOf = (args: Readonly<Record<string, unknown>>, tenant: string) =>
-    confinedPath(folderOf(tenant), textOf(args, 'path'));
+    confinedPath(folderOf(tenant), textArgument(args, 'path'));
   const handler = (permission: Handler['permission'], run: Run): Handler => ({
     permission,
     check: async (args, tenant) => void (await placeOf(args, tenant)),
     run: async (args, { tenant }) => {
       const place = await placeOf(args, tenant);
       return run(args, place).catch((thrown: unknown) => {
-        throw told(thrown, textOf(args, 'path'));
+        throw told(thrown, textArgument(args, 'path'));
       });
     },
   });
@@ -130,7 +133,7 @@ const readFile: Run = async (args, place) => {
 };
 
 const writeFile: Run = async (args, place) => {
-  const text = textOf(args, 'content');
+  const text = textArgument(args, 'content');
   const bytes = args.encoding === 'base64' ? decodeBase64(text, 'content') : Buffer.from(text);
   if (bytes.length > MAX_WRITE)
     throw new Fault('TooLarge', `content has ${bytes.length} bytes; the limit is ${MAX_WRITE}`, { field: 'content' });
@@ -139,14 +142,14 @@ const writeFile: Run = async (args, place) => {
   return withFile(place, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | mode, async (file) => {
     await requireFile(file);
     await file.writeFile(bytes);
-    return { path: textOf(args, 'path'), bytes: bytes.length };
+    return { path: textArgument(args, 'path'), bytes: bytes.length };
   });
 };
 
 const deleteFile: Run = async (args, place) => {
   await withFile(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, requireFile);
   await unlink(place);
-  return { path: textOf(args, 'path'), deleted: true };
+  return { path: textArgument(args, 'path'), deleted: true };
 };
 
 const withFile = async <T>(place: string, flags: number, work: (file: FileHandle) => Promise<T>): Promise<T> => {

@@ -21,7 +21,7 @@ export const jsonLog = (write: (text: string) => void, now: () => number = Date.
     if (pending.length === 0) return;
     const lines = pending;
     pending = [];
-    write(textsOf(lines));
+    write(formatLines(lines));
   };
   const add = (level: string) => (message: string, fields?: Line['fields']) => {
     pending.push({ level, at: now(), message, fields });
@@ -38,7 +38,7 @@ interface Line {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-const textsOf = (lines: readonly Line[]): string => {
+const formatLines = (lines: readonly Line[]): string => {
   let text = '';
   let last = { at: Number.NaN, time: '' };
   for (const { level, at, message, fields } of lines) {

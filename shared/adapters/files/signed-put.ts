@@ -14,7 +14,7 @@ export const localSignPut =
   ({ secret, base, now }: Options): SignPut =>
   async (path, { contentType, size, seconds }) => {
     const expires = Math.floor(now() / 1000) + seconds;
-    const signature = signatureOf(secret, path, contentType, size, expires);
+    const signature = sign(secret, path, contentType, size, expires);
     const query = new URLSearchParams({
       expires: String(expires),
       ...(size === undefined ? {} : { size: String(size) }),
@@ -40,7 +40,7 @@ export const checkSignedPut = (
   now: number,
 ): number | undefined => {
   const size = query.size === undefined ? undefined : Number(query.size);
-  const expected = Buffer.from(signatureOf(secret, path, contentType, size, Number(query.expires)));
+  const expected = Buffer.from(sign(secret, path, contentType, size, Number(query.expires)));
   const given = Buffer.from(query.signature ?? '');
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     throw new Fault(
@@ -52,7 +52,7 @@ export const checkSignedPut = (
   return size;
 };
 
-const signatureOf = (
+const sign = (
   secret: Uint8Array,
   path: string,
   contentType: string,

@@ -1,11 +1,11 @@
-import { objectOf } from '../../execute/builtins/builtin.ts';
+import { objectSchema } from '../../execute/builtins/builtin.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { decoding, type OpenPicture } from './read-picture.ts';
 
 const number = { type: 'number' };
 const integer = { type: 'integer' };
 
-export const comparisonSchema = objectOf(
+export const comparisonSchema = objectSchema(
   {
     identical: { type: 'boolean' },
     width: integer,
@@ -15,7 +15,7 @@ export const comparisonSchema = objectOf(
     mean_difference: { ...number, description: 'Per colour channel, from 0 to 255.' },
     largest_difference: integer,
     psnr_db: { type: ['number', 'null'], description: 'Null when the pictures are the same.' },
-    box: { ...objectOf({ left: integer, top: integer, width: integer, height: integer }) },
+    box: { ...objectSchema({ left: integer, top: integer, width: integer, height: integer }) },
   },
   ['box'],
 );

@@ -1,4 +1,4 @@
-import { defineBuiltin, objectOf } from '../../execute/builtins/builtin.ts';
+import { defineBuiltin, objectSchema } from '../../execute/builtins/builtin.ts';
 import type { ReadImage } from '../../iqa/image-source.ts';
 import { Fault } from '../../kernel/errors.ts';
 import type { JsonSchema } from '../../kernel/json.ts';
@@ -19,8 +19,8 @@ export interface ImageTool {
 const picture = (description: string): JsonSchema => ({
   description,
   oneOf: [
-    objectOf({ key: { type: 'string', minLength: 1, maxLength: 512, description: 'Of an uploaded picture.' } }),
-    objectOf({ base64: { type: 'string', minLength: 1, description: 'Its bytes.' } }),
+    objectSchema({ key: { type: 'string', minLength: 1, maxLength: 512, description: 'Of an uploaded picture.' } }),
+    objectSchema({ base64: { type: 'string', minLength: 1, description: 'Its bytes.' } }),
   ].map((schema) => ({ ...schema, additionalProperties: false })),
 });
 
@@ -38,7 +38,7 @@ const imageInfo: ImageTool = {
     intents: ['read', 'analyze'],
     parameters: { image: picture('The picture.') },
     required: ['image'],
-    output: objectOf({
+    output: objectSchema({
       format: { type: 'string' },
       width: { type: 'integer', description: 'As shown, with its orientation.' },
       height: { type: 'integer' },
@@ -94,7 +94,7 @@ const imageResize: ImageTool = {
       quality,
     },
     required: ['image'],
-    output: objectOf(writtenSchema),
+    output: objectSchema(writtenSchema),
   }),
   run: async (args, tenant, readImage) => {
     if (args.width === undefined && args.height === undefined)
@@ -119,7 +119,7 @@ const imageConvert: ImageTool = {
     intents: ['convert'],
     parameters: { image: picture('The picture.'), format, quality, grey: { type: 'boolean', default: false } },
     required: ['image', 'format'],
-    output: objectOf(writtenSchema),
+    output: objectSchema(writtenSchema),
   }),
   run: async (args, tenant, readImage) => {
     const { open } = await readPicture(args.image, 'image', tenant, readImage);

@@ -5,13 +5,13 @@ import {
   checkKeys,
   checkQuery,
   compareSortKeys,
+  createItem,
   isLive,
-  itemOf,
   nextRevisions,
-  type Prepared,
+  type PreparedWrite,
   prepareChange,
   prepareWrites,
-  rangeOf,
+  sortKeyRange,
 } from '../table-rules.ts';
 
 /** A table that lives as long as the process; what it hands out is frozen. */
@@ -23,11 +23,11 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
     return item && isLive(item.expires, now()) ? item : undefined;
   };
 
-  const store = (write: Prepared, revision: number): void => {
+  const store = (write: PreparedWrite, revision: number): void => {
     const partition = partitions.get(write.key.pk) ?? { items: new Map(), order: [] };
     partitions.set(write.key.pk, partition);
     if (write.text === undefined) removeItem(partition, write.key.sk);
-    else putItem(partition, frozen(itemOf({ ...write.key }, revision, write.expires, JSON.parse(write.text))));
+    else putItem(partition, frozen(createItem({ ...write.key }, revision, write.expires, JSON.parse(write.text))));
     if (partition.items.size === 0) partitions.delete(write.key.pk);
     if (++writesSinceSweep > writesPerSweep) sweep();
   };
@@ -94,7 +94,7 @@ function removeItem({ items, order }: Partition, sk: string): void {
 
 function pageOf({ items, order }: Partition, query: PageQuery, nowMs: number): Page {
   const { limit = Number.POSITIVE_INFINITY, reverse = false } = query;
-  const { from, to } = rangeOf(query);
+  const { from, to } = sortKeyRange(query);
   const first = placeIn(order, from);
   const last = placeIn(order, to) - 1;
   const page: Item[] = [];

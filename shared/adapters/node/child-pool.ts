@@ -1,12 +1,12 @@
 import { Fault } from '../../kernel/errors.ts';
 import { createFairQueue } from '../../kernel/fair-queue.ts';
-import type { Usage } from '../../kernel/ports.ts';
+import type { ResourceUsage } from '../../kernel/ports.ts';
 import { type Child, startChild } from './child.ts';
 
 /** What a process answers to a job: the output as JSON text, or what was thrown. */
 export type Answer =
-  | { readonly text: string; readonly usage: Usage }
-  | { readonly thrown: Thrown; readonly usage: Usage };
+  | { readonly text: string; readonly usage: ResourceUsage }
+  | { readonly thrown: Thrown; readonly usage: ResourceUsage };
 
 export interface Thrown {
   readonly name: string;
@@ -21,7 +21,7 @@ export interface JobCaller {
   /** Told when the job leaves the queue. */
   readonly started?: () => void;
   /** What the job used, told before anyone hears of its end. */
-  readonly spent: (usage: Usage) => void;
+  readonly spent: (usage: ResourceUsage) => void;
 }
 
 export interface ChildPool {

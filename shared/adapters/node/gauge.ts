@@ -1,10 +1,10 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { Gauge, Usage } from '../../kernel/ports.ts';
+import type { Gauge, ResourceUsage } from '../../kernel/ports.ts';
 
 export interface NodeGauge extends Gauge {
   /** Takes what another thread used on behalf of the call that is running now, whenever that is known. */
-  forCall(): (usage: Usage) => void;
+  forCall(): (usage: ResourceUsage) => void;
 }
 
 /**
@@ -140,7 +140,7 @@ const add = (account: Account, cpuMs: number, bytes: number): void => {
   if (account.bytes > account.peak) account.peak = account.bytes;
 };
 
-const usageOf = ({ cpuMs, bytes, peak }: Account): Usage => ({
+const usageOf = ({ cpuMs, bytes, peak }: Account): ResourceUsage => ({
   cpuMs,
   memoryDeltaBytes: Math.round(bytes),
   memoryPeakBytes: Math.round(peak),

@@ -1,4 +1,4 @@
-import type { Usage } from '../../kernel/ports.ts';
+import type { ResourceUsage } from '../../kernel/ports.ts';
 import type { Thrown } from './child-pool.ts';
 
 /** What the server and a plugin's process say to each other. */
@@ -32,8 +32,8 @@ export type FromPlugin =
   /** The first word: the tools of the module, or why there are none. */
   | { readonly tools: readonly LoadedTool[] }
   | { readonly broken: string }
-  | { readonly ran: number; readonly text: string; readonly usage: Usage }
-  | { readonly ran: number; readonly thrown: Thrown; readonly usage: Usage }
+  | { readonly ran: number; readonly text: string; readonly usage: ResourceUsage }
+  | { readonly ran: number; readonly thrown: Thrown; readonly usage: ResourceUsage }
   /** Something the tool says while it runs; with `ask` it waits for an answer. */
   | { readonly said: number; readonly what: Saying; readonly args: readonly unknown[]; readonly ask?: number }
   | { readonly pong: number };

@@ -1,5 +1,5 @@
 import { failure } from '../../execute/output.ts';
-import type { CallContext, Usage } from '../../kernel/ports.ts';
+import type { CallContext, ResourceUsage } from '../../kernel/ports.ts';
 import { type Child, startChild } from './child.ts';
 import type { Thrown } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
@@ -26,7 +26,7 @@ interface Options {
 
 interface Running {
   readonly context: CallContext;
-  readonly spent: (usage: Usage) => void;
+  readonly spent: (usage: ResourceUsage) => void;
   readonly resolve: (output: unknown) => void;
   readonly reject: (reason: Error) => void;
 }
@@ -135,7 +135,7 @@ const callOf = ({ tenant, callId, tool, progress, client, allowed }: CallContext
   has: { progress: progress !== undefined, client: client !== undefined, request: client?.request !== undefined },
 });
 
-type Ended = { readonly usage: Usage } & ({ readonly text: string } | { readonly thrown: Thrown });
+type Ended = { readonly usage: ResourceUsage } & ({ readonly text: string } | { readonly thrown: Thrown });
 
 const settle = (call: Running | undefined, message: Ended): void => {
   if (!call) return;

@@ -12,7 +12,7 @@ export interface PoolOptions {
   readonly log: Log;
 }
 
-export interface JobOptions {
+export interface WorkerJobOptions {
   /** Names the job in a failure: `ssim on photo.jpg`. */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
@@ -48,7 +48,11 @@ export class WorkerPool {
   }
 
   /** Rejects with the signal's reason when aborted, and with a ToolExecutionError when the worker ends. */
-  run<Kind extends JobKind>(kind: Kind, ask: Jobs[Kind]['ask'], options: JobOptions): Promise<Jobs[Kind]['answer']> {
+  run<Kind extends JobKind>(
+    kind: Kind,
+    ask: Jobs[Kind]['ask'],
+    options: WorkerJobOptions,
+  ): Promise<Jobs[Kind]['answer']> {
     const { what, signal } = options;
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closedFault());

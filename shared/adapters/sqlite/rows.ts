@@ -1,13 +1,13 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Item, Key } from '../../kernel/ports.ts';
-import { itemOfText, type Prepared } from '../table-rules.ts';
+import { itemOfText, type PreparedWrite } from '../table-rules.ts';
 
 /** The statements of the table, prepared once. */
 export interface Rows {
   get(key: Key): Item | undefined;
   /** Items from one sort key up to but without another that have not expired. */
   list(pk: string, range: Range, nowMs: number): Item[];
-  store(write: Prepared, revision: number): void;
+  store(write: PreparedWrite, revision: number): void;
   /** Removes some expired items and says how many. */
   sweep(nowMs: number, limit: number): number;
 }

@@ -10,7 +10,7 @@ import {
   nextRevisions,
   prepareChange,
   prepareWrites,
-  rangeOf,
+  sortKeyRange,
 } from '../table-rules.ts';
 import { isBusy, openDatabase, sqliteFault } from './open-database.ts';
 import { prepareRows, type Rows } from './rows.ts';
@@ -48,7 +48,7 @@ export function sqliteTable({ path, now = Date.now, busyTimeoutMs = 5000 }: Sqli
     async query(pk, query = {}) {
       checkQuery(pk, query);
       const { limit = 2 ** 32, reverse = false } = query;
-      const range = { ...rangeOf(query), limit: limit + 1, reverse };
+      const range = { ...sortKeyRange(query), limit: limit + 1, reverse };
       const items = await patiently(() => rows.list(pk, range, now()));
       const next = items.length > limit ? items[limit - 1] : undefined;
       return next ? { items: items.slice(0, limit), next: next.key.sk } : { items };

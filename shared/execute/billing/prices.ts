@@ -40,5 +40,5 @@ export const operationPrice = (prices: Prices | undefined, operation: string): n
   prices && Object.hasOwn(prices.operations, operation) ? (prices.operations[operation] ?? 0) : 0;
 
 /** The charge for an answer: whole millionths, never more than the price. */
-export const chargeOf = (prices: Prices, price: number, cached: boolean): number =>
+export const computeCharge = (prices: Prices, price: number, cached: boolean): number =>
   cached ? Math.floor(price * prices.cached_share) : price;

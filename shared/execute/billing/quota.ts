@@ -5,7 +5,7 @@ import { read } from '../../kernel/stored.ts';
 import type { Meter, MeteredCall, Quota, Remaining, Reservation } from '../meter.ts';
 import { nothing, type Sum } from './ledger.ts';
 import { monthEnd, monthOf } from './month.ts';
-import { chargeOf, type Prices, priceOf } from './prices.ts';
+import { computeCharge, type Prices, priceOf } from './prices.ts';
 import { createRecount, QuotaItem } from './recount.ts';
 
 interface Options {
@@ -56,7 +56,7 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
       return call.quota ? reserve(call, call.quota, micros) : { call, micros };
     },
     async settle({ call, micros, quota }, { status, cached, actualMicros }) {
-      const charged = status === 'ok' ? Math.min(micros, actualMicros ?? chargeOf(prices, micros, cached)) : 0;
+      const charged = status === 'ok' ? Math.min(micros, actualMicros ?? computeCharge(prices, micros, cached)) : 0;
       if (quota === undefined || (status === 'ok' && charged === micros)) return charged;
       const back = { calls: status === 'ok' ? 0 : -1, micros: charged - micros };
       await table.count(quotaKey(call.keyId, monthOf(call.at)), back);

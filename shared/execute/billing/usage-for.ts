@@ -4,7 +4,7 @@ import type { Actor } from '../../model/key.ts';
 import type { Catalogs } from '../../registry/catalogs.ts';
 import { addSums, nothing, type Sum } from './ledger.ts';
 import { type Prices, priceOf } from './prices.ts';
-import { readUsage, type Usage } from './usage.ts';
+import { type MonthUsage, readUsage } from './usage.ts';
 
 interface UsageContext {
   readonly table: Table;
@@ -13,7 +13,7 @@ interface UsageContext {
 }
 
 /** Usage and charges of a month. A key sees its own; an admin sees the tenant's. */
-export const usageFor = async (context: UsageContext, actor: Actor, month: string): Promise<Usage> => {
+export const usageFor = async (context: UsageContext, actor: Actor, month: string): Promise<MonthUsage> => {
   requireScope(actor, 'read');
   const usage = await readUsage(context.table, actor.tenant, month, await pricedTools(context, actor));
   if (hasScope(actor, 'tenant_admin')) return usage;

@@ -40,7 +40,7 @@ export interface KeyUsage extends Sum {
   readonly tools: readonly ToolUsage[];
 }
 
-export interface Usage extends Sum {
+export interface MonthUsage extends Sum {
   readonly month: string;
   readonly keys: readonly KeyUsage[];
 }
@@ -51,7 +51,7 @@ export const readUsage = async (
   tenant: string,
   month: string,
   isPriced: (tool: string) => boolean,
-): Promise<Usage> => {
+): Promise<MonthUsage> => {
   const [compacted, streamed] = await Promise.all([storedUsage(table, tenant, month), totalsItems(table, tenant)]);
   const rows = new Map<string, UsageRow>();
   const add = (row: UsageRow): void => {
@@ -100,7 +100,7 @@ const storedUsage = async (table: Table, tenant: string, month: string): Promise
 };
 
 /** One line per key and tool. */
-export const usageCsv = ({ month, keys }: Usage): string =>
+export const usageCsv = ({ month, keys }: MonthUsage): string =>
   [
     'month,key_id,tool,calls,micros',
     ...keys.flatMap(({ key_id, tools }) =>
@@ -114,5 +114,5 @@ export const usageCsv = ({ month, keys }: Usage): string =>
 export const callFolds: readonly Fold[] = [statsFold, usageFold];
 
 /** The same, each line a JSON object: for stores that take such lines. */
-export const usageJsonLines = ({ month, keys }: Usage): string =>
+export const usageJsonLines = ({ month, keys }: MonthUsage): string =>
   keys.flatMap(({ key_id, tools }) => tools.map((tool) => `${JSON.stringify({ month, key_id, ...tool })}\n`)).join('');

@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/errors.ts';
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 
 export const base64: Builtin = {
   work: 'linear',
@@ -16,10 +16,10 @@ export const base64: Builtin = {
       url_safe: { type: 'boolean', default: false, description: 'Encode with - and _ and without padding.' },
     },
     required: ['action', 'text'],
-    output: objectOf({ result: { type: 'string' }, bytes: { type: 'integer' } }),
+    output: objectSchema({ result: { type: 'string' }, bytes: { type: 'integer' } }),
   }),
   run: (args) => {
-    const text = textOf(args, 'text');
+    const text = textArgument(args, 'text');
     if (args.action === 'decode') {
       const bytes = decodeBase64(text, 'text');
       return { result: readUtf8(bytes), bytes: bytes.length };

@@ -46,11 +46,11 @@ export const defineBuiltin = (described: Described): ToolDefinition => {
 };
 
 /** The schema of an object with all of its properties. */
-export const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []) => ({
+export const objectSchema = (properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []) => ({
   type: 'object',
   properties,
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 
 // Arguments have been validated against the schema.
-export const textOf = (args: Arguments, name: string): string => String(args[name] ?? '');
+export const textArgument = (args: Arguments, name: string): string => String(args[name] ?? '');

@@ -1,12 +1,12 @@
 import { Fault } from '../../kernel/errors.ts';
 import { failure, MAX_OUTPUT_BYTES } from '../output.ts';
-import { type Arguments, type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Arguments, type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /** Every row has every column, so the output may be quadratic in the input. */
 const cellsOf = (args: Arguments): number => {
-  const lines = textOf(args, 'csv').split(/[\r\n]/);
+  const lines = textArgument(args, 'csv').split(/[\r\n]/);
   const widest = lines.reduce((most, line) => Math.max(most, line.split(/[,;\t|]/).length), 0);
   return lines.length * widest;
 };
@@ -32,7 +32,7 @@ export const csvToJson: Builtin = {
       },
     },
     required: ['csv'],
-    output: objectOf({
+    output: objectSchema({
       columns: { type: 'array', items: { type: 'string' } },
       rows: { type: 'array', items: { type: 'object' } },
       count: { type: 'integer' },
@@ -40,8 +40,8 @@ export const csvToJson: Builtin = {
     }),
   }),
   run: (args) => {
-    const text = textOf(args, 'csv').replace(/^\uFEFF/, '');
-    const delimiter = args.delimiter === undefined ? findDelimiter(text) : textOf(args, 'delimiter');
+    const text = textArgument(args, 'csv').replace(/^\uFEFF/, '');
+    const delimiter = args.delimiter === undefined ? findDelimiter(text) : textArgument(args, 'delimiter');
     const records = readRecords(text, delimiter);
     const columns = args.header === false ? numbered(records) : uniqueNames(records.shift()?.fields ?? []);
     requireBudget(columns, records.length);

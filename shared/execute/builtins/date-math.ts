@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 
 const integer = { type: 'integer', minimum: -1_000_000_000, maximum: 1_000_000_000 };
 const UNITS = ['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds'] as const;
@@ -31,7 +31,7 @@ export const dateMath: Builtin = {
       until: { type: 'string', maxLength: 40, description: 'Another date, to know how far away it is.' },
     },
     required: ['date'],
-    output: objectOf(
+    output: objectSchema(
       {
         date: { type: 'string', description: 'The date after adding.' },
         weekday: { type: 'string', enum: [...WEEKDAYS] },
@@ -44,9 +44,11 @@ export const dateMath: Builtin = {
     ),
   }),
   run: (args) => {
-    const from = addTo(readDate(textOf(args, 'date'), 'date'), isObject(args.add) ? args.add : {});
+    const from = addTo(readDate(textArgument(args, 'date'), 'date'), isObject(args.add) ? args.add : {});
     const about = describe(from);
-    return args.until === undefined ? about : { ...about, until: span(from, readDate(textOf(args, 'until'), 'until')) };
+    return args.until === undefined
+      ? about
+      : { ...about, until: span(from, readDate(textArgument(args, 'until'), 'until')) };
   },
 };
 

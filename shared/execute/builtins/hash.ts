@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { decodeBase64 } from './base64.ts';
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 
 const ALGORITHMS = ['sha256', 'sha384', 'sha512', 'sha3-256', 'sha1', 'md5'] as const;
 
@@ -22,17 +22,17 @@ export const hash: Builtin = {
       key: { type: 'string', writeOnly: true, 'x-sensitive': true, description: 'A secret: gives the HMAC.' },
     },
     required: ['text'],
-    output: objectOf({
+    output: objectSchema({
       algorithm: { type: 'string' },
       digest: { type: 'string' },
       bytes: { type: 'integer', description: 'How many bytes were hashed.' },
     }),
   }),
   run: (args) => {
-    const text = textOf(args, 'text');
+    const text = textArgument(args, 'text');
     const bytes = args.input === 'base64' ? decodeBase64(text, 'text') : Buffer.from(text);
-    const algorithm = textOf(args, 'algorithm');
-    const hashing = args.key === undefined ? createHash(algorithm) : createHmac(algorithm, textOf(args, 'key'));
+    const algorithm = textArgument(args, 'algorithm');
+    const hashing = args.key === undefined ? createHash(algorithm) : createHmac(algorithm, textArgument(args, 'key'));
     const digest = hashing.update(bytes).digest(args.encoding as 'hex' | 'base64' | 'base64url');
     return { algorithm: args.key === undefined ? algorithm : `hmac-${algorithm}`, digest, bytes: bytes.length };
   },

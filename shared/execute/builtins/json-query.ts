@@ -1,6 +1,6 @@
 import jsonata from 'jsonata';
 import { Fault, messageOf } from '../../kernel/errors.ts';
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 
 /** JSONata may loop, recurse and backtrack without end: it needs a thread that can be terminated. */
 export const jsonQuery: Builtin = {
@@ -26,7 +26,7 @@ export const jsonQuery: Builtin = {
       bindings: { type: 'object', description: 'Values the expression may use as $name.' },
     },
     required: ['data', 'expression'],
-    output: objectOf({
+    output: objectSchema({
       found: { type: 'boolean', description: 'Whether the expression matched anything.' },
       result: { description: 'What it gave; null when nothing matched.' },
     }),
@@ -35,7 +35,7 @@ export const jsonQuery: Builtin = {
     isConstant: false,
   }),
   run: async (args) => {
-    const result: unknown = await evaluate(textOf(args, 'expression'), args.data, args.bindings);
+    const result: unknown = await evaluate(textArgument(args, 'expression'), args.data, args.bindings);
     return { found: result !== undefined, result: result ?? null };
   },
 };

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../kernel/json.ts';
 import { checkSchema, validatorFor } from '../../kernel/json-schema.ts';
-import { type Builtin, defineBuiltin, objectOf } from './builtin.ts';
+import { type Builtin, defineBuiltin, objectSchema } from './builtin.ts';
 
 /** Schemas whose parts refer to each other twice take exponential time: it needs a thread that can be terminated. */
 export const jsonValidate: Builtin = {
@@ -17,9 +17,9 @@ export const jsonValidate: Builtin = {
       schema: { type: 'object', description: 'The JSON Schema it should meet.' },
     },
     required: ['data', 'schema'],
-    output: objectOf({
+    output: objectSchema({
       valid: { type: 'boolean' },
-      errors: { type: 'array', items: objectOf({ path: { type: 'string' }, message: { type: 'string' } }) },
+      errors: { type: 'array', items: objectSchema({ path: { type: 'string' }, message: { type: 'string' } }) },
     }),
     timeoutSeconds: 5,
   }),

@@ -1,4 +1,4 @@
-import { type Arguments, type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Arguments, type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 import { diff, type Edit } from './diff.ts';
 
 const UNITS = { line: /(?<=\n)/, word: /(?<=\s)(?=\S)|(?<=\S)(?=\s)/, character: /(?:)/u } as const;
@@ -6,8 +6,8 @@ const integer = { type: 'integer' };
 const MAX_CONTEXT = 100;
 
 const unitsOf = (args: Arguments, name: string): readonly string[] => {
-  const text = textOf(args, name);
-  return text === '' ? [] : text.split(UNITS[textOf(args, 'unit') as keyof typeof UNITS]);
+  const text = textArgument(args, name);
+  return text === '' ? [] : text.split(UNITS[textArgument(args, 'unit') as keyof typeof UNITS]);
 };
 
 /** Quadratic for texts that have nothing in common. */
@@ -36,7 +36,7 @@ export const textDiff: Builtin = {
       },
     },
     required: ['before', 'after'],
-    output: objectOf(
+    output: objectSchema(
       {
         identical: { type: 'boolean' },
         similarity: { type: 'number', minimum: 0, maximum: 1 },
@@ -48,7 +48,10 @@ export const textDiff: Builtin = {
         },
         changes: {
           type: 'array',
-          items: objectOf({ kind: { type: 'string', enum: ['same', 'added', 'removed'] }, text: { type: 'string' } }),
+          items: objectSchema({
+            kind: { type: 'string', enum: ['same', 'added', 'removed'] },
+            text: { type: 'string' },
+          }),
         },
         unified: { type: 'string', description: 'For lines: the diff in the usual notation.' },
       },

@@ -1,4 +1,4 @@
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 
 const WORDS_PER_MINUTE = 238; // silent reading of English: Brysbaert, 2019
 const integer = { type: 'integer' };
@@ -18,7 +18,7 @@ export const textStats: Builtin = {
       top: { type: 'integer', minimum: 0, maximum: 100, default: 10, description: 'How many frequent words to list.' },
     },
     required: ['text'],
-    output: objectOf({
+    output: objectSchema({
       characters: { ...integer, description: 'As a reader counts them: an emoji is one.' },
       bytes: { ...integer, description: 'In UTF-8.' },
       words: integer,
@@ -28,10 +28,10 @@ export const textStats: Builtin = {
       paragraphs: integer,
       average_word_length: { type: 'number' },
       reading_seconds: { type: 'number' },
-      top_words: { type: 'array', items: objectOf({ word: { type: 'string' }, count: integer }) },
+      top_words: { type: 'array', items: objectSchema({ word: { type: 'string' }, count: integer }) },
     }),
   }),
-  run: (args) => measure(textOf(args, 'text'), Number(args.top ?? 10)),
+  run: (args) => measure(textArgument(args, 'text'), Number(args.top ?? 10)),
 };
 
 const measure = (text: string, top: number) => {

@@ -1,6 +1,6 @@
 import { suggest } from '../../kernel/did-you-mean.ts';
 import { Fault } from '../../kernel/errors.ts';
-import { type Builtin, defineBuiltin, objectOf, textOf } from './builtin.ts';
+import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 import { DIMENSIONS, type Unit, unitNames, unitOf } from './units.ts';
 
 export const unitConvert: Builtin = {
@@ -19,7 +19,7 @@ export const unitConvert: Builtin = {
       to: { type: 'string', minLength: 1, maxLength: 40, description: 'The unit wanted.' },
     },
     required: ['value', 'from', 'to'],
-    output: objectOf({
+    output: objectSchema({
       value: { type: 'number' },
       from: { type: 'string' },
       to: { type: 'string' },
@@ -27,8 +27,8 @@ export const unitConvert: Builtin = {
     }),
   }),
   run: (args) => {
-    const from = findUnit(textOf(args, 'from'), 'from');
-    const to = findUnit(textOf(args, 'to'), 'to');
+    const from = findUnit(textArgument(args, 'from'), 'from');
+    const to = findUnit(textArgument(args, 'to'), 'to');
     if (from.dimension !== to.dimension)
       throw new Fault('InvalidInput', `${from.symbol} measures ${from.dimension}, ${to.symbol} ${to.dimension}`, {
         field: 'to',

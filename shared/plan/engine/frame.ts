@@ -1,14 +1,14 @@
 import type { Cancel } from './cancel.ts';
 import { bytesWithin, jsonWithin } from './limits.ts';
 import type { EngineEvent, EnginePorts } from './ports.ts';
-import type { Prepared } from './prepare.ts';
+import type { PreparedMachine } from './prepare.ts';
 import { StateError } from './state-error.ts';
-import type { Environment } from './template.ts';
+import type { ExpressionEnvironment } from './template.ts';
 import type { Variables } from './variables.ts';
 
 /** One execution. */
 export interface Execution {
-  readonly prepared: Prepared;
+  readonly prepared: PreparedMachine;
   readonly ports: EnginePorts;
   readonly functions: Readonly<Record<string, unknown>>;
   /** The part of the context object that never changes. */
@@ -42,13 +42,13 @@ export interface Transition {
 }
 
 /** What expressions may find in `$states` besides input and context. */
-export interface Found {
+export interface StatesFields {
   readonly result?: unknown;
   readonly errorOutput?: unknown;
 }
 
 /** Computes a payload; a promise only where JSONata itself was needed. */
-export function evaluate(visit: Visit, payload: unknown, found: Found = {}): unknown {
+export function evaluate(visit: Visit, payload: unknown, found: StatesFields = {}): unknown {
   const template = visit.frame.execution.prepared.templates.get(payload);
   return template === undefined ? payload : template(environmentOf(visit, found));
 }
@@ -59,7 +59,12 @@ interface Results {
 }
 
 /** Computes Assign and Output from the values on entry, then assigns; without Output the given one stands. */
-export async function conclude(visit: Visit, rule: Results, given: unknown, found: Found = {}): Promise<unknown> {
+export async function conclude(
+  visit: Visit,
+  rule: Results,
+  given: unknown,
+  found: StatesFields = {},
+): Promise<unknown> {
   const output = rule.Output === undefined ? given : await evaluate(visit, rule.Output, found);
   if (rule.Assign !== undefined) {
     visit.frame.variables.assign((await evaluate(visit, rule.Assign, found)) as Readonly<Record<string, unknown>>);
@@ -89,7 +94,7 @@ export function report({ ports }: Execution, event: Happening): void {
   ports.onEvent?.({ at: ports.now(), ...event });
 }
 
-function environmentOf(visit: Visit, found: Found): Environment {
+function environmentOf(visit: Visit, found: StatesFields): ExpressionEnvironment {
   const { frame } = visit;
   const states = { input: visit.input, ...found, context: contextOf(visit) };
   return {

@@ -1,29 +1,29 @@
-import { type Machine, parseMachine, type Scope, type State, scopesOf } from '../asl.ts';
+import { innerScopes, type Machine, parseMachine, type State, type StateScope } from '../asl.ts';
 import { checkMachine } from '../check-machine.ts';
 import { compileTemplate, type Template } from './template.ts';
 
 /** A definition read, checked and compiled once for any number of runs. */
-export interface Prepared {
+export interface PreparedMachine {
   readonly machine: Machine;
   /** The compiled form of each payload in the definition. */
   readonly templates: ReadonlyMap<unknown, Template>;
 }
 
 /** Refuses a definition that Step Functions would refuse, and expressions that are not JSONata. */
-export function prepareMachine(definition: unknown): Prepared {
+export function prepareMachine(definition: unknown): PreparedMachine {
   const machine = parseMachine(definition);
   checkMachine(machine);
   return prepareChecked(machine);
 }
 
 /** Compiles a definition that is known to be valid, such as one just written. */
-export function prepareChecked(machine: Machine): Prepared {
+export function prepareChecked(machine: Machine): PreparedMachine {
   const templates = new Map<unknown, Template>();
   compileScope(machine, templates);
   return { machine, templates };
 }
 
-export const isPrepared = (definition: unknown): definition is Prepared =>
+export const isPrepared = (definition: unknown): definition is PreparedMachine =>
   typeof definition === 'object' && definition !== null && 'templates' in definition && 'machine' in definition;
 
 const FIELDS = [
@@ -42,10 +42,10 @@ const FIELDS = [
   'Cause',
 ] as const;
 
-function compileScope(scope: Scope, templates: Map<unknown, Template>): void {
+function compileScope(scope: StateScope, templates: Map<unknown, Template>): void {
   for (const state of Object.values(scope.States)) {
     for (const owner of [state, ...rulesOf(state)]) compileFields(owner, templates);
-    for (const inner of scopesOf(state)) compileScope(inner, templates);
+    for (const inner of innerScopes(state)) compileScope(inner, templates);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Catcher, Retrier } from '../asl.ts';
 import { conclude, type Frame, report, type Transition, type Visit } from './frame.ts';
-import { Aborted, matchesError, type StateError, stateErrorOf } from './state-error.ts';
+import { Aborted, matchesError, type StateError, toStateError } from './state-error.ts';
 
 interface Rescuable {
   readonly Retry?: readonly Retrier[] | undefined;
@@ -21,21 +21,21 @@ export async function withRescue(
       return await run(visit);
     } catch (thrown) {
       if (thrown instanceof Aborted || frame.cancel.cancelled) throw new Aborted();
-      const error = stateErrorOf(thrown);
+      const error = toStateError(thrown);
       const happening = { state: name, error: error.name, cause: error.message };
       report(frame.execution, { type: 'failed', ...happening });
       const retrier = state.Retry?.find((one) => matchesError(one.ErrorEquals, error.name));
       const retries = retrier === undefined ? 0 : (used.get(retrier) ?? 0);
       if (retrier === undefined || retries >= (retrier.MaxAttempts ?? 3)) return rescue(visit, state, error);
       used.set(retrier, retries + 1);
-      await pause(frame, delayOf(retrier, retries, frame.execution.ports.random));
+      await pause(frame, retryDelay(retrier, retries, frame.execution.ports.random));
       report(frame.execution, { type: 'retried', ...happening });
     }
   }
 }
 
 /** The wait before the next attempt, in milliseconds. */
-function delayOf(retrier: Retrier, retries: number, random: () => number): number {
+function retryDelay(retrier: Retrier, retries: number, random: () => number): number {
   const grown = (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** retries;
   const delay = Math.min(grown, retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY) * 1000;
   return retrier.JitterStrategy === 'FULL' ? delay * random() : delay;

@@ -15,7 +15,7 @@ export class Aborted extends Error {
 }
 
 /** What a task threw, as Step Functions names it. */
-export function stateErrorOf(thrown: unknown): StateError {
+export function toStateError(thrown: unknown): StateError {
   if (thrown instanceof StateError) return thrown;
   if (thrown instanceof Error) return new StateError(thrown.name, thrown.message);
   return new StateError('Error', String(thrown));

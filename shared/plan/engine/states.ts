@@ -1,4 +1,4 @@
-import type { Scope, State, StateOf } from '../asl.ts';
+import type { State, StateOf, StateScope } from '../asl.ts';
 import type { Cancel } from './cancel.ts';
 import { conclude, evaluate, evaluateJson, type Frame, report, seconds, type Transition, type Visit } from './frame.ts';
 import { jsonWithin } from './limits.ts';
@@ -10,7 +10,7 @@ import { runTask } from './task.ts';
 const MAP_CONCURRENCY = 40;
 
 /** Runs the states of a scope from its first to one that ends it. */
-export async function runScope(frame: Frame, scope: Scope, given: unknown): Promise<unknown> {
+export async function runScope(frame: Frame, scope: StateScope, given: unknown): Promise<unknown> {
   let input = given;
   for (let name: string | undefined = scope.StartAt; ; ) {
     frame.cancel.check();
@@ -94,7 +94,7 @@ async function runMap(visit: Visit, state: StateOf<'Map'>): Promise<unknown> {
   return jsonWithin(results, `the result of ${visit.name}`);
 }
 
-async function runInside(frame: Frame, cancel: Cancel, scope: Scope, input: unknown): Promise<unknown> {
+async function runInside(frame: Frame, cancel: Cancel, scope: StateScope, input: unknown): Promise<unknown> {
   const variables = frame.variables.inner();
   try {
     return await runScope({ ...frame, variables, cancel }, scope, input);

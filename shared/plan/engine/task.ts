@@ -1,7 +1,7 @@
 import type { StateOf } from '../asl.ts';
 import { evaluateJson, seconds, type Visit } from './frame.ts';
 import { jsonWithin } from './limits.ts';
-import { Aborted, StateError, stateErrorOf } from './state-error.ts';
+import { Aborted, StateError, toStateError } from './state-error.ts';
 
 const TOKEN_SUFFIX = '.waitForTaskToken';
 
@@ -39,7 +39,7 @@ async function call(
     await ports.task({ ...request, token });
     return await answer;
   } catch (thrown) {
-    throw thrown instanceof Aborted ? thrown : stateErrorOf(thrown);
+    throw thrown instanceof Aborted ? thrown : toStateError(thrown);
   }
 }
 

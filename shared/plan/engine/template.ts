@@ -5,14 +5,14 @@ import { type ReadVariable, simpleExpression, UNSURE } from './simple-expression
 import { StateError } from './state-error.ts';
 
 /** What an expression sees. */
-export interface Environment {
+export interface ExpressionEnvironment {
   readonly read: ReadVariable;
   /** Everything visible by name, for expressions that need JSONata itself. */
   readonly all: () => Readonly<Record<string, unknown>>;
 }
 
 /** A JSON value in which strings of the form `{% ... %}` are computed. */
-export type Template = (environment: Environment) => unknown;
+export type Template = (environment: ExpressionEnvironment) => unknown;
 
 /** Compiles a payload once; literal parts are reused as they are. */
 export function compileTemplate(payload: unknown): Template {
@@ -33,7 +33,7 @@ function compile(payload: unknown): Template | undefined {
 function compileParts(parts: readonly unknown[], build: (values: readonly unknown[]) => unknown): Template | undefined {
   const compiled = parts.map(compile);
   if (compiled.every((one) => one === undefined)) return undefined;
-  const evaluate = (environment: Environment): readonly unknown[] =>
+  const evaluate = (environment: ExpressionEnvironment): readonly unknown[] =>
     compiled.map((one, index) => (one === undefined ? parts[index] : one(environment)));
   return (environment) => {
     const values = evaluate(environment);
@@ -64,7 +64,11 @@ function parse(source: string, text: string): jsonata.Expression {
   }
 }
 
-async function evaluate(expression: jsonata.Expression, environment: Environment, text: string): Promise<unknown> {
+async function evaluate(
+  expression: jsonata.Expression,
+  environment: ExpressionEnvironment,
+  text: string,
+): Promise<unknown> {
   try {
     const value: unknown = await expression.evaluate(undefined, environment.all());
     // JSONata marks its own arrays; what leaves an expression is plain JSON.

@@ -1,10 +1,10 @@
 import type { Plan } from '../../model/plan.ts';
 import { at } from '../order.ts';
 import { layOut, type Spot } from './layers.ts';
-import { CARD, card, curve, type Point } from './svg.ts';
+import { CARD, card, curve, type SvgPoint } from './svg.ts';
 
 /** A part of the picture, drawn with its upper left corner at the origin. */
-export interface Panel {
+export interface DagPanel {
   readonly width: number;
   readonly height: number;
   readonly body: string;
@@ -14,7 +14,7 @@ const COLUMN = CARD.width + 64;
 const ROW = CARD.height + 18;
 
 /** The plan as it was given: nodes in layers, data edges solid, edges of order alone dashed. */
-export function drawDag(plan: Plan): Panel {
+export function drawDag(plan: Plan): DagPanel {
   const { spots, layers, routes } = layOut(plan.nodes);
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
   const kinds = new Map(plan.edges.map(({ from, to, kind }) => [`${from} ${to}`, kind]));
@@ -35,10 +35,10 @@ export function drawDag(plan: Plan): Panel {
   };
 }
 
-const corner = ({ layer, row }: Spot): Point => ({ x: layer * COLUMN, y: row * ROW });
+const corner = ({ layer, row }: Spot): SvgPoint => ({ x: layer * COLUMN, y: row * ROW });
 
 /** Where an edge meets a spot: the sides of a card, or a straight way past one. */
-function passing(spot: Spot, index: number, all: readonly Spot[]): readonly Point[] {
+function passing(spot: Spot, index: number, all: readonly Spot[]): readonly SvgPoint[] {
   const { x, y } = corner(spot);
   const middle = y + CARD.height / 2;
   if (index === 0) return [{ x: x + CARD.width, y: middle }];

@@ -1,13 +1,13 @@
 import type { PlanNode, PlanTree } from '../../model/plan.ts';
-import type { Panel } from './dag.ts';
-import { CARD, card, curve, round } from './svg.ts';
+import type { DagPanel } from './dag.ts';
+import { CARD, card, curve, roundCoordinate } from './svg.ts';
 
 const GAP = 30;
 const PAD = 18;
 const BETWEEN = 12;
 
 /** The plan as it runs: parts one after another from left to right, branches of a Parallel one below another. */
-export function drawForm(tree: PlanTree, byId: ReadonlyMap<string, PlanNode>): Panel {
+export function drawForm(tree: PlanTree, byId: ReadonlyMap<string, PlanNode>): DagPanel {
   if (tree.kind === 'node') {
     const node = byId.get(tree.id);
     return { ...CARD, body: node === undefined ? '' : card(node, { x: 0, y: 0 }) };
@@ -16,7 +16,7 @@ export function drawForm(tree: PlanTree, byId: ReadonlyMap<string, PlanNode>): P
   return tree.kind === 'series' ? inRow(children) : inColumn(children);
 }
 
-function inRow(children: readonly Panel[]): Panel {
+function inRow(children: readonly DagPanel[]): DagPanel {
   const height = Math.max(...children.map((child) => child.height));
   const middle = height / 2;
   let x = 0;
@@ -38,7 +38,7 @@ function inRow(children: readonly Panel[]): Panel {
   return { width: x - GAP, height, body: body.join('\n') };
 }
 
-function inColumn(children: readonly Panel[]): Panel {
+function inColumn(children: readonly DagPanel[]): DagPanel {
   const inner = Math.max(...children.map((child) => child.width));
   const width = inner + 4 * PAD;
   const height = children.reduce((sum, child) => sum + child.height + BETWEEN, 2 * PAD - BETWEEN);
@@ -67,9 +67,9 @@ function inColumn(children: readonly Panel[]): Panel {
     y += child.height + BETWEEN;
     return `${lines.join('')}${shift(child.body, left, centre - child.height / 2)}`;
   });
-  const box = `<rect width="${round(width)}" height="${round(height)}" rx="14" class="box"/>`;
+  const box = `<rect width="${roundCoordinate(width)}" height="${roundCoordinate(height)}" rx="14" class="box"/>`;
   return { width, height, body: [box, ...body].join('\n') };
 }
 
 const shift = (body: string, x: number, y: number): string =>
-  x === 0 && y === 0 ? body : `<g transform="translate(${round(x)} ${round(y)})">${body}</g>`;
+  x === 0 && y === 0 ? body : `<g transform="translate(${roundCoordinate(x)} ${roundCoordinate(y)})">${body}</g>`;

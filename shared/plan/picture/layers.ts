@@ -1,4 +1,4 @@
-import { at, type Graph, graphOf, orderNodes, type Step } from '../order.ts';
+import { at, buildGraph, type DependencyGraph, type OrderedNode, orderNodes } from '../order.ts';
 
 /** A node or, where an edge passes a layer, a bend in it. */
 export interface Spot {
@@ -19,13 +19,13 @@ export interface Layered {
 const SWEEPS = 12;
 
 /** Places a DAG in layers from left to right with few crossings: Sugiyama's method with barycentres. */
-export function layOut(nodes: readonly Step[]): Layered {
+export function layOut(nodes: readonly OrderedNode[]): Layered {
   const graph = orderNodes(nodes);
   const depth = depths(graph);
   const spots: Spot[] = graph.ids.map((id, node) => ({ id, layer: at(depth, node), row: 0 }));
   const routes = graph.before.flatMap((list, node) => list.map((one) => route(one, node, spots)));
-  const layers = layersOf(spots);
-  const links = graphOf(
+  const layers = groupLayers(spots);
+  const links = buildGraph(
     spots.map(() => ''),
     before(spots, routes),
   );
@@ -35,7 +35,7 @@ export function layOut(nodes: readonly Step[]): Layered {
 }
 
 /** A layer for each node: as early as it may be, or late where that shortens more edges than it lengthens. */
-function depths({ before, after }: Graph): readonly number[] {
+function depths({ before, after }: DependencyGraph): readonly number[] {
   const depth: number[] = [];
   before.forEach((list, node) => {
     depth[node] = Math.max(0, ...list.map((one) => at(depth, one) + 1));
@@ -56,7 +56,7 @@ function route(from: number, to: number, spots: Spot[]): readonly number[] {
   return [from, ...bends, to];
 }
 
-function layersOf(spots: readonly Spot[]): number[][] {
+function groupLayers(spots: readonly Spot[]): number[][] {
   const layers: number[][] = [];
   spots.forEach(({ layer }, spot) => {
     layers[layer] ??= [];

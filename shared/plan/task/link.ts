@@ -21,13 +21,13 @@ export const linkTo = (source: Source, parameter: string, schema: JsonSchema): L
   const output = outputSchemaOf(source.tool);
   if (output === undefined) return { reference: source.id, score: 0.2 };
   const links: Link[] = partsOf(output).flatMap(({ path, schema: part }) => {
-    if (misfit(viewOf({ ...part, ...definitionsOf(output) }), viewOf(schema)) !== undefined) return [];
+    if (misfit(viewOf({ ...part, ...collectDefinitions(output) }), viewOf(schema)) !== undefined) return [];
     return [{ reference: [source.id, ...path].join('.'), score: likeness(parameter, path, schema, part) }];
   });
   return links.sort((a, b) => b.score - a.score || a.reference.length - b.reference.length)[0];
 };
 
-const definitionsOf = ({ $defs, definitions }: JsonSchema): JsonSchema => ({
+const collectDefinitions = ({ $defs, definitions }: JsonSchema): JsonSchema => ({
   ...($defs === undefined ? {} : { $defs }),
   definitions,
 });

@@ -21,7 +21,7 @@ const NUMBER = /^(?:step\s*)?\(?\d{1,2}[.):、]\s*/iu;
 export const splitTask = (task: string, isAction: IsAction): readonly Clause[] => {
   const { text, restore } = hideQuoted(task.trim());
   const clauses: { text: string; joined: Clause['joined'] }[] = [];
-  for (const piece of piecesOf(text)) {
+  for (const piece of splitPieces(text)) {
     const { rest, joined, isMarked } = readJoint(piece.text, piece.isSentence);
     const last = clauses.at(-1);
     // Without a word that says what to do it goes on with the clause before: a list, or a further detail.
@@ -38,7 +38,7 @@ interface Piece {
   readonly isSentence: boolean;
 }
 
-const piecesOf = (text: string): readonly Piece[] => {
+const splitPieces = (text: string): readonly Piece[] => {
   const parts = text.split(BREAK);
   const pieces: Piece[] = [];
   for (let at = 0; at < parts.length; at += 2) {

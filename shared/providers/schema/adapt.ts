@@ -1,15 +1,15 @@
-import { arrayOf, type Draft, isObject, put, type Schema, sameJson, stringsOf, without } from '../json.ts';
+import { asArray, asStrings, isRecord, type MutableSchema, type Schema, sameJson, setOwn, without } from '../json.ts';
 import { annotate, nullSchema, OUTER, withNull } from './annotate.ts';
 import { asItIs } from './as-it-is.ts';
 import type { Dialect } from './dialect.ts';
 import { flatten, isOpen } from './flatten.ts';
-import { hintOf } from './hints.ts';
+import { describeConstraint } from './hints.ts';
 import { isType, isWithin, keywords, type TypeName, typeOf } from './keywords.ts';
 import { arrayKeywords, objectKeywords, scalarKeywords } from './members.ts';
 import { HINTS, merge, typesOf } from './merge.ts';
 import { keepReference } from './references.ts';
 import { plainRoot } from './root.ts';
-import { into, type SchemaLocation, type SchemaWarning, startRun, unfit, type Work, warn } from './run.ts';
+import { into, type SchemaLocation, type SchemaWarning, startConversion, unfit, type Work, warn } from './run.ts';
 
 export interface Adapted {
   readonly schema: Schema;
@@ -21,21 +21,21 @@ export interface Adapted {
 /** A tool's parameters in a dialect; throws InvalidInput with the reason when they do not fit it. */
 export function adaptSchema(parameters: Schema, dialect: Dialect): Adapted {
   const run: Work = {
-    ...startRun(parameters, dialect),
+    ...startConversion(parameters, dialect),
     dialect,
     adapt: (input, place) => adapt(input, place, run),
   };
   const root = plainRoot(run);
   const schema = annotate(objectKeywords(root.node, root.place, run), root.node, dialect);
   if (run.definitions.size > 0) {
-    const definitions: Draft = {};
-    for (const { name, schema: definition } of run.definitions.values()) put(definitions, name, definition);
+    const definitions: MutableSchema = {};
+    for (const { name, schema: definition } of run.definitions.values()) setOwn(definitions, name, definition);
     schema.$defs = definitions;
   }
   return { schema, hints: root.hints, warnings: run.warnings };
 }
 
-function adapt(input: unknown, place: SchemaLocation, run: Work): Draft {
+function adapt(input: unknown, place: SchemaLocation, run: Work): MutableSchema {
   run.count.nodes += 1;
   const plain = asItIs(input, run.dialect);
   if (plain) return plain;
@@ -53,11 +53,11 @@ function adapt(input: unknown, place: SchemaLocation, run: Work): Draft {
   return types.length === 0 ? anyValue(node, flat.place, run) : byType(node, types, flat.place, run);
 }
 
-function alternatives(node: Schema, place: SchemaLocation, run: Work): Draft {
+function alternatives(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const base = without(node, 'anyOf', ...OUTER);
   const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
-  const branches: Draft[] = [];
-  for (const [index, branch] of arrayOf(node.anyOf).entries()) {
+  const branches: MutableSchema[] = [];
+  for (const [index, branch] of asArray(node.anyOf).entries()) {
     const here = into(place, 'anyOf', index);
     const flat = isOpen(base) ? undefined : flatten(branch, here, run);
     const whole = flat ? merge(base, flat.node, lost) : branch;
@@ -68,25 +68,25 @@ function alternatives(node: Schema, place: SchemaLocation, run: Work): Draft {
 }
 
 /** Several forms as one schema: `null` by the dialect's own means, the rest in anyOf. */
-function unite(branches: readonly Draft[], node: Schema, place: SchemaLocation, run: Work): Draft {
-  const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as Draft[]) : [branch]));
+function unite(branches: readonly MutableSchema[], node: Schema, place: SchemaLocation, run: Work): MutableSchema {
+  const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as MutableSchema[]) : [branch]));
   const distinct = flat.filter((branch, index) => !flat.slice(0, index).some((other) => sameJson(branch, other)));
   const solid = distinct.filter((branch) => branch.type !== 'null');
   const [only] = solid;
   if (!only) return onlyNull(node, place, run);
-  const whole: Draft = solid.length === 1 ? only : { anyOf: solid };
+  const whole: MutableSchema = solid.length === 1 ? only : { anyOf: solid };
   return annotate(solid.length < distinct.length ? withNull(whole, run.dialect) : whole, node, run.dialect);
 }
 
 const isNullOnly = (branch: unknown): boolean =>
-  isObject(branch) && (branch.type === 'null' || branch.const === null || sameJson(branch.enum, [null]));
+  isRecord(branch) && (branch.type === 'null' || branch.const === null || sameJson(branch.enum, [null]));
 
-function onlyNull(node: Schema, place: SchemaLocation, run: Work): Draft {
+function onlyNull(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   if (run.dialect.nullableFlag) warn(run, place, 'null alone is offered as text that may be null');
   return annotate(nullSchema(run.dialect), node, run.dialect);
 }
 
-const isBareUnion = (schema: Draft): boolean => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1;
+const isBareUnion = (schema: MutableSchema): boolean => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1;
 
 /** The types that a schema without alternatives allows; none when it allows every value. */
 function possibleTypes(node: Schema, place: SchemaLocation, run: Work): readonly TypeName[] {
@@ -110,13 +110,13 @@ function impliedType(node: Schema): TypeName | undefined {
   return undefined;
 }
 
-function byType(node: Schema, types: readonly TypeName[], place: SchemaLocation, run: Work): Draft {
+function byType(node: Schema, types: readonly TypeName[], place: SchemaLocation, run: Work): MutableSchema {
   const { dialect } = run;
   const solid = types.filter((type) => type !== 'null');
   const [only] = solid;
   if (!only) return onlyNull(node, place, run);
   const isPlain = dialect.typeLists && solid.every(isScalar) && isOpen(without(node, 'type'));
-  let whole: Draft;
+  let whole: MutableSchema;
   if (solid.length === 1) whole = ofType(node, only, place, run);
   else if (isPlain) whole = { type: [...solid] };
   else whole = { anyOf: solid.map((type) => annotate(ofType(node, type, place, run), {}, dialect)) };
@@ -126,26 +126,26 @@ function byType(node: Schema, types: readonly TypeName[], place: SchemaLocation,
 const isScalar = (type: TypeName): boolean => type !== 'object' && type !== 'array';
 
 /** The part of a schema that concerns one type. */
-function ofType(node: Schema, type: TypeName, place: SchemaLocation, run: Work): Draft {
+function ofType(node: Schema, type: TypeName, place: SchemaLocation, run: Work): MutableSchema {
   if (type === 'object') return objectKeywords(node, place, run);
   return type === 'array' ? arrayKeywords(node, place, run) : scalarKeywords(node, type, place, run);
 }
 
-function anyValue(node: Schema, place: SchemaLocation, run: Work): Draft {
+function anyValue(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const { dialect } = run;
   if (dialect.any === 'none') return unfit(place, `${dialect.label} has no way to allow any value`);
   const others = Object.keys(node).filter((key) => keywords.has(key) && key !== 'then' && key !== 'else');
   for (const key of others) warn(run, place, `${key} is only described`);
-  const hints = others.map((key) => hintOf(key, node[key], node));
-  const described: Schema = { ...node, [HINTS]: [...stringsOf(node[HINTS]), ...hints] };
+  const hints = others.map((key) => describeConstraint(key, node[key], node));
+  const described: Schema = { ...node, [HINTS]: [...asStrings(node[HINTS]), ...hints] };
   if (dialect.any === 'empty') return annotate({}, described, dialect);
   warn(run, place, 'any value is offered as text, number, boolean, object or a list of texts', 'narrowed');
-  const spelled: Draft[] = ['string', 'number', 'boolean', 'object'].map((type) => ({ type }));
+  const spelled: MutableSchema[] = ['string', 'number', 'boolean', 'object'].map((type) => ({ type }));
   spelled.push({ type: 'array', items: { type: 'string' } });
   return annotate(withNull({ anyOf: spelled }, dialect), described, dialect);
 }
 
-function never(place: SchemaLocation, run: Work): Draft {
+function never(place: SchemaLocation, run: Work): MutableSchema {
   if (run.dialect.any === 'none') return unfit(place, 'no value can satisfy the schema');
   warn(run, place, 'no value can satisfy this schema; that is only described');
   return annotate({ type: 'string' }, { [HINTS]: ['No value is allowed here.'] }, run.dialect);

@@ -1,6 +1,6 @@
-import { arrayOf, type Draft, isObject, type Schema, stringsOf, textOf, without } from '../json.ts';
+import { asArray, asStrings, asText, isRecord, type MutableSchema, type Schema, without } from '../json.ts';
 import type { Dialect } from './dialect.ts';
-import { describe, hintOf } from './hints.ts';
+import { describe, describeConstraint } from './hints.ts';
 import { HINTS, typesOf } from './merge.ts';
 
 /** The keywords that belong to the whole of a schema, not to one of its types. */
@@ -15,13 +15,13 @@ export const OUTER: readonly string[] = [
 ];
 
 /** Title, description, default and what could only be described, put on a finished schema. */
-export function annotate(schema: Draft, node: Schema, dialect: Dialect): Draft {
+export function annotate(schema: MutableSchema, node: Schema, dialect: Dialect): MutableSchema {
   const description = descriptionOf(schema, node, dialect) || undefined;
   // Nothing may stand beside a reference.
   if (schema.$ref !== undefined) return description === undefined ? schema : { description, anyOf: [schema] };
   const isUnion = dialect.bareAnyOf && Array.isArray(schema.anyOf);
   if (isUnion) return describeFirst(without(schema, HINTS, 'description'), description, dialect);
-  const out: Draft = schema.type === undefined ? {} : { type: schema.type };
+  const out: MutableSchema = schema.type === undefined ? {} : { type: schema.type };
   if (description !== undefined) out.description = description;
   if (typeof node.title === 'string' && dialect.keywords.has('title')) out.title = node.title;
   if (node.default !== undefined && dialect.keywords.has('default')) out.default = node.default;
@@ -29,17 +29,18 @@ export function annotate(schema: Draft, node: Schema, dialect: Dialect): Draft {
   return out;
 }
 
-function descriptionOf(schema: Draft, node: Schema, dialect: Dialect): string | undefined {
+function descriptionOf(schema: MutableSchema, node: Schema, dialect: Dialect): string | undefined {
   if (node.default === undefined && node[HINTS] === undefined && schema[HINTS] === undefined && !isEncoded(node)) {
     if (node.description === undefined || schema.description === undefined) {
-      return textOf(node.description ?? schema.description);
+      return asText(node.description ?? schema.description);
     }
   }
-  const hints = [...stringsOf(schema[HINTS]), ...stringsOf(node[HINTS])];
-  if (node.default !== undefined && !dialect.keywords.has('default')) hints.push(hintOf('default', node.default));
-  for (const key of ENCODINGS) if (typeof node[key] === 'string') hints.push(hintOf(key, node[key]));
+  const hints = [...asStrings(schema[HINTS]), ...asStrings(node[HINTS])];
+  if (node.default !== undefined && !dialect.keywords.has('default'))
+    hints.push(describeConstraint('default', node.default));
+  for (const key of ENCODINGS) if (typeof node[key] === 'string') hints.push(describeConstraint(key, node[key]));
   if (node.description === undefined) return describe(schema.description, hints);
-  return describe(node.description, [...stringsOf([schema.description]), ...hints]);
+  return describe(node.description, [...asStrings([schema.description]), ...hints]);
 }
 
 const isEncoded = (node: Schema): boolean => node.contentEncoding !== undefined || node.contentMediaType !== undefined;
@@ -47,19 +48,19 @@ const isEncoded = (node: Schema): boolean => node.contentEncoding !== undefined 
 const ENCODINGS = ['contentEncoding', 'contentMediaType'];
 
 /** Where nothing may stand beside anyOf, its first form says what there is to say. */
-function describeFirst(schema: Draft, description: string | undefined, dialect: Dialect): Draft {
-  const [first, ...rest] = arrayOf(schema.anyOf) as Draft[];
+function describeFirst(schema: MutableSchema, description: string | undefined, dialect: Dialect): MutableSchema {
+  const [first, ...rest] = asArray(schema.anyOf) as MutableSchema[];
   if (description === undefined || !first) return schema;
   return { ...schema, anyOf: [annotate(first, { description }, dialect), ...rest] };
 }
 
 /** The same schema, and null. */
-export function withNull(schema: Draft, dialect: Dialect): Draft {
+export function withNull(schema: MutableSchema, dialect: Dialect): MutableSchema {
   if (admitsNull(schema)) return schema;
-  const forms = arrayOf(schema.anyOf);
+  const forms = asArray(schema.anyOf);
   if (dialect.nullableFlag) {
     const [first, ...rest] = forms;
-    return isObject(first)
+    return isRecord(first)
       ? { ...schema, anyOf: [{ ...first, nullable: true }, ...rest] }
       : { ...schema, nullable: true };
   }
@@ -76,8 +77,8 @@ export function withNull(schema: Draft, dialect: Dialect): Draft {
 const admitsNull = (schema: Schema): boolean =>
   schema.nullable === true ||
   typesOf(schema.type).includes('null') ||
-  arrayOf(schema.anyOf).some((branch) => isObject(branch) && admitsNull(branch));
+  asArray(schema.anyOf).some((branch) => isRecord(branch) && admitsNull(branch));
 
 /** Null alone. Gemini's SDK refuses the type by itself. */
-export const nullSchema = (dialect: Dialect): Draft =>
+export const nullSchema = (dialect: Dialect): MutableSchema =>
   dialect.nullableFlag ? { type: 'string', nullable: true, [HINTS]: ['Always null.'] } : { type: 'null' };

@@ -1,9 +1,9 @@
-import { type Draft, isObject } from '../json.ts';
+import { isRecord, type MutableSchema } from '../json.ts';
 import type { Dialect } from './dialect.ts';
 
 /** A schema of one plain type that the dialect has every word of, as most parameters are. */
-export function asItIs(input: unknown, dialect: Dialect): Draft | undefined {
-  if (!isObject(input)) return undefined;
+export function asItIs(input: unknown, dialect: Dialect): MutableSchema | undefined {
+  if (!isRecord(input)) return undefined;
   const { type } = input;
   const isNumber = type === 'integer' || type === 'number';
   if (!isNumber && type !== 'string' && type !== 'boolean') return undefined;

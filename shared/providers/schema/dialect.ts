@@ -83,7 +83,7 @@ export const cohereStrict: Dialect = {
 };
 
 /** The OpenAPI 3.0 subset of Gemini's `parameters`. */
-export const gemini: Dialect = {
+export const geminiDialect: Dialect = {
   label: 'Gemini',
   keywords: words(
     `${STRUCTURE} title default format pattern minimum maximum minItems maxItems minLength maxLength minProperties maxProperties`,
@@ -106,7 +106,7 @@ export const gemini: Dialect = {
 
 /** Gemini's `parametersJsonSchema`. */
 export const geminiJson: Dialect = {
-  ...gemini,
+  ...geminiDialect,
   keywords: words(`${STRUCTURE} title format prefixItems minItems maxItems minimum maximum additionalProperties`),
   refs: 'keep',
   recursion: 'optional',

@@ -1,5 +1,15 @@
-import { arrayOf, type Draft, isObject, own, put, type Schema, sameJson, stringsOf, without } from '../json.ts';
-import { hintOf } from './hints.ts';
+import {
+  asArray,
+  asStrings,
+  isRecord,
+  type MutableSchema,
+  own,
+  type Schema,
+  sameJson,
+  setOwn,
+  without,
+} from '../json.ts';
+import { describeConstraint } from './hints.ts';
 import { ANNOTATIONS, BOOKKEEPING, isWithin, keywords, typeOf } from './keywords.ts';
 import { areDisjoint, HINTS, merge, typesOf } from './merge.ts';
 import { MOST_NODES, type Run, resolve, type SchemaLocation, warn } from './run.ts';
@@ -16,13 +26,13 @@ export interface Flat {
 /** Adds a sentence to what a schema shall say of itself. */
 export const withHint = (node: Schema, hint: string): Schema => ({
   ...node,
-  [HINTS]: [...stringsOf(node[HINTS]), hint],
+  [HINTS]: [...asStrings(node[HINTS]), hint],
 });
 
 /** One schema in the few keywords the rest of the work is written for, its references and allOf put in place. */
 export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
   if (input === false) return { node: false, place };
-  if (!isObject(input)) return { node: {}, place };
+  if (!isRecord(input)) return { node: {}, place };
   const followed = followReference(normalise(input, place, run), place, run);
   if (followed.node === false) return followed;
   const { node } = followed;
@@ -32,7 +42,7 @@ export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
   let here = followed.place;
   const lost = (keyword: string): void => warn(run, place, `${keyword} of allOf is only described`);
   let whole: Schema | false = without(node, 'allOf', 'oneOf');
-  for (const part of arrayOf(node.allOf)) {
+  for (const part of asArray(node.allOf)) {
     const flat: Flat = flatten(part, here, run);
     here = flat.place;
     whole = whole === false ? false : merge(whole, flat.node, lost);
@@ -47,7 +57,7 @@ function normalise(input: Schema, place: SchemaLocation, run: Run): Schema {
   const hasConst = Object.hasOwn(node, 'const');
   if (!hasConst && !Array.isArray(node.enum)) return node;
   const isAllowed = !Array.isArray(node.enum) || node.enum.some((member) => sameJson(member, node.const));
-  const values = hasConst ? (isAllowed ? [node.const] : []) : arrayOf(node.enum);
+  const values = hasConst ? (isAllowed ? [node.const] : []) : asArray(node.enum);
   const types = typesOf(node.type);
   const isOfType = (value: unknown): boolean => types.some((type) => isWithin(typeOf(value), type));
   return { ...without(node, 'const'), enum: node.type === undefined ? values : values.filter(isOfType) };
@@ -79,10 +89,10 @@ function modernise(input: Schema): Schema {
     if (input.items.length > 0) node.prefixItems = input.items;
     if (input.additionalItems !== undefined) node.items = input.additionalItems;
   }
-  for (const [key, value] of Object.entries(isObject(input.dependencies) ? input.dependencies : {})) {
+  for (const [key, value] of Object.entries(isRecord(input.dependencies) ? input.dependencies : {})) {
     const keyword = Array.isArray(value) ? 'dependentRequired' : 'dependentSchemas';
-    const map: Draft = { ...(isObject(node[keyword]) ? node[keyword] : {}) };
-    put(map, key, value);
+    const map: MutableSchema = { ...(isRecord(node[keyword]) ? node[keyword] : {}) };
+    setOwn(map, key, value);
     node[keyword] = map;
   }
   return node;
@@ -110,7 +120,7 @@ function followReference(node: Schema, place: SchemaLocation, run: Run): Flat {
 /** What is left of a definition where it would hold itself once more. */
 function cut(rest: Schema, target: unknown, reference: string, place: SchemaLocation, run: Run): Schema {
   warn(run, place, `${reference} is cut here, as it would hold itself without end; the rest is described`);
-  const type = isObject(target) ? target.type : undefined;
+  const type = isRecord(target) ? target.type : undefined;
   const shape: Schema = type === undefined || Object.hasOwn(rest, 'type') ? rest : { ...rest, type };
   const name = reference === '#' ? 'the whole' : (reference.split('/').at(-1) ?? reference);
   return withHint(shape, `Of the same form as ${name}.`);
@@ -127,7 +137,7 @@ function alternativesOf(branches: readonly unknown[], place: SchemaLocation, run
   const node: Schema = { anyOf: branches.filter((_, index) => flat[index] !== false) };
   if (isExclusive) return possible.length === 0 ? { enum: [] } : node;
   warn(run, place, 'oneOf is given as anyOf; that only one may fit is described');
-  return withHint(node, hintOf('oneOf', flat));
+  return withHint(node, describeConstraint('oneOf', flat));
 }
 
 /** `unevaluatedProperties: false` on an object that is now in one piece says what additionalProperties says. */

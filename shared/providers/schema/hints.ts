@@ -1,4 +1,4 @@
-import { arrayOf, excerpt, isObject, type Schema } from '../json.ts';
+import { asArray, excerpt, isRecord, type Schema } from '../json.ts';
 
 type Phrase = (value: unknown, node: Schema) => string;
 
@@ -37,7 +37,7 @@ const phrases: Readonly<Record<string, Phrase>> = {
 };
 
 /** The sentence that says a constraint. */
-export function hintOf(keyword: string, value: unknown, node: Schema = {}): string {
+export function describeConstraint(keyword: string, value: unknown, node: Schema = {}): string {
   const phrase = Object.hasOwn(phrases, keyword) ? phrases[keyword] : undefined;
   return phrase ? phrase(value, node) : `${keyword}: ${excerpt(value)}.`;
 }
@@ -55,13 +55,13 @@ export function describe(description: unknown, hints: readonly string[]): string
 const counted = (count: unknown, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 function list(value: unknown): string {
-  const texts = arrayOf(value).map((entry) => JSON.stringify(entry));
+  const texts = asArray(value).map((entry) => JSON.stringify(entry));
   const shown = texts.slice(0, 50).join(', ');
   return texts.length > 50 ? `${shown} and ${texts.length - 50} more` : shown;
 }
 
 function dependent(value: unknown): string {
-  if (!isObject(value)) return '';
+  if (!isRecord(value)) return '';
   return Object.entries(value)
     .map(([key, needed]) => `With ${JSON.stringify(key)} also ${list(needed)}.`)
     .join(' ');

@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { isRecord } from '../json.ts';
 
 export type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null';
 
@@ -17,10 +17,10 @@ export const ANNOTATIONS = words(
 /** Belongs to the document, not to the values. */
 export const BOOKKEEPING = words('$schema $id id $anchor $dynamicAnchor $comment $vocabulary $defs definitions');
 
-const isSchema = (value: unknown): boolean => isObject(value) || typeof value === 'boolean';
+const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
 const isSchemas = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isSchema);
 const isMapOf = (value: unknown, holds: (entry: unknown) => boolean): boolean => {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   for (const key in value) if (!holds(value[key])) return false;
   return true;
 };

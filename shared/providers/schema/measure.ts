@@ -1,6 +1,6 @@
-import { arrayOf, isObject, objectOf, type Schema, stringsOf } from '../json.ts';
+import { asArray, asRecord, asStrings, isRecord, type Schema } from '../json.ts';
 
-export interface Measure {
+export interface SchemaSize {
   /** Properties at all levels. */
   readonly fields: number;
   readonly optional: number;
@@ -15,23 +15,23 @@ export interface Measure {
 }
 
 /** What a finished schema takes from the limits of a strict form. */
-export function measure(schema: Schema): Measure {
+export function measure(schema: Schema): SchemaSize {
   const total = { fields: 0, optional: 0, unions: 0, depth: 0, enumValues: 0, longestEnum: 0, characters: 0 };
   const visit = (node: unknown, depth: number): void => {
-    if (!isObject(node)) return;
+    if (!isRecord(node)) return;
     total.depth = Math.max(total.depth, depth);
     countEnum(node, total);
-    const required = new Set(stringsOf(node.required));
-    for (const [key, child] of Object.entries(objectOf(node.properties))) {
+    const required = new Set(asStrings(node.required));
+    for (const [key, child] of Object.entries(asRecord(node.properties))) {
       total.fields += 1;
       total.characters += key.length;
       if (!required.has(key)) total.optional += 1;
-      if (isObject(child) && (Array.isArray(child.anyOf) || Array.isArray(child.type))) total.unions += 1;
+      if (isRecord(child) && (Array.isArray(child.anyOf) || Array.isArray(child.type))) total.unions += 1;
       visit(child, depth + 1);
     }
     visit(node.items, depth + 1);
-    for (const branch of arrayOf(node.anyOf)) visit(branch, depth);
-    for (const [name, child] of Object.entries(objectOf(node.$defs))) {
+    for (const branch of asArray(node.anyOf)) visit(branch, depth);
+    for (const [name, child] of Object.entries(asRecord(node.$defs))) {
       total.characters += name.length;
       visit(child, depth);
     }
@@ -41,7 +41,7 @@ export function measure(schema: Schema): Measure {
 }
 
 function countEnum(node: Schema, total: { enumValues: number; longestEnum: number; characters: number }): void {
-  const values = arrayOf(node.enum);
+  const values = asArray(node.enum);
   const characters = values.reduce<number>((sum, value) => sum + String(value).length, 0);
   total.enumValues += values.length;
   total.characters += characters;

@@ -1,20 +1,20 @@
-import { arrayOf, type Draft, isObject, objectOf, put, type Schema, stringsOf, without } from '../json.ts';
+import { asArray, asRecord, asStrings, isRecord, type MutableSchema, type Schema, setOwn, without } from '../json.ts';
 import { withNull } from './annotate.ts';
 import type { Dialect } from './dialect.ts';
-import { hintOf } from './hints.ts';
+import { describeConstraint } from './hints.ts';
 import { isWithin, keywords, type TypeName, typeOf, words } from './keywords.ts';
 import { HINTS } from './merge.ts';
-import { into, keyOf, type SchemaLocation, unfit, type Work, warn } from './run.ts';
+import { into, outputKey, type SchemaLocation, unfit, type Work, warn } from './run.ts';
 
 const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties');
 
 /** The keywords of an object: its properties, which are required, and whether there may be others. */
-export function objectKeywords(node: Schema, place: SchemaLocation, run: Work): Draft {
+export function objectKeywords(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const { dialect } = run;
-  const out: Draft = { type: 'object' };
-  const required = new Set(stringsOf(node.required));
+  const out: MutableSchema = { type: 'object' };
+  const required = new Set(asStrings(node.required));
   const declared = withRequired(node, required, place, run);
-  const properties: Draft = {};
+  const properties: MutableSchema = {};
   const names: string[] = [];
   for (const key of Object.keys(declared)) {
     const isRequired = required.has(key);
@@ -24,9 +24,9 @@ export function objectKeywords(node: Schema, place: SchemaLocation, run: Work): 
       continue;
     }
     const here = into(place, 'properties', key, !isRequired);
-    const name = dialect.keys ? keyOf(run, here, key) : key;
+    const name = dialect.keys ? outputKey(run, here, key) : key;
     const adapted = run.adapt(schema, here);
-    put(properties, name, dialect.allRequired && !isRequired ? withNull(adapted, dialect) : adapted);
+    setOwn(properties, name, dialect.allRequired && !isRequired ? withNull(adapted, dialect) : adapted);
     if (dialect.allRequired || isRequired) names.push(name);
   }
   out.properties = properties;
@@ -45,13 +45,13 @@ const isEmpty = (value: Schema): boolean => {
 
 /** Every required key must be declared: one that is not takes what the object says of further keys. */
 function withRequired(node: Schema, required: ReadonlySet<string>, place: SchemaLocation, run: Work): Schema {
-  const declared = objectOf(node.properties);
-  let all: Draft | undefined;
+  const declared = asRecord(node.properties);
+  let all: MutableSchema | undefined;
   for (const key of required) {
     if (Object.hasOwn(declared, key)) continue;
     if (node.additionalProperties === false && !Object.hasOwn(node, 'patternProperties')) impossible(key, place, run);
     all ??= { ...declared };
-    put(all, key, isObject(node.additionalProperties) ? node.additionalProperties : {});
+    setOwn(all, key, isRecord(node.additionalProperties) ? node.additionalProperties : {});
   }
   return all ?? declared;
 }
@@ -63,27 +63,34 @@ function impossible(key: string, place: SchemaLocation, run: Work): void {
 }
 
 /** A key that must not be given: a closed object says so by leaving it out. */
-function forbid(key: string, isRequired: boolean, node: Schema, place: SchemaLocation, run: Work, out: Draft): void {
+function forbid(
+  key: string,
+  isRequired: boolean,
+  node: Schema,
+  place: SchemaLocation,
+  run: Work,
+  out: MutableSchema,
+): void {
   if (isRequired) impossible(key, place, run);
   if (run.dialect.closed || node.additionalProperties === false) return;
   lose(run, place, out, `${JSON.stringify(key)}: false`, `No key ${JSON.stringify(key)}.`);
 }
 
-function restOfObject(node: Schema, place: SchemaLocation, run: Work, out: Draft): void {
+function restOfObject(node: Schema, place: SchemaLocation, run: Work, out: MutableSchema): void {
   const { dialect } = run;
   const rest = node.additionalProperties;
   if (dialect.closed) {
     const isMap =
       rest === true ||
-      isObject(rest) ||
-      (rest === undefined && isEmpty(objectOf(out.properties))) ||
+      isRecord(rest) ||
+      (rest === undefined && isEmpty(asRecord(out.properties))) ||
       Object.hasOwn(node, 'patternProperties');
     if (isMap) unfit(place, 'an object that takes further keys has no strict form');
     out.additionalProperties = false;
-  } else if (isObject(rest) && !isEmpty(rest)) {
+  } else if (isRecord(rest) && !isEmpty(rest)) {
     if (dialect.keywords.has('additionalProperties'))
       out.additionalProperties = run.adapt(rest, into(place, 'additionalProperties'));
-    else lose(run, place, out, 'additionalProperties', hintOf('additionalProperties', rest));
+    else lose(run, place, out, 'additionalProperties', describeConstraint('additionalProperties', rest));
   } else if (rest === false) {
     if (dialect.keywords.has('additionalProperties')) out.additionalProperties = false;
     // Models do not invent keys where some are declared, and a call with others is refused by the tool.
@@ -94,10 +101,10 @@ function restOfObject(node: Schema, place: SchemaLocation, run: Work, out: Draft
 const CLOSED = 'additionalProperties: false is left out; a call with other keys is refused when it is validated';
 
 /** The keywords of a list; every list says what its items are. */
-export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): Draft {
+export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const { dialect } = run;
-  const out: Draft = { type: 'array' };
-  const prefix = arrayOf(node.prefixItems);
+  const out: MutableSchema = { type: 'array' };
+  const prefix = asArray(node.prefixItems);
   const most = Number(node.maxItems ?? Number.POSITIVE_INFINITY);
   const rest = node.items === false ? { ...node, maxItems: Math.min(prefix.length, most) } : node;
   const items = node.items === false ? [] : [node.items ?? true];
@@ -105,7 +112,7 @@ export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): D
     out.prefixItems = prefix.map((schema, index) => run.adapt(schema, into(place, 'prefixItems', index)));
     if (items.length > 0 && node.items !== undefined) out.items = run.adapt(node.items, into(place, 'items'));
   } else if (prefix.length > 0) {
-    lose(run, place, out, 'prefixItems', hintOf('prefixItems', prefix));
+    lose(run, place, out, 'prefixItems', describeConstraint('prefixItems', prefix));
     const isOpenEnded = node.items === undefined && most > prefix.length;
     if (isOpenEnded) warn(run, place, 'items after the listed ones take one of their forms', 'narrowed');
     const forms = node.items === undefined ? prefix : [...prefix, ...items];
@@ -119,15 +126,15 @@ export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): D
 }
 
 /** The keywords of text, numbers and booleans. */
-export function scalarKeywords(node: Schema, type: TypeName, place: SchemaLocation, run: Work): Draft {
-  const out: Draft = { type };
+export function scalarKeywords(node: Schema, type: TypeName, place: SchemaLocation, run: Work): MutableSchema {
+  const out: MutableSchema = { type };
   members(node, type, place, run, out);
   remaining(bounds(node, type, place, run, out), type, place, run, out);
   return out;
 }
 
 /** The members of an enum that are of one type. */
-function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: Draft): void {
+function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): void {
   if (!Array.isArray(node.enum)) return;
   const values = [...new Set(node.enum.filter((value) => isWithin(typeOf(value), type)))];
   const { dialect } = run;
@@ -136,14 +143,20 @@ function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work,
     out.enum = values;
     return;
   }
-  lose(run, place, out, 'enum', values.length === 1 ? hintOf('const', values[0]) : hintOf('enum', values));
+  lose(
+    run,
+    place,
+    out,
+    'enum',
+    values.length === 1 ? describeConstraint('const', values[0]) : describeConstraint('enum', values),
+  );
   if (type !== 'number' && type !== 'integer') return;
   if (dialect.keywords.has('minimum')) out.minimum = Math.min(...(values as number[]));
   if (dialect.keywords.has('maximum')) out.maximum = Math.max(...(values as number[]));
 }
 
 /** Exclusive bounds where a dialect has none: exact for whole numbers, otherwise the limit itself is let in. */
-function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: Draft): Schema {
+function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): Schema {
   if (run.dialect.keywords.has('exclusiveMinimum') || (type !== 'integer' && type !== 'number')) return node;
   if (node.exclusiveMinimum === undefined && node.exclusiveMaximum === undefined) return node;
   const next = without(node, 'exclusiveMinimum', 'exclusiveMaximum');
@@ -159,13 +172,13 @@ function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, 
     const isTighter = typeof known === 'number' && (direction === 1 ? known > limit : known < limit);
     if (isTighter) continue;
     if (type === 'integer' || run.dialect.keywords.has(inclusive)) next[inclusive] = nearest;
-    if (type === 'number') lose(run, place, out, exclusive, hintOf(exclusive, limit));
+    if (type === 'number') lose(run, place, out, exclusive, describeConstraint(exclusive, limit));
   }
   return next;
 }
 
 /** Keywords that hold no schema, and those that no dialect has: taken over, or described. */
-function remaining(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: Draft): void {
+function remaining(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): void {
   const { dialect } = run;
   for (const key in node) {
     const keyword = keywords.get(key);
@@ -176,7 +189,7 @@ function remaining(node: Schema, type: TypeName, place: SchemaLocation, run: Wor
     if (isKnown && (dialect.accepts?.(key, value) ?? true)) {
       out[key] = dialect.countsAsText && COUNTS.has(key) ? String(value) : value;
     } else {
-      lose(run, place, out, key, hintOf(key, value, node));
+      lose(run, place, out, key, describeConstraint(key, value, node));
     }
   }
 }
@@ -191,7 +204,7 @@ const saysNothing = (key: string, value: unknown): boolean =>
   (key.startsWith('min') && value === 0 && key !== 'minimum' && key !== 'minContains') ||
   ((key === 'unevaluatedProperties' || key === 'propertyNames' || key === 'unevaluatedItems') && value === true);
 
-function lose(run: Work, place: SchemaLocation, out: Draft, keyword: string, hint: string): void {
+function lose(run: Work, place: SchemaLocation, out: MutableSchema, keyword: string, hint: string): void {
   if (Array.isArray(out[HINTS])) out[HINTS].push(hint);
   else out[HINTS] = [hint];
   warn(run, place, `${keyword} is not in ${run.dialect.label} and is described instead`);

@@ -1,16 +1,16 @@
 import {
-  arrayOf,
-  type Draft,
+  asArray,
+  asRecord,
+  asStrings,
   excerpt,
-  isObject,
-  objectOf,
+  isRecord,
+  type MutableSchema,
   own,
-  put,
   type Schema,
   sameJson,
-  stringsOf,
+  setOwn,
 } from '../json.ts';
-import { hintOf } from './hints.ts';
+import { describeConstraint } from './hints.ts';
 import { ANNOTATIONS, isType, isWithin, keywords, TYPES, type TypeName, typeOf, words } from './keywords.ts';
 
 /** Sentences for the description, kept with a schema while it is worked on. */
@@ -35,20 +35,20 @@ export function merge(a: Schema | boolean, b: Schema | boolean, lost: Lost): Sch
   if (a === false || b === false) return false;
   if (a === true) return b === true ? {} : b;
   if (b === true) return a;
-  const both: Draft = { ...a };
+  const both: MutableSchema = { ...a };
   const apart: Schema[] = [];
   for (const [keyword, value] of Object.entries(b)) {
-    if (!Object.hasOwn(a, keyword)) put(both, keyword, value);
+    if (!Object.hasOwn(a, keyword)) setOwn(both, keyword, value);
     else if (BESIDE.has(keyword) && !sameJson(a[keyword], value)) apart.push({ [keyword]: value });
     else if (!mergeKeyword(both, keyword, a, b, lost)) return false;
   }
-  if (apart.length > 0) both.allOf = [...arrayOf(both.allOf), ...apart];
+  if (apart.length > 0) both.allOf = [...asArray(both.allOf), ...apart];
   settleItems(both, a, b, lost);
   return (settleProperties(both, a, b, lost) || excludeObjects(both)) && settleEnum(both) ? both : false;
 }
 
 /** Puts into `both` what the keyword demands on both sides; false when that is impossible. */
-function mergeKeyword(both: Draft, keyword: string, a: Schema, b: Schema, lost: Lost): boolean {
+function mergeKeyword(both: MutableSchema, keyword: string, a: Schema, b: Schema, lost: Lost): boolean {
   const [x, y] = [a[keyword], b[keyword]];
   if (ANNOTATIONS.has(keyword) || SETTLED.has(keyword) || sameJson(x, y)) {
     return true;
@@ -56,7 +56,7 @@ function mergeKeyword(both: Draft, keyword: string, a: Schema, b: Schema, lost: 
   const merger = Object.hasOwn(mergers, keyword) ? mergers[keyword] : undefined;
   const merged = merger?.(x, y, lost);
   if (merged === undefined) {
-    both[HINTS] = [...stringsOf(both[HINTS]), hintOf(keyword, y, b)];
+    both[HINTS] = [...asStrings(both[HINTS]), describeConstraint(keyword, y, b)];
     lost(keyword);
     return true;
   }
@@ -67,13 +67,13 @@ function mergeKeyword(both: Draft, keyword: string, a: Schema, b: Schema, lost: 
 
 const least = (x: unknown, y: unknown): unknown => Math.min(x as number, y as number);
 const most = (x: unknown, y: unknown): unknown => Math.max(x as number, y as number);
-const union = (x: unknown, y: unknown): unknown => [...new Set([...arrayOf(x), ...arrayOf(y)])];
+const union = (x: unknown, y: unknown): unknown => [...new Set([...asArray(x), ...asArray(y)])];
 const nested = (x: unknown, y: unknown, lost: Lost): unknown => merge(x as Schema, y as Schema, lost);
 
 /** How two values of a keyword become one; undefined when they cannot. */
 const mergers: Readonly<Record<string, (x: unknown, y: unknown, lost: Lost) => unknown>> = {
   type: (x, y) => intersectTypes(typesOf(x), typesOf(y)),
-  enum: (x, y) => shared(arrayOf(x), arrayOf(y)),
+  enum: (x, y) => shared(asArray(x), asArray(y)),
   const: () => false,
   minimum: most,
   exclusiveMinimum: most,
@@ -88,11 +88,11 @@ const mergers: Readonly<Record<string, (x: unknown, y: unknown, lost: Lost) => u
   multipleOf: (x, y) => multiple(x as number, y as number) ?? multiple(y as number, x as number),
   uniqueItems: () => true,
   required: union,
-  allOf: (x, y) => [...arrayOf(x), ...arrayOf(y)],
+  allOf: (x, y) => [...asArray(x), ...asArray(y)],
   [HINTS]: union,
   propertyNames: nested,
   unevaluatedProperties: nested,
-  anyOf: (x, y, lost) => product(arrayOf(x) as Schema[], arrayOf(y) as Schema[], lost),
+  anyOf: (x, y, lost) => product(asArray(x) as Schema[], asArray(y) as Schema[], lost),
 };
 
 /** The members of both; the order of keys in an object counts, which no enum is known to play with. */
@@ -104,7 +104,7 @@ function shared(x: readonly unknown[], y: readonly unknown[]): readonly unknown[
 const multiple = (x: number, y: number): number | undefined => (Number.isInteger(x / y) ? x : undefined);
 
 /** A type or a list of them, as a list. */
-export const typesOf = (value: unknown): TypeName[] => (isType(value) ? [value] : arrayOf(value).filter(isType));
+export const typesOf = (value: unknown): TypeName[] => (isType(value) ? [value] : asArray(value).filter(isType));
 
 function intersectTypes(x: readonly TypeName[], y: readonly TypeName[]): TypeName | TypeName[] {
   const shared = [
@@ -121,25 +121,25 @@ function product(x: readonly Schema[], y: readonly Schema[], lost: Lost): Schema
 }
 
 /** Properties of either side must also satisfy what the other says of keys it does not name. */
-function settleProperties(both: Draft, a: Schema, b: Schema, lost: Lost): boolean {
-  if (!isObject(a.properties) && !isObject(b.properties) && !Object.hasOwn(both, 'additionalProperties')) return true;
+function settleProperties(both: MutableSchema, a: Schema, b: Schema, lost: Lost): boolean {
+  if (!isRecord(a.properties) && !isRecord(b.properties) && !Object.hasOwn(both, 'additionalProperties')) return true;
   const rest = merge(restOf(a), restOf(b), lost);
-  const properties: Draft = {};
-  for (const key of Object.keys({ ...objectOf(a.properties), ...objectOf(b.properties) })) {
+  const properties: MutableSchema = {};
+  for (const key of Object.keys({ ...asRecord(a.properties), ...asRecord(b.properties) })) {
     const merged = merge(saysOf(a, key, lost), saysOf(b, key, lost), lost);
-    if (merged === false && stringsOf(both.required).includes(key)) return false;
+    if (merged === false && asStrings(both.required).includes(key)) return false;
     // A closed object forbids the key already.
-    if (merged !== false || rest !== false || hasPatterns(both)) put(properties, key, merged);
+    if (merged !== false || rest !== false || hasPatterns(both)) setOwn(properties, key, merged);
   }
   both.properties = properties;
   if (hasPatterns(a) !== hasPatterns(b) && restOf(hasPatterns(a) ? b : a) !== true) lost('patternProperties');
   if (rest === false || Object.keys(rest).length > 0) both.additionalProperties = rest;
   const isOpen = rest !== false || hasPatterns(both);
-  return isOpen || stringsOf(both.required).every((key) => Object.hasOwn(properties, key));
+  return isOpen || asStrings(both.required).every((key) => Object.hasOwn(properties, key));
 }
 
 /** No object can satisfy both sides, but another value may. */
-function excludeObjects(both: Draft): boolean {
+function excludeObjects(both: MutableSchema): boolean {
   const types = typesOf(both.type);
   const others = (types.length > 0 ? types : TYPES).filter((type) => type !== 'object' && type !== 'integer');
   const rest = types.includes('integer') ? [...others, 'integer'] : others;
@@ -154,7 +154,7 @@ const hasPatterns = (node: Schema): boolean => Object.hasOwn(node, 'patternPrope
 const restOf = (node: Schema): Schema | boolean => (node.additionalProperties as Schema | boolean | undefined) ?? true;
 
 function saysOf(node: Schema, key: string, lost: Lost): Schema | boolean {
-  const named = own(objectOf(node.properties), key);
+  const named = own(asRecord(node.properties), key);
   if (named !== undefined) return named as Schema | boolean;
   // A pattern may cover the key, so additionalProperties does not surely apply.
   if (hasPatterns(node) && restOf(node) !== true) lost('additionalProperties');
@@ -162,8 +162,8 @@ function saysOf(node: Schema, key: string, lost: Lost): Schema | boolean {
 }
 
 /** Each place of a list must satisfy what both sides say of it. */
-function settleItems(both: Draft, a: Schema, b: Schema, lost: Lost): void {
-  const length = Math.max(arrayOf(a.prefixItems).length, arrayOf(b.prefixItems).length);
+function settleItems(both: MutableSchema, a: Schema, b: Schema, lost: Lost): void {
+  const length = Math.max(asArray(a.prefixItems).length, asArray(b.prefixItems).length);
   const prefix: Schema[] = [];
   while (prefix.length < length) {
     const place = merge(itemAt(a, prefix.length), itemAt(b, prefix.length), lost);
@@ -178,10 +178,10 @@ function settleItems(both: Draft, a: Schema, b: Schema, lost: Lost): void {
 }
 
 const itemAt = (node: Schema, index: number): Schema | boolean =>
-  (arrayOf(node.prefixItems)[index] ?? node.items ?? true) as Schema | boolean;
+  (asArray(node.prefixItems)[index] ?? node.items ?? true) as Schema | boolean;
 
 /** Members of an enum that the type excludes cannot be meant. */
-function settleEnum(both: Draft): boolean {
+function settleEnum(both: MutableSchema): boolean {
   if (!Array.isArray(both.enum) || both.type === undefined) return true;
   const types = typesOf(both.type);
   const members = both.enum.filter((value) => types.some((type) => isWithin(typeOf(value), type)));
@@ -198,8 +198,8 @@ export function areDisjoint(a: Schema, b: Schema): boolean {
     if (!types[0].some((x) => types[1].some((y) => isWithin(x, y) || isWithin(y, x)))) return true;
     if (!types.every((list) => list.length === 1 && list[0] === 'object')) return false;
     return (
-      [...stringsOf(a.required)].some((key) => keyParts(a, b, key)) ||
-      stringsOf(b.required).some((key) => keyParts(b, a, key))
+      [...asStrings(a.required)].some((key) => keyParts(a, b, key)) ||
+      asStrings(b.required).some((key) => keyParts(b, a, key))
     );
   }
   return false;
@@ -207,10 +207,10 @@ export function areDisjoint(a: Schema, b: Schema): boolean {
 
 /** Whether a key that `a` requires is forbidden by `b`, or has other values there. */
 function keyParts(a: Schema, b: Schema, key: string): boolean {
-  const there = own(objectOf(b.properties), key);
+  const there = own(asRecord(b.properties), key);
   if (there === undefined) return b.additionalProperties === false && !hasPatterns(b);
-  const here = own(objectOf(a.properties), key);
-  if (!isObject(here) || !isObject(there) || !stringsOf(b.required).includes(key)) return false;
+  const here = own(asRecord(a.properties), key);
+  if (!isRecord(here) || !isRecord(there) || !asStrings(b.required).includes(key)) return false;
   return areDisjoint(here, there);
 }
 
@@ -219,9 +219,9 @@ const valuesOf = (node: Schema): readonly unknown[] | undefined =>
 
 /** What a set of arguments must have, in a few words. */
 export function summary(node: Schema): string {
-  const properties = objectOf(node.properties);
-  const parts = stringsOf(node.required).map((key) => {
-    const values = valuesOf(objectOf(own(properties, key)));
+  const properties = asRecord(node.properties);
+  const parts = asStrings(node.required).map((key) => {
+    const values = valuesOf(asRecord(own(properties, key)));
     return values?.length === 1 ? `${key}=${excerpt(values[0], 40)}` : key;
   });
   return parts.length > 0 ? `{${parts.join(', ')}}` : '{}';

@@ -1,4 +1,4 @@
-import { arrayOf, type Draft, isObject, objectOf, put, type Schema, stringsOf } from '../json.ts';
+import { asArray, asRecord, asStrings, isRecord, type MutableSchema, type Schema, setOwn } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { Adapted } from './adapt.ts';
 import { clean } from './flatten.ts';
@@ -6,7 +6,7 @@ import { describe } from './hints.ts';
 import { words } from './keywords.ts';
 import { typesOf } from './merge.ts';
 import { isPlainRoot, plainRoot } from './root.ts';
-import { into, keyOf, ROOT, type Run, resolve, type SchemaLocation, startRun, warn } from './run.ts';
+import { into, outputKey, ROOT, type Run, resolve, type SchemaLocation, startConversion, warn } from './run.ts';
 
 interface Copy extends Run {
   /** What references of the output are looked up in. */
@@ -31,27 +31,27 @@ const KEPT = ['$defs', 'definitions', '$anchor'];
  */
 export function portableSchema(parameters: Schema, label: string, keys?: RegExp): Adapted {
   const run: Copy = {
-    ...startRun(parameters, keys ? { label, keys } : { label }),
+    ...startConversion(parameters, keys ? { label, keys } : { label }),
     top: parameters,
     hoisted: new Map(),
   };
   const root = isPlainRoot(parameters) ? { node: parameters, hints: [] } : plainRoot(run);
   if (root.node !== parameters)
     run.top = { ...root.node, $defs: parameters.$defs, definitions: parameters.definitions };
-  const kept = ['$defs', 'definitions'].filter((key) => isObject(parameters[key]));
+  const kept = ['$defs', 'definitions'].filter((key) => isRecord(parameters[key]));
   const source = { ...root.node, ...Object.fromEntries(kept.map((key) => [key, parameters[key]])) };
-  const schema: Draft = copy(source, ROOT, run);
-  if (!isObject(schema.properties)) schema.properties = {};
+  const schema: MutableSchema = copy(source, ROOT, run);
+  if (!isRecord(schema.properties)) schema.properties = {};
   hoist(schema, run);
   return { schema, hints: root.hints, warnings: run.warnings };
 }
 
-function copy(input: unknown, place: SchemaLocation, run: Copy): Draft {
+function copy(input: unknown, place: SchemaLocation, run: Copy): MutableSchema {
   if (input === false) return { not: {} };
-  if (!isObject(input)) return {};
+  if (!isRecord(input)) return {};
   const node = clean(input, place, run);
-  const out: Draft = {};
-  for (const key in node) put(out, key, copyKeyword(key, node[key], place, run));
+  const out: MutableSchema = {};
+  for (const key in node) setOwn(out, key, copyKeyword(key, node[key], place, run));
   for (const key of KEPT) if (Object.hasOwn(input, key)) out[key] = copyKeyword(key, input[key], place, run);
   if (Array.isArray(out.enum) && out.enum.length === 0) {
     delete out.enum;
@@ -67,28 +67,28 @@ function copyKeyword(key: string, value: unknown, place: SchemaLocation, run: Co
   if (typeof value !== 'object' || value === null)
     return BOOLEAN.has(key) || !ONE.has(key) ? value : copy(value, place, run);
   if (ONE.has(key)) return copy(value, into(place, key), run);
-  if (MANY.has(key)) return arrayOf(value).map((entry, index) => copy(entry, into(place, key, index), run));
-  if (key === 'required') return [...new Set(stringsOf(value))].map((name) => keyOf(run, place, name));
-  if (key === 'type') return [...new Set(arrayOf(value))];
+  if (MANY.has(key)) return asArray(value).map((entry, index) => copy(entry, into(place, key, index), run));
+  if (key === 'required') return [...new Set(asStrings(value))].map((name) => outputKey(run, place, name));
+  if (key === 'type') return [...new Set(asArray(value))];
   return MAPS.has(key) ? copyMap(key, value, place, run) : value;
 }
 
-function copyMap(key: string, value: unknown, place: SchemaLocation, run: Copy): Draft {
-  const out: Draft = {};
-  for (const [name, entry] of Object.entries(objectOf(value))) {
+function copyMap(key: string, value: unknown, place: SchemaLocation, run: Copy): MutableSchema {
+  const out: MutableSchema = {};
+  for (const [name, entry] of Object.entries(asRecord(value))) {
     const here = into(place, key, name);
     if (key === 'dependentRequired')
-      put(
+      setOwn(
         out,
-        keyOf(run, here, name),
-        stringsOf(entry).map((other) => keyOf(run, here, other)),
+        outputKey(run, here, name),
+        asStrings(entry).map((other) => outputKey(run, here, other)),
       );
-    else put(out, NAMED.has(key) ? keyOf(run, here, name) : name, copy(entry, here, run));
+    else setOwn(out, NAMED.has(key) ? outputKey(run, here, name) : name, copy(entry, here, run));
   }
   return out;
 }
 
-function copyReference(out: Draft, place: SchemaLocation, run: Copy): void {
+function copyReference(out: MutableSchema, place: SchemaLocation, run: Copy): void {
   const reference = String(out.$ref);
   if (resolve(run.top, reference) !== undefined) {
     out.$ref = renamed(reference, run);
@@ -114,14 +114,14 @@ function renamed(reference: string, run: Copy): string {
 }
 
 /** Parts of the original top that references still point to, but that no longer stand there. */
-function hoist(schema: Draft, run: Copy): void {
-  const definitions: Draft = { ...objectOf(schema.$defs) };
+function hoist(schema: MutableSchema, run: Copy): void {
+  const definitions: MutableSchema = { ...asRecord(schema.$defs) };
   const done = new Set<string>();
   while (done.size < run.hoisted.size) {
     for (const [reference, name] of [...run.hoisted]) {
       if (done.has(reference)) continue;
       done.add(reference);
-      put(definitions, name, copy(resolve(run.root, reference), { ...ROOT, keyword: reference.slice(1) }, run));
+      setOwn(definitions, name, copy(resolve(run.root, reference), { ...ROOT, keyword: reference.slice(1) }, run));
     }
   }
   if (Object.keys(definitions).length > 0) schema.$defs = definitions;

@@ -1,14 +1,14 @@
-import { type Draft, isObject, own, type Schema } from '../json.ts';
+import { isRecord, type MutableSchema, own, type Schema } from '../json.ts';
 import { keywords } from './keywords.ts';
 import { resolve, type SchemaLocation, unfit, type Work } from './run.ts';
 
 /** A reference that may stay one, now to a definition of the output; undefined when its target is to be put in place. */
-export function keepReference(input: unknown, place: SchemaLocation, run: Work): Draft | undefined {
+export function keepReference(input: unknown, place: SchemaLocation, run: Work): MutableSchema | undefined {
   const { refs, recursion } = run.dialect;
-  if (refs !== 'keep' || !isObject(input)) return undefined;
+  if (refs !== 'keep' || !isRecord(input)) return undefined;
   const reference = own(input, '$ref');
   const target = typeof reference === 'string' ? resolve(run.root, reference) : undefined;
-  if (typeof reference !== 'string' || !isObject(target)) return undefined;
+  if (typeof reference !== 'string' || !isRecord(target)) return undefined;
   const definition = run.definitions.get(reference);
   // Nothing may stand beside $ref: whatever does is merged with the definition, unless that would have no end.
   const isAlone = Object.keys(input).every((key) => key === '$ref' || !keywords.has(key));
@@ -16,7 +16,7 @@ export function keepReference(input: unknown, place: SchemaLocation, run: Work):
   const holdsItself = (definition && !definition.schema) || reference === '#';
   if (holdsItself && recursion === 'no') return unfit(place, `${reference} holds itself`);
   if (holdsItself && recursion === 'optional' && !place.optional) return undefined;
-  const link: Draft = { $ref: `#/$defs/${nameOf(reference, target, run)}` };
+  const link: MutableSchema = { $ref: `#/$defs/${nameOf(reference, target, run)}` };
   return typeof input.description === 'string' ? { description: input.description, anyOf: [link] } : link;
 }
 

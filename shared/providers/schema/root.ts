@@ -1,17 +1,17 @@
 import {
-  arrayOf,
-  type Draft,
-  isObject,
-  objectOf,
+  asArray,
+  asRecord,
+  asStrings,
+  isRecord,
+  type MutableSchema,
   own,
-  put,
   type Schema,
   sameJson,
-  stringsOf,
+  setOwn,
   without,
 } from '../json.ts';
 import { flatten, withHint } from './flatten.ts';
-import { hintOf } from './hints.ts';
+import { describeConstraint } from './hints.ts';
 import { HINTS, merge, summary, typesOf } from './merge.ts';
 import { ROOT, type Run, type SchemaLocation, unfit, warn } from './run.ts';
 
@@ -43,16 +43,16 @@ export function plainRoot(run: Run): Root {
     warn(run, ROOT, `${keyword} at the top of the parameters is only described`);
     node = withHint(
       without(node, keyword, ...(keyword === 'if' ? ['then', 'else'] : [])),
-      hintOf(keyword, node[keyword], node),
+      describeConstraint(keyword, node[keyword], node),
     );
   }
-  return { node: without(node, HINTS, 'then', 'else'), place: flat.place, hints: stringsOf(node[HINTS]) };
+  return { node: without(node, HINTS, 'then', 'else'), place: flat.place, hints: asStrings(node[HINTS]) };
 }
 
 function joinAlternatives(node: Schema, place: SchemaLocation, run: Run): Schema {
   const base = without(node, 'anyOf');
   const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
-  const branches = arrayOf(node.anyOf)
+  const branches = asArray(node.anyOf)
     .map((branch) => merge(base, flatten(branch, place, run).node, lost))
     .filter((branch) => branch !== false)
     .flatMap((branch) => (Array.isArray(branch.anyOf) ? [joinAlternatives(branch, place, run)] : [branch]));
@@ -60,35 +60,35 @@ function joinAlternatives(node: Schema, place: SchemaLocation, run: Run): Schema
   if (!first) return unfit(place, 'no arguments could satisfy the parameters');
   if (branches.length === 1) return first;
   warn(run, place, 'alternatives at the top of the parameters are given as one set of properties and described');
-  const required = stringsOf(first.required).filter((key) =>
-    branches.every((branch) => stringsOf(branch.required).includes(key)),
+  const required = asStrings(first.required).filter((key) =>
+    branches.every((branch) => asStrings(branch.required).includes(key)),
   );
-  const joined: Draft = {
+  const joined: MutableSchema = {
     ...base,
     properties: joinProperties(branches, place, run),
     ...(required.length > 0 ? { required } : {}),
   };
   if (branches.every((branch) => branch.additionalProperties === false)) joined.additionalProperties = false;
   else delete joined.additionalProperties;
-  const others = branches.flatMap((branch) => stringsOf(branch[HINTS]));
+  const others = branches.flatMap((branch) => asStrings(branch[HINTS]));
   const shown = branches.slice(0, 20).map(summary);
   return { ...joined, [HINTS]: [...new Set([...others, `Give one of these: ${[...new Set(shown)].join(' or ')}.`])] };
 }
 
 /** Every property of every alternative; where they differ, either form is allowed. */
 function joinProperties(branches: readonly Schema[], place: SchemaLocation, run: Run): Schema {
-  const joined: Draft = {};
+  const joined: MutableSchema = {};
   for (const branch of branches) {
-    for (const [key, schema] of Object.entries(objectOf(branch.properties))) {
+    for (const [key, schema] of Object.entries(asRecord(branch.properties))) {
       const known = own(joined, key);
-      if (known === undefined) put(joined, key, schema);
+      if (known === undefined) setOwn(joined, key, schema);
       else if (!formsOf(known).some((form) => sameJson(form, schema)))
-        put(joined, key, { anyOf: [...formsOf(known), schema] });
+        setOwn(joined, key, { anyOf: [...formsOf(known), schema] });
     }
   }
   const keys = Object.keys(joined);
   const isNarrower = branches.some((branch) => {
-    const named = objectOf(branch.properties);
+    const named = asRecord(branch.properties);
     return branch.additionalProperties !== false && keys.some((key) => !Object.hasOwn(named, key));
   });
   if (isNarrower)
@@ -97,4 +97,4 @@ function joinProperties(branches: readonly Schema[], place: SchemaLocation, run:
 }
 
 const formsOf = (schema: unknown): readonly unknown[] =>
-  isObject(schema) && Array.isArray(schema.anyOf) && Object.keys(schema).length === 1 ? schema.anyOf : [schema];
+  isRecord(schema) && Array.isArray(schema.anyOf) && Object.keys(schema).length === 1 ? schema.anyOf : [schema];

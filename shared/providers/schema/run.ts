@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/errors.ts';
-import { type Draft, excerpt, isObject, own, type Schema, step } from '../json.ts';
+import { excerpt, isRecord, type MutableSchema, own, type Schema, step } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { WarningKind } from '../types.ts';
 import type { Dialect } from './dialect.ts';
@@ -36,7 +36,7 @@ export interface Run {
 /** The same while one of the restricted dialects is written. */
 export interface Work extends Run {
   readonly dialect: Dialect;
-  readonly adapt: (input: unknown, place: SchemaLocation) => Draft;
+  readonly adapt: (input: unknown, place: SchemaLocation) => MutableSchema;
 }
 
 /** Deeper than any schema that is meant; registration allows 16. */
@@ -48,7 +48,7 @@ const MOST_WARNINGS = 100;
 
 export const ROOT: SchemaLocation = { keyword: '', depth: 0, refs: [], optional: false };
 
-export const startRun = (root: Schema, dialect: Run['dialect']): Run => ({
+export const startConversion = (root: Schema, dialect: Run['dialect']): Run => ({
   root,
   dialect,
   warnings: [],
@@ -85,7 +85,7 @@ export function unfit(place: SchemaLocation, reason: string): never {
 }
 
 /** The name of a property in the output; a changed one is announced. */
-export function keyOf(run: Run, place: SchemaLocation, key: string): string {
+export function outputKey(run: Run, place: SchemaLocation, key: string): string {
   const { keys } = run.dialect;
   if (!keys) return key;
   const name = encodeName(key, keys);
@@ -103,9 +103,9 @@ export function resolve(root: Schema, reference: string): unknown {
   for (const part of local.slice(1).split('/')) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     if (Array.isArray(target)) target = target[Number(key)];
-    else target = isObject(target) ? own(target, key) : undefined;
+    else target = isRecord(target) ? own(target, key) : undefined;
   }
-  return isObject(target) || typeof target === 'boolean' ? target : undefined;
+  return isRecord(target) || typeof target === 'boolean' ? target : undefined;
 }
 
 function localPart(root: Schema, reference: string): string | undefined {
@@ -120,7 +120,7 @@ function localPart(root: Schema, reference: string): string | undefined {
 
 function findAnchor(node: unknown, anchor: string, depth: number): unknown {
   if (depth > DEEPEST || typeof node !== 'object' || node === null) return undefined;
-  if (isObject(node) && (node.$anchor === anchor || node.$dynamicAnchor === anchor)) return node;
+  if (isRecord(node) && (node.$anchor === anchor || node.$dynamicAnchor === anchor)) return node;
   for (const child of Object.values(node)) {
     const found = findAnchor(child, anchor, depth + 1);
     if (found !== undefined) return found;

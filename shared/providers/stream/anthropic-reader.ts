@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, type Schema, textOf } from '../json.ts';
+import { asArray, asRecord, asText, isRecord, type Schema } from '../json.ts';
 import { CallDrafts, type Start } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
@@ -16,7 +16,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 export function anthropicReader(): Reader {
   const drafts = new CallDrafts();
   const whole = (message: Schema): void => {
-    for (const block of arrayOf(message.content)) startBlock(drafts, Symbol('whole'), objectOf(block), true);
+    for (const block of asArray(message.content)) startBlock(drafts, Symbol('whole'), asRecord(block), true);
     endMessage(drafts, message.stop_reason);
   };
   return {
@@ -25,16 +25,16 @@ export function anthropicReader(): Reader {
       const { type, index, message } = event;
       if (type === 'message_start') {
         drafts.newMessage();
-        whole(objectOf(message));
-      } else if (type === 'content_block_start') startBlock(drafts, index, objectOf(event.content_block), false);
+        whole(asRecord(message));
+      } else if (type === 'content_block_start') startBlock(drafts, index, asRecord(event.content_block), false);
       else if (type === 'content_block_delta') {
-        const delta = objectOf(event.delta);
+        const delta = asRecord(event.delta);
         if (delta.type === 'input_json_delta') drafts.append(index, delta.partial_json);
       } else if (type === 'content_block_stop') drafts.close(index);
-      else if (type === 'message_delta') endMessage(drafts, objectOf(event.delta).stop_reason);
-      else if (Array.isArray(event.content) || isObject(message)) {
+      else if (type === 'message_delta') endMessage(drafts, asRecord(event.delta).stop_reason);
+      else if (Array.isArray(event.content) || isRecord(message)) {
         drafts.newMessage();
-        whole(isObject(message) ? message : event);
+        whole(isRecord(message) ? message : event);
       }
     },
   };
@@ -51,16 +51,16 @@ function startBlock(drafts: CallDrafts, key: unknown, block: Schema, isClosed: b
   drafts.start(key, { ...call, value: isClosed ? wholeInput(block.input) : startInput(block.input) });
 }
 
-const isNamed = (value: unknown): boolean => textOf(value) !== undefined;
+const isNamed = (value: unknown): boolean => asText(value) !== undefined;
 
 const wholeInput = (input: unknown): unknown => (input === null ? 'null' : input);
 
 /** At the start the input is an empty object, unless the block came whole. */
-const startInput = (input: unknown): unknown => (Object.keys(objectOf(input)).length > 0 ? input : undefined);
+const startInput = (input: unknown): unknown => (Object.keys(asRecord(input)).length > 0 ? input : undefined);
 
 /** A call from code that the provider runs says so; one that the model makes itself is the usual one. */
 export const callerOf = (caller: unknown): Schema | undefined =>
-  isObject(caller) && caller.type !== 'direct' ? caller : undefined;
+  isRecord(caller) && caller.type !== 'direct' ? caller : undefined;
 
 function endMessage(drafts: CallDrafts, reason: unknown): void {
   if (typeof reason === 'string') drafts.endMessage(LIMITS[reason]);

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, type Schema } from '../json.ts';
+import { asArray, asRecord, isRecord, type Schema } from '../json.ts';
 import { CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
@@ -19,18 +19,18 @@ export function bedrockReader(): Reader {
     drafts,
     event(event) {
       const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, messageStop } = event;
-      if (isObject(event.messageStart)) drafts.newMessage();
-      if (isObject(start)) startBlock(drafts, start.contentBlockIndex, objectOf(start.start).toolUse, false);
-      if (isObject(delta)) {
-        const use = objectOf(objectOf(delta.delta).toolUse);
+      if (isRecord(event.messageStart)) drafts.newMessage();
+      if (isRecord(start)) startBlock(drafts, start.contentBlockIndex, asRecord(start.start).toolUse, false);
+      if (isRecord(delta)) {
+        const use = asRecord(asRecord(delta.delta).toolUse);
         drafts.append(delta.contentBlockIndex, use.input);
       }
-      if (isObject(stop)) drafts.close(stop.contentBlockIndex);
-      if (isObject(messageStop)) endMessage(drafts, messageStop.stopReason);
+      if (isRecord(stop)) drafts.close(stop.contentBlockIndex);
+      if (isRecord(messageStop)) endMessage(drafts, messageStop.stopReason);
       const blocks = blocksOf(event);
       if (blocks.length === 0) return;
       drafts.newMessage();
-      for (const block of blocks) startBlock(drafts, Symbol('whole'), objectOf(block).toolUse, true);
+      for (const block of blocks) startBlock(drafts, Symbol('whole'), asRecord(block).toolUse, true);
       endMessage(drafts, event.stopReason);
     },
   };
@@ -38,7 +38,7 @@ export function bedrockReader(): Reader {
 
 function startBlock(drafts: CallDrafts, key: unknown, use: unknown, isClosed: boolean): void {
   // Tools of the system, such as Nova's grounding, are run by Bedrock.
-  if (!isObject(use) || use.type === 'server_tool_use') {
+  if (!isRecord(use) || use.type === 'server_tool_use') {
     drafts.skip(key);
     return;
   }
@@ -47,7 +47,7 @@ function startBlock(drafts: CallDrafts, key: unknown, use: unknown, isClosed: bo
 }
 
 const blocksOf = (event: Schema): readonly unknown[] =>
-  arrayOf(objectOf(objectOf(event.output).message ?? event.message ?? event).content);
+  asArray(asRecord(asRecord(event.output).message ?? event.message ?? event).content);
 
 function endMessage(drafts: CallDrafts, reason: unknown): void {
   if (typeof reason === 'string') drafts.endMessage(LIMITS[reason]);

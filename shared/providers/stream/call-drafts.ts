@@ -1,8 +1,8 @@
-import { isObject, type Schema } from '../json.ts';
+import { isRecord, type Schema } from '../json.ts';
 import type { CallId, RawCall } from '../types.ts';
 
 /** What is known of a call so far. */
-export interface Draft {
+export interface CallDraft {
   id?: CallId | undefined;
   name: unknown;
   /** Fragments of the JSON text of the arguments. */
@@ -18,7 +18,7 @@ export interface Draft {
   isSearch?: boolean;
 }
 
-export type Start = Partial<Omit<Draft, 'id'>> & { readonly id?: unknown };
+export type Start = Partial<Omit<CallDraft, 'id'>> & { readonly id?: unknown };
 
 const LOST = 'a part of the stream could not be read';
 
@@ -27,13 +27,13 @@ const LOST = 'a part of the stream could not be read';
  * the key that the provider gives them, and a key means something within one message only.
  */
 export class CallDrafts {
-  readonly #drafts: Draft[] = [];
-  readonly #places = new Map<unknown, Draft | undefined>();
+  readonly #drafts: CallDraft[] = [];
+  readonly #places = new Map<unknown, CallDraft | undefined>();
   /** Where the drafts begin whose end was not told, and those that a lost event may concern. */
   #unended = 0;
   #unsettled = 0;
   /** The block that began last, when it is a call: what a limit cuts off is the last block. */
-  #last: Draft | undefined;
+  #last: CallDraft | undefined;
 
   /** Fragments from here on belong to another message. */
   newMessage(): void {
@@ -44,9 +44,9 @@ export class CallDrafts {
   }
 
   /** Begins a call under a key. */
-  start(key: unknown, call: Start): Draft {
+  start(key: unknown, call: Start): CallDraft {
     const { id, ...rest } = call;
-    const draft: Draft = { name: undefined, pieces: [], isClosed: false, ...rest, id: isId(id) ? id : undefined };
+    const draft: CallDraft = { name: undefined, pieces: [], isClosed: false, ...rest, id: isId(id) ? id : undefined };
     this.#drafts.push(draft);
     this.#places.set(key, draft);
     this.#last = draft;
@@ -69,17 +69,17 @@ export class CallDrafts {
     return this.#places.has(key) && this.#places.get(key) === undefined;
   }
 
-  at(key: unknown): Draft | undefined {
+  at(key: unknown): CallDraft | undefined {
     return this.#places.get(key);
   }
 
   /** The draft that began last in this message. */
-  get last(): Draft | undefined {
+  get last(): CallDraft | undefined {
     return this.#last;
   }
 
   /** Gives a draft one more key. */
-  name(key: unknown, draft: Draft): void {
+  name(key: unknown, draft: CallDraft): void {
     this.#places.set(key, draft);
   }
 
@@ -98,7 +98,7 @@ export class CallDrafts {
   }
 
   /** Adds a call that came in one piece. */
-  whole(call: Start): Draft {
+  whole(call: Start): CallDraft {
     return this.start(Symbol('whole'), { ...call, isClosed: true });
   }
 
@@ -124,7 +124,7 @@ export class CallDrafts {
     return this.#drafts.map((draft) => ({
       id: draft.id,
       name: draft.name,
-      arguments: argumentsOf(draft),
+      arguments: draftArguments(draft),
       isOpen: !draft.isClosed,
       cut: draft.cut,
       thoughtSignature: draft.signature,
@@ -138,13 +138,13 @@ export const isId = (value: unknown): value is CallId =>
   (typeof value === 'string' && value !== '') || typeof value === 'number';
 
 /** Fragments are the newer word; a value given at the start is what there is when none came. */
-const argumentsOf = ({ pieces, value }: Draft): unknown => (pieces.length > 0 ? pieces.join('') : (value ?? ''));
+const draftArguments = ({ pieces, value }: CallDraft): unknown => (pieces.length > 0 ? pieces.join('') : (value ?? ''));
 
-function isComplete(draft: Draft): boolean {
-  const given = argumentsOf(draft);
+function isComplete(draft: CallDraft): boolean {
+  const given = draftArguments(draft);
   if (typeof given !== 'string') return false;
   try {
-    return isObject(JSON.parse(given));
+    return isRecord(JSON.parse(given));
   } catch {
     return false;
   }

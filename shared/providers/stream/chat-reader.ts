@@ -1,5 +1,5 @@
-import { arrayOf, isObject, objectOf, type Schema } from '../json.ts';
-import { CallDrafts, type Draft, isId } from './call-drafts.ts';
+import { asArray, asRecord, isRecord, type Schema } from '../json.ts';
+import { type CallDraft, CallDrafts, isId } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
 /** Why a completion ended before the model was done, by its `finish_reason`, as those name it who follow OpenAI. */
@@ -26,7 +26,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
   const fragments = (delta: Schema): void => {
     const calls = callsOf(delta);
     // What has neither id nor name goes on with a call, even if its message was said to have ended.
-    if (isEnded && calls.some((call) => isId(idOf(call)) || isNamed(objectOf(call.function).name))) {
+    if (isEnded && calls.some((call) => isId(idOf(call)) || isNamed(asRecord(call.function).name))) {
       drafts.newMessage();
       isEnded = false;
     }
@@ -36,7 +36,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
     const calls = callsOf(message);
     if (calls.length > 0) drafts.newMessage();
     for (const call of calls) {
-      const { name, arguments: given } = objectOf(call.function);
+      const { name, arguments: given } = asRecord(call.function);
       if (isOurs(call)) drafts.whole({ id: idOf(call), name, value: given === null ? 'null' : given });
     }
   };
@@ -45,11 +45,11 @@ export function chatReader({ noId }: Dialect = {}): Reader {
     drafts,
     event(event) {
       // Mistral's SDK wraps each chunk in `data`.
-      const chunk = isObject(event.data) ? event.data : event;
-      const choice = objectOf(arrayOf(chunk.choices).find((each) => (objectOf(each).index ?? 0) === 0));
-      if (isObject(choice.delta)) fragments(choice.delta);
-      else if (isObject(choice.message)) whole(choice.message);
-      else if (!Array.isArray(chunk.choices)) whole(isObject(chunk.message) ? chunk.message : chunk);
+      const chunk = isRecord(event.data) ? event.data : event;
+      const choice = asRecord(asArray(chunk.choices).find((each) => (asRecord(each).index ?? 0) === 0));
+      if (isRecord(choice.delta)) fragments(choice.delta);
+      else if (isRecord(choice.message)) whole(choice.message);
+      else if (!Array.isArray(chunk.choices)) whole(isRecord(chunk.message) ? chunk.message : chunk);
       const reason = choice.finish_reason ?? choice.finishReason;
       if (typeof reason !== 'string' || reason === '') return;
       drafts.endMessage(LIMITS[reason]);
@@ -60,14 +60,14 @@ export function chatReader({ noId }: Dialect = {}): Reader {
 
 /** The tool calls of a chat message, under either spelling. */
 export const callsOf = (message: Schema): readonly Schema[] =>
-  arrayOf(message.tool_calls ?? message.toolCalls).filter(isObject);
+  asArray(message.tool_calls ?? message.toolCalls).filter(isRecord);
 
 /** Custom tools and those a provider runs by itself have a type, and no function. */
 const isOurs = ({ type, custom }: Schema): boolean =>
   custom === undefined && (typeof type !== 'string' || type === '' || type === 'function');
 
 function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
-  const { name, arguments: given } = objectOf(call.function);
+  const { name, arguments: given } = asRecord(call.function);
   const { index } = call;
   const key = typeof index === 'number' ? index : isId(id) ? id : undefined;
   if (!isOurs(call)) {
@@ -80,14 +80,14 @@ function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   const draft = known && !isAnother(known, id, name) ? known : drafts.start(key, { id, name });
   if (draft === known) rename(draft, id, name);
   if (typeof given === 'string' && given !== '') draft.pieces.push(given);
-  else if (isObject(given) || Array.isArray(given)) {
+  else if (isRecord(given) || Array.isArray(given)) {
     draft.value = given;
     draft.isClosed = true;
   }
 }
 
 /** Some send every call under the same index, told apart by their ids, or by their names alone. */
-const isAnother = (known: Draft, id: unknown, name: unknown): boolean =>
+const isAnother = (known: CallDraft, id: unknown, name: unknown): boolean =>
   isId(id) && known.id !== undefined
     ? known.id !== id
     : !isId(id) && isNamed(name) && isNamed(known.name) && name !== known.name && known.pieces.length > 0;
@@ -95,7 +95,7 @@ const isAnother = (known: Draft, id: unknown, name: unknown): boolean =>
 const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '';
 
 /** A name may come later, in parts, or again with every fragment. */
-function rename(draft: Draft, id: unknown, name: unknown): void {
+function rename(draft: CallDraft, id: unknown, name: unknown): void {
   if (draft.id === undefined && isId(id)) draft.id = id;
   if (!isNamed(name) || draft.name === name) return;
   if (!isNamed(draft.name)) draft.name = name;

@@ -1,4 +1,4 @@
-import { isObject, objectOf } from '../json.ts';
+import { asRecord, isRecord } from '../json.ts';
 import { CallDrafts } from './call-drafts.ts';
 import { callsOf } from './chat-reader.ts';
 import type { Reader } from './reader.ts';
@@ -19,12 +19,12 @@ export function cohereReader(): Reader {
     drafts,
     event(event) {
       const { type, index } = event;
-      const delta = objectOf(event.delta);
-      const message = objectOf(isObject(event.delta) ? delta.message : (event.message ?? event));
+      const delta = asRecord(event.delta);
+      const message = asRecord(isRecord(event.delta) ? delta.message : (event.message ?? event));
       if (type === 'message-start') drafts.newMessage();
       const part = message.tool_calls ?? message.toolCalls;
-      if (isObject(part)) {
-        const { name, arguments: text } = objectOf(part.function);
+      if (isRecord(part)) {
+        const { name, arguments: text } = asRecord(part.function);
         if (type === 'tool-call-start' || drafts.at(index) === undefined) drafts.start(index, { id: part.id, name });
         drafts.append(index, text);
       }
@@ -32,7 +32,7 @@ export function cohereReader(): Reader {
       const calls = callsOf(message);
       if (calls.length > 0) drafts.newMessage();
       for (const call of calls) {
-        const { name, arguments: given } = objectOf(call.function);
+        const { name, arguments: given } = asRecord(call.function);
         drafts.whole({ id: call.id, name, value: given === null ? 'null' : given });
       }
       const reason = delta.finish_reason ?? delta.finishReason ?? event.finish_reason ?? event.finishReason;

@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { isRecord } from '../json.ts';
 import type { RawCall } from '../types.ts';
 import { EventText } from './event-text.ts';
 import type { Reader } from './reader.ts';
@@ -26,7 +26,7 @@ export class EventFeed {
   #pushOne(part: unknown): void {
     if (typeof part === 'string') this.#text.push(part);
     else if (part instanceof Uint8Array) this.#text.push(this.#decoder.decode(part, { stream: true }));
-    else if (isObject(part)) this.#reader.event(part);
+    else if (isRecord(part)) this.#reader.event(part);
   }
 
   /** The calls of all that was pushed; nothing more is to come. */

@@ -1,5 +1,5 @@
-import { arrayOf, isObject, objectOf, type Schema, textOf } from '../json.ts';
-import { CallDrafts, type Draft, isId } from './call-drafts.ts';
+import { asArray, asRecord, asText, isRecord, type Schema } from '../json.ts';
+import { type CallDraft, CallDrafts, isId } from './call-drafts.ts';
 import { interactionEvent, isInteraction } from './interactions-reader.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import type { Reader } from './reader.ts';
@@ -12,7 +12,7 @@ const OPEN = 'open';
  */
 export function geminiReader(): Reader {
   const drafts = new CallDrafts();
-  const partial = new WeakMap<Draft, PartialArguments>();
+  const partial = new WeakMap<CallDraft, PartialArguments>();
   let response: unknown;
   return {
     drafts,
@@ -23,8 +23,8 @@ export function geminiReader(): Reader {
       }
       if (event.responseId !== undefined && event.responseId !== response) drafts.newMessage();
       response = event.responseId ?? response;
-      const candidate = objectOf(arrayOf(event.candidates).find((each) => (objectOf(each).index ?? 0) === 0));
-      for (const part of partsOf(event, candidate)) addPart(drafts, partial, objectOf(part));
+      const candidate = asRecord(asArray(event.candidates).find((each) => (asRecord(each).index ?? 0) === 0));
+      for (const part of partsOf(event, candidate)) addPart(drafts, partial, asRecord(part));
       const reason = candidate.finishReason;
       if (typeof reason === 'string' && reason !== 'FINISH_REASON_UNSPECIFIED') endMessage(drafts, reason);
     },
@@ -33,14 +33,14 @@ export function geminiReader(): Reader {
 
 /** Calls are known by their part, not by the reason for which the model stopped. */
 function partsOf(event: Schema, candidate: Schema): readonly unknown[] {
-  const live = arrayOf(objectOf(event.toolCall).functionCalls).map((functionCall) => ({ functionCall }));
+  const live = asArray(asRecord(event.toolCall).functionCalls).map((functionCall) => ({ functionCall }));
   if (live.length > 0) return live;
-  return arrayOf(objectOf(candidate.content ?? event.content ?? event).parts);
+  return asArray(asRecord(candidate.content ?? event.content ?? event).parts);
 }
 
-function addPart(drafts: CallDrafts, partial: WeakMap<Draft, PartialArguments>, part: Schema): void {
+function addPart(drafts: CallDrafts, partial: WeakMap<CallDraft, PartialArguments>, part: Schema): void {
   const call = part.functionCall;
-  if (!isObject(call)) {
+  if (!isRecord(call)) {
     if (part.text !== '') drafts.endBlock();
     return;
   }
@@ -50,7 +50,7 @@ function addPart(drafts: CallDrafts, partial: WeakMap<Draft, PartialArguments>, 
   if (isBare && !open && Object.keys(call).length === 0) return;
   if (open && !isBare) open.cut ??= 'another call began before they ended';
   const draft = isBare && open ? open : drafts.start(OPEN, { id: call.id, name: call.name });
-  draft.signature ??= textOf(part.thoughtSignature) ?? textOf(part.thought_signature);
+  draft.signature ??= asText(part.thoughtSignature) ?? asText(part.thought_signature);
   addArguments(draft, call, partial);
   if (call.willContinue === true) return;
   draft.isClosed = true;
@@ -60,19 +60,19 @@ function addPart(drafts: CallDrafts, partial: WeakMap<Draft, PartialArguments>, 
 }
 
 /** What goes on has no name, or the same one again beside its values, and no other id. */
-function isContinuation(call: Schema, open: Draft | undefined): boolean {
+function isContinuation(call: Schema, open: CallDraft | undefined): boolean {
   const isSameName = !isId(call.name) || (call.name === open?.name && Array.isArray(call.partialArgs));
   return isSameName && (!isId(call.id) || call.id === open?.id);
 }
 
-function addArguments(draft: Draft, call: Schema, partial: WeakMap<Draft, PartialArguments>): void {
+function addArguments(draft: CallDraft, call: Schema, partial: WeakMap<CallDraft, PartialArguments>): void {
   if (call.args !== undefined) draft.value = call.args === null ? 'null' : call.args;
   else draft.value ??= {};
   if (!Array.isArray(call.partialArgs)) return;
   const values = partial.get(draft) ?? new PartialArguments();
   partial.set(draft, values);
-  for (const part of call.partialArgs) values.add(objectOf(part));
-  draft.value = call.args === undefined ? values.value : { ...values.value, ...objectOf(call.args) };
+  for (const part of call.partialArgs) values.add(asRecord(part));
+  draft.value = call.args === undefined ? values.value : { ...values.value, ...asRecord(call.args) };
 }
 
 /** A call that was to go on did not, whatever the reason: it stays open. */

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, objectOf, type Schema, textOf } from '../json.ts';
+import { asArray, asRecord, asText, isRecord, type Schema } from '../json.ts';
 import type { CallDrafts } from './call-drafts.ts';
 
 const ENDED = new Set(['completed', 'requires_action', 'requires_continuation']);
@@ -16,14 +16,14 @@ export function interactionEvent(drafts: CallDrafts, event: Schema): void {
   const kind = String(type);
   if (kind === 'interaction.created' || kind === 'interaction.start') drafts.newMessage();
   else if (kind === 'step.start' || kind === 'content.start')
-    startStep(drafts, index, objectOf(event.step ?? event.content), false);
-  else if (kind === 'step.delta' || kind === 'content.delta') addDelta(drafts, index, objectOf(event.delta));
+    startStep(drafts, index, asRecord(event.step ?? event.content), false);
+  else if (kind === 'step.delta' || kind === 'content.delta') addDelta(drafts, index, asRecord(event.delta));
   else if (kind === 'step.stop' || kind === 'content.stop') drafts.close(index);
   else if (kind === 'interaction.completed' || kind === 'interaction.complete')
-    endInteraction(drafts, objectOf(event.interaction).status);
+    endInteraction(drafts, asRecord(event.interaction).status);
   else if (type === undefined) {
     drafts.newMessage();
-    for (const step of arrayOf(event.steps ?? event.outputs)) startStep(drafts, Symbol('step'), objectOf(step), true);
+    for (const step of asArray(event.steps ?? event.outputs)) startStep(drafts, Symbol('step'), asRecord(step), true);
     endInteraction(drafts, event.status);
   }
 }
@@ -34,12 +34,12 @@ function startStep(drafts: CallDrafts, key: unknown, step: Schema, isClosed: boo
     return;
   }
   const given = step.arguments === null ? 'null' : step.arguments;
-  const isEmpty = isObject(given) && Object.keys(given).length === 0;
+  const isEmpty = isRecord(given) && Object.keys(given).length === 0;
   drafts.start(key, {
     id: step.id,
     name: step.name,
     value: !isClosed && isEmpty ? undefined : given,
-    signature: textOf(step.signature),
+    signature: asText(step.signature),
     isClosed,
   });
 }
@@ -53,7 +53,7 @@ function addDelta(drafts: CallDrafts, index: unknown, delta: Schema): void {
   if (typeof delta.id === 'string' && delta.id !== '') draft.id ??= delta.id;
   const given = delta.arguments ?? delta.partial_arguments;
   if (typeof given === 'string') drafts.append(index, given);
-  else if (isObject(given)) draft.value = given;
+  else if (isRecord(given)) draft.value = given;
 }
 
 function endInteraction(drafts: CallDrafts, status: unknown): void {

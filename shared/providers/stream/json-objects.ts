@@ -1,4 +1,4 @@
-import { isObject, type Schema } from '../json.ts';
+import { isRecord, type Schema } from '../json.ts';
 
 /** Who hears of the objects of a text, and of what could not be read. */
 export interface Listener {
@@ -69,7 +69,7 @@ export class JsonObjects {
     this.#pieces = [];
     try {
       const value: unknown = JSON.parse(text);
-      if (isObject(value)) this.#listener.object(value);
+      if (isRecord(value)) this.#listener.object(value);
     } catch (thrown) {
       if (!(thrown instanceof SyntaxError)) throw thrown;
       this.#listener.lost();

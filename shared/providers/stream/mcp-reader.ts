@@ -1,4 +1,4 @@
-import { objectOf } from '../json.ts';
+import { asRecord } from '../json.ts';
 import { CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
@@ -9,7 +9,7 @@ export function mcpReader(): Reader {
     drafts,
     event(message) {
       if (message.method !== undefined && message.method !== 'tools/call') return;
-      const params = objectOf(message.params ?? message);
+      const params = asRecord(message.params ?? message);
       if (message.method === undefined && params.name === undefined) return;
       const value = params.arguments === null ? 'null' : (params.arguments ?? {});
       drafts.whole({ id: message.id, name: params.name, value });

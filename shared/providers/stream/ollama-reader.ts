@@ -1,4 +1,4 @@
-import { objectOf } from '../json.ts';
+import { asRecord } from '../json.ts';
 import { CallDrafts } from './call-drafts.ts';
 import { callsOf } from './chat-reader.ts';
 import type { Reader } from './reader.ts';
@@ -9,8 +9,8 @@ export function ollamaReader(): Reader {
   return {
     drafts,
     event(event) {
-      for (const call of callsOf(objectOf(event.message ?? event))) {
-        const { name, arguments: given } = objectOf(call.function);
+      for (const call of callsOf(asRecord(event.message ?? event))) {
+        const { name, arguments: given } = asRecord(call.function);
         drafts.whole({ id: call.id, name, value: given === null ? 'null' : given });
       }
       if (event.done !== true) return;

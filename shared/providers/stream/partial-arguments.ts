@@ -1,4 +1,4 @@
-import { type Draft, isObject, own, put, type Schema } from '../json.ts';
+import { isRecord, type MutableSchema, own, type Schema, setOwn } from '../json.ts';
 
 const MOST_STEPS = 200;
 
@@ -7,7 +7,7 @@ const MOST_STEPS = 200;
  * in its place is a fault, for then the arguments are not those that the model meant.
  */
 export class PartialArguments {
-  readonly value: Draft = {};
+  readonly value: MutableSchema = {};
   readonly #unfinished = new Set<string>();
   #fault: string | undefined;
 
@@ -19,7 +19,7 @@ export class PartialArguments {
 
   add(part: Schema): void {
     const path = String(part.jsonPath);
-    const steps = stepsOf(path);
+    const steps = parsePath(path);
     const value = valueIn(part);
     const goesOn = this.#unfinished.delete(path);
     if (part.willContinue === true) this.#unfinished.add(path);
@@ -30,7 +30,7 @@ export class PartialArguments {
 }
 
 /** The names and positions of a path that leads to one place. */
-function stepsOf(path: string): readonly (string | number)[] | undefined {
+function parsePath(path: string): readonly (string | number)[] | undefined {
   const steps: (string | number)[] = [];
   const step = /\.([^.[\]*]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
   step.lastIndex = 1;
@@ -58,7 +58,7 @@ function valueIn({ stringValue, numberValue, boolValue, nullValue }: Schema): un
   return nullValue === undefined ? undefined : null;
 }
 
-function place(root: Draft, steps: readonly (string | number)[], value: unknown, goesOn: boolean): boolean {
+function place(root: MutableSchema, steps: readonly (string | number)[], value: unknown, goesOn: boolean): boolean {
   let target: unknown = root;
   for (const [at, step] of steps.entries()) {
     const isLast = at === steps.length - 1;
@@ -78,7 +78,7 @@ const memberOf = (target: unknown, step: string | number): unknown =>
     ? Array.isArray(target)
       ? target[step]
       : undefined
-    : isObject(target)
+    : isRecord(target)
       ? own(target, step)
       : undefined;
 
@@ -89,7 +89,7 @@ function setMember(target: unknown, step: string | number, value: unknown): bool
     target[step] = value;
     return true;
   }
-  if (!isObject(target)) return false;
-  put(target as Draft, step, value);
+  if (!isRecord(target)) return false;
+  setOwn(target as MutableSchema, step, value);
   return true;
 }

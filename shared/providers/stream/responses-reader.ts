@@ -1,6 +1,6 @@
-import { arrayOf, isObject, objectOf, type Schema } from '../json.ts';
+import { asArray, asRecord, isRecord, type Schema } from '../json.ts';
 import { callerOf } from './anthropic-reader.ts';
-import { CallDrafts, type Draft } from './call-drafts.ts';
+import { type CallDraft, CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
 const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
@@ -18,14 +18,14 @@ export function responsesReader(): Reader {
       const { type, response } = event;
       if (type === 'response.created') drafts.newMessage();
       else if (type === 'response.output_item.added') added(drafts, event);
-      else if (type === 'response.output_item.done') done(drafts, event, objectOf(event.item), event.output_index);
+      else if (type === 'response.output_item.done') done(drafts, event, asRecord(event.item), event.output_index);
       else if (type === 'response.function_call_arguments.delta') {
         const draft = draftOf(drafts, event, {});
         if (typeof event.delta === 'string') draft?.pieces.push(event.delta);
       } else if (type === 'response.function_call_arguments.done') {
         const draft = draftOf(drafts, event, {});
         if (draft) finish(draft, event);
-      } else if (isObject(response) && ENDS.has(String(type))) {
+      } else if (isRecord(response) && ENDS.has(String(type))) {
         endResponse(drafts, response, type === 'response.incomplete');
       } else if (Array.isArray(event.output)) {
         drafts.newMessage();
@@ -50,12 +50,12 @@ const wholeOf = (item: Schema) => ({
 });
 
 /** Items are known by their place; where none is told, by their id, which some providers change on the way. */
-const draftOf = (drafts: CallDrafts, event: Schema, item: Schema): Draft | undefined =>
+const draftOf = (drafts: CallDrafts, event: Schema, item: Schema): CallDraft | undefined =>
   (typeof event.output_index === 'number' ? drafts.at(event.output_index) : undefined) ??
   drafts.at(item.id ?? event.item_id);
 
 function added(drafts: CallDrafts, event: Schema): void {
-  const item = objectOf(event.item);
+  const item = asRecord(event.item);
   const key = event.output_index ?? item.id;
   if (!isCall(item)) {
     drafts.skip(key);
@@ -65,7 +65,7 @@ function added(drafts: CallDrafts, event: Schema): void {
   name(drafts, draft, item);
 }
 
-function name(drafts: CallDrafts, draft: Draft, item: Schema): void {
+function name(drafts: CallDrafts, draft: CallDraft, item: Schema): void {
   if (typeof item.id === 'string') drafts.name(item.id, draft);
   if (typeof item.call_id === 'string') drafts.name(`call ${item.call_id}`, draft);
 }
@@ -83,7 +83,7 @@ function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): vo
   name(drafts, draft, item);
 }
 
-function finish(draft: Draft, said: Schema): void {
+function finish(draft: CallDraft, said: Schema): void {
   if (said.arguments !== undefined) {
     draft.pieces = [];
     draft.value = said.arguments === null ? 'null' : said.arguments;
@@ -93,7 +93,7 @@ function finish(draft: Draft, said: Schema): void {
 }
 
 function endResponse(drafts: CallDrafts, response: Schema, isIncomplete: boolean): void {
-  const items = arrayOf(response.output).map(objectOf);
+  const items = asArray(response.output).map(asRecord);
   for (const item of items) {
     // The whole has no places of its own: an item is the one of the same id.
     if (isCall(item)) done(drafts, {}, item, Symbol('whole'));

@@ -1,7 +1,7 @@
-import { type Answer, etagOf } from '../entry.ts';
+import { computeEtag, type SerializedAnswer } from '../entry.ts';
 
 /** A lookup's response: a body serialised once, and what its headers say. */
-export interface LookupAnswer extends Answer {
+export interface LookupAnswer extends SerializedAnswer {
   readonly type: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -10,14 +10,14 @@ const JSON_TYPE = 'application/json';
 
 export const jsonAnswer = (body: string, headers: Readonly<Record<string, string>> = {}): LookupAnswer => ({
   body,
-  etag: etagOf(body),
+  etag: computeEtag(body),
   type: JSON_TYPE,
   headers,
 });
 
 export const textAnswer = (body: string, headers: Readonly<Record<string, string>> = {}): LookupAnswer => ({
   body,
-  etag: etagOf(body),
+  etag: computeEtag(body),
   type: 'text/plain; charset=utf-8',
   headers,
 });
@@ -36,7 +36,10 @@ export interface Response304 {
 }
 
 /** The HTTP response: the body, or 304 when the caller has it already. */
-export const httpAnswer = (answer: Answer & Partial<LookupAnswer>, ifNoneMatch: string | undefined): Response304 => {
+export const httpAnswer = (
+  answer: SerializedAnswer & Partial<LookupAnswer>,
+  ifNoneMatch: string | undefined,
+): Response304 => {
   const headers: Record<string, string> = {
     'content-type': answer.type ?? JSON_TYPE,
     etag: answer.etag,

@@ -3,12 +3,12 @@ import { Fault } from '../../kernel/errors.ts';
 
 /** Encodes a list position. A cursor used with another query is refused. */
 export const writeCursor = (after: string, query: string): string =>
-  Buffer.from(`${checkOf(after, query)}${after}`).toString('base64url');
+  Buffer.from(`${computeChecksum(after, query)}${after}`).toString('base64url');
 
 export const readCursor = (cursor: string, query: string): string => {
   const text = Buffer.from(cursor, 'base64url').toString();
   const after = text.slice(CHECK_LENGTH);
-  if (text.slice(0, CHECK_LENGTH) === checkOf(after, query) && after !== '') return after;
+  if (text.slice(0, CHECK_LENGTH) === computeChecksum(after, query) && after !== '') return after;
   throw new Fault(
     'InvalidInput',
     'cursor is not one of this list; take next_cursor of the page before, with the same query',
@@ -20,4 +20,4 @@ export const readCursor = (cursor: string, query: string): string => {
 };
 
 const CHECK_LENGTH = 12;
-const checkOf = (after: string, query: string): string => sha256(`${query}\n${after}`).slice(0, CHECK_LENGTH);
+const computeChecksum = (after: string, query: string): string => sha256(`${query}\n${after}`).slice(0, CHECK_LENGTH);

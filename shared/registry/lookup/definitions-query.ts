@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../../providers/types.ts';
-import { isTrue, oneOf, type Params, wordsIn } from './query-params.ts';
+import { isTrue, type Params, parseOneOf, wordsIn } from './query-params.ts';
 
 /** Which tools a model is told of. */
 export interface Selection {
@@ -31,11 +31,11 @@ export const readDefinitionsQuery = (params: Params): DefinitionsQuery => ({
   options: {
     strict: isTrue(params, 'strict') || undefined,
     defer: isTrue(params, 'defer') || undefined,
-    schema: oneOf(params, 'schema', ['json']),
+    schema: parseOneOf(params, 'schema', ['json']),
     namespaces: isTrue(params, 'namespaces') || undefined,
-    callers: oneOf(params, 'callers', ['programmatic']),
+    callers: parseOneOf(params, 'callers', ['programmatic']),
     allowedTools: wordsIn(params, 'allowed_tools'),
-    mode: oneOf(params, 'mode', ['search', 'tool_search']),
+    mode: parseOneOf(params, 'mode', ['search', 'tool_search']),
   },
   isExplained: isTrue(params, 'explain'),
 });

@@ -1,9 +1,9 @@
 import type { Tool } from '../../model/tool.ts';
 import { entryNotes } from '../../providers/entry-notes.ts';
-import { formOf, knownProvider } from '../../providers/forms.ts';
+import { findForm, knownProvider } from '../../providers/forms.ts';
 import { metaTools } from '../../providers/meta-tools.ts';
 import { promptInstructions } from '../../providers/prompt.ts';
-import type { Request } from '../../providers/request.ts';
+import type { ProviderRequest } from '../../providers/request.ts';
 import { estimateTokens } from '../../providers/tokens.ts';
 import type { Assembled, DefineOptions, Fragment, RequestOptions } from '../../providers/types.ts';
 import type { Catalog } from '../catalog.ts';
@@ -15,15 +15,15 @@ import { numberStates } from './number-states.ts';
 import { allowedOf } from './tools-query.ts';
 
 /** The tools that a key may see. */
-export interface View {
+export interface CatalogView {
   readonly catalog: Catalog;
   readonly confined?: ReadonlySet<string> | undefined;
 }
 
 /** Tool definitions in a provider's format; each response is built once per catalogue state. */
-export interface Definitions {
-  tools(view: View, provider: string, query: DefinitionsQuery): LookupAnswer;
-  prompt(view: View, selection: Selection): LookupAnswer;
+export interface DefinitionsLookup {
+  tools(view: CatalogView, provider: string, query: DefinitionsQuery): LookupAnswer;
+  prompt(view: CatalogView, selection: Selection): LookupAnswer;
 }
 
 /** The response cache; an `LRUCache` is one. */
@@ -44,11 +44,11 @@ type Build = (
   tools: readonly Tool[],
   options: RequestOptions,
   define: (tool: Tool, options: DefineOptions) => Fragment,
-) => Assembled & Pick<Request, 'request'>;
+) => Assembled & Pick<ProviderRequest, 'request'>;
 
 /** The definitions alone; `buildRequest` adds the rest of a request. */
 const buildPlainly: Build = (provider, tools, options, define) =>
-  formOf(provider).assemble(
+  findForm(provider).assemble(
     (options.mode ? metaTools : tools).map((tool) => define(tool, options)),
     options,
   );
@@ -57,11 +57,11 @@ export const createDefinitions = ({
   answers = answersUntilFull(16_000_000),
   fragments = 20_000,
   build = buildPlainly,
-}: Options = {}): Definitions => {
+}: Options = {}): DefinitionsLookup => {
   const defineTool = keepFragments(fragments);
   const stateOf = numberStates();
 
-  const once = (view: View, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
+  const once = (view: CatalogView, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
     const key = JSON.stringify([stateOf(view.catalog), asked, view.confined && [...view.confined].sort()]);
     const known = answers.get(key);
     if (known) return known;
@@ -114,7 +114,7 @@ interface Selected {
   readonly digest: string;
 }
 
-const select = ({ catalog, confined }: View, { allowed, tags, category }: Selection): readonly Selected[] => {
+const select = ({ catalog, confined }: CatalogView, { allowed, tags, category }: Selection): readonly Selected[] => {
   const filter: Filter = {
     ...allowedOf(allowed, confined),
     tags,
@@ -127,7 +127,7 @@ const select = ({ catalog, confined }: View, { allowed, tags, category }: Select
 /** Losses are reported in headers, so that clients which only read the body can still see them. */
 const definitionsAnswer = (built: ReturnType<Build>, options: RequestOptions, isExplained: boolean): LookupAnswer => {
   const { json, fragments, warnings, left_out, tokens, request } = built;
-  const strictness = options.strict ? strictnessOf(built) : undefined;
+  const strictness = options.strict ? countStrictness(built) : undefined;
   const headers = {
     'assay-warnings': String(warnings.length + left_out.length),
     'assay-tokens': String(tokens),
@@ -143,7 +143,7 @@ const definitionsAnswer = (built: ReturnType<Build>, options: RequestOptions, is
 };
 
 /** How many tools got the requested strict form, how many the plain one, and how many none. */
-const strictnessOf = ({ fragments, left_out }: Assembled) => {
+const countStrictness = ({ fragments, left_out }: Assembled) => {
   const strict = fragments.filter((fragment) => fragment.strict).length;
   return { strict, plain: fragments.length - strict, left_out: left_out.length };
 };
@@ -164,7 +164,7 @@ const keepFragments = (most: number) => {
     const key = `${provider} ${strict} ${schema} ${defer} ${digest}`;
     const known = fragments.get(key);
     if (known) return known;
-    const made = formOf(provider).defineTool(tool, options);
+    const made = findForm(provider).defineTool(tool, options);
     const [oldest] = fragments.size >= most ? fragments.keys() : [];
     if (oldest !== undefined) fragments.delete(oldest);
     fragments.set(key, made);

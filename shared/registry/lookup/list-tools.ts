@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog.ts';
-import { type Answer, type Entry, etagOf } from '../entry.ts';
+import { computeEtag, type Entry, type SerializedAnswer } from '../entry.ts';
 import type { Filter } from '../filter.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { scopeOf, type ToolsQuery } from './tools-query.ts';
+import { cursorScope, type ToolsQuery } from './tools-query.ts';
 
 export interface ToolsPage {
   readonly entries: readonly Entry[];
@@ -11,12 +11,12 @@ export interface ToolsPage {
 }
 
 /** Where the requested page starts; a cursor of another list is refused. */
-export const startOf = (query: ToolsQuery): string | undefined =>
-  query.cursor === undefined ? undefined : readCursor(query.cursor, scopeOf(query));
+export const parsePageStart = (query: ToolsQuery): string | undefined =>
+  query.cursor === undefined ? undefined : readCursor(query.cursor, cursorScope(query));
 
 /** The page of a catalogue in name order. */
 export const pageByName = (catalog: Catalog, query: ToolsQuery, filter: Filter): ToolsPage => {
-  const after = startOf(query);
+  const after = parsePageStart(query);
   return catalog.list({
     filter,
     limit: query.limit,
@@ -26,8 +26,8 @@ export const pageByName = (catalog: Catalog, query: ToolsQuery, filter: Filter):
 };
 
 /** The body of a page, concatenated from its tools' serialised texts. */
-export const pageAnswer = ({ entries, next }: ToolsPage, query: ToolsQuery): Answer => {
-  const more = next === undefined ? '' : `,"next_cursor":${JSON.stringify(writeCursor(next, scopeOf(query)))}`;
+export const pageAnswer = ({ entries, next }: ToolsPage, query: ToolsQuery): SerializedAnswer => {
+  const more = next === undefined ? '' : `,"next_cursor":${JSON.stringify(writeCursor(next, cursorScope(query)))}`;
   const body = `{"tools":[${entries.map((entry) => entry.answer.body).join(',')}]${more}}`;
-  return { body, etag: etagOf(body) };
+  return { body, etag: computeEtag(body) };
 };

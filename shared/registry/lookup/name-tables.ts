@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { type NameTable, nameTable } from '../../providers/index.ts';
-import type { View } from './definitions.ts';
+import type { CatalogView } from './definitions.ts';
 import { numberStates } from './number-states.ts';
 
 const BYTES_A_NAME = 100;
 
 /** The names a provider's models use for the visible tools. */
-export type NameTables = (view: View, provider: string) => NameTable;
+export type NameTables = (view: CatalogView, provider: string) => NameTable;
 
 /** Name tables, each built once per catalogue state. */
 export const createNameTables = (): NameTables => {

@@ -6,7 +6,7 @@ export type Params = Readonly<Record<string, string>>;
 export const MAX_WORDS_LENGTH = 8192;
 
 /** `a, b,c` as a list. */
-export const wordsOf = (text: string): readonly string[] =>
+export const splitList = (text: string): readonly string[] =>
   text
     .split(',')
     .map((word) => word.trim())
@@ -16,7 +16,7 @@ export const wordsOf = (text: string): readonly string[] =>
 export const wordsIn = (params: Params, field: string): readonly string[] | undefined => {
   const text = params[field];
   if (text === undefined) return undefined;
-  if (text.length <= MAX_WORDS_LENGTH) return wordsOf(text);
+  if (text.length <= MAX_WORDS_LENGTH) return splitList(text);
   throw new Fault('InvalidInput', `${field} has ${text.length} characters; it may have ${MAX_WORDS_LENGTH}`, {
     field,
     limit: MAX_WORDS_LENGTH,
@@ -24,7 +24,7 @@ export const wordsIn = (params: Params, field: string): readonly string[] | unde
 };
 
 /** One of the allowed values. */
-export const oneOf = <T extends string>(params: Params, field: string, values: readonly T[]): T | undefined => {
+export const parseOneOf = <T extends string>(params: Params, field: string, values: readonly T[]): T | undefined => {
   const value = params[field];
   if (value === undefined || values.includes(value as T)) return value as T | undefined;
   throw new Fault(
@@ -37,4 +37,5 @@ export const oneOf = <T extends string>(params: Params, field: string, values: r
   );
 };
 
-export const isTrue = (params: Params, field: string): boolean => oneOf(params, field, ['true', 'false']) === 'true';
+export const isTrue = (params: Params, field: string): boolean =>
+  parseOneOf(params, field, ['true', 'false']) === 'true';

@@ -1,7 +1,7 @@
 import { distortions, iqaTypes } from '../../model/distortions.ts';
 import type { Distortion, IqaType } from '../../model/iqa.ts';
 import type { Filter } from '../filter.ts';
-import { MAX_WORDS_LENGTH, type Params, wordsOf } from './query-params.ts';
+import { MAX_WORDS_LENGTH, type Params, splitList } from './query-params.ts';
 
 /** The query of `GET /v1/tools`. */
 export interface ToolsQuery {
@@ -37,23 +37,23 @@ export const readToolsQuery = (params: Params): ToolsQuery | undefined => {
   return {
     limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
     cursor,
-    tags: listOf(params.tags),
+    tags: parseList(params.tags),
     category,
-    capability: listOf(params.capability),
+    capability: parseList(params.capability),
     type,
     distortion,
-    allowed: listOf(params.allowed),
+    allowed: parseList(params.allowed),
     include_disabled,
   };
 };
 
 const isOneOf = <T extends string>(value: string, values: readonly T[]): value is T => values.includes(value as T);
 
-const listOf = (text: string | undefined): readonly string[] | undefined =>
-  text === undefined ? undefined : wordsOf(text);
+const parseList = (text: string | undefined): readonly string[] | undefined =>
+  text === undefined ? undefined : splitList(text);
 
 /** What a cursor of this list is bound to, independent of the page. */
-export const scopeOf = (query: ToolsQuery): string =>
+export const cursorScope = (query: ToolsQuery): string =>
   JSON.stringify([
     query.tags,
     query.category,
@@ -67,7 +67,7 @@ export const scopeOf = (query: ToolsQuery): string =>
   ]);
 
 /** The query's filter, limited to the tools that the key is confined to. */
-export const filterOf = (query: ToolsQuery, confined: ReadonlySet<string> | undefined): Filter => ({
+export const buildFilter = (query: ToolsQuery, confined: ReadonlySet<string> | undefined): Filter => ({
   tags: query.tags,
   category: query.category,
   ...(query.capability === undefined
