@@ -10,6 +10,7 @@ import { quotaHeaders } from './quota-headers.ts';
 const identify = (c: ApiContext, headers: Record<string, string>): Record<string, string> => {
   c.set('identified', true);
   headers['x-request-id'] = c.get('requestId');
+  headers['x-content-type-options'] = 'nosniff';
   return headers;
 };
 
@@ -30,5 +31,12 @@ export const answerJson = (c: ApiContext, value: unknown, status = 200): Respons
 };
 
 /** Answers bytes or text of another type, such as a picture or CSV. */
-export const answerBytes = (c: ApiContext, body: BodyInit, type: string): Response =>
-  new Response(body, { headers: identify(c, { 'content-type': type, ...quotaHeaders(c.get('remaining')) }) });
+export const answerBytes = (
+  c: ApiContext,
+  body: BodyInit,
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(body, {
+    headers: identify(c, { 'content-type': type, ...headers, ...quotaHeaders(c.get('remaining')) }),
+  });

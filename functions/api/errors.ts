@@ -11,6 +11,12 @@ export const answerErrors =
   (log: Log): AnswerError =>
   (thrown, c) => {
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
+    if (fault && 'table' in fault.details) {
+      // Where the data lies is the operator's to know.
+      log.error('store unavailable', { request_id: c.get('requestId'), error: fault.message });
+      const message = 'the store does not answer at the moment; try again';
+      return answerFault(c, new Fault(fault.code, message, { retry_after_seconds: 1 }));
+    }
     if (fault) return answerFault(c, fault);
     log.error('unexpected error', { request_id: c.get('requestId'), error: thrown.message, stack: thrown.stack });
     const message = 'something went wrong on our side; try again, and send us the request id if it stays';

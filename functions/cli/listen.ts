@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { App } from '../api/env.ts';
 
@@ -14,8 +15,9 @@ const DRAIN_MS = 5000;
 
 /** Serves the app on a port; 0 takes a free one. */
 export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number): Promise<Listening> => {
+  const serve = app.fetch as (request: Request, env: Incoming) => Response | Promise<Response>;
   const server = createAdaptorServer({
-    fetch: app.fetch as (request: Request) => Response | Promise<Response>,
+    fetch: (request, env) => refuseForeignHost(env as Incoming, host) ?? serve(request, env as Incoming),
   }) as Server;
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
@@ -31,6 +33,30 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
     address: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     close: () => drain(server),
   };
+};
+
+interface Incoming {
+  readonly incoming: IncomingMessage;
+}
+
+const LOCAL: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * A request over the loopback must name this machine: a web page could make its own name point here (DNS rebinding)
+ * and read what the browser of this machine's user may see.
+ */
+const refuseForeignHost = ({ incoming }: Incoming, bound: string): Response | undefined => {
+  const name = (incoming.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+  if (
+    name === '' ||
+    LOCAL.has(name) ||
+    name === bound ||
+    !/^(::1$|(::ffff:)?127\.)/.test(incoming.socket.localAddress ?? '')
+  )
+    return undefined;
+  const message = `the host ${JSON.stringify(name.slice(0, 80))} is not this server; ask for localhost`;
+  const { status, body, headers } = errorAnswer(new Fault('Forbidden', message, { field: 'host' }), '');
+  return new Response(body, { status, headers });
 };
 
 // close() waits for open streams for ever: they get a while, then they are cut.

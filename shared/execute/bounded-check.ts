@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import { isObject, type JsonSchema } from '../kernel/json.ts';
 import type { Validator } from '../kernel/json-schema.ts';
 
-const MOST_MS = 1000;
+const MOST_MS = 50;
 
 /**
  * Bounds the time of a validation that may take long: exponential where definitions refer to the same part twice, level

@@ -10,7 +10,7 @@ export interface ErrorAnswer {
 export const errorAnswer = ({ code, message, details }: Fault, requestId: string): ErrorAnswer => ({
   status: statusOf[code],
   body: JSON.stringify({ error: { code, message, details, request_id: requestId } }),
-  headers: { 'content-type': 'application/json', ...waysOut({ code, details }) },
+  headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', ...waysOut({ code, details }) },
 });
 
 const waysOut = ({ code, details }: Pick<Fault, 'code' | 'details'>): Readonly<Record<string, string>> => {

@@ -36,7 +36,7 @@ export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator
   return (value) => {
     // Only defaults modify the value, so only then is it copied.
     const copy = fillsIn ? structuredClone(value) : value;
-    return validate(copy) ? { value: copy, issues: [] } : { value: copy, issues: (validate.errors ?? []).map(toIssue) };
+    return validate(copy) ? { value: copy, issues: [] } : { value: copy, issues: issuesOf(validate.errors) };
   };
 };
 
@@ -70,7 +70,7 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
     throw new Fault('InvalidInput', `${field}.$async is not part of JSON Schema; remove it`, { field });
   const { $schema: _, ...plain } = schema;
   if (!ajv.validateSchema(plain)) {
-    const issues = (ajv.errors ?? []).map(toIssue);
+    const issues = issuesOf(ajv.errors);
     throw new Fault('InvalidInput', `${field} is not a valid JSON Schema: ${describeIssues(issues)}`, {
       field,
       issues,
@@ -89,6 +89,15 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
   } finally {
     ajv.removeSchema(plain);
   }
+};
+
+/** An error names at most so many fields. */
+const MOST_ISSUES = 20;
+
+const issuesOf = (errors: readonly ErrorObject[] | null | undefined): readonly SchemaIssue[] => {
+  const issues = (errors ?? []).slice(0, MOST_ISSUES).map(toIssue);
+  const more = (errors?.length ?? 0) - issues.length;
+  return more > 0 ? [...issues, { path: '', message: `and ${more} more` }] : issues;
 };
 
 const toIssue = (error: ErrorObject): SchemaIssue => {

@@ -1,10 +1,13 @@
 import type * as z from 'zod';
 import { Fault } from './errors.ts';
 
+/** An error names at most so many fields: a body may have hundreds of thousands of wrong ones. */
+const MOST_FIELDS = 20;
+
 /** Turns zod's issues into one error that names each field, its value and the cure. */
 export const invalidInput = (error: z.ZodError, input: unknown, what: string): Fault => {
-  const issues = error.issues.slice(0, 20).map((issue) => ({
-    path: issue.path.map(String).join('.'),
+  const issues = error.issues.slice(0, MOST_FIELDS).map((issue) => ({
+    path: cut(issue.path.map(String).join('.')),
     code: issue.code,
     message: describe(issue, valueAt(input, issue.path)),
   }));
@@ -20,11 +23,14 @@ const describe = (issue: z.core.$ZodIssue, value: unknown): string => {
   const field = issue.path.map(String).join('.') || 'the top level';
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => (issue.path.length > 0 ? `${field}.${key}` : key));
-    return `unknown field ${names.join(', ')}: remove it`;
+    const more = names.length > MOST_FIELDS ? ` and ${names.length - MOST_FIELDS} more` : '';
+    return `unknown field ${names.slice(0, MOST_FIELDS).map(cut).join(', ')}${more}: remove it`;
   }
   if (value === undefined) return `${field} is required`;
   return `${field} ${lowerFirst(issue.message)}, got ${show(value)}`;
 };
+
+const cut = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}...` : name);
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 

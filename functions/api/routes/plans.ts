@@ -11,6 +11,9 @@ import { reply, route } from '../route.ts';
 import { IdParam, RegistrationBody } from '../schemas.ts';
 import { DraftBody, PlanBody, PlannedBody, PlanRequest, PlanTask } from './plan-schemas.ts';
 
+/** An SVG is a document: opened by itself it must run and load nothing. */
+const NO_SCRIPTS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" };
+
 const tag = 'Plans';
 
 const SaveAsTool = z
@@ -62,7 +65,7 @@ const getPicture = route({
   faults: ['NotFound'],
   async handle({ api, actor, params, context }) {
     const { plan, tree, predicted } = await findPlan(api, actor, params.id);
-    return answerBytes(context, toSvg(plan, tree, predicted), 'image/svg+xml');
+    return answerBytes(context, toSvg(plan, tree, predicted), 'image/svg+xml', NO_SCRIPTS);
   },
 });
 

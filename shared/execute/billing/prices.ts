@@ -28,9 +28,10 @@ type Priced = Pick<Tool, 'name' | 'price_micros' | 'implementation'>;
  * than its handler costs in the list, never for less.
  */
 export const priceOf = (prices: Prices, { name, price_micros, implementation }: Priced): number | undefined => {
-  const own = price_micros ?? listed(prices, name);
+  const inList = listed(prices, name);
+  if (price_micros === undefined && inList !== undefined) return inList;
   const least = implementation && 'handler' in implementation ? listed(prices, implementation.handler) : undefined;
-  return least === undefined ? own : Math.max(own ?? 0, least);
+  return least === undefined ? price_micros : Math.max(price_micros ?? 0, least);
 };
 
 const listed = ({ tools }: Prices, name: string): number | undefined =>
