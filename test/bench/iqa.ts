@@ -8,6 +8,7 @@ import type { IqaEngine, Picture } from '../../shared/iqa/engine.ts';
 import { graphMetrics } from '../../shared/iqa/metrics.ts';
 import { pixelMetrics } from '../../shared/iqa/nr/metrics.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { benchFit } from './iqa-fit.ts';
 import { benchMemory } from './iqa-memory.ts';
 import { jpegPair } from './iqa-pictures.ts';
 import { plainSsim } from './iqa-plain-ssim.ts';
@@ -16,11 +17,13 @@ import { judge, printTable } from './report.ts';
 import { alternate } from './support/measure.ts';
 
 /**
- * `npm run bench -- iqa` measures time, `npm run bench -- iqa memory` memory; `npm run bench -- iqa --python /usr/bin/python3`
+ * `npm run bench -- iqa` measures time, `npm run bench -- iqa memory` memory, `iqa fit` image_fit;
+ * `npm run bench -- iqa --python /usr/bin/python3`
  * also measures IQA-PyTorch where that Python has it.
  */
 export async function bench(args: readonly string[]): Promise<void> {
   if (args[0] === 'memory') return benchMemory();
+  if (args[0] === 'fit') return benchFit(args.slice(1));
   const engine = onnxEngine({ log: recordingLog() });
   try {
     await benchSizes(engine);
