@@ -3,7 +3,7 @@ import { type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
 import type { Reading } from './arguments/reading.ts';
 import type { Alternative, DecideDeps, DecideInput, Step } from './decision.ts';
 import { askForTool } from './llm.ts';
-import { type Matched, UNAVAILABLE } from './match.ts';
+import { isVague, type Matched, UNAVAILABLE } from './match.ts';
 import { type Needs, needsOf } from './needs.ts';
 import { round } from './scenario.ts';
 
@@ -27,10 +27,8 @@ const EXAMINED = 4;
 const WHITELISTED = 100;
 /** Who says a tool's own name means it. */
 const CALLED = 3;
-/** With so little to go by, the values of more tools are looked at. */
-const VAGUE = 2;
 /** Below this a tool is not proposed; above it nine in ten requests that a tool fits are kept. */
-const FITS_FROM = 0.4;
+const FITS_FROM = 0.36;
 
 /** Step 4: the best of the matching tools, or none when the best does not fit. */
 export const evaluateTools = async (
@@ -45,7 +43,7 @@ export const evaluateTools = async (
   readonly ranking: readonly Evaluated[];
 }> => {
   const weights = weightsFor(request.text);
-  const vague = matched[0] !== undefined && weighed(matched[0].features, weights.ranking) < VAGUE;
+  const vague = isVague(matched);
   const examined = matched
     .filter(
       ({ profile }, at) =>

@@ -19,7 +19,12 @@ export interface MatchStep extends Step {
 /** More than anything else can speak for a tool: one that cannot run is named only when none can. */
 export const UNAVAILABLE = -50;
 const COMPARED = 12;
+const VAGUE_COMPARED = 48;
 const SHOWN = 5;
+
+/** No tool has more than a little of the request's words: then its values must tell. */
+export const isVague = (list: readonly Pick<Matched, 'features'>[]): boolean =>
+  list.every(({ features }) => features.subject < 0.25);
 
 /** Step 3: which tools can do it, by their words, meaning, intent and scenario. */
 export const matchCapabilities = (
@@ -37,7 +42,7 @@ export const matchCapabilities = (
     features: wordFeatures(measure, profileOf(tool), text),
   }));
   const matched = ranked(read, ranking)
-    .slice(0, COMPARED)
+    .slice(0, isVague(read) ? VAGUE_COMPARED : COMPARED)
     .map((each) => ({ ...each, features: { ...each.features, ...meaningFeatures(measure, each.profile) } }));
   const best = ranked(matched, ranking);
   const said = request.byTopic
