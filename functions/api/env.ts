@@ -6,7 +6,7 @@ import type { DefinitionsLookup } from '../../shared/registry/lookup/definitions
 import type { NameTables } from '../../shared/registry/lookup/name-tables.ts';
 import type { McpService } from './mcp/service.ts';
 
-/** What a request carries from one step of its road to the next. */
+/** Per-request variables of Hono's context. */
 export interface Variables {
   requestId: string;
   actor: Actor;

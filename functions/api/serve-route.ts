@@ -20,7 +20,7 @@ export interface Front {
 export type RouteHandler = (c: ApiContext) => Response | Promise<Response>;
 
 /**
- * The one road of a request: identify, admit, check the scope, parse, handle, answer. It is one function for each
+ * The pipeline of a request: identify, admit, check the scope, parse, handle, answer. It is one function for each
  * route and waits only for what is not at hand: Hono answers a single handler without a promise, which is half of a
  * lookup's time otherwise.
  */

@@ -7,14 +7,14 @@ import type { RunView } from '../model/run.ts';
 import { outputOfRun, PLAN_HANDLER_PREFIX, startPlan } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
-/** What the layers let through, filled in while they do. Without a run the call has come to its end. */
+/** What the layers admitted, filled in as they run. Without a run the call has ended. */
 export interface Started {
   run?: RunView;
   record?: CallRecord;
   reservation?: Reservation;
 }
 
-/** The world of a call that is over when its run has begun: nothing is charged, recorded or remembered by then. */
+/** The context of a call that ends when its run starts: nothing is charged, recorded or cached yet. */
 export const deferring = (context: ExecuteContext, runs: Runs, planId: string, started: Started): ExecuteContext => {
   const { meter, recorder, cache, checkOutput } = context;
   const handler = startingHandler(runs, planId, started);
@@ -42,7 +42,7 @@ export const deferring = (context: ExecuteContext, runs: Runs, planId: string, s
   };
 };
 
-/** Begins a plan's run as all the work of its tool; one that has ended by then is an ordinary call. */
+/** Starts a plan's run as the work of its tool; one that has already ended is an ordinary call. */
 const startingHandler = (runs: Runs, planId: string, started: Started): Handler => ({
   permission: 'safe',
   async run(input, context) {

@@ -30,7 +30,7 @@ export interface NodeOutcome {
   readonly call_id?: string;
 }
 
-/** The world of runs. */
+/** The dependencies of runs. */
 export interface RunDeps {
   readonly table: Table;
   readonly blobs: Blobs;

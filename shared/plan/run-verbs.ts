@@ -50,7 +50,7 @@ export const getRun = async (context: RunContext, actor: Actor, id: string): Pro
   throw new Fault('NotFound', `there is no run ${JSON.stringify(id)}`, { run_id: id });
 };
 
-/** Lets a waiting node run, or denies it. */
+/** Approves or denies a waiting node. */
 export const confirmNode = async (
   context: RunContext,
   actor: Actor,

@@ -12,7 +12,7 @@ interface Settled {
 
 const NO_ROWS: NodeRows = { attempts: [] };
 
-/** Tells a run from its rows alone, whatever has become of the process that ran it. */
+/** Derives a run's state from its rows alone, whatever happened to the process that ran it. */
 export function viewRun(plan: Plan, run: RunBody, rows: ReadonlyMap<string, NodeRows>): RunView {
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
   const views = new Map<string, Settled>();

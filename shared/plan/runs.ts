@@ -14,7 +14,7 @@ export interface RunRequest {
   readonly tenant: string;
   readonly plan_id: string;
   readonly input?: unknown;
-  /** On whose behalf; `execute` gets it back with each call. */
+  /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
   readonly traceparent?: string;
 }
@@ -26,10 +26,10 @@ export interface ApprovalDecision {
 
 /** Runs of plans, on this machine or on Step Functions. */
 export interface Runs {
-  /** Starts a run and answers how it stands; a synchronous one has ended by then. */
+  /** Starts a run and returns its state; a synchronous one has ended by then. */
   start(request: RunRequest): Promise<RunView>;
   view(tenant: string, run: string): Promise<RunView | undefined>;
-  /** Lets a waiting node run or denies it; refuses a second, different answer. */
+  /** Approves or denies a waiting node; refuses a second, different decision. */
   confirm(tenant: string, run: string, node: string, decision: ApprovalDecision): Promise<RunView>;
   cancel(tenant: string, run: string): Promise<RunView>;
 }
@@ -41,7 +41,7 @@ export async function planToRun(deps: RunDeps, tenant: string, id: string): Prom
   return saved;
 }
 
-/** Writes a new run down before anything of it happens. */
+/** Stores a new run before it starts. */
 export async function openRun(
   deps: RunDeps,
   request: RunRequest,
@@ -92,7 +92,7 @@ export async function loadView(deps: RunDeps, tenant: string, id: string): Promi
   return viewRun(saved.plan, run, await loadRows(deps, tenant, id));
 }
 
-/** Decides a waiting question and answers its state. */
+/** Decides a pending approval and returns its state. */
 export async function decideApproval(
   deps: RunDeps,
   tenant: string,
@@ -123,7 +123,7 @@ export async function decideApproval(
   if (isNew) await answerWith(deps, approval);
 }
 
-/** Sets the flag at which every further step of the run refuses; a run that has ended stays as it is. */
+/** Sets the cancellation flag that stops every further step; a run that has ended is unchanged. */
 export async function requestCancel(deps: RunDeps, tenant: string, id: string): Promise<RunBody> {
   return changeRun(deps, tenant, id, (run) => {
     const isOpen = run.status === 'running' && run.cancel_requested_at === undefined;

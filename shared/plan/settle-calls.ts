@@ -34,7 +34,7 @@ export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
   };
 };
 
-/** How a call came out, as far as the run tells. */
+/** A call's outcome, derived from its run. */
 export type RunOutcome =
   | { readonly status: 'ok'; readonly output: unknown }
   | { readonly status: 'failed'; readonly error: CallError };

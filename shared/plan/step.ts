@@ -44,8 +44,8 @@ export class StepFailure extends Error {
 }
 
 /**
- * Runs one node of a run, or asks about it, and keeps what happened in the table as it happens.
- * A node that already has a result gives it again without running, so a step may be repeated.
+ * Runs one node of a run, or requests its approval, and records each step in the table.
+ * A node that already has a result returns it without running, so a step is idempotent.
  */
 export async function runStep(deps: RunDeps, event: StepEvent, signal?: AbortSignal): Promise<NodeRecord | undefined> {
   const { tenant, run: id } = event.input;
@@ -107,7 +107,7 @@ async function attempt(
   }
 }
 
-/** Calls the tool; gives up when the state has, even if the tool does not listen. */
+/** Calls the tool; gives up when the state times out, even if the tool ignores the signal. */
 async function call(
   deps: RunDeps,
   run: RunBody,
@@ -136,7 +136,7 @@ async function call(
   return Promise.race([work, givenUp]);
 }
 
-/** Opens the next attempt; one left open by a lost process is closed first. */
+/** Starts the next attempt; one left open by a crashed process is closed first. */
 async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: NodeRows): Promise<AttemptBody> {
   const now = deps.clock.now();
   const key = (number: number) => attemptKey(run.tenant, run.run_id, node.id, number);
@@ -179,7 +179,7 @@ async function ask(deps: RunDeps, run: RunBody, node: PlanNode, token: string): 
   if (stored.decision !== undefined) await answerWith(deps, stored);
 }
 
-/** Lets the waiting state go on, or fail. */
+/** Resumes or fails the waiting state. */
 export async function answerWith(deps: Pick<RunDeps, 'answer'>, approval: ApprovalBody): Promise<void> {
   const approver = approval.approver ?? 'a person';
   if (approval.decision === 'approved') await deps.answer(approval.token, { ok: true, output: { approver } });

@@ -64,7 +64,7 @@ describe('decoding', () => {
     assert.deepEqual(picture.notes, ['turned by its EXIF orientation 6']);
   });
 
-  test('lays transparency on white', async () => {
+  test('decoding lays transparency on white', async () => {
     const rgba = Buffer.from([10, 20, 30, 255, 10, 20, 30, 0, 10, 20, 30, 128]);
     const bytes = await sharp(rgba, { raw: { width: 3, height: 1, channels: 4 } })
       .png()
@@ -114,7 +114,7 @@ describe('decoding', () => {
     );
   });
 
-  test('converts CMYK', async () => {
+  test('decoding converts CMYK to sRGB', async () => {
     const bytes = await solid(250, 250, 250).toColourspace('cmyk').jpeg({ quality: 100 }).toBuffer();
 
     const picture = await engine.decode(bytes);
@@ -124,7 +124,7 @@ describe('decoding', () => {
     assert.deepEqual(picture.notes, ['converted from CMYK']);
   });
 
-  test('leaves an RGB profile alone', async () => {
+  test('decoding leaves an RGB profile alone', async () => {
     const bytes = await solid(200, 30, 60).withIccProfile('p3').png().toBuffer();
     const stored = await sharp(bytes, { ignoreIcc: true }).raw().toBuffer();
 

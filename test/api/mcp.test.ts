@@ -44,7 +44,7 @@ for (const era of eras)
       assert.deepEqual(await seen(confined), ['b_tool']);
     });
 
-    test('gets a long list in pages', async () => {
+    test('an MCP client gets a long tool list in pages', async () => {
       const given = await testAssay({
         discover: async () => [
           {
@@ -154,7 +154,7 @@ for (const era of eras)
       await client.close();
     });
 
-    test('follows the progress of a long call', async () => {
+    test('an MCP client follows the progress of a long call', async () => {
       const slow: Handler['run'] = async (_, { progress }) => {
         for (const done of [1, 2, 2, 3]) {
           progress?.(done, 3, `step ${done}`);
@@ -180,7 +180,7 @@ for (const era of eras)
       ]);
     });
 
-    test('needs the scope for what it does', async () => {
+    test('an MCP client needs the scope for what it does', async () => {
       const given = await testAssay();
       await register(given, {});
       const reader = await connectClient(given.app, await given.key({ scopes: ['read'] }), { era });

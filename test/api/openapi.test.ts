@@ -14,7 +14,7 @@ interface Document {
 }
 
 describe('the OpenAPI document', () => {
-  test('is accepted by Redocly’s linter', async (t) => {
+  test('the OpenAPI document is accepted by Redocly’s linter', async (t) => {
     const { json } = await testAssay();
     const { body } = await json<Document>('GET', '/openapi.json');
     const file = join(await temporaryDirectory(t), 'openapi.json');

@@ -102,7 +102,7 @@ describe('scoring over HTTP', () => {
     assert.ok(body.hits >= 1 && body.hit_rate > 0);
   });
 
-  test('R0.05 takes multipart forms', async () => {
+  test('R0.05 scoring takes multipart forms', async () => {
     const form = new FormData();
     form.set('image', new Blob([Uint8Array.from(reference.bytes)]), 'cat.png');
     form.set('tools', 'niqe, entropy');
@@ -158,7 +158,7 @@ describe('scoring over HTTP', () => {
     assert.ok(Math.abs(body.output.raw - 0.89951563) < 2e-5);
   });
 
-  test('paints the quality map as a PNG', async () => {
+  test('the API renders the quality map as a PNG', async () => {
     const response = await server.request('POST', '/v1/score/map?tool=gmsd', {
       image: base64(image.bytes),
       reference: base64(reference.bytes),

@@ -49,7 +49,7 @@ describe('the bundle of functions/rotate', () => {
     assert.deepEqual(stub.versions.get('v1'), { text: OLD, stages: ['AWSPREVIOUS'] });
   });
 
-  test('steps may be repeated', async () => {
+  test('rotation steps may be repeated', async () => {
     await step('finishSecret');
     await stub.versions.set('v3', { text: OLD, stages: ['AWSPENDING'] });
     await step('createSecret', 'v3');

@@ -91,7 +91,7 @@ describe('C.01 the edge answers as the API does', () => {
       }
     });
 
-  test('page by page', async () => {
+  test('the edge answers a list page by page as the origin does', async () => {
     let path = '/v1/tools?limit=4&include_disabled=true';
     const seen: string[] = [];
     for (let page = 0; page < 10; page++) {
@@ -105,14 +105,14 @@ describe('C.01 the edge answers as the API does', () => {
     assert.equal(new Set(seen).size, 15);
   });
 
-  test('for each version by its name', async () => {
+  test('the edge answers each version by its name as the origin does', async () => {
     await same('/v1/tools/acme_tool_03?version=1.0.0', bearer('acme'));
     await same('/v1/tools/acme_tool_03?version=2.0.0-rc.1', bearer('acme'));
     await same('/v1/tools/acme_tool_03', bearer('acme'));
     await same('/v1/tools/same_name?version=unversioned', bearer('acme'));
   });
 
-  test('with the key in either header', async () => {
+  test('the edge accepts the key in either header', async () => {
     await same('/v1/tools', { 'x-api-key': world.keys.acme ?? '' });
     await same('/v1/tools', { authorization: `bearer ${world.keys.acme}` });
     await same('/v1/tools', { ...bearer('acme'), 'assay-tenant': 'acme' });

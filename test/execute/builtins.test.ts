@@ -41,7 +41,7 @@ describe('json_query', () => {
     ],
   };
 
-  test('picks, filters, sums and reshapes', async () => {
+  test('json_query picks, filters, sums and reshapes', async () => {
     assert.deepEqual(await run('json_query', { data, expression: 'orders[total > 100].by' }), {
       found: true,
       result: 'Bo',
@@ -58,14 +58,14 @@ describe('json_query', () => {
     );
   });
 
-  test('tells where an expression is wrong', () =>
+  test('json_query says where an expression is wrong', () =>
     refuses('json_query', { data, expression: 'orders[' }, /expression fails at character 7/));
 });
 
 describe('json_validate', () => {
   const schema = { type: 'object', properties: { age: { type: 'integer', minimum: 0 } }, required: ['name'] };
 
-  test('lists every violation with its path', async () => {
+  test('json_validate lists every violation with its path', async () => {
     assert.deepEqual(await run('json_validate', { data: { name: 'Ada', age: 36 }, schema }), {
       valid: true,
       errors: [],
@@ -74,7 +74,7 @@ describe('json_validate', () => {
     assert.deepEqual((errors as { path: string }[]).map(({ path }) => path).sort(), ['age', 'name']);
   });
 
-  test('refuses what is no schema', () =>
+  test('json_validate refuses an invalid schema', () =>
     refuses('json_validate', { data: 1, schema: { type: 'wrong' } }, /schema is not a valid JSON Schema/));
 });
 
@@ -91,7 +91,7 @@ describe('text_diff', () => {
     assert.deepEqual([result.added, result.removed, result.identical, result.minimal], [2, 1, false, true]);
   });
 
-  test('by words and characters', async () => {
+  test('text_diff compares by words and characters', async () => {
     const words = await run('text_diff', { before: 'the quick fox', after: 'the slow fox', unit: 'word' });
     assert.deepEqual(
       (words.changes as { kind: string; text: string }[]).filter(({ kind }) => kind !== 'same'),
@@ -182,7 +182,7 @@ test('base64 goes there and back for every text, and refuses what is not Base64'
 });
 
 describe('date_math', () => {
-  test('adds by the calendar', async () => {
+  test('date_math adds by the calendar', async () => {
     const added = async (date: string, add: object) => (await run('date_math', { date, add })).date;
     assert.equal(await added('2026-01-31', { months: 1 }), '2026-02-28');
     assert.equal(await added('2024-02-29', { years: 1 }), '2025-02-28');
@@ -211,7 +211,7 @@ describe('date_math', () => {
     assert.equal((await until('2026-01-01T12:00:00+01:00', '2026-01-01T12:00:00Z')).total_seconds, 3600);
   });
 
-  test('refuses what is no date', async () => {
+  test('date_math refuses an invalid date', async () => {
     for (const date of ['2026-02-30', '2026-13-01', 'tomorrow', '05/11/2026', '2026-01-01T25:00:00Z', ''])
       await refuses('date_math', { date }, /is not an ISO 8601 date/);
     await refuses('date_math', { date: '9999-12-31', add: { years: 1 } }, /outside the years/);
@@ -219,7 +219,7 @@ describe('date_math', () => {
 });
 
 describe('unit_convert', () => {
-  test('converts exactly, by symbol or name', async () => {
+  test('unit_convert converts exactly, by symbol or name', async () => {
     const value = async (value: number, from: string, to: string) =>
       (await run('unit_convert', { value, from, to })).value;
     assert.equal(await value(1, 'mile', 'km'), 1.609344);
@@ -232,7 +232,7 @@ describe('unit_convert', () => {
     assert.equal(await value(0.5, 'turn', 'degrees'), 180);
   });
 
-  test('there and back is where it began', async () => {
+  test('unit_convert there and back gives the same value', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),
@@ -298,7 +298,7 @@ describe('csv_to_json', () => {
     );
   });
 
-  test('tells the line that is wrong', async () => {
+  test('csv_to_json names the line that is wrong', async () => {
     await refuses('csv_to_json', { csv: 'a,b\n1,"2' }, /opened in line 2 is never closed/);
     await refuses('csv_to_json', { csv: 'a,b\n1,2,3' }, /line 2 has 3 fields, but there are 2 columns/);
     await refuses('csv_to_json', { csv: 'a,b\n"1"x,2' }, /line 2 has text after a closing quote/);

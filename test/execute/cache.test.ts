@@ -26,7 +26,7 @@ describe('the cache', () => {
     assert.deepEqual([body.calls, body.cached], [3, 1]);
   });
 
-  test('holds for one definition', async () => {
+  test('the output cache holds for one definition only', async () => {
     const { run, json } = await counting();
     await run({});
     const { body } = await json<{ spec: object }>('GET', '/v1/tools/count');
@@ -47,7 +47,7 @@ describe('the cache', () => {
     assert.equal((await invoke('flaky', {})).body.output, 2);
   });
 
-  test('keeps tenants apart', async () => {
+  test('the output cache keeps tenants apart', async () => {
     const { json, key, request } = await counting();
     const { body } = await json<{ spec: object }>('GET', '/v1/tools/count');
     const acme = await key({ scopes: ['admin'], tenant: 'acme' });
@@ -59,7 +59,7 @@ describe('the cache', () => {
     assert.deepEqual([await cached(), await cached(), await cached(acme)], [false, true, false]);
   });
 
-  test('is bounded by number, size and age', () => {
+  test('the output cache is bounded by number, size and age', () => {
     const clock = standingClock();
     const cache = createResultCache({ clock, entries: 3, bytes: 1000, maxAgeMs: 60_000 });
     for (const key of ['a', 'b', 'c']) cache.set(key, key);

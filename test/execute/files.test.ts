@@ -109,7 +109,7 @@ describe('the file tools', () => {
     }
   });
 
-  test('keep tenants apart', async (t) => {
+  test('file tools keep tenants apart', async (t) => {
     const made = await toolsAssay(t);
     await writeFile(join(made.files, 'mine'), 'mine');
     const acme = await made.key({ scopes: ['admin'], tenant: 'acme' });

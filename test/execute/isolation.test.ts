@@ -150,7 +150,7 @@ describe('a plugin runs in a process of its own', () => {
     assert.match(skipped[0]?.reason ?? '', /exit code 0/);
   });
 
-  test('and is loaded anew on reload', async (t) => {
+  test('a plugin is loaded again on reload', async (t) => {
     const { call, assay, root } = await withPlugins(t, { version: 'async () => 1' });
     const before = (await call('version')).output;
     await writeFile(
@@ -197,7 +197,7 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
     assert.equal((await invoke('json_query', { data: 1, expression: '$ + 1' })).body.status, 'ok');
   });
 
-  test('many at once wait for their turn', async (t) => {
+  test('many plugin calls at once wait for their turn', async (t) => {
     const { invoke } = await toolsAssay(t);
     const calls = Array.from({ length: 20 }, (_, n) => invoke('json_query', { data: n, expression: '$ * 2' }));
 

@@ -231,17 +231,17 @@ const neverOverruns = async (open: () => Table): Promise<void> => {
 };
 
 describe('500 concurrent calls on a quota of 100', () => {
-  test('C.06 charge exactly 100 in memory', async () => {
+  test('C.06 concurrent calls charge exactly 100 in memory', async () => {
     const table = memoryTable();
     await neverOverruns(() => ({ ...table, close: async () => {} }));
   });
 
-  test('C.06 charge exactly 100 on SQLite', async (t) => {
+  test('C.06 concurrent calls charge exactly 100 on SQLite', async (t) => {
     const directory = await temporaryDirectory(t);
     await neverOverruns(() => sqliteTable({ path: join(directory, 'assay.db') }));
   });
 
-  test('C.06 charge exactly 100 on DynamoDB', { skip: whyNoDynamo() ?? false }, async (t) => {
+  test('C.06 concurrent calls charge exactly 100 on DynamoDB', { skip: whyNoDynamo() ?? false }, async (t) => {
     const dynamo = await startDynamo();
     t.after(() => dynamo.stop());
     await neverOverruns(() => dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName }));

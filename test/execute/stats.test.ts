@@ -30,7 +30,7 @@ describe('a histogram', () => {
     );
   });
 
-  test('of nothing has no quantiles', () => assert.equal(valueAtQuantile({}, 0.5), undefined));
+  test('an empty histogram has no quantiles', () => assert.equal(valueAtQuantile({}, 0.5), undefined));
 });
 
 describe('statistics', () => {

@@ -34,12 +34,12 @@ const registersAll = async (open: () => Table): Promise<void> => {
 };
 
 describe('64 concurrent changes to one tool from 4 clients', () => {
-  test('R4.09a are all kept in memory', async () => {
+  test('R4.09a concurrent changes are all kept in memory', async () => {
     const table = memoryTable();
     await registersAll(() => ({ ...table, close: async () => {} }));
   });
 
-  test('R4.09a are all kept by SQLite', async (t) => {
+  test('R4.09a concurrent changes are all kept by SQLite', async (t) => {
     const directory = await temporaryDirectory(t);
     await registersAll(() => sqliteTable({ path: join(directory, 'assay.db') }));
   });

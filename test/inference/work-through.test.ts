@@ -132,7 +132,7 @@ describe('the Batch worker', () => {
 describe('draining', () => {
   const never = async () => undefined;
 
-  test('begins with SIGTERM, once', () => {
+  test('shutdown of the batch worker begins with SIGTERM, once', () => {
     const [signals, log] = [new EventEmitter(), recordingLog()];
     const { signal, stop } = watchDrain({ log, signals, spotNotice: never });
 

@@ -23,7 +23,7 @@ describe('layers/onnx', () => {
     );
   });
 
-  test('refuses to carry the AWS SDK', async (context) => {
+  test('the Lambda layer refuses to carry the AWS SDK', async (context) => {
     const outdir = await temporaryDirectory(context);
 
     await assert.rejects(buildLayer(outdir, { packages: ['@aws-sdk/client-s3'] }), /belongs into the bundles/);
@@ -48,7 +48,7 @@ describe('layers/onnx', () => {
     );
   });
 
-  test('has the versions of the project', async () => {
+  test('the Lambda layer has the versions of the project', async () => {
     const [own, project] = [await readJson('../../layers/onnx/package.json'), await readJson('../../package.json')];
 
     const declared = { ...project.devDependencies, ...project.dependencies };

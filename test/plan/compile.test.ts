@@ -105,14 +105,14 @@ describe('compilePlan', () => {
     }
   });
 
-  test('200 nodes compile', () => {
+  test('a plan of 200 nodes compiles', () => {
     const dag = randomDag(4, 200);
     const { tree } = compilePlan(dag, { durations: dag.durations });
 
     assert.equal(nodesOf(tree).length, 200);
   });
 
-  test('refuses a cycle and names its path', () => {
+  test('the compiler refuses a cycle and names its path', () => {
     const edges = { a: 'd', b: 'a', c: 'b', d: 'c', e: 'a' };
     assert.throws(() => compilePlan(plan(edges)), {
       code: 'InvalidInput',

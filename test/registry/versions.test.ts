@@ -12,7 +12,7 @@ const version = fc
 const release = fc.tuple(fc.nat(20), fc.nat(20), fc.nat(20)).map((parts) => parts.join('.'));
 
 describe('versions', () => {
-  test('R1.17 orders as SemVer does', () => {
+  test('R1.17 versions are ordered as SemVer orders them', () => {
     const ordered = [
       'unversioned',
       '1.0.0-alpha',
@@ -30,7 +30,7 @@ describe('versions', () => {
     assert.deepEqual([...ordered].reverse().sort(compareVersions), ordered);
   });
 
-  test('R1.17 refuses what is not SemVer', () => {
+  test('R1.17 a version that is not SemVer is refused', () => {
     for (const bad of ['1', '1.0', 'v1.0.0', '01.0.0', '1.0.0-', '1.0.0-01', '', 'latest', '1.0.0 '])
       assert.throws(() => createRegistry().register(aTool({ version: bad })), /version .*semantic version/, bad);
   });

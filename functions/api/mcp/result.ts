@@ -5,7 +5,7 @@ import type { Blobs } from '../../../shared/kernel/ports.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import { linkBulk } from './links.ts';
 
-/** What came of a tool as the client reads it: text for the model, and the same as structured content. */
+/** A tool's outcome as an MCP result: text for the model, and the same as structured content. */
 export const toToolResult = async (
   blobs: Blobs | undefined,
   tenant: string,

@@ -35,7 +35,7 @@ const invokeTool = route({
   tag: 'Execution',
   params: NameParam,
   body: jsonBody(Invoke),
-  answers: { 200: { description: 'What came of it', schema: OutcomeBody } },
+  answers: { 200: { description: 'The outcome', schema: OutcomeBody } },
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
   async handle({ api, actor, requestId, params, body, context }) {
     const options = { requestId, metered: captureQuota(context) };

@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/errors.ts';
 const attempts = 40;
 const longestPauseMs = 400;
 
-/** Tries until something is done, pausing ever longer and at random in between, so that competitors fall out of step. */
+/** Retries with exponential backoff and jitter. */
 export async function repeatedly<T>(
   problem: string,
   attempt: () => Promise<{ readonly done: T } | undefined>,

@@ -1,13 +1,13 @@
 interface Bounds {
-  /** Until the connection stands. */
+  /** Connection timeout. */
   readonly connectMs: number;
-  /** Until the answer begins. */
+  /** Time to first byte. */
   readonly answerMs: number;
-  /** Tries in all. */
+  /** Attempts in total. */
   readonly attempts: number;
 }
 
-/** How long each service may take: a silent one must end as a 503 while the caller still waits. */
+/** Timeouts per service: a hanging one must become a 503 while the caller still waits. */
 const BOUNDS = {
   table: { connectMs: 1000, answerMs: 3000, attempts: 3 },
   secrets: { connectMs: 1000, answerMs: 3000, attempts: 3 },
@@ -19,7 +19,7 @@ const BOUNDS = {
   machines: { connectMs: 1000, answerMs: 118_000, attempts: 3 },
 } as const satisfies Readonly<Record<string, Bounds>>;
 
-/** Settings for a client of AWS's SDK, which would wait for ever otherwise. */
+/** Client settings for the AWS SDK, which has no timeouts by default. */
 export const clientSettings = (service: keyof typeof BOUNDS, bounds: Partial<Bounds> = {}) => {
   const { connectMs, answerMs, attempts } = { ...BOUNDS[service], ...bounds };
   return {

@@ -11,7 +11,7 @@ import type { UploadRoute } from '../../uploads/route-upload.ts';
 interface Options {
   readonly blobs: Blobs;
   readonly clock: Pick<Clock, 'newId'>;
-  /** Hands an event to the inference function and does not wait for its end. */
+  /** Invokes the inference function asynchronously with an event. */
   readonly invoke?: ((payload: unknown) => Promise<void>) | undefined;
   readonly batch?: { readonly client: BatchClient; readonly queue: string; readonly definition: string } | undefined;
 }

@@ -90,7 +90,7 @@ export function dynamoAccess(
             spent((await client.send(new TransactWriteItemsCommand(input))).ConsumedCapacity);
             return { done: undefined };
           } catch (thrown) {
-            // A request whose answer was lost is still at work; its token makes sending it again harmless.
+            // A request whose response was lost may still be in progress; its idempotency token makes a retry safe.
             if (thrown instanceof TransactionInProgressException) return undefined;
             throw thrown;
           }

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 
-/** Whether someone else's write came first, so that reading again and deciding anew helps. */
+/** Whether a concurrent write won, so that reading and deciding again helps. */
 export function isLostRace(thrown: unknown): boolean {
   if (thrown instanceof TransactionCanceledException)
     return (thrown.CancellationReasons ?? []).every(({ Code = 'None' }) => passing.has(Code));
@@ -31,7 +31,7 @@ export function dynamoFault(thrown: unknown, tableName: string): unknown {
   return new Fault('Unavailable', `table ${tableName} ${reason}: ${messageOf(thrown)}`, details, { cause: thrown });
 }
 
-// The SDK has tried again already where that could help.
+// The SDK has already retried where that could help.
 const unavailable: Readonly<Record<string, string>> = {
   ProvisionedThroughputExceededException: 'has no throughput left; try again',
   ThrottlingException: 'is throttled; try again',

@@ -5,7 +5,7 @@ import { createItem, itemOfText, type PreparedWrite } from '../table-rules.ts';
 
 export type Attributes = Record<string, AttributeValue>;
 
-/** An item with the mark of the write that made it. */
+/** An item with the stamp of the write that created it. */
 export interface StampedItem {
   readonly item: Item;
   /** Random, so that a condition on it notices an item removed and made again, which its revision would not. */

@@ -24,7 +24,7 @@ export interface DynamoTableOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly now?: () => number;
-  /** Hears of the write units that each write has used. */
+  /** Receives the write units of each write. */
   readonly onCapacity?: (units: number) => void;
 }
 
@@ -147,7 +147,7 @@ async function storeIfUnchanged(store: Store, reads: readonly Read[], decided: D
   }
 }
 
-/** Whether a condition failed only because the same request came through before and its answer was lost. */
+/** Whether a condition failed only because the same request had already succeeded and its response was lost. */
 const isOwnWrite = (thrown: unknown, stamp: string): boolean =>
   thrown instanceof ConditionalCheckFailedException && thrown.Item?.stamp?.S === stamp;
 
@@ -165,7 +165,7 @@ async function tryCount(store: Store, count: Count): Attempt<Counters | undefine
   }
 }
 
-/** Replaces counters that have expired but that DynamoDB has not removed yet. */
+/** Replaces expired counters that DynamoDB has not removed yet. */
 async function startAgain(store: Store, count: Count, stored: StampedItem): Attempt<Counters | undefined> {
   const { key, add, limits, expires, stamp } = count;
   const counters = addCounters(key, undefined, add, limits);

@@ -6,7 +6,7 @@ const EVENT_SOURCE = 'assay';
 /** EventBridge takes ten entries and 1 MB at once; ours have a few hundred bytes. */
 const MOST_ENTRIES = 10;
 
-/** Hands events to a bus, whose rules deliver them to queues, functions and webhooks. */
+/** Publishes events to a bus, whose rules deliver them to queues, functions and webhooks. */
 export const eventBridgeSink =
   (client: EventBridgeClient, busName: string): EventSink =>
   async (events) => {

@@ -15,7 +15,7 @@ interface Options {
   readonly endpoint?: string | undefined;
 }
 
-/** Hands a payload to a Lambda function, which works on it by itself; Lambda tries again when it fails. */
+/** Invokes a Lambda function asynchronously; Lambda retries it on failure. */
 export const invokeFunction = (options: Options): ((payload: unknown) => Promise<void>) => {
   const { functionName, region, credentials } = options;
   const endpoint = options.endpoint ?? `https://lambda.${region}.amazonaws.com`;

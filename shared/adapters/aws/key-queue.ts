@@ -1,4 +1,4 @@
-/** Runs work one after the other where it shares a key, so that one process does not compete with itself. */
+/** Serialises work that shares a key, so that one process does not contend with itself. */
 export type KeyQueue = <T>(keys: readonly string[], work: () => Promise<T>) => Promise<T>;
 
 export function keyQueue(): KeyQueue {
@@ -6,7 +6,7 @@ export function keyQueue(): KeyQueue {
   return async (keys, work) => {
     const earlier = keys.map((key) => last.get(key));
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    // All keys are taken at once, before anything is awaited: work never waits in a circle.
+    // All keys are queued at once, before anything is awaited, so there is no deadlock.
     for (const key of keys) last.set(key, ended);
     try {
       await Promise.all(earlier);

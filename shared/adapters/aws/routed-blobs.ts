@@ -1,6 +1,6 @@
 import type { Blobs } from '../../kernel/ports.ts';
 
-/** Several stores as one: keys that begin with a prefix lie in its store, all others in the main one. */
+/** Routes blobs by key prefix: each prefix has its own store, all other keys use the main one. */
 export const routedBlobs = (main: Blobs, byPrefix: Readonly<Record<string, Blobs>>): Blobs => {
   const routes = Object.entries(byPrefix);
   const storeOf = (key: string): Blobs => routes.find(([prefix]) => key.startsWith(prefix))?.[1] ?? main;

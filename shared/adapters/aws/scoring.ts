@@ -32,7 +32,7 @@ export interface ScoringPlaces {
 
 export interface AwsScoring extends UploadContext {
   readonly s3: S3Client;
-  /** Ends the worker threads and lets go of the table. */
+  /** Ends the worker threads and closes the table. */
   readonly close: () => Promise<void>;
 }
 

@@ -25,7 +25,7 @@ export interface StreamRecord {
   };
 }
 
-/** What a batch says, in the table's own words. */
+/** The changes in a batch, decoded into the table's items. */
 export const parseChanges = ({ Records = [] }: StreamEvent): readonly StreamChange[] =>
   Records.flatMap(({ eventID = '', dynamodb = {}, userIdentity }) => {
     const { Keys, NewImage, OldImage, SequenceNumber = '' } = dynamodb;

@@ -8,7 +8,7 @@ import { checkBlobKey, sortKeys } from '../blob-key.ts';
 
 const UNFINISHED = '.unfinished-';
 
-/** Blobs as files under a folder, each in place whole or not at all. */
+/** Blobs as files under a folder, written atomically. */
 export const fileBlobs = (folder: string): Blobs => {
   const pathOf = (key: string): string => {
     checkBlobKey(key);

@@ -9,7 +9,7 @@ interface Options {
   readonly now: () => number;
 }
 
-/** Signs addresses of this machine, as S3 does of its own: path, type, size and time are part of the signature. */
+/** Signs upload URLs of this machine, as S3 does: path, type, size and expiry are part of the signature. */
 export const localSignPut =
   ({ secret, base, now }: Options): SignPut =>
   async (path, { contentType, size, seconds }) => {
@@ -33,7 +33,7 @@ export interface PresentedPut {
   readonly contentType: string | undefined;
 }
 
-/** Refuses an address that was altered, is past its time, or is used with another type; answers the size it is for. */
+/** Refuses a URL that was altered, has expired, or is used with another type; returns its size. */
 export const checkSignedPut = (
   secret: Uint8Array,
   { path, query, contentType = '' }: PresentedPut,

@@ -1,7 +1,7 @@
 import type { Blobs } from '../../kernel/ports.ts';
 import { checkBlobKey, sortKeys } from '../blob-key.ts';
 
-/** Blobs that last as long as the process. */
+/** Blobs in memory. */
 export const memoryBlobs = (): Blobs => {
   const stored = new Map<string, Uint8Array>();
   return {

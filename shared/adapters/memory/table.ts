@@ -14,7 +14,7 @@ import {
   sortKeyRange,
 } from '../table-rules.ts';
 
-/** A table that lives as long as the process; what it hands out is frozen. */
+/** A table in memory; items it returns are frozen. */
 export function memoryTable({ now = Date.now }: { readonly now?: () => number } = {}): Table {
   const partitions = new Map<string, Partition>();
 

@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 
-/** Opens the data file, making it and bringing it up to date when needed. */
+/** Opens the data file, creating and migrating it when needed. */
 export function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync {
   try {
     if (path !== ':memory:') makePrivate(path);
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     migrate(database, path);
-    // From here on callers wait without blocking the process: see the table's `patiently`.
+    // From here on callers wait for locks without blocking the process: see the table's `patiently`.
     database.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, 20)}`);
     return database;
   } catch (thrown) {
@@ -59,10 +59,10 @@ function migrate(database: DatabaseSync, path: string): void {
 const versionOf = (database: DatabaseSync): number =>
   Number(database.prepare('PRAGMA user_version').get()?.user_version);
 
-/** Whether another process holds the lock, so that trying again helps. */
+/** Whether another process holds the lock, so that a retry helps. */
 export const isBusy = (thrown: unknown): boolean => [5, 6].includes(resultCodeOf(thrown) ?? 0);
 
-/** What to tell about a failure of the data file; undefined when it is something else. */
+/** The error message for a failure of the data file; undefined when it is something else. */
 export function sqliteFault(thrown: unknown, path: string): Fault | undefined {
   const reason = reasons[resultCodeOf(thrown) ?? (isFileError(thrown) ? 14 : 0)];
   if (!reason) return undefined;

@@ -85,7 +85,7 @@ export function sqliteTable({ path, now = Date.now, busyTimeoutMs = 5000 }: Sqli
   };
 }
 
-/** Removes expired items now and then, a few at a time, so that no call waits long for it. */
+/** Sweeps expired items occasionally, a few at a time, so that no call waits long. */
 function sweeper(rows: Rows, now: () => number): () => void {
   let due = now() + sweep.everyMs;
   return () => {
@@ -94,7 +94,7 @@ function sweeper(rows: Rows, now: () => number): () => void {
       const removed = rows.sweep(now(), sweep.items);
       if (removed < sweep.items) due = now() + sweep.everyMs;
     } catch {
-      // The caller's change is stored already; what stays now goes with a later sweep.
+      // The caller's change is already stored; leftovers go with a later sweep.
       due = now() + sweep.everyMs;
     }
   };
@@ -102,7 +102,7 @@ function sweeper(rows: Rows, now: () => number): () => void {
 
 const sweep = { everyMs: 60_000, items: 500 } as const;
 
-/** Waits for other processes' locks between attempts, so that this process goes on meanwhile. */
+/** Retries while other processes hold the lock, without blocking this process. */
 async function waitingForLock<T>(work: () => T, path: string, timeoutMs: number): Promise<T> {
   const started = performance.now();
   for (;;) {

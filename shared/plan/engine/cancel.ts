@@ -3,7 +3,7 @@ import { Aborted } from './state-error.ts';
 const OVER = 'over';
 
 /**
- * A scope of work that can be called off with everything inside it.
+ * A cancellable scope of work, with everything inside it.
  * Abort signals would do, but listeners on one signal pile up when two hundred branches wait under it.
  */
 export class Cancel {
@@ -14,7 +14,7 @@ export class Cancel {
     return this.#cancelled;
   }
 
-  /** Throws when the work has been called off. */
+  /** Throws when the work has been cancelled. */
   check(): void {
     if (this.#cancelled) throw new Aborted();
   }
@@ -26,7 +26,7 @@ export class Cancel {
     this.#listeners.clear();
   }
 
-  /** Calls back once when called off; the result stops listening. */
+  /** Calls back once on cancellation; the result unsubscribes. */
   onCancel(listener: () => void): () => void {
     if (this.#cancelled) listener();
     else this.#listeners.add(listener);
@@ -47,7 +47,7 @@ export class Cancel {
     }
   }
 
-  /** Runs abortable work; gives up at once when called off, even if the work does not listen. */
+  /** Runs abortable work; rejects at once on cancellation, even if the work ignores the signal. */
   async race<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.check();
     const controller = new AbortController();

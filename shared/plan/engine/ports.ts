@@ -25,7 +25,7 @@ export type EngineEvent = {
   | { readonly type: 'failed' | 'retried' | 'caught'; readonly error: string; readonly cause: string }
 );
 
-/** The world of the local engine. */
+/** The dependencies of the local engine. */
 export interface EnginePorts {
   readonly now: () => number;
   /** Resolves after so many milliseconds; rejects when aborted. */
