@@ -83,11 +83,9 @@ export type PlanTree =
   | { readonly kind: 'node'; readonly id: string }
   | { readonly kind: 'series' | 'parallel'; readonly children: readonly PlanTree[] };
 
-export const PlanTree: z.ZodType<PlanTree> = z
-  .lazy(() =>
-    z.union([
-      z.strictObject({ kind: z.literal('node'), id: NodeId }),
-      z.strictObject({ kind: z.enum(['series', 'parallel']), children: z.array(PlanTree).min(1) }),
-    ]),
-  )
-  .meta({ id: 'PlanTree' });
+export const PlanTree: z.ZodType<PlanTree> = z.lazy(() =>
+  z.union([
+    z.strictObject({ kind: z.literal('node'), id: NodeId }),
+    z.strictObject({ kind: z.enum(['series', 'parallel']), children: z.array(PlanTree).min(1) }),
+  ]),
+);

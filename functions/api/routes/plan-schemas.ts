@@ -1,19 +1,36 @@
 import * as z from 'zod';
-import { Plan, PlanInput, PlanNodeInput, PlanTree } from '../../../shared/model/plan.ts';
+import { FailurePolicy, Plan, PlanInput, PlanNodeInput } from '../../../shared/model/plan.ts';
 import { Predicted, RunError } from '../../../shared/model/run.ts';
 
 /** Plans and runs as they are sent and answered. */
 
 const JsonRecord = z.record(z.string(), z.unknown());
 
-// As PlanInput reads it, but for arguments: the document cannot tell of values that contain themselves.
+// As PlanInput reads it, but for what generated clients cannot take: values that contain themselves, and a choice with
+// a default.
 const NodesRequest = PlanInput.extend({
-  nodes: z.array(PlanNodeInput.extend({ arguments: JsonRecord.optional() })),
+  nodes: z.array(PlanNodeInput.extend({ arguments: JsonRecord.optional(), on_failure: FailurePolicy.optional() })),
 }).meta({ id: 'PlanNodes' });
 
 export const PlanTask = z.strictObject({ task: z.string().min(1).max(20_000) }).meta({ id: 'PlanTask' });
 
 export const PlanRequest = z.union([PlanTask, NodesRequest]);
+
+/** A tree as one kind of object: generated clients read no choice that contains itself. */
+interface TreeBody {
+  kind: 'node' | 'series' | 'parallel';
+  id?: string;
+  children?: readonly TreeBody[];
+}
+const TreeBody: z.ZodType<TreeBody> = z
+  .lazy(() =>
+    z.object({
+      kind: z.enum(['node', 'series', 'parallel']),
+      id: z.string().optional().meta({ description: 'Of a node.' }),
+      children: z.array(TreeBody).optional().meta({ description: 'Of a series or of parallel branches.' }),
+    }),
+  )
+  .meta({ id: 'PlanTree' });
 
 const NodeBody = z.object({ ...Plan.shape.nodes.element.shape, arguments: JsonRecord }).meta({ id: 'PlanNode' });
 
@@ -22,7 +39,7 @@ const MachineBody = z.object({ type: z.string(), hash: z.string(), order: z.arra
 const PlanAnswer = z.object({
   ...Plan.omit({ v: true }).shape,
   nodes: z.array(NodeBody),
-  tree: PlanTree,
+  tree: TreeBody,
   predicted: Predicted,
   asl: JsonRecord,
   machine: MachineBody,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'hono/jsx/dom';
-import type { NodeView, Plan, RunView } from '../answers.ts';
+import type { NodeView, Plan, PlanTree, RunView } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
 import { plural, showMs } from '../format.ts';
@@ -83,7 +83,7 @@ export const PlanView = ({ plan, runId, onStarted }: Props) => {
           {plural(plan.nodes.length, 'node')} as a tree of series and branches; branches side by side run at once.
         </p>
         <Scroll label="The plan as it runs">
-          <TreeView tree={plan.tree} nodes={nodes} />
+          <TreeView tree={plan.tree as PlanTree} nodes={nodes} />
         </Scroll>
       </section>
       <Notice fault={watch.fault} onRetry={() => runId !== undefined && void watch.run(runId)} />
