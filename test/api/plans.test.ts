@@ -137,7 +137,7 @@ describe('plans over HTTP', () => {
   });
 
   test('C.06 a plan called as a tool is paid once, and its dangerous nodes run by the grants of who called it', async () => {
-    const shop = await workshop({ operations: {}, tools: { shout: 7, erase: 5 }, cached_share: 0 });
+    const shop = await workshop({ operations: {}, tools: { shout: 7, erase: 9 }, cached_share: 0 });
     const granted = (name: string) =>
       shop.json('PUT', `/v1/grants/admin/${name}`, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     const call = () =>
@@ -155,12 +155,12 @@ describe('plans over HTTP', () => {
     assert.equal((await granted('wipe')).status, 200);
     const { status, body } = await call();
 
-    assert.deepEqual([status, body.charged_micros], [200, 12]);
+    assert.deepEqual([status, body.charged_micros], [200, 16]);
     await shop.assay.recorder.flush();
     const { body: usage } = await shop.json<{ micros: number; keys: { micros: number }[] }>('GET', '/v1/usage');
     assert.equal(
       usage.keys.reduce((sum, { micros }) => sum + micros, 0),
-      12,
+      16,
     );
   });
 
