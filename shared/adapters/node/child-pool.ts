@@ -96,8 +96,9 @@ export const createChildPool = (options: ChildPoolOptions): ChildPool => {
   };
   const running = (tenant: string): number => [...slots].filter(({ job }) => job?.tenant === tenant).length;
   const mayGo = (tenant: string): boolean => running(tenant) < mostRunning;
+  let isClosed = false;
   const assign = (): void => {
-    for (;;) {
+    while (!isClosed) {
       const idle = [...slots].find(({ job }) => job === undefined);
       if (!idle && slots.size >= size) return;
       const job = queue.take(mayGo);
@@ -147,7 +148,10 @@ export const createChildPool = (options: ChildPoolOptions): ChildPool => {
             caller.spent(answer.usage);
             resolve(answer);
           },
-          failed,
+          failed(reason) {
+            clearTimeout(late);
+            failed(reason);
+          },
           startedAt: 0,
         };
         const give = (reason: Error): void => {
@@ -160,6 +164,9 @@ export const createChildPool = (options: ChildPoolOptions): ChildPool => {
         return assign();
       }),
     close: () => {
+      isClosed = true;
+      for (let job = queue.take(() => true); job; job = queue.take(() => true))
+        job.failed(new Fault('Unavailable', 'the server stops; try again'));
       for (const { child } of slots) child.kill();
     },
   };
