@@ -12,7 +12,7 @@ import { createLayerContext } from './execute/layer-context.ts';
 import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
 import type { Iqa } from './iqa/iqa.ts';
-import type { Blobs, Clock, Gauge, Log, Table } from './kernel/ports.ts';
+import type { Blobs, Clock, Gauge, Log, Table, Timers } from './kernel/ports.ts';
 import type { Actor } from './model/key.ts';
 import { withPlans } from './plan/plan-handlers.ts';
 import type { Runs } from './plan/runs.ts';
@@ -27,6 +27,7 @@ import type { SignPut } from './uploads/request-upload.ts';
 export interface AssayPorts {
   readonly table: Table;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
   readonly random: (bytes: number) => Uint8Array;
   /** Finds shipped, configured and plugin tools, in order of precedence. */
@@ -62,6 +63,7 @@ export interface Assay extends ExecuteContext, KeyContext {
   /** Runs plans, once the process has said where. */
   readonly runs?: Runs;
   readonly limitRate: RateLimiter;
+  readonly timers: Timers;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
   readonly reload: (actor: Actor) => Promise<LoadReport>;
@@ -70,7 +72,7 @@ export interface Assay extends ExecuteContext, KeyContext {
 }
 
 export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
-  const { table, clock, log, random, discover } = ports;
+  const { table, clock, timers, log, random, discover } = ports;
   const internal = new Map(ports.handlers.internal).set(
     'registry_search',
     registrySearch(() => catalogs),
@@ -97,6 +99,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     catalogs,
     handlers: () => loaded.handlers,
     limitRate,
+    timers,
     authenticate: createAuthenticator({ table, clock, adminKey: ports.adminKey }),
     blobs: ports.blobs,
     iqa: ports.iqa,

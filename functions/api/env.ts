@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { Assay } from '../../shared/assay.ts';
+import type { OnceOnly } from '../../shared/execute/call.ts';
 import type { Remaining } from '../../shared/execute/meter.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { DefinitionsLookup } from '../../shared/registry/lookup/definitions.ts';
@@ -16,6 +17,8 @@ export interface Variables {
   sent?: Uint8Array<ArrayBuffer>;
   /** What is left of the key's quota, once a priced call has looked. */
   remaining?: Remaining;
+  /** The call that an Idempotency-Key stands for. */
+  once?: OnceOnly;
 }
 
 export type Env = { Variables: Variables };

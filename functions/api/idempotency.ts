@@ -1,102 +1,104 @@
-import * as z from 'zod';
 import type { Assay } from '../../shared/assay.ts';
+import type { OnceOnly } from '../../shared/execute/call.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { onceKey } from '../../shared/kernel/item-keys.ts';
-import type { Item } from '../../shared/kernel/ports.ts';
-import { isUnreadable, put, read, stored } from '../../shared/kernel/stored.ts';
-import { readBytes } from './body-bytes.ts';
+import { freeLease, type Lease, takeLease } from '../../shared/kernel/lease.ts';
+import { changeHeld, keepLease } from '../../shared/kernel/leased-item.ts';
+import type { Key } from '../../shared/kernel/ports.ts';
+import { put } from '../../shared/kernel/stored.ts';
 import type { ApiContext } from './env.ts';
+import { AnswerItem, type KeptAnswer, keptAnswer, otherRequest, replay, stillRunning } from './kept-answer.ts';
+import { digestOfRequest, digestWithHost } from './request-digest.ts';
 
 const KEPT_SECONDS = 86_400;
-const PENDING_SECONDS = 300;
 const MAX_STORED_BYTES = 300_000;
 
-/** The answer to a request that asks to be answered the same when it is repeated. */
-const KeptAnswer = z.object({
-  state: z.enum(['pending', 'done']),
-  request: z.string(),
-  status: z.int().optional(),
-  body: z.string().optional(),
-  type: z.string().optional(),
-  /** What was made, where the answer itself holds a secret and is not kept. */
-  made: z.string().optional(),
-});
-type KeptAnswer = Readonly<z.infer<typeof KeptAnswer>>;
-
-export const AnswerItem = stored<KeptAnswer>({ what: 'kept answer', schema: KeptAnswer });
+type World = Pick<Assay, 'table' | 'clock' | 'timers' | 'random' | 'log'>;
 
 /** Whether a write asks to be answered as before when it is repeated. */
 export const isRepeatable = (c: ApiContext): boolean =>
   c.req.method !== 'GET' && c.req.method !== 'HEAD' && c.req.header('idempotency-key') !== undefined;
 
-/** Answers a repeated `Idempotency-Key` with the first answer, and does nothing twice. */
+/**
+ * Answers a repeated `Idempotency-Key` with the first answer, and does nothing twice. Whoever is at it holds a lease;
+ * a repeat that comes after its process died goes on under the same call id.
+ */
 export const answerOnce = async (
-  { table, clock }: Pick<Assay, 'table' | 'clock'>,
+  world: World,
   c: ApiContext,
   /** Answers refusals too: they are kept like any other answer. */
   handle: (c: ApiContext) => Promise<Response>,
   /** Whether what is answered is a secret, shown once and kept nowhere. */
   isSecret = false,
 ): Promise<Response> => {
+  const item = { key: keyOf(c), kind: AnswerItem };
+  const request = await digestOfRequest(c);
+  const begun = await begin(world, item.key, request);
+  if ('known' in begun) return answerKnown(world, c, begun.known, request);
+  const { lease, once } = begun;
+  const heartbeat = keepLease(world, item, lease);
+  c.set('once', { ...once, isLost: heartbeat.isLost });
+  try {
+    const response = await handle(c);
+    const answer = await answerToKeep(response, isSecret);
+    await changeHeld(world, item, lease, (_, expires) => {
+      const kept: KeptAnswer = answer
+        ? { state: 'done', request, call_id: once.id, ...answer }
+        : { state: 'ended', request, call_id: once.id, lease: freeLease(lease) };
+      return [put(item.key, AnswerItem, kept, expires)];
+    });
+    return response;
+  } finally {
+    heartbeat.stop();
+  }
+};
+
+const keyOf = (c: ApiContext): Key => {
   const given = c.req.header('idempotency-key') ?? '';
   if (given === '' || given.length > 255)
     throw new Fault('InvalidInput', 'Idempotency-Key must have 1 to 255 characters', { field: 'Idempotency-Key' });
   const { tenant, keyId } = c.get('actor');
-  const key = onceKey(tenant, sha256(`${keyId}\n${given}`));
-  const request = await digestOfRequest(c);
-  const seconds = Math.floor(clock.now() / 1000);
-  const known = await table.change([key], ([item]) => {
-    if (item) return { writes: [], result: keptAnswer(item) };
-    const pending: KeptAnswer = { state: 'pending', request };
-    return { writes: [put(key, AnswerItem, pending, seconds + PENDING_SECONDS)], result: undefined };
+  return onceKey(tenant, sha256(`${keyId}\n${given}`));
+};
+
+type Begun = { readonly known: KeptAnswer } | { readonly lease: Lease; readonly once: OnceOnly };
+
+/** Takes the key, with the id of its call, before anything runs; or tells what is known of it. */
+const begin = ({ table, clock, random }: World, key: Key, request: string): Promise<Begun> => {
+  const owner = Buffer.from(random(12)).toString('hex');
+  const newId = clock.newId();
+  return table.change<Begun>([key], ([item]) => {
+    const now = clock.now();
+    const known = item && keptAnswer(item);
+    const isOurs = known === undefined || (known.request === request && known.call_id !== undefined);
+    const lease = isOurs && known?.state !== 'done' ? takeLease(known?.lease, owner, now) : undefined;
+    if (lease === undefined) return { writes: [], result: { known: known as KeptAnswer } };
+    const id = known?.call_id ?? newId;
+    const earlier = known && (known.state === 'ended' ? 'ended' : 'cut off');
+    // The key is good for a day, however often it is tried.
+    const expires = item?.expires ?? Math.floor(now / 1000) + KEPT_SECONDS;
+    const writes = [put(key, AnswerItem, { state: 'pending', request, call_id: id, lease }, expires)];
+    return { writes, result: { lease, once: { id, earlier } } };
   });
-  if (known) return replay(known, request);
-  const response = await handle(c);
+};
+
+const answerKnown = async ({ clock }: World, c: ApiContext, known: KeptAnswer, request: string): Promise<Response> => {
+  if (known.request !== (known.with_host ? await digestWithHost(c) : request)) throw otherRequest();
+  if (known.state !== 'done') throw stillRunning(known.lease, clock.now());
+  return replay(known);
+};
+
+/** What is kept of a response: nothing of what may go better the second time. */
+const answerToKeep = async (
+  response: Response,
+  isSecret: boolean,
+): Promise<Pick<KeptAnswer, 'status' | 'body' | 'type' | 'made'> | undefined> => {
+  const { status, headers } = response;
+  if (status >= 500 || status === 429) return undefined;
   const body = await response.clone().text();
-  const { status } = response;
-  // What may go better the second time is not kept.
-  if (status >= 500 || status === 429 || Buffer.byteLength(body) > MAX_STORED_BYTES)
-    await table.write([{ remove: key }]);
-  else {
-    const type = response.headers.get('content-type') ?? '';
-    const kept = isSecret && status < 300 ? { made: String(JSON.parse(body).id) } : { body, type };
-    await table.write([put(key, AnswerItem, { state: 'done', request, status, ...kept }, seconds + KEPT_SECONDS)]);
-  }
-  return response;
-};
-
-const digestOfRequest = async (c: ApiContext): Promise<string> =>
-  sha256(Buffer.concat([Buffer.from(`${c.req.method}\n${c.req.url}\n`), await readBytes(c)]));
-
-/** Whoever sent the key can act: with another one the request is made. */
-const keptAnswer = (item: Item): KeptAnswer => {
-  try {
-    return read(item, AnswerItem);
-  } catch (thrown) {
-    if (!isUnreadable(thrown)) throw thrown;
-    throw new Fault('Conflict', 'the answer kept for this Idempotency-Key cannot be read; use a new one', {
-      field: 'Idempotency-Key',
-    });
-  }
-};
-
-const replay = (known: KeptAnswer, request: string): Response => {
-  if (known.request !== request)
-    throw new Fault('Conflict', 'this Idempotency-Key was used with another request; use a new one', {
-      field: 'Idempotency-Key',
-    });
-  if (known.state === 'pending')
-    throw new Fault('Conflict', 'the first request with this Idempotency-Key is still running; ask again in a moment', {
-      retry_after_seconds: 1,
-    });
-  if (known.made !== undefined)
-    throw new Fault(
-      'Conflict',
-      `the first request with this Idempotency-Key made ${known.made}; its secret was shown once and is not kept: revoke it, and use a new Idempotency-Key`,
-      { id: known.made },
-    );
-  const headers = { 'idempotent-replay': 'true', ...(known.type ? { 'content-type': known.type } : {}) };
-  const status = known.status ?? 200;
-  return new Response(status === 204 ? null : (known.body ?? ''), { status, headers });
+  if (isSecret && status < 300) return { status, made: String(JSON.parse(body).id) };
+  return Buffer.byteLength(body) > MAX_STORED_BYTES
+    ? undefined
+    : { status, body, type: headers.get('content-type') ?? '' };
 };

@@ -13,6 +13,7 @@ import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { s3SignPut } from '../../shared/adapters/aws/s3-sign-put.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from './builtin-tools.ts';
@@ -50,6 +51,7 @@ export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
     table,
     blobs,
     clock,
+    timers: systemTimers,
     log,
     gauge,
     iqa,

@@ -9,6 +9,7 @@ import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible
 import { type NodeGauge, nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
@@ -55,6 +56,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   return composeAssay({
     table: store.table,
     clock,
+    timers: systemTimers,
     log,
     random: (bytes) => randomBytes(bytes),
     discover: async () => [await shippedTools(shipped), ...(await discover())],

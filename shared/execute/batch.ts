@@ -15,7 +15,7 @@ export interface RecordBatch {
 /** A transaction holds 100 items; one is the event sequence, two are hour markers when the hour changes. */
 const MOST_ITEMS = 97;
 /** A record and its possible events: a failure and a block, or a success and an unblock. */
-const ITEMS_OF = { failed: 3, ok: 2, refused: 1 } as const;
+const ITEMS_OF = { failed: 3, ok: 2, refused: 1, interrupted: 1 } as const;
 
 /** Takes as many records of the longest-waiting tenant as fit into one transaction with their totals. */
 export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): RecordBatch => {
@@ -23,9 +23,11 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
   const totals = new Set<string>();
   const records: CallRecord[] = [];
   const others: WaitingRecord[] = [];
+  // A call that was refused and then let through has two records under one id: a change writes an item once.
+  const ids = new Set<string>();
   let items = 0;
   for (const entry of waiting) {
-    if (entry.tenant !== tenant || items >= MOST_ITEMS) {
+    if (entry.tenant !== tenant || items >= MOST_ITEMS || ids.has(entry.record.call_id)) {
       others.push(entry);
       continue;
     }
@@ -36,6 +38,7 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
       continue;
     }
     for (const key of keys) totals.add(key);
+    ids.add(entry.record.call_id);
     records.push(entry.record);
   }
   waiting.splice(0, waiting.length, ...others);

@@ -27,11 +27,22 @@ export interface ExecuteContext extends RegistryContext {
 /** The dependencies of the layers: all but resolving the tool and its handler. */
 export type LayerContext = Omit<ExecuteContext, 'catalogs' | 'handlers'>;
 
+/** A call whose id was fixed before anything ran, so that it is charged once however often it is asked for. */
+export interface OnceOnly {
+  readonly id: string;
+  /** What is known of an earlier try: its process died, or it ended and its answer was not kept. */
+  readonly earlier?: 'cut off' | 'ended' | undefined;
+  /** Whether a repeat may have taken it over: then this one is neither charged nor recorded. */
+  readonly isLost?: () => boolean;
+}
+
 /** A caller's options for a call. */
 export interface CallOptions extends CallExtras {
   readonly requestId?: string;
   /** The attempt number, when the caller retries a failed call. */
   readonly attempt?: number;
+  /** The call that this is, where it may be asked for again. */
+  readonly once?: OnceOnly | undefined;
   /** The key that consented elsewhere, such as in a plan's run. Set by our own code only, never by a request. */
   readonly approvedBy?: string;
   /** Receives the key's remaining quota. */

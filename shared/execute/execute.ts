@@ -1,9 +1,12 @@
 import { effectivePermission } from '../access/permission.ts';
 import { requireScope } from '../access/scopes.ts';
 import type { Invocation, Outcome } from '../model/call.ts';
+import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { Call, Caller, CallOptions, CallResult, ExecuteContext } from './call.ts';
+import { earlierCall, interrupted, isIdempotent } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
+import { recordCalls } from './monitor.ts';
 import { resolveTool } from './resolve.ts';
 import { handlerOf, runImplementation } from './run-handler.ts';
 
@@ -19,9 +22,12 @@ export const executeTool = async (
 ): Promise<Outcome> => {
   requireScope(actor, 'invoke');
   const { record, isEnabled } = await resolveTool(context, actor, invocation);
+  const { once } = options;
+  const earlier = await earlierCall(context, actor.tenant, once);
+  if (earlier) return outcomeOfRecord(earlier);
   const handler = handlerOf(record, context.handlers());
   const call: Call = {
-    id: context.clock.newId(),
+    id: once?.id ?? context.clock.newId(),
     at: context.clock.now(),
     actor,
     record,
@@ -34,8 +40,22 @@ export const executeTool = async (
     signal,
     options,
   };
+  if (once?.earlier === 'cut off' && !isIdempotent(record))
+    return outcomeOf(call, await recordCalls(context, call, async () => interrupted(record.spec.name)));
   return outcomeOf(call, await runThroughLayers(context, call, (given) => runImplementation(context, given)));
 };
+
+/** An outcome as far as its record has it: secrets and long values are not kept. */
+const outcomeOfRecord = ({ call_id, tool, version, status, output, error, ...rest }: CallRecord): Outcome => ({
+  call_id,
+  tool,
+  version,
+  status: status === 'refused' ? 'failed' : status,
+  ...(error ? { error: { type: error.type, message: error.message } } : { output }),
+  duration_ms: rest.duration_ms,
+  cached: rest.cached,
+  charged_micros: rest.charged_micros,
+});
 
 const outcomeOf = ({ id, record }: Call, result: CallResult): Outcome => ({
   call_id: id,

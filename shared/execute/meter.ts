@@ -1,5 +1,7 @@
+import type { Outcome } from '../model/call.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Call, CallLayer, CallResult, LayerContext } from './call.ts';
+import { isLost } from './earlier-call.ts';
 
 /** What a key may use in a month. */
 export interface Quota {
@@ -41,7 +43,7 @@ export interface Reservation {
 
 /** How a call ended, as far as its price depends on it. A call refused by an inner layer is `failed`. */
 export interface Settled {
-  readonly status: 'ok' | 'failed';
+  readonly status: Outcome['status'];
   readonly cached: boolean;
   /** The actual price, where it is less than the reservation. */
   readonly actualMicros?: number | undefined;
@@ -84,7 +86,8 @@ export const chargeCalls: CallLayer = async (context, call, next) => {
   try {
     const result = await next(call);
     if (result.status === 'failed') await spendTime(context, call, result);
-    return { ...result, chargedMicros: await meter.settle(reservation, result) };
+    const settled = isLost(call) ? ({ status: 'failed', cached: false } as const) : result;
+    return { ...result, chargedMicros: await meter.settle(reservation, settled) };
   } catch (thrown) {
     await meter.settle(reservation, { status: 'failed', cached: false });
     throw thrown;

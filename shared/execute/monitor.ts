@@ -3,6 +3,7 @@ import type { ResourceUsage } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { cutValue } from './cut-values.ts';
+import { isLost, takenOver } from './earlier-call.ts';
 import { REDACTED } from './redact.ts';
 
 /** Records every call, whether it ran or was refused. */
@@ -10,6 +11,7 @@ export const recordCalls: CallLayer = async (context, call, next) => {
   const end = context.recorder.begin();
   try {
     const ran = await runOrRefuse(context, call, next);
+    if (isLost(call)) throw takenOver(call);
     const isPriced = ran.chargedMicros > 0;
     const kept = context.recorder.keep(call.actor.tenant, recordOf(context, call, ran), isPriced);
     if (kept) await kept;
@@ -23,7 +25,7 @@ const runOrRefuse = async (context: LayerContext, call: Call, next: Next): Promi
   try {
     return await next(call);
   } catch (thrown) {
-    if (thrown instanceof Fault) await keepRefusal(context, call, thrown);
+    if (thrown instanceof Fault && !isLost(call)) await keepRefusal(context, call, thrown);
     throw thrown;
   }
 };

@@ -3,6 +3,7 @@ import type { Handler } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Call, Caller, CallOptions, LayerContext, Next } from './call.ts';
+import { earlierCall } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
 import { runImplementation } from './run-handler.ts';
 
@@ -44,6 +45,13 @@ export const runOperation = async <T>(
   signal?: Caller,
   options: CallOptions = {},
 ): Promise<Operated<T>> => {
+  const id = operation.id ?? options.once?.id;
+  const earlier = await earlierCall(context, actor.tenant, options.once);
+  // Operations do nothing twice under one id: what was charged is only worked out again.
+  if (earlier?.status === 'ok') {
+    const { value } = await operation.work(signalOf(signal));
+    return { value, chargedMicros: earlier.charged_micros };
+  }
   let worked: Worked<T> | undefined;
   const handler: Handler = {
     permission: 'safe',
@@ -58,7 +66,7 @@ export const runOperation = async <T>(
     return result.status === 'ok' ? { ...result, cached, actualMicros } : result;
   };
   const call: Call = {
-    id: operation.id ?? context.clock.newId(),
+    id: id ?? context.clock.newId(),
     at: context.clock.now(),
     actor,
     record: recordOf(operation.name),
@@ -76,6 +84,12 @@ export const runOperation = async <T>(
   throw thrown instanceof Error && thrown.name === 'Timeout'
     ? new Fault('ToolExecutionError', thrown.message, {}, { cause: thrown })
     : thrown;
+};
+
+const signalOf = (caller: Caller | undefined): AbortSignal => {
+  const given = typeof caller === 'function' ? caller() : caller;
+  const limit = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
+  return given === undefined ? limit : AbortSignal.any([given, limit]);
 };
 
 const recordOf = (name: string): VersionRecord => ({

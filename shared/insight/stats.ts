@@ -68,7 +68,8 @@ export const addCalls = (
   return { stats: { ...current, histogram: addValues(stats.histogram, durations) }, events };
 };
 
-export const isMeasured = ({ status, cached }: CallRecord): boolean => status !== 'refused' && !cached;
+export const isMeasured = ({ status, cached }: CallRecord): boolean =>
+  (status === 'ok' || status === 'failed') && !cached;
 
 export const microseconds = ({ duration_ms: ms }: CallRecord): number => Math.round(ms * 1000);
 

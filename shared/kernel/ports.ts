@@ -87,6 +87,12 @@ export interface Clock {
   newId(): string;
 }
 
+/** Work at later times; a port of its own, so that whoever owns the clock owns the waiting too. */
+export interface Timers {
+  /** Does work again and again, until what it answers is called. */
+  every(milliseconds: number, work: () => void): () => void;
+}
+
 /** Bytes under keys: images, models, large results. */
 export interface Blobs {
   get(key: string): Promise<Uint8Array | undefined>;

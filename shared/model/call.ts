@@ -17,7 +17,8 @@ export interface Outcome {
   readonly call_id: string;
   readonly tool: string;
   readonly version: string;
-  readonly status: 'ok' | 'failed';
+  /** `interrupted` began and was cut off with its process: not repeated, not charged. */
+  readonly status: 'ok' | 'failed' | 'interrupted';
   readonly output?: unknown;
   readonly error?: CallError;
   readonly duration_ms: number;
@@ -26,5 +27,5 @@ export interface Outcome {
 }
 
 /** How a call ended; a refused call did not run. */
-export const CALL_STATUSES = ['ok', 'failed', 'refused'] as const;
+export const CALL_STATUSES = ['ok', 'failed', 'refused', 'interrupted'] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];

@@ -54,6 +54,8 @@ const common = {
   scenarios: Words.optional(),
   intents: Words.optional(),
   cacheable: z.boolean().optional(),
+  /** Whether a call that was cut off may be run again under its id without doing anything twice. */
+  idempotent: z.boolean().optional(),
   timeout_seconds: z.number().positive().max(900).optional(),
   iqa: IqaBlock.optional(),
 };

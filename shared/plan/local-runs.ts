@@ -73,10 +73,10 @@ class Runner implements LocalRuns {
   async start(request: RunRequest): Promise<RunView> {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved);
-    const run = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
+    const { run, isNew } = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
       put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, owner: this.#owner }),
     ]);
-    this.#launch(run, machine, executionInput(run, saved, request.traceparent));
+    if (isNew) this.#launch(run, machine, executionInput(run, saved, request.traceparent));
     return this.#see(request.tenant, run.run_id);
   }
 

@@ -46,8 +46,10 @@ class MachineRuns implements Runs {
   async start(request: RunRequest): Promise<RunView> {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved, this.#given.step);
-    const run = await openRun(this.#deps, request, saved, machine, machine.type);
-    await this.#launch(run, machine, executionInput(run, saved, request.traceparent));
+    const { run, isNew } = await openRun(this.#deps, request, saved, machine, machine.type);
+    // Starting is idempotent by the run's name, so one whose start was cut off is started again.
+    const isUnstarted = run.status === 'running' && run.engine === 'STANDARD' && run.execution === undefined;
+    if (isNew || isUnstarted) await this.#launch(run, machine, executionInput(run, saved, request.traceparent));
     return this.#see(request.tenant, run.run_id);
   }
 

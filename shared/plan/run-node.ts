@@ -28,7 +28,7 @@ export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<
   const options = { attempt: call.attempt, approvedBy: call.approvedBy };
   const outcome = await executeTool(context, actorOf(call), invocation, call.signal, options);
   return {
-    status: outcome.status,
+    status: outcome.status === 'ok' ? 'ok' : 'failed',
     call_id: outcome.call_id,
     ...(outcome.error === undefined ? { output: outcome.output } : { error: outcome.error }),
   };

@@ -32,7 +32,7 @@ export const startRun = async (
       arguments: { plan_id: asked.plan_id, input: asked.input },
       priceMicros: operationPrice(context.prices, 'run'),
       async work() {
-        const run = await runs.start(request);
+        const run = await runs.start({ ...request, run_id: options.once?.id });
         return { value: run, output: { run_id: run.run_id, status: run.status } };
       },
     },

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly tenant: string;
   readonly plan_id: string;
   readonly input?: unknown;
+  /** The id of a run that may be started again: an existing one is answered. */
+  readonly run_id?: string | undefined;
   /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
   readonly traceparent?: string;
@@ -41,7 +43,7 @@ export async function planToRun(deps: RunDeps, tenant: string, id: string): Prom
   return saved;
 }
 
-/** Stores a new run before it starts. */
+/** Stores a new run before it starts; an existing run with its id stays as it is. */
 export async function openRun(
   deps: RunDeps,
   request: RunRequest,
@@ -49,8 +51,8 @@ export async function openRun(
   machine: PlanMachine,
   engine: RunBody['engine'],
   beside: (run: RunBody) => readonly Write[] = () => [],
-): Promise<RunBody> {
-  const id = deps.clock.newId();
+): Promise<{ readonly run: RunBody; readonly isNew: boolean }> {
+  const id = request.run_id ?? deps.clock.newId();
   const run: RunBody = {
     run_id: id,
     tenant: request.tenant,
@@ -65,8 +67,11 @@ export async function openRun(
     status: 'running',
     started_at: deps.clock.now(),
   };
-  await deps.table.write([put(runKey(request.tenant, id), RunItem, run), ...beside(run)]);
-  return run;
+  const key = runKey(request.tenant, id);
+  return deps.table.change<{ readonly run: RunBody; readonly isNew: boolean }>([key], ([item]) => {
+    if (item) return { writes: [], result: { run: read(item, RunItem), isNew: false } };
+    return { writes: [put(key, RunItem, run), ...beside(run)], result: { run, isNew: true } };
+  });
 }
 
 /** What the execution of a run is given. */

@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
 import type { Table } from '../../shared/kernel/ports.ts';
+import { testLeases } from './leases.ts';
 import { testTableChanges } from './table-changes.ts';
 import { testTableConcurrency } from './table-concurrency.ts';
 import { testTableCounts } from './table-counts.ts';
@@ -63,6 +64,7 @@ export function tableContract(
     testTableQueries(given);
     testTableCounts(given);
     testTableConcurrency(given);
+    testLeases(given);
   });
 }
 

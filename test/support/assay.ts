@@ -7,6 +7,7 @@ import { adminActor } from '../../shared/access/scopes.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { type Assay, type AssayPorts, composeAssay } from '../../shared/assay.ts';
 import type { Log } from '../../shared/kernel/ports.ts';
 import type { NewKey } from '../../shared/model/key.ts';
@@ -52,6 +53,7 @@ export const testAssay = async (ports: Partial<AssayPorts> = {}): Promise<TestAs
   const assay = await composeAssay({
     table: memoryTable(),
     clock: systemClock(),
+    timers: systemTimers,
     log,
     random: (bytes) => randomBytes(bytes),
     discover: async () => [],

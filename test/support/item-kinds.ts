@@ -1,4 +1,4 @@
-import { AnswerItem } from '../../functions/api/idempotency.ts';
+import { AnswerItem } from '../../functions/api/kept-answer.ts';
 import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
 import { AuditItem } from '../../shared/execute/audit.ts';

@@ -67,7 +67,7 @@ const entryOf = async ({ assay }: McpContext, { actor }: McpCaller, name: string
 
 const run = async (
   context: McpContext,
-  { actor, requestId }: McpCaller,
+  { actor, requestId, once }: McpCaller,
   entry: Entry,
   args: Readonly<Record<string, unknown>>,
   ctx: ServerContext,
@@ -79,7 +79,7 @@ const run = async (
   const progress = reportProgress(ctx);
   try {
     const asked = { arguments: args, ...confirmationOf(consent) };
-    const options = { ...progress.extras, requestId, client: clientOf(ctx, capabilities) };
+    const options = { ...progress.extras, requestId, once, client: clientOf(ctx, capabilities) };
     const plan = takesTasks(ctx, actor, capabilities) ? planOf(entry.record) : undefined;
     const handed = await begin(context.assay, actor, { ...asked, entry, plan }, ctx.mcpReq.signal, options);
     if ('run' in handed) return { task: await createdTask(context.assay, actor, handed.run) };

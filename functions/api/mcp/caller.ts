@@ -1,10 +1,13 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
+import type { OnceOnly } from '../../../shared/execute/call.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 
 /** Who speaks MCP to us, and how much of the catalogue is to be in the model's context. */
 export interface McpCaller {
   readonly actor: Actor;
   readonly requestId: string;
+  /** The call that an Idempotency-Key stands for. */
+  readonly once?: OnceOnly | undefined;
   /** Two tools, find_tools and call_tool, instead of the catalogue. */
   readonly isSearch: boolean;
 }

@@ -12,7 +12,7 @@ export const toToolResult = async (
   outputSchema: JsonSchema | undefined,
   outcome: Pick<Outcome, 'status' | 'output' | 'error'>,
 ): Promise<CallToolResult> => {
-  if (outcome.status === 'failed') {
+  if (outcome.status !== 'ok') {
     const { type = 'Error', message = 'the tool failed' } = outcome.error ?? {};
     return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true };
   }

@@ -58,7 +58,7 @@ const decide = route({
   faults: ['InvalidInput', 'PaymentRequired', 'TooLarge'],
   async handle({ api, actor, requestId, body, context }) {
     const { decideFor } = await loadDecide();
-    const options = { requestId, metered: captureQuota(context) };
+    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
     return reply(200, await decideFor(api, actor, body, () => context.req.raw.signal, options));
   },
 });

@@ -18,7 +18,7 @@ const OutcomeBody = z
     call_id: z.string(),
     tool: z.string(),
     version: z.string(),
-    status: z.enum(['ok', 'failed']),
+    status: z.enum(['ok', 'failed', 'interrupted']),
     output: z.unknown().optional(),
     error: z.object({ type: z.string(), message: z.string() }).optional(),
     duration_ms: z.number(),
@@ -38,7 +38,7 @@ const invokeTool = route({
   answers: { 200: { description: 'The outcome', schema: OutcomeBody } },
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
   async handle({ api, actor, requestId, params, body, context }) {
-    const options = { requestId, metered: captureQuota(context) };
+    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
     const invocation = { name: params.name, ...body };
     const outcome = await executeTool(api, actor, invocation, () => context.req.raw.signal, options);
     // Answered one after the other, what ended in one turn costs half: nobody goes back and forth for each.

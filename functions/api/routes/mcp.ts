@@ -40,7 +40,12 @@ const mcp = route({
         value: mode,
       });
     const service = await api.mcp();
-    return service.answer(context.req.raw, body, { actor, requestId, isSearch: mode === 'search' });
+    return service.answer(context.req.raw, body, {
+      actor,
+      requestId,
+      once: context.get('once'),
+      isSearch: mode === 'search',
+    });
   },
 });
 

@@ -28,7 +28,7 @@ const startRun = route({
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound'],
   async handle({ api, actor, requestId, params, body, context }) {
     const asked = { plan_id: params.id, input: body.input, traceparent: context.req.header('traceparent') };
-    const options = { requestId, metered: captureQuota(context) };
+    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
     return reply(201, await beginRun(api, actor, asked, undefined, options));
   },
 });

@@ -68,7 +68,7 @@ const score = route({
   async handle({ api, actor, requestId, body, context }) {
     const iqa = requireIqa(api);
     const asked = await openPictures(iqa, actor.tenant, body);
-    const options = { requestId, metered: captureQuota(context) };
+    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
     const work = (onScore?: ScoreImageRequest['onScore']) =>
       scorePictures({ ...api, iqa }, actor, { ...asked, onScore }, () => context.req.raw.signal, options);
     return wantsLines(context) ? answerLines(context, api.log, work) : reply(200, await work());

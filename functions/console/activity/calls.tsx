@@ -46,7 +46,7 @@ export const Calls = () => {
         <Field label="Status">
           <select value={filter.status} onChange={set('status')}>
             <option value="">any status</option>
-            {['ok', 'failed', 'refused'].map((status) => (
+            {['ok', 'failed', 'refused', 'interrupted'].map((status) => (
               <option key={status} value={status}>
                 {status}
               </option>

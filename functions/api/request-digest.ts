@@ -1,0 +1,30 @@
+import { canonicalJson, sha256 } from '../../shared/kernel/canonical-json.ts';
+import { readBytes } from './body-bytes.ts';
+import type { ApiContext } from './env.ts';
+
+/** What makes a request the same one, whatever host it came through: method, path, query and body. */
+export const digestOfRequest = async (c: ApiContext): Promise<string> => {
+  const { pathname, search } = new URL(c.req.url);
+  return sha256(`${c.req.method}\n${pathname}${search}\n${await digestOfBody(c)}`);
+};
+
+/** As version 1 of a kept answer had it: with the whole address. */
+export const digestWithHost = async (c: ApiContext): Promise<string> =>
+  sha256(Buffer.concat([Buffer.from(`${c.req.method}\n${c.req.url}\n`), await readBytes(c)]));
+
+// A client draws a new boundary for every try, so a form is known by its parts; one that is none by its bytes.
+const digestOfBody = async (c: ApiContext): Promise<string> => {
+  const bytes = await readBytes(c);
+  const type = c.req.header('content-type') ?? '';
+  if (!/^multipart\/form-data\b/i.test(type)) return sha256(bytes);
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => undefined);
+  if (form === undefined) return sha256(bytes);
+  const parts = await Promise.all(
+    [...form].map(async ([name, value]) =>
+      typeof value === 'string'
+        ? [name, value]
+        : [name, value.name, value.type, sha256(new Uint8Array(await value.arrayBuffer()))],
+    ),
+  );
+  return sha256(canonicalJson(parts));
+};

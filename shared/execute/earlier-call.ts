@@ -1,0 +1,50 @@
+import { Fault } from '../kernel/errors.ts';
+import { callKey } from '../kernel/item-keys.ts';
+import type { Table } from '../kernel/ports.ts';
+import { read } from '../kernel/stored.ts';
+import { CallItem, type CallRecord } from '../model/call-record.ts';
+import type { VersionRecord } from '../model/registration.ts';
+import type { Call, CallOptions, CallResult } from './call.ts';
+
+/** What the ledger has of a call that was asked for before. One that was refused never ran, and is tried anew. */
+export const earlierCall = async (
+  { table }: { readonly table: Table },
+  tenant: string,
+  once: CallOptions['once'],
+): Promise<CallRecord | undefined> => {
+  if (once?.earlier === undefined) return undefined;
+  const item = await table.get(callKey(tenant, once.id));
+  const record = item && read(item, CallItem);
+  return record?.status === 'refused' ? undefined : record;
+};
+
+/** Whether a repeat may have taken the call over, because this process was away for too long. */
+export const isLost = ({ options: { once } }: Pick<Call, 'options'>): boolean => once?.isLost?.() ?? false;
+
+/** What the process is told that came back too late. */
+export const takenOver = ({ id }: Pick<Call, 'id'>): Fault =>
+  new Fault('Conflict', `the call ${id} was left for too long and may have been taken over; send it again as it is`, {
+    call_id: id,
+  });
+
+/** Whether running a version again does nothing twice: it says so, or is a function of its arguments. */
+export const isIdempotent = ({ spec: { idempotent, implementation } }: VersionRecord): boolean =>
+  idempotent ??
+  (implementation?.type === 'mock' ||
+    implementation?.type === 'builtin' ||
+    (implementation?.type === 'internal' && implementation.handler === 'iqa'));
+
+/** How a call ends whose process died: nobody knows what it did, so it is neither repeated nor charged. */
+export const interrupted = (tool: string): CallResult => ({
+  status: 'interrupted',
+  error: {
+    type: 'Interrupted',
+    message:
+      `the process that ran ${tool} ended before the tool had answered; it was not charged, and is not run again ` +
+      'by itself since it may have had its effect: look, and send it with a new Idempotency-Key to run it again',
+  },
+  durationMs: 0,
+  usage: { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 },
+  cached: false,
+  chargedMicros: 0,
+});

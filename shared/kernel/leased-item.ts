@@ -1,0 +1,74 @@
+import { messageOf } from './errors.ts';
+import { BEAT_MS, isHeld, LEASE_MS, type Lease, renewLease, takeLease } from './lease.ts';
+import type { Clock, Key, Log, Table, Timers, Write } from './ports.ts';
+import { put, read, type Stored } from './stored.ts';
+
+export interface LeaseContext {
+  readonly table: Table;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly timers: Timers;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** An item that holds the lease of the work it speaks of. */
+export interface LeasedItem<T extends { readonly lease?: Lease }> {
+  readonly key: Key;
+  readonly kind: Stored<T>;
+}
+
+/** Takes an item over whose lease has run out or was given up; undefined when it is gone or somebody holds it. */
+export const takeItem = <T extends { readonly lease?: Lease }>(
+  { table, clock }: Pick<LeaseContext, 'table' | 'clock'>,
+  { key, kind }: LeasedItem<T>,
+  owner: string,
+): Promise<(T & { readonly lease: Lease }) | undefined> =>
+  table.change([key], ([item]) => {
+    const before = item && read(item, kind);
+    const lease = before && takeLease(before.lease, owner, clock.now());
+    if (!before || !lease) return { writes: [], result: undefined };
+    const taken = { ...before, lease };
+    return { writes: [put(key, kind, taken, item.expires)], result: taken };
+  });
+
+/** Changes an item only while its lease is held; tells whether it was. Whoever lost it changes nothing. */
+export const changeHeld = <T extends { readonly lease?: Lease }>(
+  { table }: Pick<LeaseContext, 'table'>,
+  { key, kind }: LeasedItem<T>,
+  held: Lease,
+  rule: (content: T, expires: number | undefined) => readonly Write[],
+): Promise<boolean> =>
+  table.change([key], ([item]) => {
+    const before = item && read(item, kind);
+    if (!before || !isHeld(before.lease, held)) return { writes: [], result: false };
+    return { writes: rule(before, item.expires), result: true };
+  });
+
+export interface Heartbeat {
+  /** Whether another may be the owner by now: then what is under way must have no effect any more. */
+  isLost(): boolean;
+  stop(): void;
+}
+
+/** Renews a lease until it is stopped. A beat that cannot be stored is tried again with the next. */
+export const keepLease = <T extends { readonly lease?: Lease }>(
+  context: LeaseContext,
+  item: LeasedItem<T>,
+  held: Lease,
+): Heartbeat => {
+  const { clock, timers, log } = context;
+  let { until } = held;
+  const beat = async (): Promise<void> => {
+    const renewed = clock.now();
+    const isOurs = await changeHeld(context, item, held, (content, expires) => {
+      const lease = renewLease(content.lease, held, renewed);
+      return lease === undefined ? [] : [put(item.key, item.kind, { ...content, lease }, expires)];
+    });
+    until = isOurs ? renewed + LEASE_MS : 0;
+    if (!isOurs) stop();
+  };
+  const stop = timers.every(BEAT_MS, () => {
+    beat().catch((thrown: unknown) => log.warn('lease not renewed', { item: item.key.pk, error: messageOf(thrown) }));
+  });
+  // A process that was paused past its lease knows it by the time alone, before it has looked.
+  return { isLost: () => clock.now() >= until, stop };
+};
