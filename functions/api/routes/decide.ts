@@ -37,7 +37,7 @@ const DecisionBody = z
       .array(z.object({ parameter: z.string(), value: z.unknown(), question: z.string() }))
       .meta({ description: 'Values that may be wrong, the least sure first; empty when ready' }),
     valid: z.boolean(),
-    ready: z.boolean().meta({ description: 'About 94 in 100 such calls were right where the answer is known' }),
+    ready: z.boolean().meta({ description: 'About 93 in 100 such calls were right where the answer is known' }),
     confidence: z.number().meta({ description: 'How likely tool and arguments are exactly right' }),
     alternatives: z.array(z.object({ tool: z.string(), confidence: z.number(), reasons: z.array(z.string()) })),
     permission: z.enum(['safe', 'confirm', 'dangerous']).optional(),
