@@ -17,6 +17,7 @@ const SETTLE_MS = 300;
 export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUploads): Promise<{ close(): void }> => {
   await mkdir(folder, { recursive: true });
   const underway = new Set<string>();
+  let isClosed = false;
 
   const take = async (file: string): Promise<void> => {
     if (!PICTURE.test(file) || underway.has(file)) return;
@@ -27,8 +28,8 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
       const key = keyOf(relative(folder, file), bytes);
       await uploads.store(imageBlobKey('default', key), bytes);
       await uploads.idle();
-      const item = await assay.table.get(uploadKey('default', key));
-      if (item) await writeFile(`${file}.scores.json`, JSON.stringify(viewUpload(uploadOf(item)), undefined, 2));
+      const scores = await untilOver(assay, key, () => isClosed);
+      if (scores) await writeFile(`${file}.scores.json`, JSON.stringify(scores, undefined, 2));
     } catch (error) {
       assay.log.error('inbox picture not scored', { file, error: messageOf(error) });
     } finally {
@@ -37,12 +38,34 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
   };
 
   for (const name of await readdir(folder, { recursive: true })) {
-    const scored = await stat(`${join(folder, name)}.scores.json`).catch(() => undefined);
-    if (!scored) void take(join(folder, name));
+    if (!(await hasScores(join(folder, name)))) void take(join(folder, name));
   }
-  return watch(folder, { recursive: true }, (_, name) => {
+  const watching = watch(folder, { recursive: true }, (_, name) => {
     if (name !== null) void take(join(folder, name));
   });
+  return {
+    close() {
+      isClosed = true;
+      watching.close();
+    },
+  };
+};
+
+/** Whether a picture has its scores; releases before wrote them down while they were pending too. */
+const hasScores = async (file: string): Promise<boolean> => {
+  const text = await readFile(`${file}.scores.json`, 'utf8').catch(() => undefined);
+  return text !== undefined && !/"status": "pending"/.test(text);
+};
+
+/** What became of a picture, by whichever process scores it; undefined when the server stops before. */
+const untilOver = async ({ table }: Assay, key: string, isClosed: () => boolean) => {
+  while (!isClosed()) {
+    const item = await table.get(uploadKey('default', key));
+    const upload = item && viewUpload(uploadOf(item));
+    if (upload && upload.status !== 'pending') return upload;
+    await wait(SETTLE_MS, undefined, { ref: false });
+  }
+  return undefined;
 };
 
 /** Whether a file has stopped growing: a copy into the folder is seen before it is done. */

@@ -4,6 +4,7 @@ import { checkSignedPut } from '../../shared/adapters/files/signed-put.ts';
 import type { Assay } from '../../shared/assay.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
+import { createDeliveries } from '../../shared/uploads/deliveries.ts';
 import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { MAX_ATTEMPTS, scoreUpload, type UploadContext } from '../../shared/uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
@@ -15,36 +16,31 @@ export interface LocalUploads {
   store(path: string, bytes: Uint8Array, contentType?: string): Promise<void>;
   /** Waits until everything sent has been dealt with. */
   idle(): Promise<void>;
+  /** Takes nothing over any more, and waits in the same way. */
+  close(): Promise<void>;
 }
 
 /** What S3 and EventBridge do in the cloud: keep the object, deliver its event, try again, put poison aside. */
 export const localUploads = (assay: Assay, folder: string): LocalUploads => {
   const context = uploadContext(assay);
-  const underway = new Set<Promise<void>>();
-
-  const deliver = async (event: ObjectCreated): Promise<void> => {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+  const deliveries = createDeliveries(assay, async (event, delivery, isLost) => {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS && !isLost(); attempt++) {
       try {
-        await scoreUpload(context, readObjectCreated(event));
+        await scoreUpload(context, { ...readObjectCreated(event), delivery }, isLost);
         return;
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS) await putAside(folder, event, messageOf(error));
+        if (attempt === MAX_ATTEMPTS && !isLost()) await putAside(folder, event, messageOf(error));
       }
     }
-  };
-
+  });
   return {
     async store(path, bytes, contentType) {
       await context.blobs.put(path, bytes, contentType);
       const sequencer = assay.clock.now().toString(16).padStart(16, '0');
-      const delivered = deliver(objectCreated(path, sha256(bytes), bytes.length, sequencer)).finally(() =>
-        underway.delete(delivered),
-      );
-      underway.add(delivered);
+      await deliveries.send(objectCreated(path, sha256(bytes), bytes.length, sequencer));
     },
-    idle: async () => {
-      while (underway.size > 0) await Promise.all(underway);
-    },
+    idle: deliveries.idle,
+    close: deliveries.close,
   };
 };
 

@@ -13,8 +13,6 @@ export interface Operation<T> {
   /** As recorded: images by digest or key, never their bytes. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly priceMicros: number;
-  /** The call id, where the same work may be retried. */
-  readonly id?: string | undefined;
   readonly work: (signal: AbortSignal) => Promise<Worked<T>>;
 }
 
@@ -45,7 +43,6 @@ export const runOperation = async <T>(
   signal?: Caller,
   options: CallOptions = {},
 ): Promise<Operated<T>> => {
-  const id = operation.id ?? options.once?.id;
   const earlier = await earlierCall(context, actor.tenant, options.once);
   // Operations do nothing twice under one id: what was charged is only worked out again.
   if (earlier?.status === 'ok') {
@@ -66,7 +63,7 @@ export const runOperation = async <T>(
     return result.status === 'ok' ? { ...result, cached, actualMicros } : result;
   };
   const call: Call = {
-    id: id ?? context.clock.newId(),
+    id: options.once?.id ?? context.clock.newId(),
     at: context.clock.now(),
     actor,
     record: recordOf(operation.name),

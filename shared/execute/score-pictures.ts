@@ -41,7 +41,6 @@ export const scorePictures = async (
     actor,
     {
       name: 'score',
-      id: options.id,
       arguments: {
         image: shownImage(image),
         reference: reference && shownImage(reference),

@@ -26,7 +26,12 @@ export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
  * Scores an uploaded image exactly once, however often and in whatever order its events come. Throws on failure, so
  * that the event is retried or dead-lettered.
  */
-export const scoreUpload = async (context: UploadContext, object: StoredObject): Promise<UploadResult> => {
+export const scoreUpload = async (
+  context: UploadContext,
+  object: StoredObject,
+  /** Whether another process may have taken this delivery over: then nothing is charged or written any more. */
+  isLost: () => boolean = () => false,
+): Promise<UploadResult> => {
   const { table, clock, log } = context;
   const key = uploadKey(object.tenant, object.key);
   const claim = await table.change([key], ([item]) => {
@@ -41,10 +46,11 @@ export const scoreUpload = async (context: UploadContext, object: StoredObject):
   const attempts = claim.upload.attempts ?? 1;
   try {
     if (attempts > MAX_ATTEMPTS) throw killer(object.key, attempts - 1);
-    const report = await scoreOnce(context, object, claim.upload);
+    const report = await scoreOnce(context, object, claim.upload, isLost);
     await finish(context, object.tenant, { ...claim.upload, status: 'scored', report });
     return 'scored';
   } catch (thrown) {
+    if (isLost()) throw thrown;
     const isLast = attempts >= MAX_ATTEMPTS || isFinal(thrown);
     log.error('upload not scored', { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) });
     const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };
@@ -71,6 +77,7 @@ const scoreOnce = async (
   context: UploadContext,
   object: StoredObject,
   upload: Upload,
+  isLost: () => boolean,
 ): Promise<NonNullable<Upload['report']>> => {
   const { tenant } = object;
   if ((object.size ?? 0) > MAX_PICTURE_BYTES) throw tooLarge(object.key, object.size ?? 0);
@@ -86,7 +93,9 @@ const scoreOnce = async (
     return { ...report, charged_micros: row.charged_micros };
   }
   const payer = await payerOf(context, tenant, upload.key_id);
-  return scorePictures(context, payer, request, undefined, { id: upload.call_id });
+  return scorePictures(context, payer, request, undefined, {
+    once: { id: upload.call_id ?? context.clock.newId(), isLost },
+  });
 };
 
 const readImage = async ({ blobs }: UploadContext, tenant: string, key: string): Promise<ImageFile> => {

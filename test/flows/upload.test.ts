@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readdir, readFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -109,6 +109,9 @@ describe('uploads', () => {
 
   test('C.07 a picture put into the inbox by hand is scored beside it; what is no picture is put aside', async (t) => {
     const cwd = await temporaryDirectory(t);
+    await mkdir(join(cwd, '.assay/inbox'), { recursive: true });
+    await copyFile(golden('chelsea.png'), join(cwd, '.assay/inbox/left.png'));
+    await writeFile(join(cwd, '.assay/inbox/left.png.scores.json'), '{\n  "status": "pending"\n}');
     const served = await serveAssay({ cwd, env: { ASSAY_ADMIN_KEY: KEY } });
     t.after(() => served.stop());
 
@@ -117,6 +120,11 @@ describe('uploads', () => {
 
     const read = (name: string) => () => readJson(join(cwd, '.assay/inbox', name));
     assert.equal((await until(read('cat.png.scores.json'))).status, 'scored');
+    const left = async () => {
+      const scores = await read('left.png.scores.json')();
+      return scores?.status === 'pending' ? undefined : scores;
+    };
+    assert.equal((await until(left)).status, 'scored');
     const fake = await until(read('fake.png.scores.json'));
     assert.equal(fake.status, 'failed');
     assert.match(fake.error?.message ?? '', /is not a picture/);

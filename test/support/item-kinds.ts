@@ -24,6 +24,7 @@ import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/
 import { HandedCallItem } from '../../shared/plan/handed-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
+import { DeliveryItem } from '../../shared/uploads/deliveries.ts';
 import { UploadItem } from '../../shared/uploads/upload.ts';
 
 type Kind = Stored<never>;
@@ -34,6 +35,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^KEY#\S+ QUOTA#/, [QuotaItem]],
   [/^KEY#\S+ WATCH#/, [QuotaWatchItem]],
   [/^KEY#\S+ BUCKET$/, [BucketItem]],
+  [/^UPLOADS#ACTIVE /, [DeliveryItem]],
   [/^RUNS#ACTIVE /, [ActiveRunItem]],
   [/^MACHINE#\S+ MACHINE$/, [MachineItem]],
   [/^MACHINES /, [MachineListItem]],

@@ -17,7 +17,7 @@ export const openData = async (
   const uploads = localUploads(assay, data);
   const app = createApp(assay, { routes: signedUploadRoutes(assay, uploads, uploadSecret(data)) });
   test.after(async () => {
-    await uploads.idle();
+    await uploads.close();
     await assay.close();
   });
   return app;

@@ -51,7 +51,7 @@ export const serve: Command = {
     await told;
     inbox.close();
     await server.close();
-    await uploads.idle();
+    await uploads.close();
     await assay.close();
     log.flush();
     return 0;

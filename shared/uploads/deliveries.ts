@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { messageOf } from '../kernel/errors.ts';
+import { ACTIVE_UPLOADS_PK, activeUploadKey } from '../kernel/item-keys.ts';
+import { BEAT_MS, Lease, takeLease } from '../kernel/lease.ts';
+import { changeHeld, keepLease, type LeaseContext, takeItem } from '../kernel/leased-item.ts';
+import type { Log } from '../kernel/ports.ts';
+import { put, stored } from '../kernel/stored.ts';
+import { ObjectCreated } from './object-event.ts';
+
+/** An event that was taken and not dealt with yet, with the lease of whoever is at it. */
+const Delivery = z.object({ id: z.string(), event: ObjectCreated, lease: Lease.optional() });
+type Delivery = Readonly<z.infer<typeof Delivery>>;
+
+export const DeliveryItem = stored<Delivery>({ what: 'delivery of an upload', schema: Delivery });
+
+export interface DeliveryContext extends LeaseContext {
+  readonly random: (bytes: number) => Uint8Array;
+  readonly log: Log;
+}
+
+/** Deals with an event to its end, failures included. `isLost` says that another process may have taken it over. */
+export type Deal = (event: ObjectCreated, id: string, isLost: () => boolean) => Promise<void>;
+
+export interface Deliveries {
+  /** Resolves once the event is stored: from then on it is dealt with, by whichever process is there. */
+  send(event: ObjectCreated): Promise<void>;
+  /** Waits until everything under way here has been dealt with. */
+  idle(): Promise<void>;
+  /** Looks no more for what others left, and waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/** What the queue does in the cloud, on the table: events outlive the process that took them. */
+export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveries => {
+  const { table, clock, timers, log, random } = context;
+  const underway = new Map<string, Promise<void>>();
+
+  const work = async ({ id, event }: Delivery, lease: Lease): Promise<void> => {
+    const item = { key: activeUploadKey(id), kind: DeliveryItem };
+    const heartbeat = keepLease(context, item, lease);
+    try {
+      await deal(event, id, heartbeat.isLost);
+      await changeHeld(context, item, lease, () => [{ remove: item.key }]);
+    } catch (thrown) {
+      log.error('upload left to be taken over', { delivery: id, error: messageOf(thrown) });
+    } finally {
+      heartbeat.stop();
+    }
+  };
+  const begin = (delivery: Delivery, lease: Lease): void => {
+    const working = work(delivery, lease).finally(() => underway.delete(delivery.id));
+    underway.set(delivery.id, working);
+  };
+  const newOwner = (): string => Buffer.from(random(12)).toString('hex');
+  const takeOver = async (): Promise<void> => {
+    const { items } = await table.query(ACTIVE_UPLOADS_PK);
+    for (const { key } of items) {
+      if (underway.has(key.sk)) continue;
+      const taken = await takeItem(context, { key, kind: DeliveryItem }, newOwner());
+      if (taken) begin(taken, taken.lease);
+    }
+  };
+  const look = (): void =>
+    void takeOver().catch((thrown: unknown) => log.warn('uploads not looked for', { error: messageOf(thrown) }));
+  const stop = timers.every(BEAT_MS, look);
+  look();
+
+  const idle = async (): Promise<void> => {
+    while (underway.size > 0) await Promise.all(underway.values());
+  };
+  return {
+    async send(event) {
+      const id = newOwner();
+      const lease = takeLease(undefined, newOwner(), clock.now());
+      if (lease === undefined) return;
+      const delivery = { id, event, lease };
+      const key = activeUploadKey(id);
+      await table.change([key], () => ({ writes: [put(key, DeliveryItem, delivery)], result: undefined }));
+      begin(delivery, lease);
+    },
+    idle,
+    async close() {
+      stop();
+      await idle();
+    },
+  };
+};

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { ACTIVE_UPLOADS_PK } from '../../shared/kernel/item-keys.ts';
+import type { Timers } from '../../shared/kernel/ports.ts';
+import { createDeliveries } from '../../shared/uploads/deliveries.ts';
+import { objectCreated } from '../../shared/uploads/object-event.ts';
+import { memoryLog } from '../support/assay.ts';
+import { standingClock } from '../support/clock.ts';
+
+const TERM_MS = 90_000;
+const event = objectCreated('images/default/cat.png', 'e1', 3, '01');
+
+/** Processes on one table; each deals with an event when it is told to, or never. */
+const world = () => {
+  const clock = standingClock();
+  const table = memoryTable({ now: clock.now });
+  let drawn = 0;
+  const start = () => {
+    const ticks = new Set<() => void>();
+    const timers: Timers = {
+      every(_, work) {
+        ticks.add(work);
+        return () => ticks.delete(work);
+      },
+    };
+    const dealt: string[] = [];
+    const lost: (() => boolean)[] = [];
+    let end = (): void => {};
+    const random = (bytes: number) => new Uint8Array(bytes).fill(++drawn);
+    const deliveries = createDeliveries({ table, clock, timers, random, log: memoryLog() }, (_, id, isLost) => {
+      dealt.push(id);
+      lost.push(isLost);
+      return new Promise((resolve) => {
+        end = resolve;
+      });
+    });
+    const tick = async (): Promise<void> => {
+      for (const work of [...ticks]) work();
+      await turns();
+    };
+    return { ...deliveries, dealt, isLost: () => lost[0]?.(), end: () => end(), tick };
+  };
+  const left = async () => (await table.query(ACTIVE_UPLOADS_PK)).items.length;
+  return { clock, start, left };
+};
+
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('deliveries of uploads', () => {
+  test('an event is gone from the table once it was dealt with, and not before', async () => {
+    const { start, left } = world();
+    const process = start();
+    await process.send(event);
+
+    assert.equal(await left(), 1);
+    process.end();
+    await process.close();
+    assert.deepEqual([await left(), process.dealt.length], [0, 1]);
+  });
+
+  test('what a dead process had taken is taken over when its lease has run out, at start or while running', async () => {
+    for (const isRunning of [true, false]) {
+      const { clock, start, left } = world();
+      const dead = start();
+      const running = isRunning ? start() : undefined;
+      await dead.send(event);
+      await running?.tick();
+      assert.deepEqual(running?.dealt ?? [], []);
+
+      clock.move(TERM_MS);
+      const heir = running ?? start();
+      await turns();
+      if (isRunning) await heir.tick();
+
+      assert.deepEqual(heir.dealt, dead.dealt);
+      heir.end();
+      await heir.close();
+      assert.equal(await left(), 0);
+    }
+  });
+
+  test('heartbeats keep others away for as long as it takes', async () => {
+    const { clock, start } = world();
+    const [busy, other] = [start(), start()];
+    await busy.send(event);
+    for (let beat = 0; beat < 10; beat++) {
+      clock.move(60_000);
+      await busy.tick();
+      await other.tick();
+    }
+
+    assert.deepEqual([other.dealt, busy.isLost()], [[], false]);
+  });
+
+  test('a process that was only slow knows that it was taken over, and takes nothing away from its heir', async () => {
+    const { clock, start, left } = world();
+    const slow = start();
+    await slow.send(event);
+    clock.move(TERM_MS);
+    const heir = start();
+    await turns();
+
+    assert.equal(slow.isLost(), true);
+    slow.end();
+    await slow.idle();
+    assert.equal(await left(), 1);
+    heir.end();
+    await heir.idle();
+    assert.equal(await left(), 0);
+  });
+});
