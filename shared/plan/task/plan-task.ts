@@ -69,7 +69,7 @@ export const planTask = async (task: string, deps: PlanTaskDeps): Promise<Planne
   };
 };
 
-const LEAST_FIT = { alone: 1, first: 0.3, later: 0.01 } as const;
+const LEAST_FIT = { alone: 1, first: 0.2, later: 0.01 } as const;
 
 interface Decided {
   readonly text: string;
