@@ -36,7 +36,7 @@ describe('assay score', () => {
 
     await writeFile(join(cwd, 'score.json'), scored.stdout);
     const verified = await runAssay(['verify', 'score.json'], { cwd });
-    assert.deepEqual([verified.code, verified.stdout], [0, 'valid   psnr\nvalid   ssim\n']);
+    assert.deepEqual([verified.code, verified.stdout], [0, 'valid   psnr\nvalid   ssim\nvalid   the whole answer\n']);
     await writeFile(join(cwd, 'forged.json'), scored.stdout.replace('"raw": 0.8995', '"raw": 0.9995'));
     const forged = await runAssay(['verify', 'forged.json'], { cwd });
     assert.equal(forged.code, 1);

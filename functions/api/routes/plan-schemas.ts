@@ -17,12 +17,12 @@ export const PlanTask = z.strictObject({ task: z.string().min(1).max(20_000) }).
 export const PlanRequest = z.union([PlanTask, NodesRequest]);
 
 /** A tree as one kind of object: generated clients read no choice that contains itself. */
-interface TreeBody {
+export interface TreeBody {
   kind: 'node' | 'series' | 'parallel';
   id?: string;
   children?: readonly TreeBody[];
 }
-const TreeBody: z.ZodType<TreeBody> = z
+export const TreeBody: z.ZodType<TreeBody> = z
   .lazy(() =>
     z.object({
       kind: z.enum(['node', 'series', 'parallel']),

@@ -129,8 +129,13 @@ const draft = (
   const required = requiredOf(tool);
   // A whole step as the value of something optional is a guess, not an argument.
   const isGuess = (name: string, value: unknown) => !required.includes(name) && value === text.trim();
+  // What an earlier step may supply is not taken from a doubtful reading of this one.
+  const isPointing = sources.length > 0 && (pointed !== undefined || (stage > 0 && clause.joined === 'then'));
+  const doubted = new Set(isPointing ? decision.doubts.map(({ parameter }) => parameter) : []);
   const taken: Record<string, unknown> = Object.fromEntries(
-    Object.entries(decision.arguments).filter(([name, value]) => !isPointer(value) && !isGuess(name, value)),
+    Object.entries(decision.arguments).filter(
+      ([name, value]) => !isPointer(value) && !isGuess(name, value) && !doubted.has(name),
+    ),
   );
   const wanted = required.filter((parameter) => !(parameter in taken));
   const least = pointed !== undefined || clause.joined === 'then' ? LEAST_LINK : SURE_LINK;
