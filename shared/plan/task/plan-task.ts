@@ -128,7 +128,9 @@ const draft = (
   const pointed = refersTo(text);
   const required = requiredOf(tool);
   // A whole step as the value of something optional is a guess, not an argument.
-  const isGuess = (name: string, value: unknown) => !required.includes(name) && value === text.trim();
+  // So is the number in words that point at several results (`both`, `两者`).
+  const isGuess = (name: string, value: unknown) =>
+    !required.includes(name) && (value === text.trim() || (pointed === 'many' && typeof value === 'number'));
   // What an earlier step may supply is not taken from a doubtful reading of this one.
   const isPointing = sources.length > 0 && (pointed !== undefined || (stage > 0 && clause.joined === 'then'));
   const doubted = new Set(isPointing ? decision.doubts.map(({ parameter }) => parameter) : []);
