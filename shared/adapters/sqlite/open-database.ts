@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault, messageOf } from '../../kernel/errors.ts';
@@ -18,12 +18,24 @@ export function openDatabase(path: string, busyTimeoutMs: number): DatabaseSync 
   }
 }
 
-/** Only its owner reads the file; SQLite gives the files beside it the same mode. */
+/**
+ * Only its owner reads the file; SQLite gives the files beside it the same mode. A file that is there is not opened:
+ * closing it again would drop the locks of this process.
+ */
 function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, 0o600);
+  unless('EEXIST', () => closeSync(openSync(path, 'wx', 0o600)));
+  // Another process may remove the files beside it at any moment.
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) unless('ENOENT', () => chmodSync(file, 0o600));
 }
+
+const unless = (code: string, act: () => void): void => {
+  try {
+    act();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== code) throw thrown;
+  }
+};
 
 /** The statements of each schema version; what is released is never edited, only added to. */
 const migrations = [
