@@ -121,7 +121,7 @@ import { createClient, Fault } from 'assay/client';
 export const names: readonly string[] = createRegistry().tools().map(({ name }) => name);
 const context: ExecuteContext = await createAssay();
 const outcome = await executeTool(context, adminActor(), { name: 'hash', arguments: {} });
-export const status: 'ok' | 'failed' = outcome.status;
+export const status: 'ok' | 'failed' | 'interrupted' = outcome.status;
 // @ts-expect-error a status is no number, so the types are real
 export const wrong: number = outcome.status;
 const answer = await createClient({ url: 'http://127.0.0.1:1', key: '' }).v1.tools.$get({ query: { limit: '1' } });
