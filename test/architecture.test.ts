@@ -7,7 +7,8 @@ import { unusedExports } from './support/unused-exports.ts';
 const sources = await readSources();
 const imports = sources.flatMap(importsOf);
 
-const core = /^shared\/(kernel|model|access|search|providers|iqa|registry|insight|execute|decide|plan|uploads)\//;
+const core =
+  /^shared\/(kernel|model|access|search|providers|iqa|registry|sources|insight|execute|decide|plan|uploads)\//;
 const worldly =
   /^(@aws-sdk\/|@hono\/|hono|onnxruntime-node|sharp|node:(fs|http|https|net|sqlite|child_process|worker_threads|os|process|dns|tls|dgram))/;
 
@@ -17,7 +18,7 @@ const LAYERS = [
   ['model'],
   ['access', 'search', 'providers', 'iqa'],
   ['registry'],
-  ['insight'],
+  ['insight', 'sources'],
   ['execute'],
   ['decide'],
   ['plan'],
