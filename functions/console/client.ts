@@ -49,6 +49,7 @@ export const createClient = (keyring: Keyring) => {
     invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
       readJson(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
     confirmations: () => readJson(v1.confirmations.$get({})),
+    confirmation: (id: string) => readJson(v1.confirmations[':id'].$get(path({ id }))),
     confirm: (id: string, approve: boolean) => readJson(v1.confirmations.$post({ json: { id, approve } })),
     decide: (task: string, candidates?: readonly string[]) => readJson(v1.decide.$post({ json: { task, candidates } })),
     makePlan: (json: A.PlanRequest) => readJson(v1.plans.$post({ json })),

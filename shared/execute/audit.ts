@@ -12,6 +12,7 @@ const AuditEntry = z.object({
     'confirmation-refused',
     'confirmation-used',
     'confirmation-rejected',
+    'confirmation-revealed',
     'grant-made',
     'grant-removed',
     'grant-missing',

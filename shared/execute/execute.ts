@@ -40,7 +40,8 @@ export const executeTool = async (
     signal,
     options,
   };
-  if (once?.earlier === 'cut off' && !isIdempotent(record))
+  // A person consented to one run: what spent it and was cut off does not run on the same consent again.
+  if (once?.earlier === 'cut off' && (call.permission === 'confirm' || !isIdempotent(record)))
     return outcomeOf(call, await recordCalls(context, call, async () => interrupted(record.spec.name)));
   return outcomeOf(call, await runThroughLayers(context, call, (given) => runImplementation(context, given)));
 };

@@ -1,6 +1,6 @@
 import type { CallLayer } from './call.ts';
-import { requireConsent } from './confirmations.ts';
 import { requireGrant } from './grants.ts';
+import { requireConsent } from './require-consent.ts';
 
 /** Safe tools run; confirm tools need a person's consent to this call; dangerous ones need an admin's grant. */
 export const askPermission: CallLayer = (context, call, next) => {

@@ -115,6 +115,18 @@ export const confirmationKey = (tenant: string, id: string): Key => ({
   sk: `${CONFIRMATION_PREFIX}${id}`,
 });
 
+/** The confirmations of one key that are not decided or not used yet. */
+export const openQuestionsKey = (tenant: string, keyId: string): Key => ({
+  pk: `T#${tenant}#QUESTIONS#${keyId}`,
+  sk: 'OPEN',
+});
+/** The arguments of a confirmation, in parts. */
+export const askedArgumentsPk = (tenant: string, id: string): string => `T#${tenant}#ASKED#${id}`;
+export const askedArgumentsKey = (tenant: string, id: string, part: number): Key => ({
+  pk: askedArgumentsPk(tenant, id),
+  sk: `PART#${String(part).padStart(3, '0')}`,
+});
+
 export const auditPk = (tenant: string, month: string): string => `T#${tenant}#AUDIT#${month}`;
 
 export const eventsPk = (tenant: string): string => `T#${tenant}#EVENTS`;

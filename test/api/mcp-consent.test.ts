@@ -100,6 +100,49 @@ for (const era of eras)
       assert.match(textOf(again), /used already/);
     });
 
+    test('R1.22 a client that cannot ask makes the same call again once a person approved it', async () => {
+      const given = await start();
+      const key = await given.key({ scopes: ['read', 'invoke'] });
+      const client = await connectClient(given.app, key, { era, headers: { host: 'localhost' } });
+
+      const refused = await client.callTool(CALL);
+      const error = refused._meta?.['assay/error'] as { details: { confirmation: { id: string } } };
+      const { confirmation } = error.details;
+      await given.json('POST', '/v1/confirmations', { id: confirmation.id, approve: true });
+      const run = await client.callTool(CALL);
+      const again = await client.callTool(CALL);
+      await client.close();
+
+      assert.ok(textOf(refused).includes(confirmation.id));
+      assert.match(textOf(refused), /make the same call again.*http:\/\/localhost\/#\/activity\/waiting/);
+      assert.deepEqual(run.structuredContent, { temperature: 21 });
+      assert.match(textOf(again), /^ConfirmationRequired: /);
+    });
+
+    test('R1.22 a client that opens pages is sent to the console when its key may not consent', async () => {
+      const given = await start();
+      const key = await given.key({ scopes: ['read', 'invoke'] });
+      const pages: string[] = [];
+      const client = await connectClient(
+        given.app,
+        key,
+        { era, capabilities: { elicitation: { form: {}, url: {} } }, headers: { host: 'localhost' } },
+        (made) =>
+          made.setRequestHandler('elicitation/create', async ({ params }) => {
+            if (params.mode === 'url') pages.push(params.url);
+            const { body } = await given.json<{ confirmations: { id: string }[] }>('GET', '/v1/confirmations');
+            await given.json('POST', '/v1/confirmations', { id: body.confirmations[0]?.id, approve: true });
+            return { action: 'accept' };
+          }),
+      );
+
+      const result = await client.callTool(CALL);
+      await client.close();
+
+      assert.deepEqual(pages, ['http://localhost/#/activity/waiting']);
+      assert.deepEqual(result.structuredContent, { temperature: 21 });
+    });
+
     test('R1.23 a dangerous tool is refused, with or without a person, and runs with a grant', async () => {
       const given = await start();
       const text = await given.key({ scopes: ['read', 'invoke', 'approve'] });

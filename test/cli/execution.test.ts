@@ -48,6 +48,21 @@ describe('assay invoke', () => {
     );
   });
 
+  test('R1.22 the same command passes once after its confirmation was approved', async (t) => {
+    const { run, stop, cwd } = await serveCli(await temporaryDirectory(t));
+    t.after(() => stop());
+    const write = ['invoke', 'file_write', 'path=a.txt', 'content=hello'];
+
+    const { stderr } = await run(...write);
+    const id = /assay confirmations approve (\w+)/.exec(stderr)?.[1] ?? '';
+    const approved = await run('confirmations', 'approve', id);
+    const [passed, again] = [await run(...write), await run(...write)];
+
+    assert.deepEqual([approved.code, passed.code, again.code], [0, 0, 1]);
+    assert.match(stderr, /http:\/\/127\.0\.0\.1:\d+\/#\/activity\/waiting/);
+    assert.equal(await readFile(join(cwd, '.assay/files/a.txt'), 'utf8'), 'hello');
+  });
+
   test('R1.23 assay grants lets one key run a dangerous tool until a time', async (t) => {
     const { run, stop, cwd, key } = await serveCli(await temporaryDirectory(t));
     t.after(() => stop());

@@ -123,37 +123,37 @@ describe('permission', () => {
 
   test('a confirmation holds for these arguments, this tool and this definition, and for ten minutes', async () => {
     const { invoke, ask, decide, define, agent, clock, runs } = await setting();
-    const approved = async () => {
-      const token = await ask(agent);
+    const approved = async (city: string) => {
+      const token = await ask(agent, { arguments: { city } });
       await decide(token, true);
       return token;
     };
-    const refused = async (confirmation: string, body: object = {}, tool = 'confirm') => {
-      const answer = await invoke(tool, agent, { confirmation, ...body });
+    const refused = async (confirmation: string, city: string, tool = 'confirm') => {
+      const answer = await invoke(tool, agent, { confirmation, arguments: { city } });
       assert.equal(answer.status, 403, JSON.stringify(answer.body));
       return answer.body.error.message;
     };
     await define('safe', { version: '2.0.0', permission: 'confirm' });
 
-    assert.match(await refused(await approved(), { arguments: { city: 'Basel' } }), /other arguments/);
-    assert.match(await refused(await approved(), {}, 'safe'), /is for confirm/);
-    const token = await approved();
+    assert.match(await refused(await approved('Bern'), 'Basel'), /other arguments/);
+    assert.match(await refused(await approved('Chur'), 'Chur', 'safe'), /is for confirm/);
+    const token = await approved('Genf');
     assert.match(
-      await refused(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
+      await refused(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`, 'Genf'),
       /unknown, altered or expired/,
     );
     await define('confirm', { version: '2.0.0', description: 'Another one' });
-    assert.match(await refused(token), /another definition/);
-    const late = await approved();
+    assert.match(await refused(token, 'Genf'), /another definition/);
+    const late = await approved('Zug');
     clock.move(10 * 60_000);
-    assert.match(await refused(late), /expired/);
+    assert.match(await refused(late, 'Zug'), /expired/);
     assert.deepEqual(runs, []);
   });
 
   test('a confirmation ends in time even where the store is late to forget it', async () => {
     const clock = standingClock(Date.now());
     const { invoke, ask, decide, agent, runs } = await setting(clock, memoryTable());
-    const [late, undecided] = [await ask(agent), await ask(agent)];
+    const [late, undecided] = [await ask(agent), await ask(agent, { arguments: { city: 'Zug' } })];
     await decide(late, true);
     clock.move(10 * 60_000);
 

@@ -1,13 +1,15 @@
 import { AnswerItem } from '../../functions/api/kept-answer.ts';
 import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
+import { AskedArgumentsItem } from '../../shared/execute/asked-arguments.ts';
 import { AuditItem } from '../../shared/execute/audit.ts';
 import { QuotaItem, QuotaWatchItem } from '../../shared/execute/billing/recount.ts';
 import { UsageItem } from '../../shared/execute/billing/usage.ts';
-import { ConfirmationItem, ConfirmationPointerItem } from '../../shared/execute/confirmations.ts';
+import { ConfirmationItem, ConfirmationPointerItem } from '../../shared/execute/confirmation-item.ts';
 import { FoldedItem } from '../../shared/execute/fold-by-event.ts';
 import { PoisonItem } from '../../shared/execute/fold-stream.ts';
 import { GrantItem } from '../../shared/execute/grants.ts';
+import { OpenQuestionsItem } from '../../shared/execute/open-questions.ts';
 import { ToldItem } from '../../shared/execute/tell-failures.ts';
 import { BlockItem } from '../../shared/insight/block.ts';
 import { RatingItem, RatingsItem } from '../../shared/insight/feedback.ts';
@@ -48,6 +50,8 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+ LIST#/, [ListItem]],
   [/^T#[^#]+ GRANT#/, [GrantItem]],
   [/^T#[^#]+ CONFIRMATION#/, [ConfirmationPointerItem]],
+  [/^T#[^#]+#QUESTIONS#\S+ OPEN$/, [OpenQuestionsItem]],
+  [/^T#[^#]+#ASKED#\S+ PART#/, [AskedArgumentsItem]],
   [/^T#[^#]+#CALLS /, [CallHourItem]],
   [/^T#[^#]+#CALLS#/, [CallItem]],
   [/^T#[^#]+#EVENTS COUNT$/, [EventCountItem]],

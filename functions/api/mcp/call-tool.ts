@@ -16,6 +16,7 @@ import { type Handed, handOver, planOf } from '../../../shared/plan/hand-over.ts
 import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { requireEntry } from '../../../shared/registry/visible-entry.ts';
+import { withConsentLink } from '../consent-link.ts';
 import type { McpCaller } from './caller.ts';
 import { askConsent, type Consent, declined, readConsent } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
@@ -67,7 +68,7 @@ const entryOf = async ({ assay }: McpContext, { actor }: McpCaller, name: string
 
 const run = async (
   context: McpContext,
-  { actor, requestId, once }: McpCaller,
+  { actor, requestId, once, console: place }: McpCaller,
   entry: Entry,
   args: Readonly<Record<string, unknown>>,
   ctx: ServerContext,
@@ -88,8 +89,8 @@ const run = async (
     return schema === undefined ? { result } : { result, outputSchema: schema };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
-    const ask = askConsent(thrown, { tool: name, args, actor, consent, capabilities });
-    return ask ? { ask } : { result: refusalResult(thrown) };
+    const ask = askConsent(thrown, { tool: name, args, actor, consent, capabilities, console: place });
+    return ask ? { ask } : { result: refusalResult(withConsentLink(thrown, place)) };
   } finally {
     progress.stop();
   }

@@ -8,6 +8,8 @@ export interface McpCaller {
   readonly requestId: string;
   /** The call that an Idempotency-Key stands for. */
   readonly once?: OnceOnly | undefined;
+  /** Where a person finds the console; undefined where there is none. */
+  readonly console?: string | undefined;
   /** Two tools, find_tools and call_tool, instead of the catalogue. */
   readonly isSearch: boolean;
 }

@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   type ClientCapabilities,
+  type InputRequest,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -12,12 +13,13 @@ import { decideConfirmation } from '../../../shared/execute/confirmations.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { Actor } from '../../../shared/model/key.ts';
+import { consentUrl } from '../consent-link.ts';
 import { refusalResult } from './result.ts';
 
 const QUESTION = 'consent';
 /** A client that cannot ask a person may send the token that another key has approved. */
 const CONFIRMATION_META = 'assay/confirmation';
-const SHOWN_ARGUMENTS = 1000;
+const SHOWN_ARGUMENTS = 2000;
 
 export interface Consent {
   readonly answer: 'none' | 'accepted' | 'declined';
@@ -40,23 +42,31 @@ interface Asking {
   readonly actor: Actor;
   readonly consent: Consent;
   readonly capabilities: ClientCapabilities | undefined;
+  readonly console: string | undefined;
 }
 
 /** The question for the person, when a refusal can be answered by consent and the client can ask for it. */
 export const askConsent = (fault: Fault, asking: Asking): InputRequiredResult | undefined => {
-  const token = tokenOf(fault);
+  const asked = questionOf(fault);
   // Asking again what was just accepted would never end.
-  if (token === undefined || asking.consent.answer !== 'none' || !canAsk(asking.capabilities)) return undefined;
-  return inputRequired({
-    inputRequests: {
-      [QUESTION]: inputRequired.elicit({
-        mode: 'form',
-        message: messageOf(asking, token),
-        requestedSchema: { type: 'object', properties: {} },
-      }),
-    },
-    requestState: token,
-  });
+  if (asked === undefined || asking.consent.answer !== 'none') return undefined;
+  const request = elicitation(asking, asked);
+  return request && inputRequired({ inputRequests: { [QUESTION]: request }, requestState: asked.token });
+};
+
+/** A form where the key may consent and all is shown in it; else the console's page, where the client can open it. */
+const elicitation = (asking: Asking, { id, token }: Asked): InputRequest | undefined => {
+  const { actor, capabilities, console: place } = asking;
+  const text = JSON.stringify(asking.args);
+  const isForm = canAsk(capabilities);
+  if (capabilities?.elicitation?.url && place !== undefined && !(isForm && mayConsent(actor) && isShort(text)))
+    return inputRequired.elicitUrl({
+      message: `${asking.tool} needs consent: open the page, approve the confirmation ${id}, then go on here.`,
+      url: consentUrl(place),
+    });
+  if (!isForm) return undefined;
+  const message = messageOf(asking, text, { id, token });
+  return inputRequired.elicit({ mode: 'form', message, requestedSchema: { type: 'object', properties: {} } });
 };
 
 /** Puts down that the person said no, and tells the call. */
@@ -74,10 +84,15 @@ export const declined = async (
   return refusalResult({ code: 'Forbidden', message: `the person declined to run ${tool}` });
 };
 
-const tokenOf = ({ code, details }: Fault): string | undefined => {
+interface Asked {
+  readonly id: string;
+  readonly token: string;
+}
+
+const questionOf = ({ code, details }: Fault): Asked | undefined => {
   if (code !== 'ConfirmationRequired' || !isObject(details.confirmation)) return undefined;
-  const { token } = details.confirmation;
-  return typeof token === 'string' ? token : undefined;
+  const { id, token } = details.confirmation;
+  return typeof token === 'string' ? { id: String(id), token } : undefined;
 };
 
 /** Whether a client can show forms to a person. An empty capability means forms: the modes came later. */
@@ -87,12 +102,14 @@ export const canAsk = (capabilities: ClientCapabilities | undefined): boolean =>
   return elicitation.form !== undefined || elicitation.url === undefined;
 };
 
-const messageOf = ({ tool, args, actor }: Asking, token: string): string => {
-  const text = JSON.stringify(args);
-  const shown = text.length > SHOWN_ARGUMENTS ? `${text.slice(0, SHOWN_ARGUMENTS)}…` : text;
-  const question = `Run ${tool} with ${shown}?`;
+const messageOf = ({ tool, actor, console: place }: Asking, text: string, { id, token }: Asked): string => {
+  const where = `GET /v1/confirmations/${id}${place === undefined ? '' : ` and ${consentUrl(place)}`}`;
+  const rest = `… and ${text.length - SHOWN_ARGUMENTS} more characters, which ${where} show`;
+  const question = `Run ${tool} with ${isShort(text) ? text : text.slice(0, SHOWN_ARGUMENTS) + rest}?`;
   if (mayConsent(actor)) return question;
   return `${question} This key may not consent: have someone with an approving key send {"token": "${token}", "approve": true} to POST /v1/confirmations, then accept.`;
 };
+
+const isShort = (text: string): boolean => text.length <= SHOWN_ARGUMENTS;
 
 export const mayConsent = (actor: Actor): boolean => hasScope(actor, 'approve');

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { executeTool } from '../../../shared/execute/execute.ts';
 import { jsonBody } from '../body.ts';
+import { consoleOf, withConsentLink } from '../consent-link.ts';
 import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { NameParam } from '../schemas.ts';
@@ -40,7 +41,11 @@ const invokeTool = route({
   async handle({ api, actor, requestId, params, body, context }) {
     const options = { requestId, metered: captureQuota(context), once: context.get('once') };
     const invocation = { name: params.name, ...body };
-    const outcome = await executeTool(api, actor, invocation, () => context.req.raw.signal, options);
+    const outcome = await executeTool(api, actor, invocation, () => context.req.raw.signal, options).catch(
+      (thrown: unknown) => {
+        throw withConsentLink(thrown, consoleOf(context.req.raw));
+      },
+    );
     // Answered one after the other, what ended in one turn costs half: nobody goes back and forth for each.
     await api.endOfTurn();
     return reply(200, outcome);

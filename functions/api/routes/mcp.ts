@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { readText } from '../body-bytes.ts';
+import { consoleOf } from '../consent-link.ts';
 import { type Body, route } from '../route.ts';
 
 const JsonRpc = z.looseObject({ jsonrpc: z.literal('2.0') }).meta({ id: 'JsonRpc' });
@@ -44,6 +45,7 @@ const mcp = route({
       actor,
       requestId,
       once: context.get('once'),
+      console: consoleOf(context.req.raw),
       isSearch: mode === 'search',
     });
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readAudit } from '../../../shared/execute/audit.ts';
-import { decideConfirmation, listConfirmations } from '../../../shared/execute/confirmations.ts';
+import { decideConfirmation, listConfirmations, revealConfirmation } from '../../../shared/execute/confirmations.ts';
 import { grantTool, listGrants, removeGrant } from '../../../shared/execute/grants.ts';
 import { jsonBody } from '../body.ts';
 import { nextPage, pageAfter, pageSchema } from '../page.ts';
@@ -26,6 +26,10 @@ const ConfirmationBody = z
     digest: z.string(),
     arguments_sha256: z.string(),
     arguments: z.unknown(),
+    hidden: z
+      .object({ cut: z.int(), redacted: z.int(), bytes: z.int() })
+      .optional()
+      .meta({ description: 'How many values are cut or redacted here; GET /v1/confirmations/:id has them all.' }),
     created_at: z.string(),
     expires_at: z.string(),
     decided_by: z.string().optional(),
@@ -84,6 +88,18 @@ const getConfirmations = route({
     const { confirmations, next } = await listConfirmations(api, actor, page);
     return reply(200, { confirmations, ...nextPage(next, 'confirmations') });
   },
+});
+
+const getConfirmation = route({
+  method: 'get',
+  path: '/v1/confirmations/:id',
+  scope: 'approve',
+  summary: 'A confirmation with its arguments as they were given; what it reveals is audited',
+  tag,
+  params: z.object({ id: z.string().max(64) }),
+  answers: { 200: { description: 'The confirmation', schema: ConfirmationBody } },
+  faults: ['NotFound'],
+  handle: async ({ api, actor, params: { id } }) => reply(200, await revealConfirmation(api, actor, id)),
 });
 
 const getGrants = route({
@@ -150,4 +166,12 @@ const getAudit = route({
 });
 
 /** Consent to confirm-tools, grants of dangerous ones, and the audit of both. */
-export const permissionRoutes = [decideConsent, getConfirmations, getGrants, putGrant, deleteGrant, getAudit] as const;
+export const permissionRoutes = [
+  decideConsent,
+  getConfirmations,
+  getConfirmation,
+  getGrants,
+  putGrant,
+  deleteGrant,
+  getAudit,
+] as const;

@@ -1,3 +1,4 @@
+import { useState } from 'hono/jsx/dom';
 import { useClient } from '../context.ts';
 import { showJson, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -21,7 +22,7 @@ export const Waiting = () => {
         <Empty title="Nothing waits">When a call needs a person’s consent, it is asked for here.</Empty>
       )}
       <ul class="entries">
-        {pending.map(({ id, tool, version, key, arguments: args, expires_at }) => (
+        {pending.map(({ id, tool, version, key, arguments: args, hidden, expires_at }) => (
           <li key={id} class="entry">
             <div class="row between">
               <p>
@@ -32,7 +33,7 @@ export const Waiting = () => {
               </p>
               <span class="small muted">until {showTime(expires_at)}</span>
             </div>
-            <Code text={showJson(args)} label={`Arguments of ${tool}`} />
+            <AskedArguments id={id} tool={tool} shown={args} hidden={hidden} />
             <div class="row">
               <Button kind="primary" disabled={decide.isBusy} onClick={() => void decide.run(id, true)}>
                 Approve
@@ -45,5 +46,33 @@ export const Waiting = () => {
         ))}
       </ul>
     </Panel>
+  );
+};
+
+interface AskedProps {
+  readonly id: string;
+  readonly tool: string;
+  readonly shown: unknown;
+  readonly hidden?: { readonly cut: number; readonly redacted: number; readonly bytes: number } | undefined;
+}
+
+/** What the consent is about: where values are cut or redacted, they are counted and can be revealed. */
+const AskedArguments = ({ id, tool, shown, hidden }: AskedProps) => {
+  const client = useClient();
+  const [whole, setWhole] = useState<unknown>(undefined);
+  const reveal = useAction(async () => setWhole((await client.confirmation(id)).arguments));
+  return (
+    <>
+      <Code text={showJson(whole ?? shown)} label={`Arguments of ${tool}`} />
+      <Notice fault={reveal.fault} />
+      {hidden && whole === undefined && (
+        <p class="small">
+          Not all is shown: {hidden.cut} cut, {hidden.redacted} redacted, {hidden.bytes} bytes in all.{' '}
+          <Button disabled={reveal.isBusy} onClick={() => void reveal.run()}>
+            Show everything
+          </Button>
+        </p>
+      )}
+    </>
   );
 };

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { sha256 } from '../kernel/canonical-json.ts';
+import { Fault } from '../kernel/errors.ts';
+import { confirmationKey, onceKey } from '../kernel/item-keys.ts';
+import type { Key, Table } from '../kernel/ports.ts';
+import { read, stored } from '../kernel/stored.ts';
+
+/** What the list of confirmations does not show of the arguments, and `reveal` does. */
+const Hidden = z.object({ cut: z.int(), redacted: z.int(), bytes: z.int() });
+export type Hidden = Readonly<z.infer<typeof Hidden>>;
+
+/** One confirmation request: may this key run this tool with these arguments, once? */
+const Confirmation = z.object({
+  id: z.string(),
+  state: z.enum(['pending', 'approved', 'refused', 'used']),
+  key: z.string(),
+  tool: z.string(),
+  version: z.string(),
+  digest: z.string(),
+  /** SHA-256 of the arguments; those shown are redacted. */
+  arguments_sha256: z.string(),
+  arguments: z.unknown(),
+  hidden: Hidden.optional(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  decided_by: z.string().optional(),
+});
+export type Confirmation = Readonly<z.infer<typeof Confirmation>>;
+
+export const ConfirmationItem = stored<Confirmation>({
+  what: 'confirmation',
+  schema: Confirmation,
+  cure: 'call again without it to ask anew',
+});
+/** Points from a confirmation's id to its item. */
+export const ConfirmationPointerItem = stored({
+  what: 'pointer to a confirmation',
+  schema: z.object({ token_sha256: z.string() }),
+  cure: ConfirmationItem.cure,
+});
+
+export const keyOfToken = (tenant: string, token: string): Key => onceKey(tenant, sha256(token));
+
+export const keyOfId = async (table: Table, tenant: string, id: string): Promise<Key> => {
+  const pointer = await table.get(confirmationKey(tenant, id));
+  if (!pointer) throw unknownConfirmation();
+  return onceKey(tenant, read(pointer, ConfirmationPointerItem).token_sha256);
+};
+
+export const unknownConfirmation = (): Fault =>
+  new Fault('NotFound', 'no such confirmation is waiting; it may have expired, or belong to another tenant');
