@@ -140,7 +140,8 @@ const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBat
   return async ({ tenant, records }) => {
     const hours = [...new Set(records.map((record) => callHour(timeOf(record))))];
     const unmarked = hours.filter((hour) => !marked.has(`${tenant} ${hour}`));
-    const items = [...records.map((record) => writeRecord(tenant, record)), ...unmarked.map(markHour(tenant))];
+    await markHours(table, tenant, unmarked);
+    const items = records.map((record) => writeRecord(tenant, record));
     if (table.streams) await table.write(items);
     else reportUnreadable(log, tenant, await storeFolded(table, folds, tenant, records, items));
     if (marked.size > MOST_KEPT) marked.clear();
@@ -174,7 +175,14 @@ const timeOf = ({ call_id: id, at }: CallRecord): number => timeOfUlid(id) ?? Da
 const writeRecord = (tenant: string, record: CallRecord): Write =>
   put(callKey(tenant, record.call_id), CallItem, record, expiresAt(Date.parse(record.at)));
 
-const markHour =
-  (tenant: string) =>
-  (hour: string): Write =>
-    put(callHourKey(tenant, hour), CallHourItem, { hour }, expiresAt(Date.parse(`${hour}:00:00Z`)) + 3600);
+/** Marks hours that have calls, before their calls are stored: the ledger is read by them. What is there stays. */
+const markHours = async (table: Table, tenant: string, hours: readonly string[]): Promise<void> => {
+  for (const hour of hours) {
+    const key = callHourKey(tenant, hour);
+    const expires = expiresAt(Date.parse(`${hour}:00:00Z`)) + 3600;
+    await table.change([key], ([known]) => ({
+      writes: known ? [] : [put(key, CallHourItem, { hour }, expires)],
+      result: undefined,
+    }));
+  }
+};

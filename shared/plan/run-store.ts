@@ -12,7 +12,11 @@ import type { RunDeps, SavedPlan } from './run-deps.ts';
 type Store = Pick<RunDeps, 'table' | 'blobs'>;
 
 /** A plan as the table holds it: itself, or where among the blobs it lies. */
-export const PlanItem = stored({ what: 'plan', schema: NodeResult, cure: 'make the plan again under another name' });
+export const PlanItem = stored({
+  what: 'plan',
+  schema: z.union([z.strictObject({ value: z.looseObject({}) }), z.strictObject({ ref: z.string(), bytes: z.int() })]),
+  cure: 'make the plan again under another name',
+});
 
 /** What a plan's item, or its blob, holds. The item has the version. */
 const PackedPlan = stored<SavedPlan>({
@@ -31,8 +35,13 @@ export async function savePlan(store: Store, tenant: string, saved: SavedPlan): 
   const known = await store.table.get(key);
   // Nothing that cannot be read is written over.
   if (known) read(known, PlanItem);
-  await store.table.write([put(key, PlanItem, await pack(store, `plans/${tenant}/${saved.plan.plan_id}.json`, saved))]);
+  await store.table.write([put(key, PlanItem, await packPlan(store, tenant, saved))]);
 }
+
+const packPlan = async (store: Store, tenant: string, saved: SavedPlan) => {
+  const packed = await pack(store, `plans/${tenant}/${saved.plan.plan_id}.json`, saved);
+  return 'ref' in packed ? packed : { value: { ...saved } };
+};
 
 /** The plan with this id; undefined when there is none. */
 export async function loadPlan(store: Store, tenant: string, id: string): Promise<SavedPlan | undefined> {

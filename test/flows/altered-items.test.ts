@@ -215,6 +215,30 @@ describe('a data directory in which items were altered', () => {
     assert.equal((await call()).status, 200);
   });
 
+  test('a quota counter written by a newer release is not added to', async (t) => {
+    const { ask, altered, isUntouched } = await openAltered(
+      t,
+      only(`KEY#${written.keys.worker.id}`, 'QUOTA#', (body) => ({ ...body, v: 4 })),
+    );
+    const { status, body } = await ask('POST', '/v1/tools/weather/invoke', 'worker', { arguments: { city: 'Ulm' } });
+
+    assert.equal(altered.length, 1);
+    assert.ok(altered.every(isUntouched));
+    assert.equal(status, 503);
+    assert.match(body.error?.message ?? '', /quota counter .* was written by a newer release/);
+  });
+
+  test('an hour of calls that cannot be read stays as it is, and calls go on', async (t) => {
+    const { ask, altered, isUntouched } = await openAltered(t, ({ pk, body }) =>
+      pk === 'T#default#CALLS' ? body.replace('"v":1', '"v":2') : undefined,
+    );
+    const { status } = await ask('POST', '/v1/tools/weather/invoke', 'worker', { arguments: { city: 'Ulm' } });
+
+    assert.equal(status, 200);
+    assert.ok(altered.length > 0);
+    assert.ok(altered.every(isUntouched));
+  });
+
   test('a key that cannot be read is refused, and its digest is not told', async (t) => {
     const { ask } = await openAltered(
       t,

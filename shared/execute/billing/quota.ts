@@ -1,12 +1,11 @@
 import { Fault } from '../../kernel/errors.ts';
 import { quotaKey } from '../../kernel/item-keys.ts';
 import type { Clock, Log, Table } from '../../kernel/ports.ts';
-import { read } from '../../kernel/stored.ts';
 import type { Meter, MeteredCall, Quota, Remaining, Reservation } from '../meter.ts';
 import { nothing, type Sum } from './ledger.ts';
 import { monthEnd, monthOf } from './month.ts';
 import { computeCharge, type Prices, priceOf } from './prices.ts';
-import { createRecount, QuotaItem } from './recount.ts';
+import { createRecount, sumOfCounter } from './recount.ts';
 
 interface Options {
   readonly table: Table;
@@ -33,7 +32,7 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
     } catch (thrown) {
       // A corrupt counter cannot be added to; reading it gives an error with the cure.
       const item = await table.get(key);
-      if (item) read(item, QuotaItem);
+      if (item) sumOfCounter(item);
       throw thrown;
     }
   };
@@ -46,7 +45,7 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
     const counted = (await take()) ?? ((await isFreed()) ? await take() : undefined);
     if (counted) return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
     const item = await table.get(quotaKey(call.keyId, month));
-    throw exhausted(quota, item ? read(item, QuotaItem) : nothing, micros, month, clock.now());
+    throw exhausted(quota, item ? sumOfCounter(item) : nothing, micros, month, clock.now());
   };
 
   return {
@@ -59,13 +58,17 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
       const charged = status === 'ok' ? Math.min(micros, actualMicros ?? computeCharge(prices, micros, cached)) : 0;
       if (quota === undefined || (status === 'ok' && charged === micros)) return charged;
       const back = { calls: status === 'ok' ? 0 : -1, micros: charged - micros };
-      await table.count(quotaKey(call.keyId, monthOf(call.at)), back);
+      await table.count(quotaKey(call.keyId, monthOf(call.at)), back, knownFormat);
       return charged;
     },
   };
 };
 
+/** Nothing is added to counters that a newer release has given a format version. */
+const knownFormat = { v: 0 } as const;
+
 const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> => ({
+  ...knownFormat,
   ...(calls === undefined ? {} : { calls }),
   ...(micros === undefined ? {} : { micros }),
 });

@@ -5,11 +5,11 @@ import { isNewer, isUnreadable, put, read, stored } from '../../kernel/stored.ts
 import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
 import { monthEnd } from './month.ts';
 
-/** A key's counters of a month. The table increments them itself, so they have no format version. */
-export const QuotaItem = stored<Sum>({
+/** A key's counters of a month. The table adds to them itself: no format version, and a missing one is nothing yet. */
+export const QuotaItem = stored<Partial<Sum>>({
   what: 'quota counter',
   version: 0,
-  schema: z.object({ calls: z.int(), micros: z.int() }),
+  schema: z.object({ calls: z.int().optional(), micros: z.int().optional() }),
   cure: 'verify the usage and let it settle the counters from the ledger',
 });
 
@@ -40,7 +40,7 @@ export const createRecount = ({ table, clock, log, quietMs = QUIET_MS }: Options
   return async (tenant, keyId, month) => {
     const counter = await table.get(quotaKey(keyId, month));
     if (!counter || !(await stoodStill(table, keyId, month, counter, clock.now(), quietMs))) return false;
-    const before = read(counter, QuotaItem);
+    const before = sumOfCounter(counter);
     const ledger = await sumOfKey(table, tenant, keyId, month);
     const changed = await setCounter(table, keyId, month, counter.revision, ledger);
     if (changed) log.warn('stale reservations given back', { key: keyId, month, before, after: ledger });
@@ -72,10 +72,13 @@ export const setCounter = (
   });
 };
 
+/** What a counter stands at. */
+export const sumOfCounter = (item: Item): Sum => ({ ...nothing, ...read(item, QuotaItem) });
+
 /** The counter's value; undefined when it is corrupt, so that it can be set to the ledger's sum. */
 export const readCounter = (item: Item): Sum | undefined => {
   try {
-    return read(item, QuotaItem);
+    return sumOfCounter(item);
   } catch (thrown) {
     if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
     return undefined;
