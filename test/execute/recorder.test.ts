@@ -90,9 +90,9 @@ describe('the recorder', () => {
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 2);
   });
 
-  test('with a table that streams it writes records alone', async () => {
+  test('with a table that streams it writes records and their hour alone', async () => {
     const memory = memoryTable({ now: clock.now });
-    const table: Table = { ...memory, streams: true, change: () => Promise.reject(new Error('not to be used')) };
+    const table: Table = { ...memory, streams: true };
     const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
     for (let n = 0; n < 60; n++) recorder.keep('default', aRecord(), false);
 
