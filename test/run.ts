@@ -12,7 +12,7 @@ const TOGETHER =
 
 const files = (await Array.fromAsync(glob('test/**/*.test.ts'))).sort();
 const together = files.filter((file) => TOGETHER.test(file));
-// A browser beside two busy processes misses its time-outs, so its stories come last and alone.
+// A browser beside two busy processes misses its time-outs, so its stories come last.
 const browser = files.filter((file) => file.startsWith('test/browser/'));
 const apart = files.filter((file) => !TOGETHER.test(file) && !browser.includes(file));
 
@@ -27,9 +27,11 @@ const ended = async (child: ChildProcess): Promise<number> => {
 
 await ended(spawn(process.execPath, ['test/prime.ts'], { stdio: 'inherit' }));
 const computing = run('pipe', ['--test-isolation=none'], together);
+const runApart = async (): Promise<number> =>
+  Math.max(await ended(run('inherit', ['--test-concurrency=2'], apart)), await ended(run('inherit', [], browser)));
 const [said, codes] = await Promise.all([
   computing.stdout ? text(computing.stdout) : '',
-  Promise.all([ended(computing), ended(run('inherit', ['--test-concurrency=2'], apart))]),
+  Promise.all([ended(computing), runApart()]),
 ]);
 process.stdout.write(`\n${together.length} files in one process:\n${said}`);
-process.exitCode = Math.max(...codes, await ended(run('inherit', [], browser)));
+process.exitCode = Math.max(...codes);

@@ -12,10 +12,12 @@ import type { TableAddress } from '../contract/table.ts';
 import type { TestAssay } from '../support/assay.ts';
 import { type LocalDynamo, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 import { callSlow, payingAssay, slowTool, startPayingClient } from '../support/paying-client.ts';
+import { tries } from '../support/sampling.ts';
 import { openTable } from '../support/table-client.ts';
 
 const month = new Date().toISOString().slice(0, 7);
 const QUIET_MS = 100;
+const CALLS = tries(40, 125);
 
 interface Shop {
   readonly name: string;
@@ -56,20 +58,20 @@ describe('several processes on one quota', () => {
   const counterOf = async (table: Table, key: string | undefined) =>
     (await table.get(quotaKey(idOf(key), month)))?.body;
 
-  test('C.06 500 concurrent calls of 4 processes on a quota of 100 charge exactly 100, the others are told when it is new', async () => {
+  test('C.06 concurrent calls of 4 processes on a quota of 100 charge exactly 100, the others are told when it is new', async () => {
     const payers = await newKeys();
     const tasks = shops.map(({ address }, index) => ({ address, payer: payers[index] ?? '' }));
-    const clients = Array.from({ length: 4 }, () => startPayingClient({ shops: tasks, calls: 125 }));
+    const clients = Array.from({ length: 4 }, () => startPayingClient({ shops: tasks, calls: CALLS }));
     await Promise.all(clients.map(({ ready }) => ready()));
     for (const { begin } of clients) begin();
     const answers = (await Promise.all(clients.map((client) => client.answers()))).flat();
 
     for (const [shop, { name, assay, table }] of shops.entries()) {
       const own = answers.filter((answer) => answer.shop === shop);
-      assert.equal(own.length, 500, name);
+      assert.equal(own.length, 4 * CALLS, name);
       assert.equal(own.filter(({ status }) => status === 200).length, 100, name);
       const refused = own.filter(({ status }) => status === 402);
-      assert.equal(refused.length, 400, name);
+      assert.equal(refused.length, 4 * CALLS - 100, name);
       for (const { resetsAt } of refused) assert.match(resetsAt ?? '', /^\d{4}-\d\d-01T00:00:00/);
       assert.deepEqual(await counterOf(table, payers[shop]), { calls: 100, micros: 300 }, name);
       assert.deepEqual(await sumOfKey(table, 'default', idOf(payers[shop]), month), { calls: 100, micros: 300 }, name);

@@ -10,6 +10,7 @@ import { findGpuZones } from '../../infra/build/gpu-zones.ts';
 import { stages } from '../../infra/config.ts';
 import { AssayStage } from '../../infra/stage.ts';
 import { CloudFormationStub } from '../support/cloudformation-stub.ts';
+import { isWhole, sampleOf } from '../support/sampling.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -55,6 +56,9 @@ const run = async (script: 'deploy' | 'destroy', args: readonly string[], input 
   return { code, output };
 };
 
+/** Each run of the CDK's command takes seconds: a sample deploys once and destroys once. */
+const WHOLE_ONLY = 'only in npm run test:all';
+
 const STACKS = ['data', 'inference', 'plans', 'api', 'edge', 'console', 'operations'].map(
   (name) => `assay-dev-${name}`,
 );
@@ -74,7 +78,9 @@ describe('zones for machines with a GPU', () => {
 });
 
 describe('deploying a stage', { concurrency: false }, () => {
-  test('C.08 shows the difference, asks, and sends nothing when nobody agrees', async () => {
+  test('C.08 shows the difference, asks, and sends nothing when nobody agrees', {
+    skip: isWhole ? false : WHOLE_ONLY,
+  }, async () => {
     const { code, output } = await run('deploy', ['dev', '--app', app], 'n\n');
 
     assert.equal(code, 1, output);
@@ -97,12 +103,16 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.equal(outputs['assay-dev-edge'].Url, 'assay-dev-edge.Url');
   });
 
-  test('C.08 destroys them in the other order, and says what to do while CloudFront holds the edge function', async () => {
+  test('C.08 says what to do while CloudFront holds the edge function', {
+    skip: isWhole ? false : WHOLE_ONLY,
+  }, async () => {
     cloud.replicated = 1;
     const refused = await run('destroy', ['dev', '--app', app, '--yes']);
     assert.equal(refused.code, 1, refused.output);
     assert.match(refused.output, /Run npm run destroy -- dev again tomorrow/);
+  });
 
+  test('C.08 destroys every stack once the name of the stage was typed', async () => {
     const unconfirmed = await run('destroy', ['dev', '--app', app], 'prod\n');
     assert.equal(unconfirmed.code, 1);
     assert.match(unconfirmed.output, /Nothing was removed/);
@@ -113,13 +123,14 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.match(output, /The table, the buckets and the secrets of dev are kept/);
   });
 
-  for (const [what, args, message] of [
+  const wrong = [
     ['no stage', [], /usage: npm run deploy -- <stage>/],
     ['a stage with capitals', ['Dev'], /small letters and digits/],
     ['a stage that is not there', ['test'], /no stage "test" in infra\/config\.ts: it has dev, prod/],
     ['nobody to hear of alarms', ['dev', '--yes'], /Nobody would hear of alarms\. Say --alarm-email/],
     ['no address', ['dev', '--yes', '--alarm-email', 'me'], /"me" is no e-mail address/],
-  ] as const)
+  ] as const;
+  for (const [what, args, message] of sampleOf(wrong, 3))
     test(`${what} is wrong usage, and nothing begins`, async () => {
       const before = cloud.calls.length;
       const { code, output } = await run('deploy', args);
