@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '../kernel/json.ts';
 import { memoize } from '../kernel/memoize.ts';
-import { compilePattern } from '../kernel/pattern.ts';
+import { compileSchemaPattern } from '../kernel/pattern.ts';
 import type { VersionRecord } from '../model/registration.ts';
 
 export const REDACTED = '[redacted]';
@@ -114,7 +114,8 @@ const schemasOfField = (schemas: readonly JsonSchema[], name: string): readonly 
     ])
     .filter(isObject);
 
+// A pattern that cannot be run may match: what it marks as secret stays out of records.
 const matching = (patterns: JsonSchema, name: string): readonly unknown[] =>
   Object.entries(patterns).flatMap(([pattern, schema]) =>
-    compilePattern(pattern, 'patternProperties').test(name) ? [schema] : [],
+    (compileSchemaPattern(pattern)?.test(name) ?? true) ? [schema] : [],
   );

@@ -1,9 +1,10 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { enforcedSchema } from './enforced-schema.ts';
 import { Fault, messageOf } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
 import { lazily } from './lazily.ts';
-import { compilePattern } from './pattern.ts';
+import { compileSchemaPattern } from './pattern.ts';
 
 export interface SchemaIssue {
   readonly path: string;
@@ -15,9 +16,7 @@ export type Validator = (value: unknown) => { readonly value: unknown; readonly 
 
 const MAX_SCHEMA_DEPTH = 16;
 
-/**
- * Refuses schemas that are not JSON Schema 2020-12, that have external references, or whose patterns RE2 cannot run.
- */
+/** Refuses schemas that are not JSON Schema 2020-12, that are too deep, or that refer to other documents. */
 export const checkSchema = (schema: JsonSchema, field: string): void => {
   const depth = schemaDepth(schema);
   if (depth > MAX_SCHEMA_DEPTH)
@@ -36,8 +35,25 @@ export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator
   return (value) => {
     // Only defaults modify the value, so only then is it copied.
     const copy = fillsIn ? structuredClone(value) : value;
-    return validate(copy) ? { value: copy, issues: [] } : { value: copy, issues: issuesOf(validate.errors) };
+    return isValid(validate, copy, field)
+      ? { value: copy, issues: [] }
+      : { value: copy, issues: issuesOf(validate.errors) };
   };
+};
+
+/** A schema may refer to itself without an end, and a value may be nested too deep for one that does. */
+const isValid = (validate: ValidateFunction, value: unknown, field: string): boolean => {
+  try {
+    return validate(value);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new Fault(
+      'InvalidInput',
+      `${field} cannot be checked: the value is nested too deep, or its schema refers to itself without an end`,
+      { field },
+      { cause },
+    );
+  }
 };
 
 const hasDefaults = (schema: unknown): boolean => {
@@ -45,7 +61,14 @@ const hasDefaults = (schema: unknown): boolean => {
   return isObject(schema) && ('default' in schema || Object.values(schema).some(hasDefaults));
 };
 
-const regExp = Object.assign((source: string) => compilePattern(source, 'pattern'), { code: 'new RegExp' });
+// Ajv keeps patterns by their text: without `toString` all patterns of the process would be the first one.
+const regExp = Object.assign(
+  (source: string) => {
+    const pattern = compileSchemaPattern(source);
+    return { test: (text: string) => pattern?.test(text) ?? true, toString: () => source };
+  },
+  { code: 'new RegExp' },
+);
 
 const options = {
   strict: false,
@@ -53,6 +76,8 @@ const options = {
   useDefaults: true,
   ownProperties: true,
   addUsedSchema: false,
+  // Otherwise each unknown format, which is only an annotation, is written to the console.
+  logger: false,
 } as const;
 
 // One shared instance: compiling its meta-schema takes milliseconds. Schemas are removed again, so it does not grow.
@@ -63,11 +88,11 @@ const createAjv = (): Ajv2020 => {
 };
 const sharedAjv = lazily(createAjv);
 
+const ROOT = 'schema:///';
+
 const compile = (schema: JsonSchema, field: string): ValidateFunction => {
   const ajv = sharedAjv();
-  // For $async Ajv would return a promise, which is always truthy; it does not know other drafts' $schema.
-  if ('$async' in schema)
-    throw new Fault('InvalidInput', `${field}.$async is not part of JSON Schema; remove it`, { field });
+  // Ajv does not know other drafts' $schema.
   const { $schema: _, ...plain } = schema;
   if (!ajv.validateSchema(plain)) {
     const issues = issuesOf(ajv.errors);
@@ -76,8 +101,10 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
       issues,
     });
   }
+  // Without an $id Ajv does not find the root by `$ref: "#"`.
+  const checked = { $id: ROOT, ...enforcedSchema(plain) };
   try {
-    return ajv.compile(plain);
+    return ajv.compile(checked);
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
     throw new Fault(
@@ -87,7 +114,7 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
       { cause },
     );
   } finally {
-    ajv.removeSchema(plain);
+    ajv.removeSchema(checked);
   }
 };
 

@@ -8,16 +8,17 @@ export interface Pattern {
   startsWith(text: string): boolean;
 }
 
+/** Longer ones are not compiled. */
+const MAX_PATTERN = 1000;
+
 /** Compiles a pattern with RE2: linear time for any text, no lookaround or back-references. */
 export const compilePattern = (source: string, field: string): Pattern => {
-  if (source.length > 1000)
-    throw new Fault('InvalidInput', `${field} has ${source.length} characters; a pattern may have 1000`, { field });
+  if (source.length > MAX_PATTERN)
+    throw new Fault('InvalidInput', `${field} has ${source.length} characters; a pattern may have ${MAX_PATTERN}`, {
+      field,
+    });
   try {
-    const compiled = RE2JS.compile(source);
-    return {
-      test: (text) => compiled.matcher(text).find(),
-      startsWith: (text) => compiled.matcher(text).lookingAt(),
-    };
+    return run(source);
   } catch (cause) {
     throw new Fault(
       'InvalidInput',
@@ -26,4 +27,23 @@ export const compilePattern = (source: string, field: string): Pattern => {
       { cause },
     );
   }
+};
+
+/** A JSON Schema's pattern, which is written for ECMA-262; undefined when RE2 cannot run it. */
+export const compileSchemaPattern = (source: string): Pattern | undefined => {
+  // Both would be translated into something else: a named back-reference, and half a character.
+  if (source.length > MAX_PATTERN || /\\k<|\\u[dD][89a-fA-F]/.test(source)) return undefined;
+  try {
+    return run(RE2JS.translateRegExp(source));
+  } catch {
+    return undefined;
+  }
+};
+
+const run = (source: string): Pattern => {
+  const compiled = RE2JS.compile(source);
+  return {
+    test: (text) => compiled.matcher(text).find(),
+    startsWith: (text) => compiled.matcher(text).lookingAt(),
+  };
 };

@@ -31,7 +31,12 @@ const isSpec = (value: unknown): boolean =>
   isTextOrNone(value.version) &&
   isTextOrNone(value.category) &&
   isTextOrNone(value.instructions) &&
-  (value.output_schema === undefined || isObject(value.output_schema)) &&
+  isTextOrNone(value.title) &&
+  isObjectOrNone(value.annotations) &&
+  isObjectOrNone(value._meta) &&
+  isObjectsOrNone(value.icons) &&
+  isObjectsOrNone(value.input_examples) &&
+  isObjectOrNone(value.output_schema) &&
   (value.implementation === undefined || isImplementation(value.implementation)) &&
   (value.permission === undefined || PERMISSIONS.has(value.permission)) &&
   (value.price_micros === undefined || Number.isSafeInteger(value.price_micros)) &&
@@ -55,4 +60,7 @@ const isIqa = (value: unknown): boolean => isObject(value) && isText(value.type)
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === 'string';
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isObjectOrNone = (value: unknown): boolean => value === undefined || isObject(value);
+const isObjectsOrNone = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.every(isObject));
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));

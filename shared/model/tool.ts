@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { JsonSchema } from '../kernel/json.ts';
 import { IqaBlock } from './iqa.ts';
+import { toolDisplay } from './tool-display.ts';
 
 export const ToolName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, 'must match ^[A-Za-z_][A-Za-z0-9_.-]{0,63}$');
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must match ^[A-Za-z_][A-Za-z0-9_.-]{0,127}$');
 
 /** SemVer 2.0.0, by the regular expression of semver.org. */
 export const Version = z
@@ -58,6 +59,7 @@ const common = {
   idempotent: z.boolean().optional(),
   timeout_seconds: z.number().positive().max(900).optional(),
   iqa: IqaBlock.optional(),
+  ...toolDisplay,
 };
 
 /** A tool definition, as HTTP and configuration require it. */

@@ -11,6 +11,7 @@ export interface AnthropicTool {
   readonly description?: string;
   readonly input_schema: { readonly type: 'object' } & Record<string, unknown>;
   readonly strict?: boolean;
+  readonly input_examples?: Record<string, unknown>[];
   readonly defer_loading?: boolean;
   readonly allowed_callers?: ('direct' | 'code_execution_20260120')[];
 }
@@ -30,13 +31,15 @@ export const anthropicForm = /* @__PURE__ */ definer({
   label: 'Anthropic',
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
-  entry: ({ name, description, parameters, strict, options }): AnthropicTool => ({
+  entry: ({ name, description, parameters, strict, examples, options }): AnthropicTool => ({
     name,
     ...(description ? { description } : {}),
     input_schema: { ...parameters, type: 'object' },
     ...(strict ? { strict } : {}),
+    ...(examples ? { input_examples: examples } : {}),
     ...(options.defer ? { defer_loading: true } : {}),
   }),
+  takesExamples: true,
   strict: {
     dialect: anthropicStrict,
     budget: { tools: 20, optional: 24, unions: 16, fields: Number.POSITIVE_INFINITY },

@@ -18,6 +18,8 @@ export interface Parts {
   readonly parameters: Schema;
   readonly strict: boolean;
   readonly tool: Tool;
+  /** The tool's examples, where they fit the parameters as they are sent. */
+  readonly examples: Tool['input_examples'];
   readonly options: DefineOptions;
 }
 
@@ -40,6 +42,8 @@ export interface Definer {
     /** The request as a whole is strict, so a tool that does not fit is left out. */
     readonly isWhole?: boolean;
   };
+  /** The provider takes examples of arguments. */
+  readonly takesExamples?: boolean;
   /** The tool that finds the deferred ones. */
   readonly search?: unknown;
   /** Whether the value is one object around all entries. */
@@ -143,7 +147,10 @@ function strictly(tool: Tool, options: DefineOptions, how: Definer, strict: NonN
 function complete(tool: Tool, adapted: Adapted, strict: boolean, options: DefineOptions, how: Definer): Fragment {
   const name = encodeName(tool.name, how.names);
   const description = describe(tool.description, adapted.hints) || undefined;
-  const value = how.entry({ name, description, parameters: adapted.schema, strict, tool, options });
+  // An example that does not fit the schema has the whole request refused; a strict one takes no additional properties.
+  const isExact = !strict && !adapted.warnings.some(({ kind }) => kind === 'narrowed' || kind === 'renamed');
+  const examples = how.takesExamples && isExact ? tool.input_examples : undefined;
+  const value = how.entry({ name, description, parameters: adapted.schema, strict, tool, examples, options });
   const json = JSON.stringify(value);
   const warnings: Warning[] = adapted.warnings.map(({ path, message, kind }) => ({
     tool: tool.name,
@@ -151,6 +158,10 @@ function complete(tool: Tool, adapted: Adapted, strict: boolean, options: Define
     message,
     kind,
   }));
+  if (how.takesExamples && tool.input_examples && !examples) {
+    const message = 'input_examples are left out, as the parameters are sent in another form';
+    warnings.push({ tool: tool.name, path: '', kind: 'loosened', message });
+  }
   if (name !== tool.name) {
     warnings.unshift({
       tool: tool.name,

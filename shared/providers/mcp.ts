@@ -1,3 +1,5 @@
+import type { Tool } from '../model/tool.ts';
+import type { Annotations } from '../model/tool-display.ts';
 import { definer, provider } from './definer.ts';
 import { isRecord } from './json.ts';
 import { errorText, outputText } from './results.ts';
@@ -6,10 +8,13 @@ import type { CallId, ToolResult } from './types.ts';
 
 export interface McpTool {
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly inputSchema: { readonly type: 'object' } & Record<string, unknown>;
   readonly outputSchema?: { readonly type: 'object' } & Record<string, unknown>;
-  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
+  readonly annotations: Annotations;
+  readonly icons?: Tool['icons'];
+  readonly _meta?: Tool['_meta'];
 }
 
 export interface McpMessage {
@@ -31,20 +36,29 @@ export const mcpForm = /* @__PURE__ */ definer({
   isVerbatim: true,
   entry: ({ name, description, parameters, tool }): McpTool => ({
     name,
+    ...(tool.title === undefined ? {} : { title: tool.title }),
     ...(description ? { description } : {}),
     inputSchema: { ...parameters, type: 'object' },
     // Before 2026-07-28 an output schema is of type object, and clients refuse the whole list otherwise.
     ...(tool.output_schema?.type === 'object' ? { outputSchema: { ...tool.output_schema, type: 'object' } } : {}),
-    annotations: {
-      readOnlyHint: (tool.permission ?? 'safe') === 'safe',
-      destructiveHint: tool.permission === 'dangerous',
-    },
+    annotations: annotationsOf(tool),
+    ...(tool.icons ? { icons: tool.icons } : {}),
+    ...(tool._meta ? { _meta: tool._meta } : {}),
   }),
   remarks: (options) => [
     ...(options.strict ? ['MCP has no strict form'] : []),
     ...(options.defer ? ['MCP cannot defer definitions: use mode=search'] : []),
   ],
 });
+
+/** The author's hints, but none that would have a client ask less than the tool's permission does. */
+function annotationsOf({ annotations, permission = 'safe' }: Tool): Annotations {
+  return {
+    ...annotations,
+    readOnlyHint: permission === 'safe' && (annotations?.readOnlyHint ?? true),
+    destructiveHint: permission === 'dangerous' || (annotations?.destructiveHint ?? false),
+  };
+}
 
 export const mcp = /* @__PURE__ */ provider(mcpForm, {
   names: NAMES,

@@ -5,7 +5,7 @@ import { suggest } from '../kernel/did-you-mean.ts';
 import { Fault } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import { checkSchema } from '../kernel/json-schema.ts';
+import { checkSchema, describeIssues, validatorFor } from '../kernel/json-schema.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Permission, type Tool, ToolDefinition, ToolSpec } from '../model/tool.ts';
 import { expandShorthand } from './shorthand.ts';
@@ -98,9 +98,21 @@ const checkType = (tool: Tool): void => {
     });
 };
 
-const checkSchemas = ({ parameters, output_schema: output }: Tool): void => {
-  checkSchema(parameters, 'parameters');
-  if (output) checkSchema(output, 'output_schema');
+const checkSchemas = (tool: Tool): void => {
+  checkSchema(tool.parameters, 'parameters');
+  if (tool.output_schema) checkSchema(tool.output_schema, 'output_schema');
+  if (tool.input_examples) checkExamples(tool.parameters, tool.input_examples);
+};
+
+// A provider refuses the whole request for one example that does not fit.
+const checkExamples = (parameters: Tool['parameters'], examples: NonNullable<Tool['input_examples']>): void => {
+  const validate = validatorFor(parameters);
+  for (const [index, example] of examples.entries()) {
+    const { issues } = validate(example);
+    if (issues.length === 0) continue;
+    const field = `input_examples.${index}`;
+    throw new Fault('InvalidInput', `${field} does not fit parameters: ${describeIssues(issues)}`, { field, issues });
+  }
 };
 
 const checkHandler = (tool: Tool, handlers: KnownHandlers): void => {

@@ -50,7 +50,7 @@ const refused: readonly (readonly [string, unknown, string, RegExp])[] = [
   ],
   ['constructor at the top', aTool({ constructor: 1 }), 'InvalidInput', /unknown field constructor/],
   ['a name with a slash', aTool({ name: 'a/b' }), 'InvalidInput', /name .*got "a\/b"/],
-  ['a name of 65 characters', aTool({ name: 'a'.repeat(65) }), 'InvalidInput', /name /],
+  ['a name of 129 characters', aTool({ name: 'a'.repeat(129) }), 'InvalidInput', /name /],
   ['a reserved name', aTool({ name: 'find_tools' }), 'InvalidInput', /find_tools is reserved/],
   ['a name that is a prototype', aTool({ name: '__proto__' }), 'InvalidInput', /__proto__ is reserved/],
   ['a name that starts with a digit', aTool({ name: '1st' }), 'InvalidInput', /name /],
@@ -80,12 +80,17 @@ const refused: readonly (readonly [string, unknown, string, RegExp])[] = [
     /resolve/,
   ],
   [
-    'a pattern that RE2 lacks',
-    aTool({ parameters: { type: 'object', properties: { a: { type: 'string', pattern: '(?=x)' } } } }),
+    'an example that does not fit',
+    aTool({ input_examples: [{ city: 'Bern' }, { city: 1 }] }),
     'InvalidInput',
-    /RE2/,
+    /input_examples\.1 does not fit parameters: city must be string/,
   ],
-  ['an asynchronous schema', aTool({ parameters: { type: 'object', $async: true } }), 'InvalidInput', /\$async/],
+  [
+    'an icon that is a script',
+    aTool({ icons: [{ src: 'javascript:alert(1)' }] }),
+    'InvalidInput',
+    /icons\.0\.src must be an http\(s\) or data:image address/,
+  ],
   ['both names', { ...aTool(), tool_name: 'x' }, 'InvalidInput', /tool_name is another name for name/],
   ['a negative price', aTool({ price_micros: -1 }), 'InvalidInput', /price_micros/],
   ['an unknown permission', aTool({ permission: 'sudo' }), 'InvalidInput', /permission .*"safe"/],
@@ -180,7 +185,7 @@ describe('bad input', () => {
 
   test('a hostile name pattern on long names is answered at once', async () => {
     const { json } = await testAssay();
-    await json('POST', '/v1/tools', aTool({ name: 'a'.repeat(64) }));
+    await json('POST', '/v1/tools', aTool({ name: 'a'.repeat(128) }));
 
     assert.deepEqual((await json('GET', `/v1/tools?name_pattern=${encodeURIComponent('(a+)+$b')}`)).body, {
       tools: [],

@@ -36,6 +36,35 @@ describe('the registry over HTTP', () => {
     assert.match(body.error.message, /register the change under a higher version/);
   });
 
+  test('a definition as real tools have it is kept as it is, and says which of its patterns are not enforced', async () => {
+    const { json } = await testAssay();
+    const definition = aTool({
+      name: `upstream_${'x'.repeat(119)}`,
+      title: 'Wait',
+      annotations: { readOnlyHint: true, openWorldHint: false, costHint: 'low' },
+      icons: [{ src: 'https://example.org/i.png', sizes: ['48x48'] }],
+      _meta: { 'example.org/x': [1, null] },
+      input_examples: [{ city: 'Bern', then: { city: 'Basel' } }],
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string', pattern: '^(?!-)[A-Z].*' }, then: { $ref: '#' } },
+        required: ['city'],
+      },
+    });
+
+    const { status, body } = await json<Registration>('POST', '/v1/tools', definition);
+
+    assert.equal(status, 201);
+    assert.deepEqual(body.spec, { ...definition, tags: [] });
+    assert.match(body.warnings?.[0] ?? '', /^parameters\/properties\/city\/pattern .* is kept but not enforced/);
+    const invoke = (args: unknown) =>
+      json<{ status?: string; error?: { message: string } }>('POST', `/v1/tools/${definition.name}/invoke`, {
+        arguments: args,
+      });
+    assert.equal((await invoke({ city: '-', then: { city: 'b' } })).body.status, 'ok');
+    assert.match((await invoke({ city: 'a', then: {} })).body.error?.message ?? '', /then\.city is required/);
+  });
+
   test('R2.02 refuses a second tool of the same name and keeps the first', async () => {
     const { json } = await testAssay();
     await json('POST', '/v1/tools', aTool());

@@ -65,6 +65,22 @@ const tools: readonly Tool[] = [
       },
     },
   }),
+  aTool({
+    name: `github_${'list_all_the_comments_of_every_pull_request_'.repeat(2)}since`,
+    description: 'List comments',
+    permission: 'confirm',
+    title: 'List comments',
+    annotations: { title: 'Comments', readOnlyHint: true, destructiveHint: false, openWorldHint: true },
+    icons: [{ src: 'https://example.org/icon.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'light' }],
+    _meta: { 'example.org/team': 'pictures' },
+    input_examples: [{ since: 'P1D' }, { since: 'P2W', also: { since: 'P1D' } }],
+    parameters: {
+      type: 'object',
+      properties: { since: { type: 'string', pattern: '^P(?=.)[0-9DWMY]+$' }, also: { $ref: '#' } },
+      required: ['since'],
+      additionalProperties: false,
+    },
+  }),
 ];
 
 const results = [

@@ -5,7 +5,7 @@ import { convert, nameTable, parseCalls, providerNames, providers } from '../../
 import { encodeName, FUNCTION_NAME } from '../../shared/providers/names.ts';
 import { aTool } from './support/tools.ts';
 
-const toolName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/);
+const toolName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/);
 
 test('what a provider allows passes through', () => {
   for (const name of ['score', 'score_2', 'a-b', '_', 'x'.repeat(64)])

@@ -254,7 +254,7 @@ describe('the registry in memory', () => {
 
   test('R3.08 a hostile pattern on a long name costs no time', () => {
     const registry = createRegistry();
-    registry.register(aTool({ name: 'a'.repeat(64) }));
+    registry.register(aTool({ name: 'a'.repeat(128) }));
 
     assert.deepEqual(registry.filter({ name_pattern: '(a+)+$b' }), []);
     assert.throws(() => registry.filter({ name_pattern: '(?=a)' }), /is not an RE2 pattern/);

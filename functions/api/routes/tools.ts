@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unenforcedPatterns } from '../../../shared/kernel/enforced-schema.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
 import { lintTool } from '../../../shared/providers/index.ts';
@@ -114,6 +115,13 @@ const removeTool = route({
 /** The registry's own calls: register, list, get, versions, change, remove. */
 export const toolRoutes = [registerTool, listTools, getTool, getVersions, changeTool, removeTool] as const;
 
-/** What models of each provider will not see of a tool as it is written. */
-const warningsOf = (tool: Tool): readonly string[] =>
-  lintTool(tool).map(({ provider, path, message }) => `${provider}: ${path === '' ? '' : `${path} `}${message}`);
+/** What is not enforced of a tool as it is written, and what models of each provider will not see of it. */
+const warningsOf = (tool: Tool): readonly string[] => [
+  ...(['parameters', 'output_schema'] as const).flatMap((field) =>
+    unenforcedPatterns(tool[field]).map(
+      ({ path, pattern }) =>
+        `${field}${path} ${JSON.stringify(pattern)} is kept but not enforced: RE2, which runs patterns here, has no lookaround, back-references or repeats over 1000`,
+    ),
+  ),
+  ...lintTool(tool).map(({ provider, path, message }) => `${provider}: ${path === '' ? '' : `${path} `}${message}`),
+];

@@ -1,0 +1,127 @@
+import { isObject, type JsonObject, type JsonSchema } from './json.ts';
+import { compileSchemaPattern } from './pattern.ts';
+
+/** Where a schema keeps others: under names, in a list, or directly. */
+const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const SINGLE = new Set([
+  'additionalProperties',
+  'propertyNames',
+  'unevaluatedProperties',
+  'items',
+  'unevaluatedItems',
+  'contains',
+  'contentSchema',
+  'not',
+  'if',
+  'then',
+  'else',
+]);
+
+/** The patterns of a schema that RE2 cannot run, with the JSON Pointer of each. */
+export const unenforcedPatterns = (schema: unknown): readonly { readonly path: string; readonly pattern: string }[] =>
+  partsOf(schema, '').flatMap(({ part, path }) => [
+    ...(isUnrunnable(part.pattern) ? [{ path: `${path}/pattern`, pattern: part.pattern }] : []),
+    ...(isObject(part.patternProperties) ? Object.keys(part.patternProperties) : [])
+      .filter(isUnrunnable)
+      .map((pattern) => ({ path: `${path}/patternProperties`, pattern })),
+  ]);
+
+/**
+ * The schema as it is checked. A pattern that RE2 cannot run is left out, and what would turn its absence into a
+ * refusal (`not`, `oneOf`, `if`, `maxContains`) is loosened, so that no valid value is refused. Keywords that Ajv knows
+ * and JSON Schema does not are left out where Ajv would refuse the schema for them.
+ */
+export const enforcedSchema = (schema: JsonSchema): JsonSchema => {
+  const isLoose = unenforcedPatterns(schema).length > 0;
+  const depends = (part: unknown): boolean =>
+    isLoose &&
+    (unenforcedPatterns(part).length > 0 ||
+      partsOf(part, '').some(({ part: { $ref, $dynamicRef } }) => $ref !== undefined || $dynamicRef !== undefined));
+  return enforced(withStaticReferences(schema), depends) as JsonSchema;
+};
+
+type Depends = (part: unknown) => boolean;
+
+/** Where only one anchor can be meant, a dynamic reference is a plain one, which Ajv resolves better. */
+const withStaticReferences = (schema: JsonSchema): JsonSchema => {
+  const parts = partsOf(schema, '').map(({ part }) => part);
+  if (!parts.some(({ $dynamicRef }) => typeof $dynamicRef === 'string')) return schema;
+  const anchors = parts.map(({ $dynamicAnchor }) => `#${$dynamicAnchor}`);
+  const copy = structuredClone(schema);
+  for (const { part } of partsOf(copy, '')) {
+    const { $dynamicRef: target, $ref } = part;
+    if (typeof target !== 'string' || $ref !== undefined) continue;
+    if (target.startsWith('#') && anchors.filter((anchor) => anchor === target).length > 1) continue;
+    Object.assign(part, { $ref: target });
+    Reflect.deleteProperty(part, '$dynamicRef');
+  }
+  return copy;
+};
+
+const enforced = (schema: unknown, depends: Depends): unknown => {
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema)
+    .filter(([key, value]) => !isForeign(key, schema) && !(key === 'pattern' && isUnrunnable(value)))
+    .map(([key, value]) => [key, enforcedPart(key, value, depends)] as const);
+  // Valid, though nothing fits it; Ajv refuses it.
+  if (Array.isArray(schema.enum) && schema.enum.length === 0) return { not: {} };
+  return loosened(Object.fromEntries(kept), schema, depends);
+};
+
+const enforcedPart = (key: string, value: unknown, depends: Depends): unknown => {
+  if (NAMED.has(key) && isObject(value)) return enforcedNames(key, value, depends);
+  if (LISTS.has(key) && Array.isArray(value)) return value.map((part) => enforced(part, depends));
+  return SINGLE.has(key) ? enforced(value, depends) : value;
+};
+
+// A pattern that might match any name leaves every name to it, so that no other keyword refuses one.
+const enforcedNames = (key: string, named: JsonObject, depends: Depends): JsonObject => {
+  const entries = Object.entries(named).map(([name, part]): readonly [string, unknown] =>
+    key === 'patternProperties' && isUnrunnable(name) ? ['', true] : [name, enforced(part, depends)],
+  );
+  return Object.fromEntries(entries);
+};
+
+const loosened = (result: Record<string, unknown>, given: JsonObject, depends: Depends): JsonObject => {
+  const also: unknown[] = [];
+  if (given.not !== undefined && depends(given.not)) delete result.not;
+  if (given.contains !== undefined && depends(given.contains)) delete result.maxContains;
+  if (given.oneOf !== undefined && depends(given.oneOf)) {
+    also.push({ anyOf: result.oneOf });
+    delete result.oneOf;
+  }
+  if (given.if !== undefined && depends(given.if)) {
+    const { if: condition, then: yes = true, else: no = true } = result;
+    also.push({ anyOf: [{ allOf: [condition, yes] }, no] });
+    for (const key of ['if', 'then', 'else']) delete result[key];
+  }
+  if (also.length > 0) result.allOf = [...(Array.isArray(result.allOf) ? result.allOf : []), ...also];
+  return result;
+};
+
+/** Keywords of Ajv alone: `$async` makes promises of answers, `id` and a `nullable` without a type are refused. */
+const isForeign = (key: string, schema: JsonObject): boolean =>
+  key === '$async' || key === 'id' || (key === 'nullable' && (schema.type === undefined || schema.nullable !== true));
+
+const isUnrunnable = (pattern: unknown): pattern is string =>
+  typeof pattern === 'string' && compileSchemaPattern(pattern) === undefined;
+
+interface Part {
+  readonly part: JsonObject;
+  readonly path: string;
+}
+
+/** A schema and all the schemas in it. */
+const partsOf = (schema: unknown, path: string): readonly Part[] => {
+  if (Array.isArray(schema)) return schema.flatMap((part, index) => partsOf(part, `${path}/${index}`));
+  if (!isObject(schema)) return [];
+  const inner = Object.entries(schema).flatMap(([key, value]): readonly Part[] => {
+    if (NAMED.has(key) && isObject(value))
+      return Object.entries(value).flatMap(([name, part]) => partsOf(part, `${path}/${key}/${pointerPart(name)}`));
+    return LISTS.has(key) || SINGLE.has(key) ? partsOf(value, `${path}/${key}`) : [];
+  });
+  return [{ part: schema, path }, ...inner];
+};
+
+const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import fc from 'fast-check';
+import * as z from 'zod';
+import { unenforcedPatterns } from '../../shared/kernel/enforced-schema.ts';
+import { checkSchema, validatorFor } from '../../shared/kernel/json-schema.ts';
+import { arbitraryParameters } from '../providers/support/arbitrary-schema.ts';
+import { randomOf, sample } from '../providers/support/sample.ts';
+import { tries } from '../support/sampling.ts';
+
+const LOOKAHEAD = '^(?=x).+$';
+
+const object = (schema: Record<string, unknown>) => ({ type: 'object', ...schema });
+const issues = (schema: Record<string, unknown>, value: unknown) =>
+  validatorFor(schema)(value).issues.map(({ path, message }) => `${path} ${message}`);
+
+describe('patterns of a schema', () => {
+  test('each pattern is enforced by itself, whatever was compiled before it', () => {
+    const schema = object({ properties: { a: { pattern: '^a+$' }, b: { pattern: '^b+$' } } });
+
+    assert.deepEqual(issues(schema, { a: 'aa', b: 'bb' }), []);
+    assert.deepEqual(issues(schema, { a: 'bb', b: 'bb' }), ['a must match pattern "^a+$"']);
+    assert.deepEqual(issues(object({ properties: { a: { pattern: '^c$' } } }), { a: 'aa' }), [
+      'a must match pattern "^c$"',
+    ]);
+  });
+
+  test('a pattern is read as ECMA-262 writes it', () => {
+    const schema = object({ properties: { a: { pattern: '^\\u0041\\/(?<year>\\d{4})$' } } });
+
+    assert.deepEqual(issues(schema, { a: 'A/2026' }), []);
+    assert.equal(issues(schema, { a: 'B/2026' }).length, 1);
+    assert.deepEqual(unenforcedPatterns(schema), []);
+  });
+
+  test('a pattern that RE2 cannot run is named, kept and not enforced, wherever it stands', () => {
+    const within = (part: unknown) => object({ properties: { a: part } });
+    const text = { type: 'string', pattern: LOOKAHEAD };
+    const parts = [
+      text,
+      { not: text },
+      { oneOf: [text, { type: 'string' }] },
+      { if: text, then: { const: 'other' } },
+      { type: 'array', contains: text, maxContains: 1 },
+      { type: 'object', patternProperties: { [LOOKAHEAD]: { type: 'number' } }, additionalProperties: false },
+      { type: 'object', patternProperties: { [LOOKAHEAD]: true }, unevaluatedProperties: false },
+      { not: { $ref: '#/$defs/Text' }, $defs: {} },
+    ];
+    const values = ['y', 'y', 'y', 'y', ['y', 'y'], { y: 'text' }, { y: 'text' }, 'y'];
+
+    for (const [index, part] of parts.entries()) {
+      const schema = { ...within(part), $defs: { Text: text } };
+      assert.ok(unenforcedPatterns(schema).length > 0, JSON.stringify(part));
+      assert.doesNotThrow(() => checkSchema(schema, 'parameters'));
+      assert.deepEqual(issues(schema, { a: values[index] }), [], JSON.stringify(part));
+    }
+    assert.deepEqual(unenforcedPatterns(within(text)), [{ path: '/properties/a/pattern', pattern: LOOKAHEAD }]);
+  });
+
+  test('what stands beside such a pattern is still enforced', () => {
+    const schema = object({
+      properties: { a: { type: 'string', pattern: LOOKAHEAD, maxLength: 2 } },
+      required: ['a'],
+      additionalProperties: false,
+    });
+
+    assert.deepEqual(issues(schema, { a: 'long' }), ['a must NOT have more than 2 characters']);
+    assert.deepEqual(issues(schema, { b: 1 }), ['a is required', 'b is not a known property']);
+  });
+});
+
+describe('schemas as they are written elsewhere', () => {
+  test('what zod writes of every string format is accepted', () => {
+    const formats = z.object({
+      duration: z.iso.duration(),
+      hostname: z.hostname(),
+      email: z.email(),
+      uuid: z.uuid(),
+      url: z.url(),
+      datetime: z.iso.datetime(),
+      ipv6: z.ipv6(),
+      emoji: z.emoji(),
+      base64: z.base64(),
+      nanoid: z.nanoid(),
+    });
+    assert.doesNotThrow(() => checkSchema(z.toJSONSchema(formats), 'parameters'));
+  });
+
+  test('a schema that refers to itself by "#" is enforced at every level', () => {
+    const schema = object({ properties: { child: { $ref: '#' } }, additionalProperties: false });
+
+    assert.deepEqual(issues(schema, { child: { child: {} } }), []);
+    assert.deepEqual(issues(schema, { child: { child: { x: 1 } } }), ['child.child.x is not a known property']);
+  });
+
+  test('two tools may use one $id for different schemas', () => {
+    for (const type of ['string', 'number'])
+      assert.deepEqual(
+        issues(object({ $id: 'https://example.org/a', properties: { a: { type } } }), { a: true }).length,
+        1,
+      );
+  });
+
+  test('keywords that JSON Schema does not know are annotations', () => {
+    const schema = object({ $async: true, properties: { a: { id: 'a', nullable: true, format: 'colour', 'x-y': 1 } } });
+    assert.deepEqual(issues(schema, { a: 1 }), []);
+  });
+
+  test('a schema that never ends is refused with a value, not with a crash', () => {
+    const schema = object({ allOf: [{ $ref: '#' }] });
+    assert.throws(() => validatorFor(schema)({}), { name: 'InvalidInput', message: /refers to itself without an end/ });
+  });
+
+  test('every valid schema is accepted, and means what Ajv says where all its patterns can be run', () => {
+    const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true, useDefaults: true });
+    formats.default(ajv, { mode: 'fast' });
+    let judged = 0;
+    fc.assert(
+      fc.property(arbitraryParameters, fc.integer(), (parameters, seed) => {
+        const { $schema: _, ...plain } = parameters;
+        // What refers to nowhere, or to another document, cannot be checked by anyone.
+        const isClosed = !/Missing|example\.org/.test(JSON.stringify(plain));
+        if (!isClosed || !ajv.validateSchema(plain)) return;
+        judged += 1;
+        const judge = ajv.compile(plain);
+        assert.doesNotThrow(() => checkSchema(parameters, 'parameters'));
+        const value = sample(parameters, randomOf(seed));
+        const found = validatorFor(parameters)(value).issues;
+        if (judge(structuredClone(value))) assert.deepEqual(found, []);
+        else if (unenforcedPatterns(parameters).length === 0) assert.notDeepEqual(found, []);
+      }),
+      { numRuns: tries(300, 3000), seed: 6 },
+    );
+    assert.ok(judged > 100, String(judged));
+  });
+});
