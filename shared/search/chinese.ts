@@ -1,4 +1,5 @@
 import data from '../../metadata/chinese.json' with { type: 'json' };
+import { lazy } from '../kernel/lazy.ts';
 import { termOf } from './text.ts';
 
 export interface ChineseWord {
@@ -39,8 +40,7 @@ export const wordAt = (run: string, at: number): string | undefined => {
   return undefined;
 };
 
-const dictionary = (): ReadonlyMap<string, readonly string[]> => {
-  known ??= new Map(Object.entries(data.words).map(([word, english]) => [word, english.split(' ').map(termOf)]));
-  return known;
-};
-let known: ReadonlyMap<string, readonly string[]> | undefined;
+const dictionary = lazy(
+  (): ReadonlyMap<string, readonly string[]> =>
+    new Map(Object.entries(data.words).map(([word, english]) => [word, english.split(' ').map(termOf)])),
+);

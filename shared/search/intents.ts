@@ -1,4 +1,5 @@
 import data from '../../metadata/intents.json' with { type: 'json' };
+import { lazy } from '../kernel/lazy.ts';
 import type { Tool } from '../model/tool.ts';
 import { splitIdentifier, wordsOf } from './text.ts';
 
@@ -82,11 +83,7 @@ const weightAt = (words: readonly string[], at: number): number => {
   return 1;
 };
 
-const lexicon = () => {
-  known ??= readLexicon();
-  return known;
-};
-let known: ReturnType<typeof readLexicon> | undefined;
+const lexicon = lazy(() => readLexicon());
 
 const readLexicon = () => {
   const verbs = new Map<string, string[]>();

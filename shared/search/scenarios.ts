@@ -1,4 +1,5 @@
 import data from '../../metadata/scenarios.json' with { type: 'json' };
+import { lazy } from '../kernel/lazy.ts';
 import { splitIdentifier, termOf, termsOf } from './text.ts';
 import { knownWords } from './word-vectors.ts';
 
@@ -60,11 +61,7 @@ const scenarioNamed = (label: string): string | undefined => {
 };
 
 /** Term -> scenarios; a word of several scenarios votes for each with its share. */
-const lexicon = (): ReadonlyMap<string, readonly string[]> => {
-  known ??= readLexicon();
-  return known;
-};
-let known: ReadonlyMap<string, readonly string[]> | undefined;
+const lexicon = lazy(() => readLexicon());
 
 const readLexicon = (): ReadonlyMap<string, readonly string[]> => {
   const scenarios = new Map<string, string[]>();

@@ -1,4 +1,5 @@
 import data from '../../metadata/words.json' with { type: 'json' };
+import { lazy } from '../kernel/lazy.ts';
 
 /** What is known of English words from outside the catalogue: how common they are, and which are near in meaning. */
 export interface Words {
@@ -26,11 +27,7 @@ const NEIGHBOURS = 8;
 const NONE: readonly Neighbour[] = [];
 
 /** Reads the table once, when the first request comes. */
-export const knownWords = (): Words => {
-  known ??= readWords();
-  return known;
-};
-let known: Words | undefined;
+export const knownWords = lazy((): Words => readWords());
 
 const readWords = (): Words => {
   const { dimensions } = data;

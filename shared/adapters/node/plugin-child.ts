@@ -15,7 +15,7 @@ const gauge = nodeGauge();
 const functions: Execute[] = [];
 const running = new Map<number, AbortController>();
 const asked = new Map<number, PromiseWithResolvers<unknown>>();
-let questions = 0;
+const questions = { last: 0 };
 
 const say = (message: FromPlugin): void => void process.send?.(message);
 
@@ -50,7 +50,7 @@ const contextOf = ({ run: id, context, has }: RunMessage, signal: AbortSignal): 
     (...args: readonly unknown[]): void =>
       say({ said: id, what, args });
   const ask = (...args: readonly unknown[]): Promise<unknown> => {
-    const question = ++questions;
+    const question = ++questions.last;
     const pending = Promise.withResolvers<unknown>();
     asked.set(question, pending);
     say({ said: id, what: 'client-request', args, ask: question });
