@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readAllowList } from '../../shared/adapters/egress/allow-list.ts';
 import { ALLOWANCES } from '../../shared/adapters/node/hide-folders.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 
@@ -12,6 +13,8 @@ const Environment = z.object({
     .transform((text) => text.split(',').map((word) => word.trim()))
     .pipe(z.array(z.enum(ALLOWANCES)))
     .optional(),
+  /** What sources may reach besides public https. */
+  ASSAY_EGRESS: z.string().default('').transform(readAllowList),
   /** The directory of the file tools; `files` in the data directory unless set. */
   ASSAY_FILES_DIR: z.string().min(1).optional(),
   ASSAY_DATA: z.string().min(1).default('.assay'),
