@@ -29,6 +29,8 @@ export interface StageSettings {
   readonly restoredTable?: { readonly name: string; readonly streamArn: string } | undefined;
   /** Days after which uploaded pictures, and scores and results of runs, are removed; kept until somebody removes them otherwise. */
   readonly keptDays?: { readonly pictures?: number; readonly results?: number } | undefined;
+  /** How many megabytes a tenant's pictures of 30 days may take; 20,480 unless given. */
+  readonly storageMb?: number;
   /** Who hears of alarms. */
   readonly alarmEmail?: string;
   /** An address of your own, with a certificate in us-east-1. */

@@ -45,6 +45,8 @@ export interface AssayPorts {
   readonly llm?: Llm;
   /** Signs addresses that take pictures, where there is somewhere to put them. */
   readonly signPut?: SignPut;
+  /** How many bytes of pictures a tenant may store in 30 days. */
+  readonly storageBytes?: number;
   readonly gauge?: Gauge;
   /** What things cost; without it nothing is charged and no quota holds. */
   readonly prices?: Prices;
@@ -59,6 +61,7 @@ export interface Assay extends ExecuteContext, KeyContext {
   readonly iqa?: Iqa;
   readonly prices?: Prices;
   readonly signPut?: SignPut;
+  readonly storageBytes?: number;
   readonly llm?: Llm;
   /** Runs plans, once the process has said where. */
   readonly runs?: Runs;
@@ -106,6 +109,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     prices: ports.prices,
     llm: ports.llm,
     signPut: ports.signPut,
+    storageBytes: ports.storageBytes,
     report: () => loaded.report,
     reload: async (actor) => {
       requireScope(actor, 'admin');

@@ -18,6 +18,8 @@ const AwsEnvironment = z.object({
   ASSAY_MACHINE_LOGS: z.string().min(1),
   AWS_ENDPOINT_URL_SFN: z.url().optional(),
   /** A language model for decisions; the secret holds its key. */
+  /** How much a tenant's pictures of 30 days may take. */
+  ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
   ASSAY_LLM_SECRET: z.string().min(1).optional(),

@@ -15,6 +15,7 @@ import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
+import { storeBytes } from '../../shared/uploads/storage.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { bundledTools } from './bundled-tools.ts';
@@ -24,6 +25,7 @@ interface Places {
   readonly ASSAY_TABLE: string;
   readonly ASSAY_IMAGES_BUCKET: string;
   readonly ASSAY_MODELS_BUCKET: string;
+  readonly ASSAY_STORAGE_MB?: number | undefined;
 }
 
 export type AwsPorts = AssayPorts & Required<Pick<AssayPorts, 'blobs' | 'iqa'>>;
@@ -42,7 +44,9 @@ export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
   const clock = systemClock();
   const log = lineLog((text) => void process.stdout.write(text));
   const gauge = nodeGauge();
-  const iqa = awsIqa({ table, blobs, clock, log, signingKey: hallmarkKey(hallmark) });
+  const storageBytes = (environment.ASSAY_STORAGE_MB ?? 20_480) * 2 ** 20;
+  const admitBytes = (tenant: string, bytes: number) => storeBytes({ table, clock, storageBytes }, tenant, bytes);
+  const iqa = awsIqa({ table, blobs, clock, log, admitBytes, signingKey: hallmarkKey(hallmark) });
   // A function's own files are gone with it, so there are no tools for files.
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage }) };
   const names = new Set<string>();
@@ -64,6 +68,7 @@ export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
     },
     handlers: shippedHandlers(shipped),
     prices: shippedPrices(),
+    storageBytes,
     signPut: s3SignPut({ bucket: environment.ASSAY_IMAGES_BUCKET, now: clock.now }),
     freshMs: 1000,
     recording: { delayMs: 0, observe: callMetrics({ metrics, log, isShipped: (tool) => names.has(tool) }) },

@@ -14,6 +14,7 @@ import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
+import { storeBytes } from '../../shared/uploads/storage.ts';
 import { builtinTools } from './builtin-tools.ts';
 import type { Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
@@ -50,7 +51,10 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     budget: createPictureBudget({ bytes: environment.ASSAY_PICTURE_MEMORY_MB * 2 ** 20 }),
     limits: { ...defaultLimits, pixels: environment.ASSAY_MAX_MEGAPIXELS * 1e6 },
   };
-  const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS, ...images });
+  const storageBytes = environment.ASSAY_STORAGE_MB * 2 ** 20;
+  const admitBytes = (tenant: string, bytes: number) =>
+    storeBytes({ table: store.table, clock, storageBytes }, tenant, bytes);
+  const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS, admitBytes, ...images });
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf, images }) };
   const secret = base && store.uploadSecret?.();
   return composeAssay({
@@ -68,6 +72,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     recording: options.observe && { observe: options.observe },
     llm: createLlm(environment),
     startRuns: (context) => localRuns(context, store.blobs, base !== undefined),
+    storageBytes,
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
     adminKey: adminKey === undefined ? undefined : fixedAdminKey(digestOfKey(adminKey)),
   });

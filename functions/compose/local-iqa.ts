@@ -5,7 +5,7 @@ import type { PictureLimits } from '../../shared/adapters/images/picture-formats
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { probeInProcess } from '../../shared/adapters/onnx/probe-process.ts';
-import { composeIqa, type Iqa } from '../../shared/iqa/iqa.ts';
+import { composeIqa, type Iqa, type IqaPorts } from '../../shared/iqa/iqa.ts';
 import { loadMetadata } from '../../shared/iqa/metadata.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { LocalStore } from './local-store.ts';
@@ -16,6 +16,7 @@ interface Options {
   readonly log: Log;
   /** ONNX Runtime's execution providers, such as `cuda,cpu`. */
   readonly providers?: readonly string[] | undefined;
+  readonly admitBytes: IqaPorts['admitBytes'];
   readonly limits?: PictureLimits;
   readonly budget?: PictureBudget;
 }
@@ -23,7 +24,7 @@ interface Options {
 const metadata = fileURLToPath(new URL('../../metadata/tools.json', import.meta.url));
 
 /** The image side on one machine. */
-export const localIqa = async ({ store, clock, log, ...engine }: Options): Promise<Iqa> =>
+export const localIqa = async ({ store, clock, log, admitBytes, ...engine }: Options): Promise<Iqa> =>
   composeIqa({
     catalogue: await loadMetadata(metadata, (file) => readFile(file, 'utf8')),
     engine: onnxEngine({ log, graphFolder: store.graphFolder, ...engine }),
@@ -33,5 +34,6 @@ export const localIqa = async ({ store, clock, log, ...engine }: Options): Promi
     probe: probeInProcess(),
     clock,
     log,
+    admitBytes,
     signingKey: store.signingKey,
   });

@@ -55,6 +55,7 @@ export class ApiStack extends Stack {
       .may('ASSAY_MACHINE_PREFIX', machinePrefix(this))
       .may('ASSAY_MACHINE_LOGS', plans.logs.logGroupArn)
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
+    if (settings.storageMb !== undefined) this.api.may('ASSAY_STORAGE_MB', String(settings.storageMb));
     this.askModel(settings.llm);
     // CloudFront's origin access control would replace Authorization and ask clients for a hash of each body.
     this.url = this.api.function.addFunctionUrl({

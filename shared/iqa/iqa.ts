@@ -24,6 +24,8 @@ export interface IqaPorts {
   readonly probe?: ProbeModel | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** Counts the bytes of a generated picture towards its tenant's storage, or refuses them. */
+  readonly admitBytes?: ((tenant: string, bytes: number) => Promise<void>) | undefined;
   /** Signs scores; without it they carry no hallmark. */
   readonly signingKey?: KeyObject;
 }
@@ -59,6 +61,7 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
   };
   const readImage: ReadImage = (tenant, key) => blobs.get(imageBlobKey(tenant, key));
   const writeImage = async (tenant: string, bytes: Uint8Array, type: string): Promise<string> => {
+    await ports.admitBytes?.(tenant, bytes.length);
     const key = `${MADE_PREFIX}${clock.newId().toLowerCase()}.${type.replace('image/', '')}`;
     await blobs.put(imageBlobKey(tenant, key), bytes, type);
     return key;

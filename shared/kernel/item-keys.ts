@@ -179,6 +179,9 @@ export const usageKey = (tenant: string, month: string, keyId: string, tool: str
 /** Events of uploads that were taken and not dealt with yet. */
 export const ACTIVE_UPLOADS_PK = 'UPLOADS#ACTIVE';
 export const activeUploadKey = (delivery: string): Key => ({ pk: ACTIVE_UPLOADS_PK, sk: delivery });
+/** The bytes that a tenant's pictures take. */
+export const storagePartition = (tenant: string): string => `T#${tenant}#STORAGE`;
+export const storageKey = (tenant: string, counter: string): Key => ({ pk: storagePartition(tenant), sk: counter });
 export const uploadKey = (tenant: string, key: string): Key => ({ pk: `T#${tenant}#UPLOAD#${key}`, sk: 'UPLOAD' });
 
 /** The scores of an uploaded image: under another prefix than the images, so writing them triggers no event. */

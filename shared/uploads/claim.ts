@@ -27,12 +27,12 @@ const REPEAT_MS = 30_000;
 /** Decides whether an event needs work: the same object once, a newer one again, an older one never. */
 export const claimUpload = (known: Upload | undefined, object: StoredObject, now: number, newId: string): Claim => {
   const upload = known ?? droppedByHand(object, now);
-  if (upload.score === false) return { todo: 'nothing', why: 'unasked' };
   const isSame = upload.etag === object.etag;
   if (upload.sequencer !== undefined && object.sequencer !== undefined && isOlder(object.sequencer, upload.sequencer))
     return { todo: 'nothing', why: 'older' };
   if (isSame && upload.status === 'failed') return { todo: 'refuse', error: upload.error ?? UNKNOWN };
-  if (isSame && upload.status === 'scored') return { todo: 'nothing', why: 'done' };
+  if (isSame && upload.status === 'scored')
+    return { todo: 'nothing', why: upload.score === false ? 'unasked' : 'done' };
   if (isSame && upload.status === 'scoring' && now - (upload.claimed_at ?? 0) < patience(upload, object))
     return { todo: 'nothing', why: 'underway' };
   const { report: _, error: __, claimed_by: ___, ...rest } = upload;

@@ -56,6 +56,8 @@ const planUpload = async (context: ReceiveContext, object: StoredObject): Promis
   const claim = claimUpload(known, object, now, '');
   if (claim.todo === 'nothing') return claim.why;
   if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
+  // Only its header is read.
+  if (claim.upload.score === false) return 'here';
   if (known?.sent?.etag === object.etag && now - known.sent.at < SENT_MS) return 'underway';
   return routeUpload(await workOf(context, object, claim.upload), dispatch.places);
 };

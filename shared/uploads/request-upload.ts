@@ -1,11 +1,12 @@
 import { requireScope } from '../access/scopes.ts';
 import { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
-import type { Clock, Table } from '../kernel/ports.ts';
+import type { Table } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
-import { NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
+import { KEPT_SECONDS, reserveStorage, type StorageContext, VALID_SECONDS } from './storage.ts';
+import { MAX_PICTURE_BYTES, NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
 /** A signed URL that accepts one image, with the headers that are part of the signature. */
 export interface SignedPut {
@@ -20,16 +21,14 @@ export type SignPut = (
   options: { readonly contentType: string; readonly size?: number | undefined; readonly seconds: number },
 ) => Promise<SignedPut>;
 
-const VALID_SECONDS = 900;
-const KEPT_SECONDS = 30 * 86_400;
-
 /** Requests an upload: the image's key, and where to put its bytes. */
 export const requestUpload = async (
-  { table, clock, signPut }: { readonly table: Table; readonly clock: Clock; readonly signPut: SignPut },
+  context: StorageContext & { readonly signPut: SignPut },
   actor: Actor,
   input: unknown,
 ): Promise<SignedPut & { readonly key: string }> => {
   requireScope(actor, 'invoke');
+  const { table, clock, signPut } = context;
   const parsed = NewUpload.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error, input, 'the upload');
   const wish = parsed.data;
@@ -39,6 +38,8 @@ export const requestUpload = async (
       value: wish.reference_key,
     });
   const now = clock.now();
+  // Without a size any may come.
+  await reserveStorage(context, actor.tenant, wish.size ?? MAX_PICTURE_BYTES);
   const key = `${clock.newId().toLowerCase()}.${PICTURE_TYPES[wish.content_type]}`;
   const upload: Upload = {
     ...wish,

@@ -5,12 +5,13 @@ import type { ImageFile } from '../iqa/open-images.ts';
 import { scoreImage } from '../iqa/score.ts';
 import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts';
 import { callKey, eventCountKey, imageBlobKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
-import type { Blobs, Item } from '../kernel/ports.ts';
+import type { Blobs, Change, Item } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { CallItem } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import { placeEvents } from '../registry/events.ts';
-import { claimUpload, type StoredObject } from './claim.ts';
+import { type Claim, claimUpload, type StoredObject } from './claim.ts';
+import { settleStorage } from './storage.ts';
 import { MAX_PICTURE_BYTES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
 export interface UploadContext extends ScoreContext {
@@ -34,18 +35,27 @@ export const scoreUpload = async (
 ): Promise<UploadResult> => {
   const { table, clock, log } = context;
   const key = uploadKey(object.tenant, object.key);
-  const claim = await table.change([key], ([item]) => {
-    const decided = claimUpload(item && uploadOf(item), object, clock.now(), clock.newId());
+  const { claim, growth } = await table.change([key], ([item]): Change<Claimed> => {
+    const known = item && uploadOf(item);
+    const decided = claimUpload(known, object, clock.now(), clock.newId());
+    if (decided.todo !== 'score') return { writes: [], result: { claim: decided } };
+    const upload = { ...decided.upload, stored: object.size ?? known?.stored };
     return {
-      writes: decided.todo === 'score' ? [put(key, UploadItem, decided.upload, item?.expires)] : [],
-      result: decided,
+      writes: [put(key, UploadItem, upload, item?.expires)],
+      result: { claim: { ...decided, upload }, growth: known && growthOf(known, object.size) },
     };
   });
   if (claim.todo === 'nothing') return claim.why;
   if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
+  if (growth) await settleStorage(context, object.tenant, growth.announced, growth.bytes);
   const attempts = claim.upload.attempts ?? 1;
   try {
     if (attempts > MAX_ATTEMPTS) throw killer(object.key, attempts - 1);
+    if (claim.upload.score === false) {
+      await checkPicture(context, object);
+      await finish(context, object.tenant, { ...claim.upload, status: 'scored' });
+      return 'unasked';
+    }
     const report = await scoreOnce(context, object, claim.upload, isLost);
     await finish(context, object.tenant, { ...claim.upload, status: 'scored', report });
     return 'scored';
@@ -55,6 +65,33 @@ export const scoreUpload = async (
     log.error('upload not scored', { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) });
     const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };
     await finish(context, object.tenant, { ...claim.upload, status: isLast ? 'failed' : 'pending', error });
+    throw thrown;
+  }
+};
+
+interface Claimed {
+  readonly claim: Claim;
+  /** What the object adds to its tenant's storage. */
+  readonly growth?: ReturnType<typeof growthOf>;
+}
+
+/** What an object adds to its tenant's storage; one that was counted before adds the difference. */
+const growthOf = ({ created_at, size, stored }: Upload, bytes: number | undefined) => {
+  if (bytes === undefined || bytes === stored) return undefined;
+  const reserved = stored === undefined ? (size ?? MAX_PICTURE_BYTES) : 0;
+  return { announced: { at: Date.parse(created_at), bytes: reserved }, bytes: bytes - (stored ?? 0) };
+};
+
+/** A picture that is only stored is a picture too: what is none does not stay. */
+const checkPicture = async ({ iqa, blobs, ...context }: UploadContext, object: StoredObject): Promise<void> => {
+  const { tenant, key } = object;
+  try {
+    const { bytes } = await readImage({ iqa, blobs, ...context }, tenant, key);
+    const giveBack = await iqa.engine.reserve([{ bytes, name: key }], tenant);
+    giveBack();
+  } catch (thrown) {
+    if (thrown instanceof Fault && ['InvalidInput', 'TooLarge'].includes(thrown.code))
+      await blobs.remove(imageBlobKey(tenant, key));
     throw thrown;
   }
 };
@@ -126,10 +163,10 @@ const finish = async ({ table, blobs, clock }: UploadContext, tenant: string, up
       tool: upload.key,
       reason: upload.status,
     } as const;
-    const events = isOver ? placeEvents(tenant, count, [event]) : [];
+    const events = isOver && upload.score !== false ? placeEvents(tenant, count, [event]) : [];
     return { writes: [put(key, UploadItem, upload, item?.expires), ...events], result: true };
   });
-  if (!written || !isOver) return;
+  if (!written || !isOver || upload.score === false) return;
   const text = JSON.stringify(viewUpload(upload), undefined, 2);
   await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
 };

@@ -51,6 +51,8 @@ const Upload = z.object({
   created_at: z.iso.datetime(),
   /** The object that the status is about. */
   etag: z.string().optional(),
+  /** The bytes of the last object that counted towards the tenant's storage. */
+  stored: z.int().optional(),
   sequencer: z.string().optional(),
   /** The call id of this object's one ledger row, however often it is attempted. */
   call_id: z.string().optional(),
@@ -72,10 +74,19 @@ function isReport(value: unknown): boolean {
   return isObject(value) && isObject(value.image) && Array.isArray(value.scores);
 }
 
+/** One that is only stored is never scored, but may turn out to be no picture. */
+const statusOf = (
+  status: Upload['status'],
+  score: boolean | undefined,
+): Exclude<Upload['status'], 'scoring'> | 'unscored' => {
+  if (score === false && status !== 'failed') return 'unscored';
+  return status === 'scoring' ? 'pending' : status;
+};
+
 /** An upload as callers see it. */
 export const viewUpload = ({ key, status, score, report, error, created_at, attempts }: Upload) => ({
   key,
-  status: score === false ? ('unscored' as const) : status === 'scoring' ? ('pending' as const) : status,
+  status: statusOf(status, score),
   created_at,
   attempts,
   ...(report === undefined

@@ -27,6 +27,7 @@ import { HandedCallItem } from '../../shared/plan/handed-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
 import { DeliveryItem } from '../../shared/uploads/deliveries.ts';
+import { StorageItem } from '../../shared/uploads/storage.ts';
 import { UploadItem } from '../../shared/uploads/upload.ts';
 
 type Kind = Stored<never>;
@@ -56,6 +57,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#CALLS#/, [CallItem]],
   [/^T#[^#]+#EVENTS COUNT$/, [EventCountItem]],
   [/^T#[^#]+#EVENTS EVENT#/, [EventItem]],
+  [/^T#[^#]+#STORAGE /, [StorageItem]],
   [/^T#[^#]+#STATS /, [StatsItem]],
   [/^T#[^#]+#TOTALS /, [ShardTotalsItem]],
   [/^T#[^#]+#BLOCKS /, [BlockItem]],

@@ -14,6 +14,14 @@ import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
 
 const prices = { operations: {}, tools: {}, cached_share: 1 };
 const picture = goldenImage('chelsea.png').bytes;
+const onlyStored = {
+  v: 1,
+  key: 'b.png',
+  key_id: 'admin',
+  status: 'pending',
+  score: false,
+  created_at: '2026-01-01T00:00:00.000Z',
+};
 
 describe('upload events', () => {
   const engine = testEngine();
@@ -161,14 +169,29 @@ describe('upload events', () => {
 
   test('a picture announced with score: false is kept and neither scored nor charged', async () => {
     const { context } = await shop();
-    const upload = { v: 1, key: 'b.png', key_id: 'admin', status: 'pending', score: false, created_at: '2026-01-01' };
-    await context.table.write([{ put: uploadKey('default', 'b.png'), body: upload }]);
+    await context.table.write([{ put: uploadKey('default', 'b.png'), body: onlyStored }]);
+    await context.blobs.put(imageBlobKey('default', 'b.png'), picture);
 
     const object = readObjectCreated(objectCreated('images/default/b.png', 'e', 5, '01'));
+    assert.equal(await scoreUpload(context, object), 'unasked');
     assert.equal(await scoreUpload(context, object), 'unasked');
 
     const item = await context.table.get(uploadKey('default', 'b.png'));
     assert.equal(item && viewUpload(uploadOf(item)).status, 'unscored');
+    assert.ok(await context.blobs.get(imageBlobKey('default', 'b.png')));
+  });
+
+  test('what is no picture does not stay, though it was announced with score: false', async () => {
+    const { context } = await shop();
+    await context.table.write([{ put: uploadKey('default', 'b.png'), body: onlyStored }]);
+    await context.blobs.put(imageBlobKey('default', 'b.png'), new TextEncoder().encode('#!/bin/sh\n'.repeat(100)));
+
+    const object = readObjectCreated(objectCreated('images/default/b.png', 'e', 5, '01'));
+    await assert.rejects(scoreUpload(context, object), /not a picture/);
+
+    const item = await context.table.get(uploadKey('default', 'b.png'));
+    assert.equal(item && viewUpload(uploadOf(item)).status, 'failed');
+    assert.equal(await context.blobs.get(imageBlobKey('default', 'b.png')), undefined);
   });
 
   test('an object larger than any picture is refused before its bytes are read', async () => {

@@ -33,10 +33,9 @@ const announce = route({
   tag: 'Images',
   body: checkedByVerb(NewUpload),
   answers: { 201: { description: 'Where to put it', schema: Signed } },
-  faults: ['InvalidInput', 'NotFound', 'Unavailable'],
+  faults: ['InvalidInput', 'NotFound', 'PaymentRequired', 'Unavailable'],
   async handle({ api, actor, body }) {
-    const { table, clock } = api;
-    return reply(201, await requestUpload({ table, clock, signPut: requireSignPut(api) }, actor, body));
+    return reply(201, await requestUpload({ ...api, signPut: requireSignPut(api) }, actor, body));
   },
 });
 

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tools from '../../../metadata/tools.json' with { type: 'json' };
-import { composeIqa, type Iqa } from '../../iqa/iqa.ts';
+import { composeIqa, type Iqa, type IqaPorts } from '../../iqa/iqa.ts';
 import { parseMetadata } from '../../iqa/metadata.ts';
 import type { Blobs, Clock, Log, Table } from '../../kernel/ports.ts';
 import { onnxEngine } from '../onnx/engine.ts';
@@ -13,13 +13,14 @@ interface Options {
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly log: Log;
+  readonly admitBytes?: IqaPorts['admitBytes'];
   readonly signingKey?: KeyObject | undefined;
   /** ONNX Runtime's execution providers; the processor alone unless given. */
   readonly providers?: readonly string[] | undefined;
 }
 
 /** The image side on AWS: pictures and models in S3, models placed in the machine's temporary folder when first used. */
-export const awsIqa = ({ table, blobs, clock, log, signingKey, providers }: Options): Iqa =>
+export const awsIqa = ({ table, blobs, clock, log, admitBytes, signingKey, providers }: Options): Iqa =>
   composeIqa({
     catalogue: parseMetadata(JSON.stringify(tools), 'metadata/tools.json'),
     engine: onnxEngine({ log, providers }),
@@ -28,5 +29,6 @@ export const awsIqa = ({ table, blobs, clock, log, signingKey, providers }: Opti
     modelFiles: blobModelFiles(blobs, join(tmpdir(), 'assay-models')),
     clock,
     log,
+    admitBytes,
     signingKey,
   });

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { Fault } from '../kernel/errors.ts';
+import { storageKey, storagePartition } from '../kernel/item-keys.ts';
+import type { Clock, Table } from '../kernel/ports.ts';
+import { read, stored } from '../kernel/stored.ts';
+
+export interface StorageContext {
+  readonly table: Table;
+  readonly clock: Clock;
+  /** How many bytes of pictures a tenant may store in 30 days. */
+  readonly storageBytes?: number | undefined;
+}
+
+/** Bytes of a tenant, counted by day once they are stored and by quarter of an hour while they are only announced. */
+export const StorageItem = stored<{ readonly bytes?: number | undefined }>({
+  what: 'storage counter',
+  version: 0,
+  schema: z.object({ bytes: z.int().optional() }),
+  cure: 'remove the item: its pictures are then not counted',
+});
+
+const DEFAULT_STORAGE_BYTES = 20 * 2 ** 30;
+/** Pictures and their records are kept for so long. */
+export const KEPT_SECONDS = 30 * 86_400;
+/** An announced address is valid for so long; what was never put there stops counting soon after. */
+export const VALID_SECONDS = 900;
+
+/** Reserves space for an announced picture, until its address is no longer valid. */
+export const reserveStorage = (context: StorageContext, tenant: string, bytes: number): Promise<void> =>
+  addBytes(context, tenant, reservation(context.clock.now()), bytes);
+
+/** Counts a picture that is stored at once. */
+export const storeBytes = (context: StorageContext, tenant: string, bytes: number): Promise<void> =>
+  addBytes(context, tenant, storing(context.clock.now()), bytes);
+
+/** What was announced has come: its own bytes count from now on, instead of those that were reserved. */
+export const settleStorage = async (
+  { table, clock }: StorageContext,
+  tenant: string,
+  announced: { readonly at: number; readonly bytes: number },
+  bytes: number,
+): Promise<void> => {
+  const now = clock.now();
+  const { name, expires } = storing(now);
+  await table.count(storageKey(tenant, name), { bytes }, {}, expires);
+  const reserved = reservation(announced.at);
+  if (reserved.expires > now / 1000)
+    await table.count(storageKey(tenant, reserved.name), { bytes: -announced.bytes }, {}, reserved.expires);
+};
+
+interface Counter {
+  readonly name: string;
+  readonly expires: number;
+}
+
+const storing = (now: number): Counter => ({
+  name: `DAY#${new Date(now).toISOString().slice(0, 10)}`,
+  expires: Math.floor(now / 1000) + KEPT_SECONDS,
+});
+
+const reservation = (at: number): Counter => {
+  const window = Math.floor(at / 1000 / VALID_SECONDS);
+  return { name: `RESERVED#${window}`, expires: (window + 2) * VALID_SECONDS };
+};
+
+/** The limit holds for all counters together: what the others have is taken off it, and the table checks the rest. */
+const addBytes = async (context: StorageContext, tenant: string, counter: Counter, bytes: number): Promise<void> => {
+  const { table, clock, storageBytes: limit = DEFAULT_STORAGE_BYTES } = context;
+  const key = storageKey(tenant, counter.name);
+  const others = await usedBytes(context, tenant, counter.name);
+  if (await table.count(key, { bytes }, { bytes: limit - others }, counter.expires)) return;
+  const used = await usedBytes(context, tenant);
+  throw new Fault(
+    'PaymentRequired',
+    `the pictures of the last 30 days take ${used} of ${limit} bytes, which leaves no room for ${bytes} more; wait until older ones expire, announce the exact size, or ask the operator for more`,
+    { limit, used, bytes, at: new Date(clock.now()).toISOString() },
+  );
+};
+
+const usedBytes = async ({ table, clock }: StorageContext, tenant: string, except?: string): Promise<number> => {
+  const now = clock.now() / 1000;
+  const { items } = await table.query(storagePartition(tenant));
+  return items
+    .filter(({ key, expires }) => key.sk !== except && (expires ?? 0) > now)
+    .reduce((sum, item) => sum + (read(item, StorageItem).bytes ?? 0), 0);
+};
