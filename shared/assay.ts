@@ -40,7 +40,7 @@ export interface AssayPorts {
   /** The image side, in processes that score pictures. */
   readonly iqa?: Iqa;
   /** Makes what runs plans, on this machine or on Step Functions. */
-  readonly startRuns?: (context: ExecuteContext) => Runs & { close?(): Promise<void> };
+  readonly startRuns?: (assay: Assay) => Runs & { close?(): Promise<void> };
   /** A language model for parts of the decision; rules decide without one. */
   readonly llm?: Llm;
   /** Signs addresses that take pictures, where there is somewhere to put them. */

@@ -1,36 +1,46 @@
 import { engineTime } from '../../shared/adapters/node/engine-time.ts';
-import type { ExecuteContext } from '../../shared/execute/execute.ts';
+import type { Assay } from '../../shared/assay.ts';
 import { messageOf } from '../../shared/kernel/errors.ts';
+import { BEAT_MS } from '../../shared/kernel/lease.ts';
 import type { Blobs } from '../../shared/kernel/ports.ts';
 import { createLocalRuns, type LocalRuns } from '../../shared/plan/local-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
 
-/** Runs plans in this process; what a process that died has left is taken up by the next. */
-export const localRuns = (context: ExecuteContext, blobs: Blobs, isServer = false): LocalRuns => {
+/** Runs plans in this process; what a process that died has left is taken up by any other on the same store. */
+export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRuns => {
+  const { table, clock, timers, random, log } = assay;
   const runs = createLocalRuns({
-    table: context.table,
+    table,
     blobs,
-    clock: context.clock,
-    execute: (call) => runNode(context, call),
+    clock,
+    timers,
+    random,
+    log,
+    execute: (call) => runNode(assay, call),
     engine: engineTime(),
-    owner: String(process.pid),
-    isAlive,
-    log: context.log,
   });
   // A command that ends at once must not take up what a server left.
-  if (isServer)
-    runs.resume().then(
-      (resumed) => void (resumed.length > 0 && context.log.info('runs resumed', { runs: resumed })),
-      (error: unknown) => context.log.error('runs not resumed', { error: messageOf(error) }),
-    );
-  return runs;
+  return isServer ? takingOver(assay, runs) : runs;
 };
 
-const isAlive = (owner: string): boolean => {
-  try {
-    process.kill(Number(owner), 0);
-    return true;
-  } catch {
-    return false;
-  }
+const takingOver = ({ timers, log }: Assay, runs: LocalRuns): LocalRuns => {
+  const look = (): void =>
+    void runs.resume().then(
+      (resumed) => void (resumed.length > 0 && log.info('runs resumed', { runs: resumed })),
+      (error: unknown) => log.error('runs not resumed', { error: messageOf(error) }),
+    );
+  const stop = timers.every(BEAT_MS, look);
+  look();
+  return {
+    start: (request) => runs.start(request),
+    view: (tenant, id) => runs.view(tenant, id),
+    confirm: (tenant, id, node, decision) => runs.confirm(tenant, id, node, decision),
+    cancel: (tenant, id) => runs.cancel(tenant, id),
+    ended: (tenant, id) => runs.ended(tenant, id),
+    resume: () => runs.resume(),
+    close() {
+      stop();
+      return runs.close();
+    },
+  };
 };

@@ -32,8 +32,10 @@ export interface OnceOnly {
   readonly id: string;
   /** What is known of an earlier try: its process died, or it ended and its answer was not kept. */
   readonly earlier?: 'cut off' | 'ended' | undefined;
+  /** What its tool had answered before its process died: it is charged and recorded, and not run again. */
+  readonly answer?: { readonly output: unknown } | undefined;
   /** Whether a repeat may have taken it over: then this one is neither charged nor recorded. */
-  readonly isLost?: () => boolean;
+  readonly isLost?: (() => boolean) | undefined;
 }
 
 /** A caller's options for a call. */
@@ -45,6 +47,8 @@ export interface CallOptions extends CallExtras {
   readonly once?: OnceOnly | undefined;
   /** The key that consented elsewhere, such as in a plan's run. Set by our own code only, never by a request. */
   readonly approvedBy?: string;
+  /** Keeps what the tool answered, before the call is charged and recorded. */
+  readonly answered?: ((output: unknown) => Promise<void>) | undefined;
   /** Receives the key's remaining quota. */
   readonly metered?: (remaining: Remaining) => void;
 }

@@ -34,8 +34,19 @@ export const isIdempotent = ({ spec: { idempotent, implementation } }: VersionRe
     implementation?.type === 'builtin' ||
     (implementation?.type === 'internal' && implementation.handler === 'iqa'));
 
+/** How a call ends whose tool had answered when its process died. */
+export const answeredBefore = (output: unknown): CallResult => ({ ...notRunHere, status: 'ok', output });
+
+const notRunHere = {
+  durationMs: 0,
+  usage: { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 },
+  cached: false,
+  chargedMicros: 0,
+} as const;
+
 /** How a call ends whose process died: nobody knows what it did, so it is neither repeated nor charged. */
 export const interrupted = (tool: string): CallResult => ({
+  ...notRunHere,
   status: 'interrupted',
   error: {
     type: 'Interrupted',
@@ -43,8 +54,4 @@ export const interrupted = (tool: string): CallResult => ({
       `the process that ran ${tool} ended before the tool had answered; it was not charged, and is not run again ` +
       'by itself since it may have had its effect: look, and send it with a new Idempotency-Key to run it again',
   },
-  durationMs: 0,
-  usage: { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 },
-  cached: false,
-  chargedMicros: 0,
 });

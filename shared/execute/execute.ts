@@ -3,8 +3,8 @@ import { requireScope } from '../access/scopes.ts';
 import type { Invocation, Outcome } from '../model/call.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
-import type { Call, Caller, CallOptions, CallResult, ExecuteContext } from './call.ts';
-import { earlierCall, interrupted, isIdempotent } from './earlier-call.ts';
+import type { Call, Caller, CallOptions, CallResult, ExecuteContext, Next } from './call.ts';
+import { answeredBefore, earlierCall, interrupted, isIdempotent } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
 import { recordCalls } from './monitor.ts';
 import { resolveTool } from './resolve.ts';
@@ -24,7 +24,8 @@ export const executeTool = async (
   const { record, isEnabled } = await resolveTool(context, actor, invocation);
   const { once } = options;
   const earlier = await earlierCall(context, actor.tenant, once);
-  if (earlier) return outcomeOfRecord(earlier);
+  // The record holds long values cut: where the answer itself was kept, it is that.
+  if (earlier) return { ...outcomeOfRecord(earlier), ...(earlier.status === 'ok' ? once?.answer : {}) };
   const handler = handlerOf(record, context.handlers());
   const call: Call = {
     id: once?.id ?? context.clock.newId(),
@@ -40,10 +41,17 @@ export const executeTool = async (
     signal,
     options,
   };
+  const { answer } = once ?? {};
+  if (answer) return outcomeOf(call, await runThroughLayers(context, call, async () => answeredBefore(answer.output)));
   // A person consented to one run: what spent it and was cut off does not run on the same consent again.
   if (once?.earlier === 'cut off' && (call.permission === 'confirm' || !isIdempotent(record)))
     return outcomeOf(call, await recordCalls(context, call, async () => interrupted(record.spec.name)));
-  return outcomeOf(call, await runThroughLayers(context, call, (given) => runImplementation(context, given)));
+  const run: Next = async (given) => {
+    const result = await runImplementation(context, given);
+    if (result.status === 'ok') await options.answered?.(result.output);
+    return result;
+  };
+  return outcomeOf(call, await runThroughLayers(context, call, run));
 };
 
 /** An outcome as far as its record has it: secrets and long values are not kept. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Lease } from '../kernel/lease.ts';
 import { stored } from '../kernel/stored.ts';
 
 /** A failure as stored in records. */
@@ -65,7 +66,9 @@ const AttemptBody = z.object({
   started_at: z.number(),
   ended_at: z.number().optional(),
   error: RunError.optional(),
+  /** Kept as soon as the tool has answered, before the call is charged. */
   result: NodeResult.optional(),
+  /** Fixed before the tool runs; an attempt that goes on with an interrupted one has the same. */
   call_id: z.string().optional(),
 });
 export type AttemptBody = Readonly<z.infer<typeof AttemptBody>>;
@@ -88,10 +91,15 @@ export const ApprovalItem = stored<ApprovalBody>({
   cure: 'cancel the run and start the plan again',
 });
 
-/** Marks a run as in flight, and which process owns it. */
-export const ActiveRunItem = stored({
+const ActiveRun = z.object({ tenant: z.string(), run_id: z.string(), lease: Lease.optional() });
+type ActiveRun = Readonly<z.infer<typeof ActiveRun>>;
+
+/** Marks a run as in flight, with the lease of whoever is at it. Version 1 named a process by its id. */
+export const ActiveRunItem = stored<ActiveRun>({
   what: 'entry of a running plan',
-  schema: z.object({ tenant: z.string(), run_id: z.string(), owner: z.string() }),
+  version: 2,
+  schema: ActiveRun,
+  upgrades: { 1: ({ owner: _, ...entry }) => entry },
 });
 
 export type NodeStatus =

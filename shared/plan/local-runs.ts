@@ -1,5 +1,8 @@
+import { messageOf } from '../kernel/errors.ts';
 import { ACTIVE_RUNS_PK, activeRunKey } from '../kernel/item-keys.ts';
-import type { Log } from '../kernel/ports.ts';
+import { freeLease, isHeld, type Lease, takeLease } from '../kernel/lease.ts';
+import { changeHeld, keepLease, takeItem } from '../kernel/leased-item.ts';
+import type { Log, Timers } from '../kernel/ports.ts';
 import { isUnreadable, put, read } from '../kernel/stored.ts';
 import { ActiveRunItem, type RunBody, type RunView } from '../model/run.ts';
 import type { EngineEvent, EnginePorts, TaskCall } from './engine/ports.ts';
@@ -8,7 +11,7 @@ import { createTokenDesk, type TokenDesk } from './engine/tokens.ts';
 import { interpret } from './interpret.ts';
 import { endRun, readRunEnd } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
-import { cachePlans, changeRun, loadRows, loadRun, noRun } from './run-store.ts';
+import { cachePlans, changeRun, isTakenOver, loadRun, noRun } from './run-store.ts';
 import {
   type ApprovalDecision,
   decideApproval,
@@ -18,33 +21,36 @@ import {
   planToRun,
   type RunRequest,
   type Runs,
+  remainingInput,
   requestCancel,
 } from './runs.ts';
 import { type ExecutionInput, runStep, StepEvent } from './step.ts';
 import { type PlanMachine, toAsl } from './to-asl.ts';
+import { lookAfter, type Watched } from './watch-run.ts';
 
-export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan'> {
+export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'fence'> {
   readonly engine: Pick<EnginePorts, 'sleep' | 'random'>;
+  readonly timers: Timers;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly log: Pick<Log, 'warn' | 'error'>;
   readonly onEvent?: (run: string, event: EngineEvent) => void;
-  /** Names this process, and tells whether another that began a run is still there. */
-  readonly owner?: string;
-  readonly isAlive?: (owner: string) => boolean;
-  readonly log?: Pick<Log, 'error'>;
 }
 
 export interface LocalRuns extends Runs {
-  /** Resolves when a run of this process has ended. */
+  /** Resolves when a run of this process has ended, or was taken over by another. */
   ended(tenant: string, run: string): Promise<RunView>;
-  /** Goes on with the runs that a lost process has left; answers their ids. */
+  /** Goes on with the runs whose owner is gone; answers their ids. */
   resume(): Promise<readonly string[]>;
   /** Leaves the runs where they are, to be resumed by the next process. */
   close(): Promise<void>;
 }
 
-interface Active {
-  readonly controller: AbortController;
+interface Active extends Watched {
   readonly done: Promise<void>;
 }
+
+/** How soon an answer or a cancellation that came through another process is seen. */
+const WATCH_MS = 500;
 
 /** Runs plans in this process by the same definition that Step Functions runs. */
 export const createLocalRuns = (deps: LocalRunDeps): LocalRuns => new Runner(deps);
@@ -53,30 +59,34 @@ class Runner implements LocalRuns {
   readonly #given: LocalRunDeps;
   readonly #deps: RunDeps;
   readonly #desk: TokenDesk;
-  readonly #owner: string;
   readonly #active = new Map<string, Active>();
+  #stopWatching: (() => void) | undefined;
   #closing = false;
 
   constructor(given: LocalRunDeps) {
     const desk = createTokenDesk(given.clock.newId);
     this.#given = given;
     this.#desk = desk;
-    this.#owner = given.owner ?? 'this';
     this.#deps = {
       ...given,
       plan: cachePlans(given),
-      answer: async (token, answer) =>
-        answer.ok ? desk.succeed(token, answer.output) : desk.fail(token, answer.error, answer.cause),
+      // A run of another process sees the answer in the table.
+      answer: async (token, answer) => {
+        if (!desk.isWaiting(token)) return;
+        if (answer.ok) desk.succeed(token, answer.output);
+        else desk.fail(token, answer.error, answer.cause);
+      },
     };
   }
 
   async start(request: RunRequest): Promise<RunView> {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved);
+    const lease = takeLease(undefined, this.#newOwner(), this.#given.clock.now());
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
-      put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, owner: this.#owner }),
+      put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, lease }),
     ]);
-    if (isNew) this.#launch(run, machine, executionInput(run, saved, request.traceparent));
+    if (isNew && lease) this.#launch(run, machine, executionInput(run, saved, request.traceparent), lease);
     return this.#see(request.tenant, run.run_id);
   }
 
@@ -96,6 +106,8 @@ class Runner implements LocalRuns {
 
   async cancel(tenant: string, id: string): Promise<RunView> {
     await requestCancel(this.#deps, tenant, id);
+    // What nobody is at any more is ended here; the owner of what is under way sees the flag.
+    if (!this.#active.has(id)) await this.#resumeOne(tenant, id);
     const running = this.#active.get(id);
     running?.controller.abort();
     await running?.done;
@@ -112,7 +124,7 @@ class Runner implements LocalRuns {
       } catch (thrown) {
         // One that cannot be read waits for whoever can; the others go on.
         if (!isUnreadable(thrown)) throw thrown;
-        this.#given.log?.error('run not resumed', { run: item.key.sk, error: thrown.message });
+        this.#given.log.error('run not resumed', { run: item.key.sk, error: thrown.message });
       }
     return resumed;
   }
@@ -124,33 +136,85 @@ class Runner implements LocalRuns {
     await Promise.allSettled(running.map(({ done }) => done));
   }
 
-  #launch(run: RunBody, machine: PlanMachine, input: ExecutionInput): void {
-    const { clock, engine, onEvent } = this.#given;
+  #newOwner(): string {
+    return Buffer.from(this.#given.random(12)).toString('hex');
+  }
+
+  #launch(run: RunBody, machine: PlanMachine, input: ExecutionInput, lease: Lease): void {
+    const { clock, engine, onEvent, log } = this.#given;
+    const { tenant, run_id: id } = run;
     const controller = new AbortController();
+    const asked = new Set<string>();
+    const item = { key: activeRunKey(tenant, id), kind: ActiveRunItem };
+    const heartbeat = keepLease(this.#given, item, lease);
+    const deps: RunDeps = {
+      ...this.#deps,
+      fence: {
+        key: item.key,
+        holds: (known) => known !== undefined && isHeld(read(known, ActiveRunItem).lease, lease),
+        isLost: () => this.#closing || heartbeat.isLost(),
+      },
+    };
     const ports: EnginePorts = {
       ...engine,
       now: clock.now,
-      name: run.run_id,
+      name: id,
       tokens: this.#desk,
       signal: controller.signal,
-      task: (call) => runCall(this.#deps, call),
-      ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(run.run_id, event) }),
+      task: async (call) => {
+        const event = eventOf(call);
+        if ('ask' in event) asked.add(run.order[Number(event.ask.slice(1)) - 1] ?? '');
+        return { StatusCode: 200, Payload: (await runStep(deps, event, call.signal)) ?? null };
+      },
+      onEvent: onEvent && ((event) => onEvent(id, event)),
     };
     const work = async (): Promise<void> => {
       const outcome = await interpret(prepareChecked(machine.definition), input, ports);
-      if (this.#closing && outcome.status === 'ABORTED') return;
+      if (heartbeat.isLost()) return;
+      if (this.#closing && outcome.status === 'ABORTED') {
+        await changeHeld(this.#given, item, lease, (entry, expires) => [
+          put(item.key, ActiveRunItem, { ...entry, lease: freeLease(lease) }, expires),
+        ]);
+        return;
+      }
       const end = readRunEnd(outcome, run);
-      await changeRun(this.#deps, run.tenant, run.run_id, (stored) => endRun(stored, end, clock.now()));
+      await changeRun(deps, tenant, id, (stored) => endRun(stored, end, clock.now()));
     };
-    const done = work().finally(() => this.#active.delete(run.run_id));
+    const unlessTaken = (thrown: unknown): void => {
+      if (!isTakenOver(thrown)) throw thrown;
+    };
+    const done = work()
+      .catch(unlessTaken)
+      .finally(() => {
+        heartbeat.stop();
+        this.#active.delete(id);
+        if (this.#active.size === 0) this.#watch(false);
+      });
     // Whoever waits for the end is told of a failure; nobody has to wait.
-    done.catch(() => {});
-    this.#active.set(run.run_id, { controller, done });
+    done.catch((thrown: unknown) => log.warn('run left to be taken over', { run: id, error: messageOf(thrown) }));
+    this.#active.set(id, { tenant, controller, heartbeat, asked, done });
+    this.#watch(true);
+  }
+
+  #watch(isNeeded: boolean): void {
+    if (isNeeded) {
+      this.#stopWatching ??= this.#given.timers.every(WATCH_MS, () => {
+        for (const [id, active] of this.#active)
+          lookAfter(this.#deps, id, active).catch((thrown: unknown) =>
+            this.#given.log.warn('run not looked after', { run: id, error: messageOf(thrown) }),
+          );
+      });
+      return;
+    }
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
   }
 
   async #resumeOne(tenant: string, id: string): Promise<boolean> {
     if (this.#active.has(id)) return false;
-    if (!(await claim(this.#deps, tenant, id, this.#owner, this.#given.isAlive))) return false;
+    const item = { key: activeRunKey(tenant, id), kind: ActiveRunItem };
+    const taken = await takeItem(this.#given, item, this.#newOwner());
+    if (!taken) return false;
     const stored = await loadRun(this.#deps, tenant, id);
     if (stored?.status !== 'running') return false;
     const saved = await planToRun(this.#deps, tenant, stored.plan_id);
@@ -160,7 +224,7 @@ class Runner implements LocalRuns {
     const run = await changeRun(this.#deps, tenant, id, (before) => {
       return { ...before, order: [...order], machine: hash, inline_bytes };
     });
-    this.#launch(run, machine, await remainingInput(this.#deps, run, saved));
+    this.#launch(run, machine, await remainingInput(this.#deps, run, saved), taken.lease);
     if (run.cancel_requested_at !== undefined) this.#active.get(id)?.controller.abort();
     return true;
   }
@@ -175,35 +239,4 @@ class Runner implements LocalRuns {
 const machineOf = ({ plan, tree, predicted }: SavedPlan): PlanMachine =>
   toAsl(plan, tree, { makespan_ms: predicted.makespan_ms });
 
-async function runCall(deps: RunDeps, call: TaskCall): Promise<unknown> {
-  const { Payload } = call.arguments as { Payload: unknown };
-  const record = await runStep(deps, StepEvent.parse(Payload), call.signal);
-  return { StatusCode: 200, Payload: record ?? null };
-}
-
-/** Takes over a run whose process is gone. */
-async function claim(
-  deps: RunDeps,
-  tenant: string,
-  id: string,
-  owner: string,
-  isAlive: ((owner: string) => boolean) | undefined,
-): Promise<boolean> {
-  return deps.table.change([activeRunKey(tenant, id)], ([item]) => {
-    const before = item && read(item, ActiveRunItem);
-    if (!before || (before.owner !== owner && isAlive?.(before.owner) === true)) return { writes: [], result: false };
-    return { writes: [put(item.key, ActiveRunItem, { ...before, owner })], result: true };
-  });
-}
-
-/** The input of a resumed run: questions that were asked before keep their deadline. */
-async function remainingInput(deps: RunDeps, run: RunBody, saved: SavedPlan): Promise<ExecutionInput> {
-  const rows = await loadRows(deps, run.tenant, run.run_id);
-  const input = executionInput(run, saved);
-  const now = deps.clock.now();
-  const approvals = run.order.map((id, index) => {
-    const expires = rows.get(id)?.approval?.expires_at;
-    return expires === undefined ? (input.approvals[index] ?? 1) : Math.max(1, Math.ceil((expires - now) / 1000));
-  });
-  return { ...input, approvals };
-}
+const eventOf = (call: TaskCall): StepEvent => StepEvent.parse((call.arguments as { Payload: unknown }).Payload);

@@ -1,4 +1,4 @@
-import type { Blobs, Clock, Table } from '../kernel/ports.ts';
+import type { Blobs, Clock, Item, Key, Table } from '../kernel/ports.ts';
 import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
 import type { Predicted, RunError } from '../model/run.ts';
 
@@ -20,6 +20,14 @@ export interface NodeCall {
   /** Who consented, where consent was asked. */
   readonly approvedBy?: string;
   readonly signal?: AbortSignal;
+  /** The one call of this node, however often it is gone on with. */
+  readonly callId: string;
+  /** An earlier try under this id was cut off; with what its tool had answered, if it had. */
+  readonly cutOff?: { readonly answer?: { readonly output: unknown } };
+  /** Keeps what the tool answered, before it is charged. */
+  readonly answered?: (output: unknown) => Promise<void>;
+  /** Whether another process may go on with it: then it is neither charged nor recorded here. */
+  readonly isLost?: () => boolean;
 }
 
 /** What came of it. A refusal is thrown as a `Fault` instead. */
@@ -40,6 +48,16 @@ export interface RunDeps {
   readonly execute: (call: NodeCall) => Promise<NodeOutcome>;
   /** Answers a waiting task token; rejects when nobody waits for it any more. */
   readonly answer: (token: string, answer: TokenAnswer) => Promise<void>;
+  /** The lease under which this process is at the run; state machines need none. */
+  readonly fence?: Fence;
+}
+
+/** Lets an owner change its run only while it is the owner. */
+export interface Fence {
+  readonly key: Key;
+  readonly holds: (item: Item | undefined) => boolean;
+  /** Known without looking: the lease has run out, or the process is closing. */
+  readonly isLost: () => boolean;
 }
 
 export type TokenAnswer =

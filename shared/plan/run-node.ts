@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { CallOptions } from '../execute/call.ts';
 import { type ExecuteContext, executeTool } from '../execute/execute.ts';
 import { Fault } from '../kernel/errors.ts';
 import { type Actor, type ApiKey, NewKey, Scope } from '../model/key.ts';
@@ -25,7 +26,17 @@ export const runActorOf = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): Ru
 /** Runs one node through the layers of every call, for the key that started the run. */
 export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<NodeOutcome> => {
   const invocation = { name: call.node.tool, version: call.node.version, arguments: call.arguments };
-  const options = { attempt: call.attempt, approvedBy: call.approvedBy };
+  const options: CallOptions = {
+    attempt: call.attempt,
+    approvedBy: call.approvedBy,
+    answered: call.answered,
+    once: {
+      id: call.callId,
+      earlier: call.cutOff && 'cut off',
+      answer: call.cutOff?.answer,
+      isLost: call.isLost,
+    },
+  };
   const outcome = await executeTool(context, actorOf(call), invocation, call.signal, options);
   return {
     status: outcome.status === 'ok' ? 'ok' : 'failed',

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
 import { activeRunKey, NODE_PREFIX, planKey, runKey, runPk } from '../kernel/item-keys.ts';
 import { isObject } from '../kernel/json.ts';
-import type { Item } from '../kernel/ports.ts';
+import type { Change, Item, Key } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 import { Plan, PlanTree } from '../model/plan.ts';
-import { NodeResult, Predicted, type RunBody, RunItem } from '../model/run.ts';
+import { type NodeResult, Predicted, type RunBody, RunItem } from '../model/run.ts';
 import { type NodeRows, rowsByNode } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 
-type Store = Pick<RunDeps, 'table' | 'blobs'>;
+type Store = Pick<RunDeps, 'table' | 'blobs' | 'fence'>;
 
 /** A plan as the table holds it: itself, or where among the blobs it lies. */
 export const PlanItem = stored({
@@ -92,14 +92,31 @@ export async function loadRun({ table }: Store, tenant: string, id: string): Pro
   return item && read(item, RunItem);
 }
 
+/** Changes items of a run; whoever has lost its lease changes nothing. */
+export const changeFenced = <T>(
+  { table, fence }: Pick<RunDeps, 'table' | 'fence'>,
+  keys: readonly Key[],
+  rule: (items: readonly (Item | undefined)[]) => Change<T>,
+): Promise<T> => {
+  if (fence === undefined) return table.change(keys, rule);
+  return table.change([fence.key, ...keys], ([lease, ...items]) => {
+    if (!fence.holds(lease))
+      throw new Fault('Conflict', 'another process has taken this run over; nothing was changed', { taken_over: true });
+    return rule(items);
+  });
+};
+
+/** Whether a change failed because another process is at the run now. */
+export const isTakenOver = (thrown: unknown): boolean => thrown instanceof Fault && thrown.details.taken_over === true;
+
 /** Changes a run by a rule; refuses one that does not exist. */
 export async function changeRun(
-  { table }: Store,
+  store: Store,
   tenant: string,
   id: string,
   rule: (run: RunBody) => RunBody,
 ): Promise<RunBody> {
-  return table.change([runKey(tenant, id)], ([item]) => {
+  return changeFenced(store, [runKey(tenant, id)], ([item]) => {
     if (item === undefined) throw noRun(id);
     const before = read(item, RunItem);
     const after = rule(before);

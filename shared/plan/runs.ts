@@ -88,6 +88,18 @@ export function executionInput(run: RunBody, { plan }: SavedPlan, traceparent?: 
   };
 }
 
+/** The input of a resumed run: questions that were asked before keep their deadline. */
+export async function remainingInput(deps: RunDeps, run: RunBody, saved: SavedPlan): Promise<ExecutionInput> {
+  const rows = await loadRows(deps, run.tenant, run.run_id);
+  const input = executionInput(run, saved);
+  const now = deps.clock.now();
+  const approvals = run.order.map((id, index) => {
+    const expires = rows.get(id)?.approval?.expires_at;
+    return expires === undefined ? (input.approvals[index] ?? 1) : Math.max(1, Math.ceil((expires - now) / 1000));
+  });
+  return { ...input, approvals };
+}
+
 /** A run as its rows tell it; undefined when there is none. */
 export async function loadView(deps: RunDeps, tenant: string, id: string): Promise<RunView | undefined> {
   const run = await loadRun(deps, tenant, id);

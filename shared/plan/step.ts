@@ -9,12 +9,13 @@ import {
   type AttemptBody,
   AttemptItem,
   NodeRecord,
+  type NodeResult,
   type RunBody,
 } from '../model/run.ts';
 import { closeAttempt, type NodeRows, settled, toNodeRecord } from './record.ts';
 import { resolveArguments } from './resolve-arguments.ts';
 import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
-import { loadRows, loadRun, noRun, pack } from './run-store.ts';
+import { changeFenced, loadRows, loadRun, noRun, pack, unpack } from './run-store.ts';
 
 /** What an execution is started with. Times are in seconds, by the number of the state. */
 export const ExecutionInput = z.strictObject({
@@ -81,20 +82,39 @@ async function attempt(
   results: Readonly<Record<string, NodeRecord>>,
   signal: AbortSignal | undefined,
 ): Promise<NodeRecord> {
-  const open = await begin(deps, run, node, rows);
+  const { open, cutOff } = await begin(deps, run, node, rows);
+  let { result } = open;
+  const keep = async (output: unknown): Promise<NodeResult> => {
+    const key = `runs/${run.tenant}/${run.run_id}/${node.id}.json`;
+    result = await pack(deps, key, output, run.inline_bytes);
+    return result;
+  };
   try {
     const given = await resolveArguments(deps, run, node, results);
-    const outcome = await call(deps, run, node, open.attempt, given, rows, signal);
+    const work = deps.execute({
+      tenant: run.tenant,
+      runId: run.run_id,
+      node,
+      arguments: given,
+      attempt: open.attempt,
+      actor: run.actor,
+      approvedBy: rows.approval?.approver,
+      signal,
+      callId: open.call_id ?? '',
+      cutOff: cutOff ? { answer: result && { output: await unpack(deps, result) } } : undefined,
+      answered: async (output) => finish(deps, run, { ...open, result: await keep(output) }),
+      isLost: deps.fence?.isLost,
+    });
+    const outcome = await unlessStopped(work, signal);
     if (outcome.status === 'failed') {
       throw new StepFailure(outcome.error?.type ?? 'ToolExecutionError', outcome.error?.message ?? 'the tool failed');
     }
-    const key = `runs/${run.tenant}/${run.run_id}/${node.id}.json`;
-    const result = await pack(deps, key, outcome.output, run.inline_bytes);
-    const callId = outcome.call_id === undefined ? {} : { call_id: outcome.call_id };
-    await finish(deps, run, { ...open, ...callId, status: 'ok', ended_at: deps.clock.now(), result });
-    return toNodeRecord(result);
+    const kept = result ?? (await keep(outcome.output));
+    const callId = outcome.call_id ?? open.call_id;
+    await finish(deps, run, { ...open, call_id: callId, status: 'ok', ended_at: deps.clock.now(), result: kept });
+    return toNodeRecord(kept);
   } catch (thrown) {
-    const late = signal?.aborted ? closeAttempt(open, node, deps.clock.now()) : undefined;
+    const late = signal?.aborted ? closeAttempt({ ...open, result }, node, deps.clock.now()) : undefined;
     const type = thrown instanceof Error ? thrown.name : 'Error';
     const failed: AttemptBody = {
       ...open,
@@ -107,26 +127,8 @@ async function attempt(
   }
 }
 
-/** Calls the tool; gives up when the state times out, even if the tool ignores the signal. */
-async function call(
-  deps: RunDeps,
-  run: RunBody,
-  node: PlanNode,
-  number: number,
-  given: Readonly<Record<string, unknown>>,
-  { approval }: NodeRows,
-  signal: AbortSignal | undefined,
-): Promise<NodeOutcome> {
-  const work = deps.execute({
-    tenant: run.tenant,
-    runId: run.run_id,
-    node,
-    arguments: given,
-    attempt: number,
-    actor: run.actor,
-    approvedBy: approval?.approver,
-    signal,
-  });
+/** Gives up when the state times out, even if the tool ignores the signal. */
+async function unlessStopped(work: Promise<NodeOutcome>, signal: AbortSignal | undefined): Promise<NodeOutcome> {
   if (signal === undefined) return work;
   const givenUp = new Promise<never>((_, reject) => {
     const stop = (): void => reject(new StepFailure('Aborted', 'the state gave up waiting'));
@@ -136,28 +138,45 @@ async function call(
   return Promise.race([work, givenUp]);
 }
 
-/** Starts the next attempt; one left open by a crashed process is closed first. */
-async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: NodeRows): Promise<AttemptBody> {
+interface Begun {
+  readonly open: AttemptBody;
+  /** Whether it goes on with a call that an earlier process began. */
+  readonly cutOff: boolean;
+}
+
+/** Starts the next attempt; one left open by a crashed process is closed first, and its call gone on with. */
+async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: NodeRows): Promise<Begun> {
   const now = deps.clock.now();
   const key = (number: number) => attemptKey(run.tenant, run.run_id, node.id, number);
-  const next: AttemptBody = {
+  // The owner of a lease ends its own attempts in time; what is open beside it was cut off.
+  const seenAt = (open: AttemptBody): number => (deps.fence ? open.started_at : now);
+  const left = attempts
+    .filter(({ status }) => status === 'running')
+    .map((one) => ({ ...closeAttempt(one, node, seenAt(one)), ended_at: now }));
+  const last = left.at(-1) ?? attempts.at(-1);
+  const cut = last?.status === 'interrupted' && last.call_id !== undefined ? last : undefined;
+  const open: AttemptBody = {
     node: node.id,
     attempt: (attempts.at(-1)?.attempt ?? 0) + 1,
     status: 'running',
     started_at: now,
+    call_id: cut?.call_id ?? deps.clock.newId(),
+    result: cut?.result,
   };
-  const left = attempts.filter(({ status }) => status === 'running').map((one) => closeAttempt(one, node, now));
   const closed = left.map((body) => put(key(body.attempt), AttemptItem, body));
-  return deps.table.change([key(next.attempt)], ([item]) => {
+  return changeFenced<Begun>(deps, [key(open.attempt)], ([item]) => {
     if (item !== undefined)
-      throw new Fault('Conflict', `attempt ${next.attempt} at node ${node.id} is already running`);
-    return { writes: [...closed, put(key(next.attempt), AttemptItem, next)], result: next };
+      throw new Fault('Conflict', `attempt ${open.attempt} at node ${node.id} is already running`);
+    return {
+      writes: [...closed, put(key(open.attempt), AttemptItem, open)],
+      result: { open, cutOff: cut !== undefined },
+    };
   });
 }
 
 /** Writes how an attempt ended, unless it has been closed in the meantime. */
 async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<void> {
-  await deps.table.change([attemptKey(run.tenant, run.run_id, body.node, body.attempt)], ([item]) => {
+  await changeFenced(deps, [attemptKey(run.tenant, run.run_id, body.node, body.attempt)], ([item]) => {
     const isOpen = item !== undefined && read(item, AttemptItem).status === 'running';
     return { writes: isOpen ? [put(item.key, AttemptItem, body)] : [], result: undefined };
   });
@@ -166,7 +185,7 @@ async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<v
 /** Keeps the token for whoever decides; a decision made before, as after a restart, is answered at once. */
 async function ask(deps: RunDeps, run: RunBody, node: PlanNode, token: string): Promise<void> {
   const now = deps.clock.now();
-  const stored = await deps.table.change([approvalKey(run.tenant, run.run_id, node.id)], ([item]) => {
+  const stored = await changeFenced(deps, [approvalKey(run.tenant, run.run_id, node.id)], ([item]) => {
     const before = item && read(item, ApprovalItem);
     const first = {
       node: node.id,

@@ -82,7 +82,7 @@ const requests: readonly (readonly [string, string, KeyName, unknown?, object?])
   ['PATCH', '/v1/tools/weather', 'admin', { enabled: true }],
   ['POST', `/v1/plans/${written.plans.safe}/runs`, 'worker', { input: { text: 'x' } }],
   ['POST', `/v1/runs/${written.runs.waiting}/nodes/write/confirm`, 'approver', { approve: true }],
-  ['POST', `/v1/runs/${written.runs.waiting}/cancel`, 'admin'],
+  ['DELETE', `/v1/runs/${written.runs.waiting}`, 'admin'],
 ];
 
 /** Ways to spoil the text of an item: cut off, written by a later release, a field of another type or gone. */

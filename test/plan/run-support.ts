@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
@@ -6,6 +7,7 @@ import type { RunView } from '../../shared/model/run.ts';
 import { createLocalRuns, type LocalRunDeps } from '../../shared/plan/local-runs.ts';
 import type { NodeCall, NodeOutcome } from '../../shared/plan/run-deps.ts';
 import { loadRun, savePlan } from '../../shared/plan/run-store.ts';
+import { recordingLog } from '../support/recording-log.ts';
 import { named } from './engine-support.ts';
 import { answerOf, type Fates } from './evaluator.ts';
 import { compileForRuns } from './run-plan.ts';
@@ -28,6 +30,9 @@ export function aWorld(
     blobs: memoryBlobs(),
     clock: { now: time.now, newId: () => `id-${String(++ids).padStart(6, '0')}` },
     engine: { sleep: time.sleep, random: () => 0.5 },
+    timers: time.timers,
+    random: (bytes) => randomBytes(bytes),
+    log: recordingLog(),
     execute: (call) => execute(call, time),
     ...more,
   };

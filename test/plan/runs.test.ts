@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { NodeView, RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { createLocalRuns, type LocalRunDeps, type LocalRuns } from '../../shared/plan/local-runs.ts';
@@ -447,12 +448,12 @@ describe('cancel and resume', () => {
     const plan = nodes.map((one) =>
       one.id === 'bad' ? { ...one, on_failure: { policy: 'skip', downstream: 'run' } } : one,
     );
-    const { runs, id } = await begin(world, plan, { owner: 'first' });
+    const { runs, id } = await begin(world, plan);
     await until(runs, id, 'b', 'running');
     await runs.close();
     lost = false;
 
-    const next = createLocalRuns({ ...world, owner: 'second', isAlive: () => false });
+    const next = createLocalRuns(world);
     const before = await next.view('default', id);
     assert.deepEqual(await next.resume(), [id]);
     const view = await next.ended('default', id);
@@ -470,16 +471,14 @@ describe('cancel and resume', () => {
   test('a question asked before the restart keeps its answer and its deadline', async () => {
     const world = aHeldWorld(async () => ok(1));
     const ask = [node('send', { tool: 'ask_send', confirm_timeout_seconds: 60 })];
-    const first = await begin(world, ask, { owner: 'first' });
+    const first = await begin(world, ask);
     await until(first.runs, first.id, 'send', 'waiting_approval');
     await first.runs.close();
-    // Nobody waits for the token now; the answer is kept all the same.
-    await assert.rejects(
-      createLocalRuns(world).confirm('default', first.id, 'send', { approve: true, approver: 'k' }),
-      { name: 'NotFound' },
-    );
+    // Nobody is at the run now; the answer is kept all the same.
+    const asked = await createLocalRuns(world).confirm('default', first.id, 'send', { approve: true, approver: 'k' });
+    assert.equal(asked.status, 'running');
 
-    const next = createLocalRuns({ ...world, owner: 'second' });
+    const next = createLocalRuns(world);
     await next.resume();
     const view = await next.ended('default', first.id);
 
@@ -487,16 +486,58 @@ describe('cancel and resume', () => {
     assert.equal(nodeOf(view, 'send').approval?.approver, 'k');
   });
 
-  test('a run whose process is alive is left to it', async () => {
+  test('a run whose owner is alive is left to it, whatever asks for it', async () => {
     const world = aHeldWorld(async () => new Promise(() => {}));
-    const { runs, id } = await begin(world, [node('a')], { owner: 'first' });
+    const { runs, id } = await begin(world, [node('a')]);
     await until(runs, id, 'a', 'running');
 
-    assert.deepEqual(
-      await createLocalRuns({ ...world, owner: 'second', isAlive: (owner) => owner === 'first' }).resume(),
-      [],
-    );
+    assert.deepEqual(await createLocalRuns(world).resume(), []);
     await runs.cancel('default', id);
+  });
+
+  test('a slow owner whose run was taken over stops, and changes nothing more', async () => {
+    let release = (): void => {};
+    const world = aHeldWorld(async (call) => {
+      if (call.node.id === 'a' && call.cutOff === undefined) await new Promise<void>((resolve) => (release = resolve));
+      return ok(call.cutOff === undefined ? 'late' : 'taken over');
+    });
+    const { runs, id } = await begin(world, [node('a'), node('b', { after: ['a'] })]);
+    await until(runs, id, 'a', 'running');
+    const late = { ...world, clock: { ...world.clock, now: () => world.clock.now() + LEASE_MS } };
+    const next = createLocalRuns(late);
+
+    assert.deepEqual(await next.resume(), [id]);
+    const view = await next.ended('default', id);
+    release();
+    await runs.ended('default', id);
+
+    assert.equal(view.status, 'ok');
+    assert.equal(nodeOf(view, 'a').result, 'taken over');
+    assert.deepEqual(await runs.view('default', id), view);
+    const [first, second] = nodeOf(view, 'a').attempts;
+    assert.deepEqual([first?.status, second?.status], ['interrupted', 'ok']);
+    assert.equal(first?.call_id, second?.call_id);
+  });
+
+  test('consent and cancelling through another process reach the run', async () => {
+    const looks: (() => void)[] = [];
+    const world = aHeldWorld(async () => ok(1));
+    const owner = { timers: { every: (_: number, work: () => void) => (looks.push(work), () => {}) } };
+    const ask = [node('send', { tool: 'ask_send', confirm_timeout_seconds: 60 }), node('more', { tool: 'ask_more' })];
+    const { runs, id } = await begin(world, ask, owner);
+    await until(runs, id, 'send', 'waiting_approval');
+    await until(runs, id, 'more', 'waiting_approval');
+    const elsewhere = createLocalRuns(world);
+
+    await elsewhere.confirm('default', id, 'send', { approve: true, approver: 'k' });
+    for (const look of looks) look();
+    await until(runs, id, 'send', 'ok');
+    await elsewhere.cancel('default', id);
+    for (const look of looks) look();
+    const view = await runs.ended('default', id);
+
+    assert.equal(view.status, 'cancelled');
+    assert.equal(nodeOf(view, 'send').approval?.approver, 'k');
   });
 });
 

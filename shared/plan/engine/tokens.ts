@@ -10,6 +10,7 @@ interface Waiting {
 
 /** Task tokens of one process: states wait for them, callers settle them. */
 export interface TokenDesk extends TaskTokens {
+  isWaiting(token: string): boolean;
   succeed(token: string, output: unknown): void;
   fail(token: string, error: string, cause: string): void;
   heartbeat(token: string): void;
@@ -30,6 +31,7 @@ export function createTokenDesk(newToken: () => string): TokenDesk {
         waiting.set(token, { resolve, reject, beat: onHeartbeat });
         signal.addEventListener('abort', () => waiting.delete(token), { once: true });
       }),
+    isWaiting: (token) => waiting.has(token),
     succeed: (token, output) => take(token).resolve(output),
     fail: (token, error, cause) => take(token).reject(new StateError(error, cause)),
     heartbeat: (token) => take(token).beat(),

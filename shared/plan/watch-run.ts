@@ -1,0 +1,34 @@
+import { approvalKey } from '../kernel/item-keys.ts';
+import type { Heartbeat } from '../kernel/leased-item.ts';
+import { read } from '../kernel/stored.ts';
+import { ApprovalItem } from '../model/run.ts';
+import type { RunDeps } from './run-deps.ts';
+import { loadRun } from './run-store.ts';
+import { answerWith } from './step.ts';
+
+/** A run of this process, as far as others may do something to it. */
+export interface Watched {
+  readonly tenant: string;
+  readonly controller: AbortController;
+  readonly heartbeat: Heartbeat;
+  /** The nodes that wait for a person. */
+  readonly asked: Set<string>;
+}
+
+/** Sees what others did to a run of this process: they took it over, cancelled it, or answered its questions. */
+export const lookAfter = async (
+  deps: RunDeps,
+  id: string,
+  { tenant, controller, heartbeat, asked }: Watched,
+): Promise<void> => {
+  if (heartbeat.isLost()) controller.abort();
+  const run = await loadRun(deps, tenant, id);
+  if (run?.cancel_requested_at !== undefined) controller.abort();
+  for (const node of asked) {
+    const item = await deps.table.get(approvalKey(tenant, id, node));
+    const approval = item && read(item, ApprovalItem);
+    if (approval?.decision === undefined) continue;
+    asked.delete(node);
+    await answerWith(deps, approval);
+  }
+};
