@@ -6,7 +6,7 @@ import { testAssay } from '../support/assay.ts';
 import { connectClient, eras, textOf } from '../support/mcp.ts';
 import { aTool } from '../support/tools.ts';
 
-const picture = randomBytes(40_000);
+const picture = randomBytes(140_000);
 const small = randomBytes(100).toString('base64');
 
 const outputs = {
@@ -14,13 +14,19 @@ const outputs = {
   embedded: { image: `data:image/jpeg;base64,${picture.toString('base64')}` },
   content: { content: [{ type: 'image', mimeType: 'image/webp', data: picture.toString('base64') }] },
   inline: { map: { content_type: 'image/png', base64: small } },
+  spoken: { content: [{ type: 'audio', mimeType: 'audio/wav', data: small }] },
+  broken: { map: { content_type: 'image/png', base64: 'no base64!' } },
+  many: { maps: Array.from({ length: 6 }, () => `data:image/png;base64,${randomBytes(90_000).toString('base64')}`) },
   text: { base64: 'x'.repeat(20_000), content_type: 'text/plain' },
 };
 
 const start = async () => {
-  const given = await testAssay({ blobs: memoryBlobs() });
-  for (const [name, mock_response] of Object.entries(outputs))
-    await given.json('POST', '/v1/tools', aTool({ name, implementation: { type: 'mock', mock_response } }));
+  const builtin = new Map(
+    Object.entries(outputs).map(([name, output]) => [name, { permission: 'safe' as const, run: async () => output }]),
+  );
+  const given = await testAssay({ blobs: memoryBlobs(), handlers: { builtin, internal: new Map() } });
+  for (const name of builtin.keys())
+    await given.json('POST', '/v1/tools', aTool({ name, implementation: { type: 'builtin', handler: name } }));
   return given;
 };
 
@@ -51,7 +57,7 @@ for (const era of eras)
     await client.close();
   });
 
-test('what is small or no picture stays in the output', async () => {
+test('X.21 small pictures are image blocks, once and never text; what is no picture stays in the output', async () => {
   const given = await start();
   const key = await given.key({ scopes: ['read', 'invoke'] });
   const client = await connectClient(given.app, key, { era: 'modern' });
@@ -60,8 +66,40 @@ test('what is small or no picture stays in the output', async () => {
   const text = await client.callTool({ name: 'text', arguments: { city: 'x' } });
   await client.close();
 
-  assert.deepEqual(inline.structuredContent, outputs.inline);
+  assert.deepEqual((inline.content as unknown[])[1], { type: 'image', mimeType: 'image/png', data: small });
+  assert.deepEqual(inline.structuredContent, { map: { content_type: 'image/png', base64: 'image block 1' } });
+  assert.equal(JSON.stringify(inline).split(small).length, 2);
   assert.equal(textOf(text), JSON.stringify(outputs.text));
+});
+
+test('X.21 sounds are audio blocks, and what is no base64 is left alone', async () => {
+  const given = await start();
+  const key = await given.key({ scopes: ['read', 'invoke'] });
+  const client = await connectClient(given.app, key, { era: 'modern' });
+
+  const spoken = await client.callTool({ name: 'spoken', arguments: { city: 'x' } });
+  const broken = await client.callTool({ name: 'broken', arguments: { city: 'x' } });
+  await client.close();
+
+  assert.deepEqual(spoken.content, outputs.spoken.content);
+  assert.deepEqual(broken.structuredContent, outputs.broken);
+});
+
+test('X.21 the blocks of one result have a bound together, and the rest are links', async () => {
+  const given = await start();
+  const key = await given.key({ scopes: ['invoke'] });
+  const client = await connectClient(given.app, key, { era: 'modern' });
+
+  const { content } = await client.callTool({ name: 'many', arguments: { city: 'x' } });
+  const blocks = content as unknown as Link[];
+  const read = await client.readResource({ uri: blocks.at(-1)?.uri ?? '' });
+  await client.close();
+
+  assert.deepEqual(
+    blocks.map(({ type }) => type),
+    ['text', 'image', 'image', 'image', 'image', 'resource_link', 'resource_link'],
+  );
+  assert.equal(read.contents.length, 1, 'the key that was given the link can read it, though it may only invoke');
 });
 
 test('a link leads nowhere for another tenant, and no link leads out of the results', async () => {

@@ -5,6 +5,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import { requireScope } from '../../../shared/access/scopes.ts';
+import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { type CallOptions, executeTool } from '../../../shared/execute/execute.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
@@ -20,8 +21,10 @@ import { withConsentLink } from '../consent-link.ts';
 import type { McpCaller } from './caller.ts';
 import { askConsent, type Consent, declined, readConsent } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
+import { HALLMARK_META, isSigned, withoutHallmarks } from './hallmarks.ts';
 import { reportProgress } from './progress.ts';
 import { callMeta, refusalResult, toToolResult } from './result.ts';
+import { callScore, scoreTool, seesScore } from './score-tool.ts';
 import type { McpContext } from './server.ts';
 import type { Task } from './task-view.ts';
 import { createdTask, takesTasks } from './tasks.ts';
@@ -48,14 +51,13 @@ export const callMcpTool = async (
   if (!caller.isSearch || name !== callTool.name) {
     if (caller.isSearch && name === findTools.name)
       return { result: await findCatalogTools(context.assay, caller, given) };
-    return run(context, caller, await entryOf(context, caller, name), given, ctx, capabilities);
+    return dispatch(context, caller, { name, arguments: given }, ctx, capabilities);
   }
   // Inside call_tool every refusal is a result, so that the model can mend its call.
   const inner = unwrapCall({ name, arguments: given });
   if ('error' in inner) return { result: refusalResult(inner.error) };
   try {
-    const entry = await entryOf(context, caller, inner.name);
-    const called = await run(context, caller, entry, inner.arguments, ctx, capabilities);
+    const called = await dispatch(context, caller, inner, ctx, capabilities);
     return 'result' in called ? { result: called.result } : called;
   } catch (thrown) {
     if (thrown instanceof Fault) return { result: refusalResult(thrown) };
@@ -63,8 +65,27 @@ export const callMcpTool = async (
   }
 };
 
-const entryOf = async ({ assay }: McpContext, { actor }: McpCaller, name: string): Promise<Entry> =>
-  requireEntry((await assay.catalogs.of(actor.tenant)).catalog, actor, name);
+/** Runs a tool of the catalogue, or `score` where no tool of the tenant has its name. */
+const dispatch = async (
+  context: McpContext,
+  caller: McpCaller,
+  { name, arguments: args = {} }: CallParams,
+  ctx: ServerContext,
+  capabilities: ClientCapabilities | undefined,
+): Promise<Called> => {
+  const { assay } = context;
+  const { actor } = caller;
+  const { catalog } = await assay.catalogs.of(actor.tenant);
+  const { iqa } = assay;
+  if (name !== scoreTool.name || catalog.find(name) || !seesScore(iqa, visibleTools(actor)))
+    return run(context, caller, requireEntry(catalog, actor, name), args, ctx, capabilities);
+  try {
+    return { result: await callScore(assay, iqa, caller, args, ctx) };
+  } catch (thrown) {
+    if (thrown instanceof Fault) return { result: refusalResult(thrown) };
+    throw thrown;
+  }
+};
 
 const run = async (
   context: McpContext,
@@ -85,7 +106,7 @@ const run = async (
     const handed = await begin(context.assay, actor, { ...asked, entry, plan }, ctx.mcpReq.signal, options);
     if ('run' in handed) return { task: await createdTask(context.assay, actor, handed.run) };
     const schema = context.book.tool(entry)?.outputSchema as JsonSchema | undefined;
-    const result = await resultFor(context.assay, actor.tenant, entry, handed.outcome);
+    const result = await resultFor(context.assay, actor.tenant, entry, shownOutcome(entry, handed.outcome, ctx));
     return schema === undefined ? { result } : { result, outputSchema: schema };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
@@ -116,6 +137,11 @@ const begin = async (
     return handOver(assay, assay.runs, actor, { ...asked, tool: entry.record, planId: plan }, signal, options);
   return { outcome: await executeTool(assay, actor, { ...asked, name: entry.family.name }, signal, options) };
 };
+
+const shownOutcome = (entry: Entry, outcome: Outcome, ctx: ServerContext): Outcome =>
+  !isSigned(entry.record.spec) || ctx.mcpReq._meta?.[HALLMARK_META] === true
+    ? outcome
+    : { ...outcome, output: withoutHallmarks(outcome.output) };
 
 const resultFor = async (
   { blobs }: Assay,

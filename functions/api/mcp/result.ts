@@ -3,9 +3,9 @@ import type { FaultCode, FaultDetails } from '../../../shared/kernel/errors.ts';
 import { isObject, type JsonSchema } from '../../../shared/kernel/json.ts';
 import type { Blobs } from '../../../shared/kernel/ports.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
-import { linkBulk } from './links.ts';
+import { linkLargeBlocks, separateMedia } from './media.ts';
 
-/** A tool's outcome as an MCP result: text for the model, and the same as structured content. */
+/** A tool's outcome as an MCP result: text for the model, the same as structured content, and pictures as blocks. */
 export const toToolResult = async (
   blobs: Blobs | undefined,
   tenant: string,
@@ -16,12 +16,12 @@ export const toToolResult = async (
     const { type = 'Error', message = 'the tool failed' } = outcome.error ?? {};
     return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true };
   }
-  const { output, links } = await linkBulk(blobs, tenant, outcome.output);
-  const own = outputSchema === undefined ? readContent(output) : undefined;
-  if (own) return { content: [...own, ...links] };
+  const own = outputSchema === undefined ? readContent(outcome.output) : undefined;
+  if (own) return { content: await linkLargeBlocks(blobs, tenant, own) };
+  const { output, blocks } = await separateMedia(blobs, tenant, outcome.output);
   const isStructured = isObject(output) || outputSchema !== undefined;
   return {
-    content: [{ type: 'text', text: formatText(output) }, ...links],
+    content: [{ type: 'text', text: formatText(output) }, ...blocks],
     ...(isStructured ? { structuredContent: output as Record<string, unknown> } : {}),
   };
 };

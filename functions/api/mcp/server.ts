@@ -6,6 +6,7 @@ import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
 import { guarded } from './guarded.ts';
 import { readLink } from './links.ts';
+import { scoreTool, seesScore } from './score-tool.ts';
 import { TaskServer } from './task-server.ts';
 import { metaToolPage, type ToolBook } from './tool-book.ts';
 
@@ -50,7 +51,10 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
       requireScope(actor, 'read');
       if (caller.isSearch) return { ...metaToolPage };
       const { catalog } = await assay.catalogs.of(actor.tenant);
-      return { ...book.page(catalog, visibleTools(actor), params?.cursor) };
+      const visible = visibleTools(actor);
+      const page = book.page(catalog, visible, params?.cursor);
+      const hasScore = params?.cursor === undefined && !catalog.find(scoreTool.name) && seesScore(assay.iqa, visible);
+      return hasScore ? { ...page, tools: [scoreTool, ...page.tools] } : { ...page };
     }),
   );
   server.setRequestHandler('tools/call', ({ params }, ctx: ServerContext) =>
@@ -69,7 +73,8 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
   }));
   server.setRequestHandler('resources/read', ({ params }) =>
     guarded(assay, async () => {
-      requireScope(actor, 'read');
+      // Whoever was given a link by a call may follow it.
+      requireScope(actor, 'read', 'invoke');
       return { contents: [await readLink(assay, actor.tenant, params.uri)] };
     }),
   );
