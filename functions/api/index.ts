@@ -5,7 +5,7 @@ import { behindCloudFront } from './behind-cloudfront.ts';
 import { apiDeps } from './deps.ts';
 
 const { assay, guard, origins } = await apiDeps();
-const served = behindCloudFront(createApp(assay, { origins }), guard);
+const served = behindCloudFront(createApp(assay, { origins, holdsStreams: false }), guard);
 
 /**
  * The function URL's handler. The URL streams every answer, as a URL has one mode: server-sent events and answers over

@@ -272,3 +272,57 @@ describe('DNS rebinding', () => {
     assert.equal(await send('http://localhost:8787/mcp', { origin: 'http://127.0.0.1:3000' }), 200);
   });
 });
+
+describe('lists from kept bytes', () => {
+  const legacy = { ...ACCEPT, 'mcp-protocol-version': '2025-06-18' };
+  const asks = {
+    modern: { body: message('tools/list'), headers: headersFor('tools/list') },
+    legacy: { body: { jsonrpc: '2.0', id: 'seven', method: 'tools/list', params: {} }, headers: legacy },
+  };
+
+  for (const [era, { body, headers }] of Object.entries(asks))
+    test(`the ${era} list is the one that the protocol's package makes, and follows a change at once`, async () => {
+      const given = await start();
+      // A field that no list request has is answered by the package.
+      const unusual = { ...body, params: { ...body.params, unusual: 1 } };
+      const both = async () => [await post(given, body, headers), await post(given, unusual, headers)] as const;
+
+      const [kept, made] = await both();
+      await given.json('POST', '/v1/tools', aTool({ name: 'another', description: 'Ünïcode 🙂 "quoted"' }));
+      const [keptLater, madeLater] = await both();
+
+      assert.deepEqual([kept.status, kept.id, kept.result], [made.status, made.id, made.result]);
+      assert.deepEqual(keptLater.result, madeLater.result);
+      assert.equal((keptLater.result.tools as unknown[]).length, 2);
+      assert.ok(
+        kept.headers.get('x-content-type-options') === 'nosniff' && !made.headers.has('x-content-type-options'),
+      );
+    });
+
+  test('a key that may not read, a cursor of another list and a wrong header are refused as before', async () => {
+    const given = await start();
+    const invoker = await given.key({ scopes: ['invoke'] });
+
+    const unread = await post(given, asks.modern.body, asks.modern.headers, invoker);
+    const cursor = await post(given, message('tools/list', { cursor: 'other' }), headersFor('tools/list'));
+    const header = await post(given, message('tools/list'), headersFor('tools/call'));
+
+    assert.match(unread.error.message ?? '', /needs read/);
+    assert.equal(cursor.error.code, -32_602);
+    assert.equal(header.error.code, -32_020);
+  });
+
+  test('a confined key lists its own tools from the same bytes', async () => {
+    const given = await start();
+    await given.json('POST', '/v1/tools', aTool({ name: 'other' }));
+    const key = await given.key({ scopes: ['read'], tools: ['other'] });
+
+    await post(given, asks.modern.body, asks.modern.headers);
+    const { result } = await post(given, asks.modern.body, asks.modern.headers, key);
+
+    assert.deepEqual(
+      (result.tools as readonly { readonly name: string }[]).map(({ name }) => name),
+      ['other'],
+    );
+  });
+});

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { requireScope } from '../../../shared/access/scopes.ts';
 import type { Assay } from '../../../shared/assay.ts';
-import { findEntry } from '../../../shared/registry/visible-entry.ts';
+import { findTools } from '../../../shared/registry/find-tools.ts';
 import type { McpCaller } from './caller.ts';
 import { refusalResult } from './result.ts';
 
@@ -22,12 +22,7 @@ export const findCatalogTools = async (
   const wanted = Number(limit);
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > MAX_LIMIT)
     return refusalResult({ code: 'InvalidInput', message: `limit must be a whole number from 1 to ${MAX_LIMIT}` });
-  const tenant = await assay.catalogs.of(actor.tenant);
-  const index = await tenant.search();
-  const accept = (name: string): boolean => findEntry(tenant.catalog, actor, name)?.family.enabled ?? false;
-  const tools = index.search(query, { limit: wanted, accept }).flatMap(({ name }) => {
-    const spec = tenant.catalog.get(name)?.record.spec;
-    return spec ? [{ name, description: spec.description ?? '', parameters: spec.parameters }] : [];
-  });
+  const found = await findTools(await assay.catalogs.of(actor.tenant), actor, { query, limit: wanted });
+  const tools = found.map(({ name, description = '', parameters }) => ({ name, description, parameters }));
   return { content: [{ type: 'text', text: JSON.stringify({ tools }) }], structuredContent: { tools } };
 };

@@ -9,6 +9,8 @@ export interface McpNames {
   readonly hosts?: readonly string[];
   /** Hosts of web pages that may speak to it. */
   readonly origins?: readonly string[];
+  /** Whether streams stay open to tell of changes; a function that is paid by the millisecond ends them at once. */
+  readonly holdsStreams?: boolean;
 }
 
 /**

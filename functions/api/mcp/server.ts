@@ -6,7 +6,6 @@ import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
 import { guarded } from './guarded.ts';
 import { readLink } from './links.ts';
-import { scoreTool, seesScore } from './score-tool.ts';
 import { TaskServer } from './task-server.ts';
 import { metaToolPage, type ToolBook } from './tool-book.ts';
 
@@ -16,14 +15,15 @@ export interface McpContext {
   readonly book: ToolBook;
 }
 
-const identity = { name: 'assay', title: 'Assay', version: '0.1.0' };
+export const identity = { name: 'assay', title: 'Assay', version: '0.1.0' };
 
 const instructions =
   'A registry of tools that are run here. A call answers with the tool’s output, also as structured content. Tools that need consent ask for it; dangerous ones are refused without a grant.';
 
 const PRIVATE = 'private' as const;
+export const LIST_HINT = { ttlMs: 60_000, cacheScope: PRIVATE };
 const cacheHints = {
-  'tools/list': { ttlMs: 60_000, cacheScope: PRIVATE },
+  'tools/list': LIST_HINT,
   'resources/list': { ttlMs: 60_000, cacheScope: PRIVATE },
   'resources/templates/list': { ttlMs: 3_600_000, cacheScope: PRIVATE },
   'resources/read': { ttlMs: 3_600_000, cacheScope: PRIVATE },
@@ -51,10 +51,7 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
       requireScope(actor, 'read');
       if (caller.isSearch) return { ...metaToolPage };
       const { catalog } = await assay.catalogs.of(actor.tenant);
-      const visible = visibleTools(actor);
-      const page = book.page(catalog, visible, params?.cursor);
-      const hasScore = params?.cursor === undefined && !catalog.find(scoreTool.name) && seesScore(assay.iqa, visible);
-      return hasScore ? { ...page, tools: [scoreTool, ...page.tools] } : { ...page };
+      return { ...book.page(catalog, visibleTools(actor), params?.cursor, assay.iqa) };
     }),
   );
   server.setRequestHandler('tools/call', ({ params }, ctx: ServerContext) =>

@@ -4,8 +4,10 @@ import { type McpCaller, readCaller, toAuthInfo } from './caller.ts';
 import { type EarlierContext, serveEarlier } from './earlier.ts';
 import { rpcError } from './errors.ts';
 import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
+import { answerKeptList } from './kept-list.ts';
 import { createMailbox } from './mailbox.ts';
 import { createServer } from './server.ts';
+import { createSubscriptions, isSubscription } from './subscriptions.ts';
 import { serveTasks } from './tasks.ts';
 import { createToolBook } from './tool-book.ts';
 
@@ -14,10 +16,15 @@ export interface McpService {
   /** The refusal of a request that a page of another site may have sent. */
   refuse(request: Request, env: unknown): Response | undefined;
   /** The text is that of the request's body, read within the limit. */
-  answer(request: Request, text: string, caller: McpCaller): Promise<Response>;
+  answer(request: Request, text: string, caller: McpCaller): Promise<Response | KeptAnswer>;
 }
 
-export const createMcpService = (assay: Assay, names: McpNames): McpService => {
+/** An answer that was serialised before. */
+export interface KeptAnswer {
+  readonly kept: Uint8Array<ArrayBuffer>;
+}
+
+export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }: McpNames): McpService => {
   const context: EarlierContext = {
     assay,
     book: createToolBook(assay.handlers),
@@ -26,8 +33,10 @@ export const createMcpService = (assay: Assay, names: McpNames): McpService => {
   const modernServer = (caller: McpCaller): Server => {
     const server = createServer(context, caller);
     if (assay.runs) serveTasks(server, assay, assay.runs, caller.actor);
+    if (holdsStreams) server.registerCapabilities({ tools: { listChanged: true } });
     return server;
   };
+  const subscriptions = createSubscriptions(assay, modernServer);
   const modern = createMcpHandler(({ authInfo }) => modernServer(readCaller(authInfo)), {
     legacy: 'reject',
     onerror: (error) => assay.log.info('MCP request refused', { error: error.message }),
@@ -41,7 +50,10 @@ export const createMcpService = (assay: Assay, names: McpNames): McpService => {
         return rpcError(415, -32_000, 'content-type must be application/json');
       const body = parse(text);
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
+      const kept = await answerKeptList(context, caller, request, body);
+      if (kept !== undefined) return { kept };
       if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);
+      if (holdsStreams && isSubscription(body)) return subscriptions.open(request, body, caller);
       return modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) });
     },
   };

@@ -1,16 +1,19 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import { effectivePermission } from '../../../shared/access/permission.ts';
 import type { VisibleTools } from '../../../shared/access/visible-tools.ts';
+import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
 import { metaTools, providers } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { findHandler, type Handlers } from '../../../shared/registry/layer.ts';
 import { readCursor, writeCursor } from '../../../shared/registry/lookup/cursor.ts';
+import { scoreTool, seesScore } from './score-tool.ts';
 
-const PAGE_TOOLS = 250;
+const PAGE_TOOLS = 1000;
 // Lambda answers at most 6 MB, and a definition may have 64 KB.
 const PAGE_BYTES = 2_000_000;
+const MAX_PAGES_KEPT = 64;
 const LIST = 'mcp tools';
 
 export interface ToolPage {
@@ -18,9 +21,17 @@ export interface ToolPage {
   readonly nextCursor?: string;
 }
 
+/** A page as it is sent: its tools, one after the other. */
+export interface SerialPage {
+  readonly bytes: Buffer;
+  readonly nextCursor?: string | undefined;
+}
+
 /** Definitions in MCP's form, made once for each state of a tool. */
 export interface ToolBook {
-  page(catalog: Catalog, visible: VisibleTools, cursor: string | undefined): ToolPage;
+  page(catalog: Catalog, visible: VisibleTools, cursor: string | undefined, iqa: Iqa | undefined): ToolPage;
+  /** The same, serialised once for each revision of the catalogue. */
+  serialised(catalog: Catalog, visible: VisibleTools, cursor: string | undefined, iqa: Iqa | undefined): SerialPage;
   /** What the list says of a tool; undefined when MCP cannot take it. */
   tool(entry: Entry): McpTool | undefined;
 }
@@ -36,33 +47,79 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
     written.set(entry, made);
     return made;
   };
+
+  const cut = (catalog: Catalog, { only }: VisibleTools, cursor: string | undefined): Cut => {
+    const after = cursor === undefined ? {} : { after: readCursor(cursor, LIST) };
+    const { entries, next } = catalog.list({ ...after, filter: only ? { allowed: only } : {}, limit: PAGE_TOOLS });
+    let bytes = 0;
+    const end = entries.findIndex((entry, index) => {
+      bytes += define(entry).bytes;
+      return index > 0 && bytes > PAGE_BYTES;
+    });
+    const shown = end < 0 ? entries : entries.slice(0, end);
+    const last = end < 0 ? next : shown.at(-1)?.family.name;
+    const nextCursor = last === undefined ? undefined : writeCursor(last, LIST);
+    return { written: shown.map(define).filter(({ tool }) => tool !== undefined), nextCursor };
+  };
+  const hasScore = (catalog: Catalog, visible: VisibleTools, cursor: string | undefined, iqa: Iqa | undefined) =>
+    cursor === undefined && !catalog.find(scoreTool.name) && seesScore(iqa, visible);
+
+  const kept = new WeakMap<Catalog, KeptPages>();
+  const pagesOf = (catalog: Catalog): Map<string, SerialPage> => {
+    const known = kept.get(catalog);
+    if (known?.revision === catalog.revision) return known.pages;
+    const pages = new Map<string, SerialPage>();
+    kept.set(catalog, { revision: catalog.revision, pages });
+    return pages;
+  };
+  const join: ToolBook['serialised'] = (catalog, visible, cursor, iqa) => {
+    const { written: tools, nextCursor } = cut(catalog, visible, cursor);
+    const score = hasScore(catalog, visible, cursor, iqa) ? [scoreText] : [];
+    return { bytes: Buffer.from([...score, ...tools.map(({ json }) => json)].join(',')), nextCursor };
+  };
+
   return {
     tool: (entry) => define(entry).tool,
-    page(catalog, { only }, cursor) {
-      const after = cursor === undefined ? {} : { after: readCursor(cursor, LIST) };
-      const { entries, next } = catalog.list({ ...after, filter: only ? { allowed: only } : {}, limit: PAGE_TOOLS });
-      let bytes = 0;
-      const cut = entries.findIndex((entry, index) => {
-        bytes += define(entry).bytes;
-        return index > 0 && bytes > PAGE_BYTES;
-      });
-      const shown = cut < 0 ? entries : entries.slice(0, cut);
-      const last = cut < 0 ? next : shown.at(-1)?.family.name;
-      const tools = shown.flatMap((entry) => define(entry).tool ?? []);
-      return last === undefined ? { tools } : { tools, nextCursor: writeCursor(last, LIST) };
+    page(catalog, visible, cursor, iqa) {
+      const { written: shown, nextCursor } = cut(catalog, visible, cursor);
+      const score = hasScore(catalog, visible, cursor, iqa) ? [scoreTool] : [];
+      const tools = [...score, ...shown.flatMap(({ tool }) => tool ?? [])];
+      return nextCursor === undefined ? { tools } : { tools, nextCursor };
+    },
+    serialised(catalog, visible, cursor, iqa) {
+      if (visible.only) return join(catalog, visible, cursor, iqa);
+      const pages = pagesOf(catalog);
+      const known = pages.get(cursor ?? '');
+      if (known) return known;
+      const made = join(catalog, visible, cursor, iqa);
+      if (pages.size < MAX_PAGES_KEPT) pages.set(cursor ?? '', made);
+      return made;
     },
   };
 };
+
+interface Cut {
+  readonly written: readonly Written[];
+  readonly nextCursor: string | undefined;
+}
+
+interface KeptPages {
+  readonly revision: number;
+  readonly pages: Map<string, SerialPage>;
+}
+
+const scoreText = JSON.stringify(scoreTool);
 
 /** The two tools that stand for the catalogue in search mode. */
 export const metaToolPage: ToolPage = { tools: metaTools.flatMap((tool) => write(tool).tool ?? []) };
 
 interface Written {
   readonly tool: McpTool | undefined;
+  readonly json: string;
   readonly bytes: number;
 }
 
 function write(tool: Tool): Written {
   const { value, json } = providers.mcp.defineTool(tool);
-  return { tool: value as McpTool | undefined, bytes: Buffer.byteLength(json) };
+  return { tool: value as McpTool | undefined, json, bytes: Buffer.byteLength(json) };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../../../shared/kernel/errors.ts';
+import { answerBytes } from '../answer.ts';
 import { readText } from '../body-bytes.ts';
 import { consoleOf } from '../consent-link.ts';
 import { type Body, route } from '../route.ts';
@@ -41,13 +42,14 @@ const mcp = route({
         value: mode,
       });
     const service = await api.mcp();
-    return service.answer(context.req.raw, body, {
+    const answer = await service.answer(context.req.raw, body, {
       actor,
       requestId,
       once: context.get('once'),
       console: consoleOf(context.req.raw),
       isSearch: mode === 'search',
     });
+    return answer instanceof Response ? answer : answerBytes(context, answer.kept, 'application/json');
   },
 });
 

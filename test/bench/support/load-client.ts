@@ -1,11 +1,15 @@
 import { connect } from 'node:net';
 
 /** Asks one path again and again over a few kept-alive connections and prints how many answers came. */
-const [port = '0', path = '/', milliseconds = '1000', connections = '32', key = '', body = ''] = process.argv.slice(2);
+const [port = '0', path = '/', milliseconds = '1000', connections = '32', key = '', body = '', more = ''] =
+  process.argv.slice(2);
 const authorization = key === '' ? '' : `authorization: Bearer ${key}\r\n`;
 const content = body === '' ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
 const method = body === '' ? 'GET' : 'POST';
-const request = Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${content}\r\n${body}`);
+const request = Buffer.from(
+  `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}${more}${content}\r\n${body}`,
+);
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 const END = Buffer.from('\r\n\r\n');
 
 let answered = 0;
@@ -21,14 +25,23 @@ const ask = (): void => {
     const head = rest.indexOf(END);
     if (head < 0) return;
     const text = rest.toString('latin1', 0, head);
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-    if (rest.length < head + 4 + length) return;
-    rest = rest.subarray(head + 4 + length);
+    const end = endOf(rest, head, text);
+    if (end < 0 || rest.length < end) return;
+    rest = rest.subarray(end);
     if (text.startsWith('HTTP/1.1 200')) answered++;
     else failed++;
     socket.write(request);
   });
 };
+
+/** Where an answer ends; -1 while its last chunk has not come. */
+const endOf = (rest: Buffer, head: number, text: string): number => {
+  if (!/transfer-encoding: chunked/i.test(text))
+    return head + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+  const last = rest.indexOf(LAST_CHUNK, head + 2);
+  return last < 0 ? -1 : last + LAST_CHUNK.length;
+};
+
 for (let count = 0; count < Number(connections); count++) ask();
 setTimeout(() => {
   console.log(JSON.stringify({ answered, failed }));

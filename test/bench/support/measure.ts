@@ -37,6 +37,7 @@ export const requestsPerSecond = async (
   key = '',
   milliseconds = 1500,
   body = '',
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<number> => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     client,
@@ -46,6 +47,9 @@ export const requestsPerSecond = async (
     '32',
     key,
     body,
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join(''),
   ]);
   const { answered, failed } = JSON.parse(stdout) as { answered: number; failed: number };
   if (failed > 0) throw new Error(`${failed} of ${answered + failed} requests to ${path} failed`);
