@@ -14,6 +14,9 @@ export const signingKey = (folder: string): KeyObject =>
 export const uploadSecret = (folder: string): Uint8Array =>
   madeOnce(join(folder, 'upload-secret'), () => randomBytes(32));
 
+/** The key that wraps the keys of stored secrets. */
+export const secretsKey = (folder: string): Uint8Array => madeOnce(join(folder, 'secrets-key'), () => randomBytes(32));
+
 /** A file made on first use and readable by its owner alone. Of two processes one is first, and both use its file. */
 const madeOnce = (file: string, make: () => string | Buffer): Buffer => {
   if (!existsSync(file)) {

@@ -1,14 +1,16 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileBlobs } from '../../shared/adapters/files/blobs.ts';
+import { localDataKeys } from '../../shared/adapters/files/local-keys.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { Blobs, Clock, Table } from '../../shared/kernel/ports.ts';
-import { signingKey, uploadSecret } from './local-secrets.ts';
+import type { DataKeys } from '../../shared/kernel/secret-box.ts';
+import { secretsKey, signingKey, uploadSecret } from './local-secrets.ts';
 
 /** Where the product on one machine keeps what it knows. */
 export interface LocalStore {
@@ -21,6 +23,8 @@ export interface LocalStore {
   readonly graphFolder?: string;
   /** The secret of upload addresses. */
   readonly uploadSecret?: () => Uint8Array;
+  /** The keys of stored secrets. */
+  readonly dataKeys: () => DataKeys;
   /** The folder that a tenant's file tools are confined to. */
   readonly filesOf?: (tenant: string) => string;
 }
@@ -36,6 +40,7 @@ export const dataDirectory = (data: string, clock: Clock, files?: string): Local
     modelFolder: join(folder, 'model-cache'),
     graphFolder: graphFolder(folder),
     uploadSecret: () => uploadSecret(folder),
+    dataKeys: () => localDataKeys(secretsKey(folder)),
     filesOf: (tenant) =>
       tenant === 'default' ? (files ?? join(folder, 'files')) : join(folder, 'tenant-files', tenant),
   };
@@ -47,6 +52,7 @@ export const inMemory = (clock: Clock, files?: string): LocalStore => ({
   blobs: memoryBlobs(),
   signingKey: generateKeyPairSync('ed25519').privateKey,
   modelFolder: join(tmpdir(), 'assay-model-cache'),
+  dataKeys: () => localDataKeys(randomBytes(32)),
   ...(files === undefined ? {} : { filesOf: (tenant) => (tenant === 'default' ? files : join(files, tenant)) }),
 });
 

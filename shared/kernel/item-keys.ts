@@ -22,6 +22,10 @@ export const TOOL_PREFIX = 'TOOL#';
 export const toolKey = (tenant: string, name: string): Key => ({ pk: tenantPk(tenant), sk: `${TOOL_PREFIX}${name}` });
 export const toolsPk = tenantPk;
 
+/** The credentials of a source, and the tokens of one principal at it. */
+const secretPk = (tenant: string): string => `T#${tenant}#SECRET`;
+export const sourceSecretKey = (tenant: string, source: string): Key => ({ pk: secretPk(tenant), sk: source });
+
 export const apiKeyKey = (id: string): Key => ({ pk: `KEY#${id}`, sk: 'KEY' });
 /** The id of the API key that an item holds; undefined for any other item. */
 export const idOfApiKey = ({ pk, sk }: Key): string | undefined =>

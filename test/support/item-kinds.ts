@@ -26,6 +26,7 @@ import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/
 import { HandedCallItem } from '../../shared/plan/handed-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
+import { SecretItem } from '../../shared/sources/secrets.ts';
 import { DeliveryItem } from '../../shared/uploads/deliveries.ts';
 import { StorageItem } from '../../shared/uploads/storage.ts';
 import { UploadItem } from '../../shared/uploads/upload.ts';
@@ -58,6 +59,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#EVENTS COUNT$/, [EventCountItem]],
   [/^T#[^#]+#EVENTS EVENT#/, [EventItem]],
   [/^T#[^#]+#STORAGE /, [StorageItem]],
+  [/^T#[^#]+#SECRET /, [SecretItem]],
   [/^T#[^#]+#STATS /, [StatsItem]],
   [/^T#[^#]+#TOTALS /, [ShardTotalsItem]],
   [/^T#[^#]+#BLOCKS /, [BlockItem]],

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+
+const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'must be the name of a header');
+/** Headers of the connection itself, and the caller's own address. */
+const CONNECTION =
+  /^(host|connection|keep-alive|transfer-encoding|content-length|te|trailer|upgrade|expect|proxy-.*|x-forwarded-.*|forwarded)$/i;
+const Value = z.string().min(1).max(8192);
+const HeaderValue = Value.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line of characters that a header can hold');
+
+/** How a source is reached as somebody: a token, a header, a parameter, a user, or OAuth's client credentials. */
+const Secret = z.union([
+  HeaderValue,
+  z.strictObject({ type: z.literal('bearer'), token: HeaderValue }),
+  z.strictObject({ type: z.literal('header'), name: HeaderName, value: HeaderValue }),
+  z.strictObject({ type: z.literal('query'), name: z.string().min(1).max(128), value: Value }),
+  z.strictObject({ type: z.literal('basic'), username: Value, password: Value }),
+  z.strictObject({
+    type: z.literal('oauth'),
+    token_url: z.url({ protocol: /^https?$/ }).max(2048),
+    client_id: Value,
+    client_secret: Value,
+    scope: z.string().max(2048).optional(),
+  }),
+]);
+
+/** What is sent with every request to a source, given once and never shown again. A bare `secret` is a bearer token. */
+export const Credentials = z.strictObject({
+  headers: z
+    .record(HeaderName, HeaderValue)
+    .refine((headers) => Object.keys(headers).length <= 32, 'must have at most 32 headers')
+    .refine(
+      (headers) => !Object.keys(headers).some((name) => CONNECTION.test(name)),
+      'must not have headers of the connection, such as host or content-length',
+    )
+    .optional(),
+  secret: Secret.optional(),
+});
+export type Credentials = Readonly<z.infer<typeof Credentials>>;

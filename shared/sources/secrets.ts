@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import { sha256 } from '../kernel/canonical-json.ts';
+import { sourceSecretKey } from '../kernel/item-keys.ts';
+import type { Key, Table } from '../kernel/ports.ts';
+import { type DataKeys, openSecret, SealedSecret, type SecretContext, sealSecret } from '../kernel/secret-box.ts';
+import { put, read, stored } from '../kernel/stored.ts';
+import { Credentials } from '../model/credentials.ts';
+
+/** A secret at rest. */
+export const SecretItem = stored<SealedSecret>({
+  what: 'secret',
+  schema: SealedSecret,
+  cure: 'give the secret again',
+});
+
+/** The source a secret is for. It is bound to the address: for another one it cannot be opened. */
+export interface SecretOwner {
+  readonly tenant: string;
+  readonly source: string;
+  readonly url: string;
+}
+
+/** The credentials of sources. They go in once, and come out only to be sent to the address they were given for. */
+export interface SourceSecrets {
+  keep(owner: SecretOwner, credentials: Credentials): Promise<void>;
+  /** What to send; undefined when the source has none. */
+  find(owner: SecretOwner): Promise<Credentials | undefined>;
+  drop(owner: Pick<SecretOwner, 'tenant' | 'source'>): Promise<void>;
+}
+
+const OPENED = 500;
+const OPENED_MS = 60_000;
+
+export const createSourceSecrets = (table: Table, keys: DataKeys): SourceSecrets => {
+  const box = createSecretBox(table, keys);
+  const keyOf = ({ tenant, source }: Pick<SecretOwner, 'tenant' | 'source'>): Key => sourceSecretKey(tenant, source);
+  return {
+    keep: (owner, credentials) => box.keep(keyOf(owner), contextOf(owner), JSON.stringify(credentials)),
+    async find(owner) {
+      const text = await box.find(keyOf(owner), contextOf(owner));
+      return text === undefined ? undefined : Credentials.parse(JSON.parse(text));
+    },
+    drop: (owner) => box.drop(keyOf(owner)),
+  };
+};
+
+// The encryption context is written to the key's log, so it holds no address, which may be private.
+const contextOf = ({ tenant, source, url }: SecretOwner): SecretContext => ({ tenant, source, url: sha256(url) });
+
+/** Sealed texts in the table. */
+interface SecretBox {
+  keep(key: Key, context: SecretContext, text: string): Promise<void>;
+  find(key: Key, context: SecretContext): Promise<string | undefined>;
+  drop(key: Key): Promise<void>;
+}
+
+const createSecretBox = (table: Table, keys: DataKeys): SecretBox => {
+  // Opened texts for a minute, by what is stored: a call need not ask the keeper of keys each time.
+  const opened = new LRUCache<string, string>({ max: OPENED, ttl: OPENED_MS });
+  return {
+    async keep(key, context, text) {
+      const sealed = await sealSecret(keys, context, text);
+      await table.write([put(key, SecretItem, sealed)]);
+    },
+    async find(key, context) {
+      const item = await table.get(key);
+      if (!item) return undefined;
+      const sealed = read(item, SecretItem);
+      const id = `${sealed.tag} ${sealed.iv} ${JSON.stringify(context)}`;
+      const known = opened.get(id);
+      if (known !== undefined) return known;
+      const text = await openSecret(keys, context, sealed);
+      opened.set(id, text);
+      return text;
+    },
+    drop: (key) => table.write([{ remove: key }]),
+  };
+};

@@ -1,0 +1,45 @@
+import type { Credentials } from '../model/credentials.ts';
+
+/** What credentials add to a request. */
+export interface SentCredentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** The headers and parameters that credentials stand for; OAuth's token is fetched by the caller. */
+export const sendCredentials = ({ headers = {}, secret }: Credentials, oauthToken?: string): SentCredentials => {
+  const bearer = (token: string): SentCredentials => ({
+    headers: { ...headers, authorization: `Bearer ${token}` },
+    query: {},
+  });
+  if (secret === undefined) return { headers, query: {} };
+  if (typeof secret === 'string') return bearer(secret);
+  switch (secret.type) {
+    case 'bearer':
+      return bearer(secret.token);
+    case 'header':
+      return { headers: { ...headers, [secret.name]: secret.value }, query: {} };
+    case 'query':
+      return { headers, query: { [secret.name]: secret.value } };
+    case 'basic': {
+      const pair = Buffer.from(`${secret.username}:${secret.password}`).toString('base64');
+      return { headers: { ...headers, authorization: `Basic ${pair}` }, query: {} };
+    }
+    case 'oauth':
+      return oauthToken === undefined ? { headers, query: {} } : bearer(oauthToken);
+  }
+};
+
+/** Shorter ones are words that stand everywhere. */
+const SHORTEST = 6;
+const HIDDEN = '[secret]';
+
+/** A text without the secrets that were sent: an upstream may repeat what it was asked with. */
+export const hideSecrets = (text: string, { headers, query }: SentCredentials): string => {
+  const values = [...Object.values(headers), ...Object.values(query)]
+    .flatMap((value) => [value, value.replace(/^(Bearer|Basic) /, '')])
+    .filter((value) => value.length >= SHORTEST)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
+    .sort((a, b) => b.length - a.length);
+  return values.reduce((hidden, value) => hidden.replaceAll(value, HIDDEN), text);
+};
