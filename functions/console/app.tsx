@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
 import { ActivityPage } from './activity/activity-page.tsx';
 import { DecidePage } from './decide/decide-page.tsx';
 import { KeyDialog } from './key-dialog.tsx';
@@ -9,6 +9,7 @@ import { ScorePage } from './score/score-page.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { ToolPage } from './tools/tool-page.tsx';
 import { ToolsPage } from './tools/tools-page.tsx';
+import { useState } from './use-state.ts';
 
 const TITLES: Readonly<Record<PageName, string>> = {
   score: 'Score',
@@ -40,7 +41,7 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
       <main id="main" tabindex={-1}>
         {PAGES.filter((page) => isKept(page, route.page, opened)).map((page) => (
           <div key={page} hidden={page !== route.page}>
-            <Page page={page} rest={opened[page] ?? ''} />
+            <Page page={page} rest={page === route.page ? route.rest : (opened[page] ?? '')} />
           </div>
         ))}
       </main>
@@ -51,7 +52,7 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
 
 /** What happened meanwhile must be seen, so the activity is loaded anew each time. */
 const isKept = (page: PageName, current: PageName, opened: Opened): boolean =>
-  opened[page] !== undefined && (page !== 'activity' || current === page);
+  page === current || (page !== 'activity' && opened[page] !== undefined);
 
 interface PageProps {
   readonly page: PageName;

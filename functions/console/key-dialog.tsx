@@ -1,10 +1,10 @@
-import { useState } from 'hono/jsx/dom';
 import { useClient } from './context.ts';
 import type { Asked, Keyring } from './keyring.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { Notice } from './ui/notice.tsx';
 import { Button, Field } from './ui/parts.tsx';
 import { useAction } from './use-load.ts';
+import { useState } from './use-state.ts';
 
 interface Props {
   readonly keyring: Keyring;

@@ -54,8 +54,17 @@ export const createKeyring = (storage: Storage): Keyring => {
 
 /** Takes a key from the address, `#key=...`, and removes it from there and from the history. */
 export const takeKeyFromAddress = (keyring: Keyring): void => {
+  takeKey(keyring, '#/score');
+  // Pasted into an open page: what it shows belongs to the key before, so it starts anew where it was.
+  addEventListener('hashchange', ({ oldURL }) => {
+    if (takeKey(keyring, new URL(oldURL).hash || '#/score')) location.reload();
+  });
+};
+
+const takeKey = (keyring: Keyring, place: string): boolean => {
   const found = /^#key=(.+)$/.exec(location.hash)?.[1];
-  if (found === undefined) return;
+  if (found === undefined) return false;
   keyring.accept(decodeURIComponent(found));
-  history.replaceState(null, '', '#/score');
+  history.replaceState(null, '', place);
+  return true;
 };

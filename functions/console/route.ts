@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
+import { useState } from './use-state.ts';
 
 export const PAGES = ['score', 'tools', 'decide', 'plans', 'activity'] as const;
 export type PageName = (typeof PAGES)[number];

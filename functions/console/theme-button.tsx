@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
+import { useState } from './use-state.ts';
 
 const STORED = 'assay-theme';
 const isSystemDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
+import { useState } from './use-state.ts';
 
 const PREFIX = 'assay-kept:';
 /** What a tab keeps is small: texts and choices, not pictures. */

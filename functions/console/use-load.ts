@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useEffect, useRef } from 'hono/jsx/dom';
 import { type ApiFault, apiFault } from './fault.ts';
+import { useState } from './use-state.ts';
 
 export interface Load<T> {
   /** The last answer, kept while a newer one is fetched so that the page does not jump. */

@@ -1,4 +1,3 @@
-import { useState } from 'hono/jsx/dom';
 import type { CallStatus, Execution } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showJson, showMoney, showMs, showTime } from '../format.ts';
@@ -6,6 +5,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Code, Empty, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 import { Panel } from './panel.tsx';
 
 interface Filter {

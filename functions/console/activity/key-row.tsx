@@ -1,4 +1,3 @@
-import { useState } from 'hono/jsx/dom';
 import type { KeyView } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { plural, showMoney, showTime } from '../format.ts';
@@ -6,6 +5,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Meter } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 
 /** A key with what it used; one that was only used is known by its id. */
 export interface KeyUse {

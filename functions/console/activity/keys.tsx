@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useEffect, useRef } from 'hono/jsx/dom';
 import type { KeyView, MonthUsage } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { apiFault } from '../fault.ts';
 import { Button, CopyButton, Empty } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 import { KeyRow, type KeyUse } from './key-row.tsx';
 import { NewKeyForm } from './new-key.tsx';
 import { Panel } from './panel.tsx';

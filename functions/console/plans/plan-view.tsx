@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
 import type { NodeView, Plan, PlanTree, RunView } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
@@ -8,6 +8,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Button, Field, Scroll } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 import { Dag } from './dag.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { TreeView } from './tree-view.tsx';

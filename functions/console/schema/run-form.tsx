@@ -1,4 +1,3 @@
-import { useState } from 'hono/jsx/dom';
 import type { JsonObject, Outcome, Registration } from '../answers.ts';
 import { useClient } from '../context.ts';
 import type { ApiFault } from '../fault.ts';
@@ -6,6 +5,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 import { ConsentDialog, type Question, readQuestion } from './consent-dialog.tsx';
 import { type FormDraft, fillDraft, issuesByParameter, listParameters, readArguments } from './draft.ts';
 import { OutcomeView } from './outcome-view.tsx';

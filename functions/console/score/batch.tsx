@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from 'hono/jsx/dom';
+import { useEffect, useRef } from 'hono/jsx/dom';
 import { useClient } from '../context.ts';
 import { apiFault } from '../fault.ts';
 import { showBytes } from '../format.ts';
 import { Button, Scroll } from '../ui/parts.tsx';
+import { useState } from '../use-state.ts';
 import { type BatchRow, download, formatScoresCsv, toolsIn } from './csv.ts';
 
 interface Props {

@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
 import { plural, showBytes } from '../format.ts';
+import { useState } from '../use-state.ts';
 
 interface Props {
   readonly label: string;

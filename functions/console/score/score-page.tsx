@@ -1,10 +1,11 @@
-import { useRef, useState } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
 import type { IqaTool, Score, Scores } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 import { Batch } from './batch.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { Results } from './results.tsx';
@@ -34,6 +35,7 @@ export const ScorePage = () => {
   const [tools, setTools] = useKept<readonly string[]>('score.tools', []);
   const [scored, setScored] = useState<ScoredPicture | undefined>(undefined);
   const stopper = useRef<AbortController>(null);
+  const sampleOriginal = useRef<File>(null);
   const known = metrics.value?.tools ?? [];
 
   const score = useAction(async (picture: File, original: File | undefined) => {
@@ -64,12 +66,15 @@ export const ScorePage = () => {
   };
   const choose = (files: readonly File[]): void => {
     setPictures(files);
+    // A sample's original is the original of no other picture.
+    if (reference !== undefined && reference === sampleOriginal.current) setReference(undefined);
     clear();
   };
   const take = useAction(async (sample: Sample) => {
     const [picture, original] = await Promise.all([client.sample(sample.picture), client.sample(sample.reference)]);
     setPictures([picture]);
     setReference(original);
+    sampleOriginal.current = original;
     await score.run(picture, original);
   });
   const [first] = pictures;

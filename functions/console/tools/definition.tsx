@@ -1,9 +1,9 @@
-import { useState } from 'hono/jsx/dom';
 import { useClient } from '../context.ts';
 import { plural } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Code, CopyButton, Skeleton, Tabs } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 
 /** The tool as each model provider wants it, with what it costs in tokens and what is lost. */
 export const Definition = ({ tool }: { readonly tool: string }) => {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'hono/jsx/dom';
+import { useEffect } from 'hono/jsx/dom';
 import type { IqaTool, Registration } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { plural } from '../format.ts';
@@ -6,6 +6,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Empty, Skeleton } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useLoad } from '../use-load.ts';
+import { useState } from '../use-state.ts';
 import { Filters, NO_FILTER } from './filters.tsx';
 import { PermissionBadge } from './permission-badge.tsx';
 

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { useState } from 'hono/jsx/dom';
+import { useState } from '../use-state.ts';
 
 interface ButtonProps {
   readonly children?: Child;

@@ -23,6 +23,37 @@ export const activityStories = (world: () => World): void => {
     await calls.getByText('No calls').waitFor();
   });
 
+  test('a panel whose answers come after it was left does not come back', async (t) => {
+    const { page } = await open(t, world());
+    const held: (() => void)[] = [];
+    await page.route(/\/v1\/(keys|usage)/, async (route) => {
+      await new Promise<void>((release) => held.push(release));
+      await route.continue();
+    });
+    const headings = page.getByRole('heading', { level: 2 });
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await page.goto(`${world().address}/#/activity`);
+    await press('Keys and spend');
+    await page.getByRole('heading', { name: 'Spend by tool' }).waitFor();
+    await press('Calls');
+    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+
+    for (const release of held) {
+      const answer = page.waitForResponse(/\/v1\/(keys|usage)/);
+      release();
+      await (await answer).finished();
+    }
+    await page.unrouteAll();
+
+    assert.deepEqual(await headings.allTextContents(), ['Calls']);
+    // From the keys to another page and back: the page opens where it is asked to, not where it was.
+    await press('Keys and spend');
+    await page.getByRole('link', { name: 'Tools' }).click();
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('region', { name: 'Calls' }).getByRole('listitem').first().waitFor();
+    assert.deepEqual(await headings.allTextContents(), ['Calls']);
+  });
+
   test('a call that waits for a person is approved here', async (t) => {
     const asked = { arguments: { path: 'waiting.txt', content: 'please' } };
     await callApi(world(), '/v1/tools/file_write/invoke', asked);

@@ -29,6 +29,20 @@ export const keyStories = (world: () => World): void => {
     assert.ok(!page.url().includes(world().adminKey));
   });
 
+  test('a link with a key pasted into an open page works there, and leaves no key in the address', async (t) => {
+    const { key } = await makeKey(world(), { name: 'pasted', scopes: ['read'] });
+    const { page } = await open(t, world(), { key: '', path: '#/decide' });
+    await page.getByRole('dialog', { name: 'Welcome to Assay' }).waitFor();
+
+    await page.evaluate((given) => {
+      location.hash = `#key=${given}`;
+    }, key);
+
+    await page.getByText(/all \d+ tools/).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.equal(page.url(), `${world().address}/#/decide`);
+  });
+
   test('a key that has expired is told with its time, and another one opens the page', async (t) => {
     const expires_at = new Date(Date.now() + 400).toISOString();
     const { key } = await makeKey(world(), { name: 'brief', scopes: ['read', 'invoke'], expires_at });

@@ -27,6 +27,19 @@ export const scoreStories = (world: () => World): void => {
     await results.getByText('30 %').waitFor();
   });
 
+  test('a picture chosen after a sample is not compared with the sample’s original', async (t) => {
+    const { page } = await open(t, world());
+    await page.getByRole('button', { name: 'Compressed' }).click();
+    await page.getByRole('button', { name: 'Remove Original' }).waitFor();
+
+    await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_noise_2.png'));
+
+    await page.getByRole('button', { name: 'Remove Original' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Original', { exact: true }).setInputFiles(golden('chelsea.png'));
+    await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_blur_2.png'));
+    assert.equal(await page.getByRole('button', { name: 'Remove Original' }).count(), 1);
+  });
+
   test('each score is shown when it is there, the first before the last', async (t) => {
     const { page } = await open(t, world());
     await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_blur_2.png'));
