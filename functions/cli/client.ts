@@ -4,13 +4,15 @@ import { readFault } from '../client/read-fault.ts';
 export interface ApiClient {
   json<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Puts bytes at an address that the API has signed: no key goes with them. */
+  put(url: string, init: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
 interface Transport {
   readonly send: (path: string, init: RequestInit) => Response | Promise<Response>;
   readonly key: string;
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   readonly close?: () => Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export const createClient = ({ send, key, tenant, close = async () => {} }: Tran
   return {
     fetch,
     close,
+    put: async (url, init) => send(url, init),
     async json<T>(method: string, path: string, body?: unknown): Promise<T> {
       const init =
         body === undefined

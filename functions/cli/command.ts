@@ -2,12 +2,14 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Assay } from '../../shared/assay.ts';
 import type { Environment } from '../compose/local-environment.ts';
 import type { ApiClient } from './client.ts';
+import type { CliLog } from './log.ts';
 import type { Output } from './output.ts';
 
 /** What a command gets to work with. */
 export interface Cli {
   readonly environment: Environment;
   readonly output: Output;
+  readonly log: CliLog;
   readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
   readonly positionals: readonly string[];
   /** The API, in this process on the data directory, or at `--url`. */
@@ -21,6 +23,12 @@ export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly options?: ParseArgsOptionsConfig;
+  /** Calls as they are typed, without `assay`. */
+  readonly examples?: readonly string[];
+  /** In this process, goes on with runs that an ended process has left. */
+  readonly takesUpRuns?: boolean;
+  /** Pictures may be uploaded, in this process too. */
+  readonly takesUploads?: boolean;
   run(cli: Cli): Promise<number | undefined>;
 }
 

@@ -8,6 +8,8 @@ import type { App } from '../api/env.ts';
 
 export interface Listening {
   readonly address: string;
+  /** Lets go of idle connections and says how many still wait for an answer. */
+  open(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -31,6 +33,10 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
   const { port: taken } = server.address() as AddressInfo;
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    open() {
+      server.closeIdleConnections();
+      return new Promise((done) => server.getConnections((_, count) => done(count)));
+    },
     close: () => drain(server),
   };
 };

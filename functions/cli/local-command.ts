@@ -5,5 +5,5 @@ import { type Cli, UsageError } from './command.ts';
 export const createLocalIqa = async (cli: Cli): Promise<Iqa> => {
   const assay = await cli.local();
   if (assay?.iqa) return assay.iqa;
-  throw new UsageError('this command works on this machine’s data directory; leave --url out');
+  throw new UsageError('this command works on this machine’s data directory; leave --url out, or name it with --data');
 };

@@ -1,130 +1,101 @@
-import { randomBytes } from 'node:crypto';
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { jsonLog } from '../../shared/adapters/files/json-log.ts';
-import type { Assay } from '../../shared/assay.ts';
+import { parseArgs } from 'node:util';
 import { suggest } from '../../shared/kernel/did-you-mean.ts';
-import { Fault } from '../../shared/kernel/errors.ts';
-import { type Environment, readEnvironment } from '../compose/local-environment.ts';
-import { type ApiClient, createClient } from './client.ts';
+import { Fault, messageOf } from '../../shared/kernel/errors.ts';
+import { readEnvironment } from '../compose/local-environment.ts';
 import { type Cli, type Command, UsageError } from './command.ts';
 import { commands } from './commands.ts';
+import { type Connection, connect } from './connect.ts';
+import { commonOptions, type Found, findCommand } from './find-command.ts';
+import { type CliLog, cliLog } from './log.ts';
 import { createOutput } from './output.ts';
 
-const common: ParseArgsOptionsConfig = {
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  url: { type: 'string' },
-  key: { type: 'string' },
-  data: { type: 'string' },
-  tenant: { type: 'string' },
-};
+type Values = Cli['values'];
 
 /** Runs one command: 0 done, 1 refused or failed, 2 typed wrong. */
 export const main = async (argv: readonly string[]): Promise<number> => {
-  const json = argv.includes('--json');
-  const output = createOutput(json, process.stdout, process.stderr);
   let connection: Promise<Connection> | undefined;
+  let log: CliLog | undefined;
   try {
-    const [load, rest] = findCommand(argv);
-    if (!load) {
-      output.line(await help());
-      return argv.length === 0 || argv.includes('--help') || argv.includes('-h') ? 0 : 2;
-    }
-    const command = await load();
+    const { name, rest }: Found = argv[0] === 'help' ? { rest: argv.slice(1) } : findCommand(argv);
+    const command = name === undefined ? undefined : await commands[name]?.();
     const { values, positionals } = parse(command, rest);
-    if (values.help) {
-      output.line(`assay ${command.usage}\n\n${command.summary}`);
-      return 0;
-    }
+    paint(values);
+    const output = createOutput(values.json === true, process.stdout, process.stderr);
+    if (!command || values.help === true) return await showHelp(output.line, argv, command);
     const environment = readEnvironment(process.env);
-    const connected = () => (connection ??= connect(environment, values));
+    log = logOf(values);
+    const context = { environment, values, log, command };
+    const connected = () => (connection ??= connect(context));
     const api = async () => (await connected()).client;
     const local = async () => (await connected()).assay;
-    return (await command.run({ environment, output, values, positionals, api, local } as Cli)) ?? 0;
+    return (await command.run({ environment, output, log, values, positionals, api, local })) ?? 0;
   } catch (error) {
-    return explain(error, json);
+    return explain(error, argv);
   } finally {
     await (await connection?.catch(() => undefined))?.client.close();
+    log?.flush();
   }
 };
 
-type Load = (typeof commands)[string];
-
-const findCommand = (argv: readonly string[]): [Load | undefined, readonly string[]] => {
-  const [first = '', second = ''] = argv;
-  const two = commands[`${first} ${second}`];
-  if (two) return [two, argv.slice(2)];
-  const one = commands[first];
-  if (one) return [one, argv.slice(1)];
-  if (first === '' || first.startsWith('-')) return [undefined, []];
-  const names = Object.keys(commands);
-  const group = names.filter((name) => name.startsWith(`${first} `));
-  if (group.length > 0)
-    throw new UsageError(
-      `assay ${first} needs one of: ${group.map((name) => name.slice(first.length + 1)).join(', ')}`,
-    );
-  throw new UsageError(`assay has no command ${first}${suggest(first, names)}`);
-};
-
-const parse = (command: Command, args: readonly string[]) => {
+const parse = (command: Command | undefined, args: readonly string[]): { values: Values; positionals: string[] } => {
+  const options = { ...commonOptions, ...command?.options };
   try {
-    return parseArgs({
-      args: [...args],
-      options: { ...common, ...command.options },
-      allowPositionals: true,
-      strict: true,
-    });
+    return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\nusage: assay ${command.usage}`);
+    const unknown = /Unknown option '(--?[^']*)'/.exec((error as Error).message)?.[1];
+    const message =
+      unknown === undefined
+        ? (error as Error).message
+        : `there is no option ${unknown}${suggest(
+            unknown,
+            Object.keys(options).map((name) => `--${name}`),
+          )}`;
+    throw new UsageError(command === undefined ? message : `${message}\nusage: assay ${command.usage}`);
   }
 };
 
-interface Connection {
-  readonly client: ApiClient;
-  readonly assay?: Assay;
-}
+// Node's own rules read these: NO_COLOR, FORCE_COLOR and whether it is a terminal.
+const paint = ({ color }: Values): void => {
+  if (color === undefined) return;
+  delete process.env.NO_COLOR;
+  delete process.env.FORCE_COLOR;
+  process.env[color === true ? 'FORCE_COLOR' : 'NO_COLOR'] = '1';
+};
 
-const connect = async (environment: Environment, values: Readonly<Record<string, unknown>>): Promise<Connection> => {
-  const tenant = typeof values.tenant === 'string' ? { tenant: values.tenant } : {};
-  const url = typeof values.url === 'string' ? values.url : environment.ASSAY_URL;
-  if (url !== undefined) {
-    const key = typeof values.key === 'string' ? values.key : environment.ASSAY_KEY;
-    if (key === undefined) throw new UsageError('--url needs --key, or the environment variable ASSAY_KEY');
-    return { client: createClient({ send: (path, init) => fetch(new URL(path, url), init), key, ...tenant }) };
-  }
-  // A key of this process alone: whoever can read the data directory needs no other.
-  const key = randomBytes(24).toString('base64url');
-  const log = { ...jsonLog((text) => void process.stderr.write(text)), info: () => {} };
-  const data = typeof values.data === 'string' ? values.data : environment.ASSAY_DATA;
-  // Loaded only where the product itself runs in this process.
-  const [{ createApp }, { localAssay }] = await Promise.all([
-    import('../api/app.ts'),
-    import('../compose/local-assay.ts'),
-  ]);
-  const assay = await localAssay({ environment, data, log, adminKey: key });
-  const app = createApp(assay);
-  const client = createClient({
-    send: (path, init) => app.request(path, init),
-    key,
-    ...tenant,
-    close: () => assay.close(),
+const logOf = ({ log, verbose }: Values): CliLog => {
+  if (log !== undefined && log !== 'json' && log !== 'lines')
+    throw new UsageError(`--log ${String(log)} is not known; give json or lines`);
+  return cliLog({
+    format: log === 'json' ? 'json' : 'lines',
+    isVerbose: verbose === true,
+    write: (text) => void process.stderr.write(text),
   });
-  return { client, assay };
 };
 
-const explain = (error: unknown, json: boolean): number => {
+const showHelp = async (
+  say: (text: string) => void,
+  argv: readonly string[],
+  command: Command | undefined,
+): Promise<number> => {
+  // Loads every command, so only when it is asked for.
+  const { commandHelp, helpFor, overview } = await import('./help.ts');
+  const words = argv.filter((word) => !word.startsWith('-')).slice(argv[0] === 'help' ? 1 : 0);
+  if (command) say(commandHelp(command));
+  else if (words.length > 0) say((await helpFor(words)) ?? (await overview()));
+  else say(await overview());
+  return 0;
+};
+
+const explain = (error: unknown, argv: readonly string[]): number => {
+  const isJson = argv.includes('--json');
   if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`);
     return 2;
   }
-  if (!(error instanceof Fault)) throw error;
-  const { code, message, details } = error;
-  process.stderr.write(json ? `${JSON.stringify({ error: { code, message, details } })}\n` : `${code}: ${message}\n`);
+  const { code, message, details } =
+    error instanceof Fault ? error : { code: 'Internal', message: messageOf(error), details: {} };
+  process.stderr.write(isJson ? `${JSON.stringify({ error: { code, message, details } })}\n` : `${code}: ${message}\n`);
+  if (argv.includes('--verbose')) process.stderr.write(`${(error as Error).stack}\n`);
+  else if (!(error instanceof Fault)) process.stderr.write('this is unexpected; --verbose shows where it happened\n');
   return 1;
-};
-
-const help = async (): Promise<string> => {
-  const loaded = await Promise.all(Object.values(commands).map((load) => load()));
-  const rows = loaded.map(({ usage, summary }) => `  assay ${usage}\n      ${summary}`);
-  return `Assay: a tool registry for AI agents that also measures pictures\n\n${rows.join('\n')}\n\nassay --version prints the version. All take --json, --data DIR, --url URL with --key KEY, --tenant NAME. Exit code: 0 done, 1 refused or failed, 2 typed wrong.`;
 };

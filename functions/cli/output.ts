@@ -21,7 +21,7 @@ export const createOutput = (json: boolean, stdout: NodeJS.WriteStream, stderr: 
   result: (value, text) => void stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text()}\n`),
   line: (text) => void stdout.write(`${text}\n`),
   note: (text) => void stderr.write(`${text}\n`),
-  style: (style, text) => (stdout.isTTY ? styleText(style, text) : text),
+  style: (style, text) => styleText(style, text, { stream: stdout }),
 });
 
 export interface Column<Row> {
@@ -30,26 +30,72 @@ export interface Column<Row> {
   readonly right?: boolean;
   /** Longer texts are cut. */
   readonly width?: number;
+  /** Its colour in a terminal. */
+  readonly style?: (row: Row) => Style | undefined;
 }
 
-/** A table with columns as wide as their content. */
-export const formatTable = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string => {
-  const cells = rows.map((row) => columns.map(({ value, width = 60 }) => cut(value(row), width)));
-  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => widthOf(row[at] ?? ''))));
-  const write = (row: readonly string[]) =>
+const GAP = 2;
+const NARROWEST = 8;
+
+/** A table with columns as wide as their content, the widest of them narrowed until it fits the terminal. */
+export const formatTable = <Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
+): string => {
+  const cells = rows.map((row) => columns.map(({ value, width: most = 60 }) => cut(value(row), most)));
+  const widths = fit(
+    columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => widthOf(row[at] ?? '')))),
+    width - GAP * (columns.length - 1),
+  );
+  const write = (row: readonly string[], styleOf: (at: number) => Style | undefined): string =>
     row
       .map((cell, at) => {
-        const space = ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell)));
-        return columns[at]?.right ? space + cell : cell + space;
+        const most = widths[at] ?? 0;
+        const text = cut(cell, most);
+        const space = ' '.repeat(Math.max(0, most - widthOf(text)));
+        const style = styleOf(at);
+        const painted = style === undefined ? text : styleText(style, text);
+        if (columns[at]?.right) return space + painted;
+        return at === row.length - 1 ? painted : painted + space;
       })
-      .join('  ')
+      .join(' '.repeat(GAP))
       .trimEnd();
-  return [write(columns.map(({ title }) => title)), ...cells.map(write)].join('\n');
+  const head = write(
+    columns.map(({ title }) => title),
+    () => 'dim',
+  );
+  const lines = cells.map((row, index) => {
+    const of = rows[index];
+    return write(row, (at) => (of === undefined ? undefined : columns[at]?.style?.(of)));
+  });
+  return [head, ...lines].join('\n');
+};
+
+/** Takes from the widest columns until all have room. */
+const fit = (widths: readonly number[], room: number): readonly number[] => {
+  const fitted = [...widths];
+  let over = fitted.reduce((sum, width) => sum + width, 0) - room;
+  while (over > 0) {
+    const widest = fitted.indexOf(Math.max(...fitted));
+    if ((fitted[widest] ?? 0) <= NARROWEST) break;
+    const rest = fitted.filter((_, at) => at !== widest);
+    const take = Math.max(1, Math.min(over, (fitted[widest] ?? 0) - Math.max(NARROWEST, ...rest)));
+    fitted[widest] = (fitted[widest] ?? 0) - take;
+    over -= take;
+  }
+  return fitted;
 };
 
 const cut = (text: string, width: number): string => {
   const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+  if (widthOf(line) <= width) return line;
+  let kept = '';
+  for (const character of line) {
+    if (widthOf(kept + character) >= width) break;
+    kept += character;
+  }
+  return `${kept}…`;
 };
 
 // Chinese characters take two columns of a terminal.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { fixedAdminKey } from '../../shared/access/admin-key.ts';
+import { type AdminKey, anyAdminKey, endingAdminKey, fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
@@ -29,8 +29,12 @@ export interface LocalOptions {
   readonly log: Log;
   /** An admin key that holds for this process alone. */
   readonly adminKey?: string | undefined;
+  /** Another one, that ends by itself. */
+  readonly linkKey?: { readonly key: string; readonly until: number } | undefined;
   /** Where this process answers, if it does: pictures can be uploaded there. */
   readonly base?: (() => string) | undefined;
+  /** Goes on with runs that an ended process has left; a server does. */
+  readonly takesUpRuns?: boolean | undefined;
   /** Hears of every call. */
   readonly observe?: ((tenant: string, record: CallRecord) => void) | undefined;
   /** The machine's own unless given. */
@@ -46,7 +50,6 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const store = data === undefined ? inMemory(clock, files) : dataDirectory(data, clock, files);
   const gauge = nodeGauge();
   const discover = options.discover ?? discoverHere(environment, gauge, data);
-  const adminKey = options.adminKey ?? environment.ASSAY_ADMIN_KEY;
   const images = {
     budget: createPictureBudget({ bytes: environment.ASSAY_PICTURE_MEMORY_MB * 2 ** 20 }),
     limits: { ...defaultLimits, pixels: environment.ASSAY_MAX_MEGAPIXELS * 1e6 },
@@ -71,11 +74,20 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     prices: shippedPrices(),
     recording: options.observe && { observe: options.observe },
     llm: createLlm(environment),
-    startRuns: (context) => localRuns(context, store.blobs, base !== undefined),
+    startRuns: (context) => localRuns(context, store.blobs, options.takesUpRuns ?? base !== undefined),
     storageBytes,
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
-    adminKey: adminKey === undefined ? undefined : fixedAdminKey(digestOfKey(adminKey)),
+    adminKey: adminKeys(options, clock),
   });
+};
+
+const adminKeys = ({ adminKey, linkKey, environment }: LocalOptions, { now }: Clock): AdminKey => {
+  const lasting = adminKey ?? environment.ASSAY_ADMIN_KEY;
+  const fixed = (key: string): AdminKey => fixedAdminKey(digestOfKey(key));
+  return anyAdminKey([
+    ...(lasting === undefined ? [] : [fixed(lasting)]),
+    ...(linkKey === undefined ? [] : [endingAdminKey(fixed(linkKey.key), linkKey.until, now)]),
+  ]);
 };
 
 const discoverHere = (environment: Environment, gauge: NodeGauge, data: string | undefined) =>

@@ -34,6 +34,8 @@ const Environment = z.object({
   ASSAY_METRICS: z.enum(['local', 'off']).optional(),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
+  /** Where the servers are kept that one has logged in to; `.config` of the user unless set. */
+  XDG_CONFIG_HOME: z.string().optional(),
 });
 export type Environment = z.infer<typeof Environment> & {
   /** What plugins see: all but our own keys. */

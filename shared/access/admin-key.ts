@@ -10,6 +10,16 @@ export interface AdminKey {
 
 export const fixedAdminKey = (digest: string): AdminKey => ({ matches: (other) => sameDigest(digest, other) });
 
+/** Accepts what any of them accepts. */
+export const anyAdminKey = (keys: readonly AdminKey[]): AdminKey => ({
+  matches: (digest) => keys.some((key) => key.matches(digest)),
+});
+
+/** A key that ends by itself. */
+export const endingAdminKey = (key: AdminKey, until: number, now: () => number): AdminKey => ({
+  matches: (digest) => now() < until && key.matches(digest),
+});
+
 interface Options {
   /** Reads the key from its source; undefined or empty when none is set. */
   readonly read: () => Promise<string | undefined>;

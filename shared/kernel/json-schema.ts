@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { narrowChoices } from './choice-issues.ts';
 import { enforcedSchema } from './enforced-schema.ts';
 import { Fault, messageOf } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
@@ -37,7 +38,7 @@ export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator
     const copy = fillsIn ? structuredClone(value) : value;
     return isValid(validate, copy, field)
       ? { value: copy, issues: [] }
-      : { value: copy, issues: issuesOf(validate.errors) };
+      : { value: copy, issues: issuesOf(narrowChoices(validate.errors ?? [], schema)) };
   };
 };
 

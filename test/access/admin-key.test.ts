@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { storedAdminKey } from '../../shared/access/admin-key.ts';
+import { anyAdminKey, endingAdminKey, fixedAdminKey, storedAdminKey } from '../../shared/access/admin-key.ts';
 import { createAuthenticator } from '../../shared/access/authenticate.ts';
+import { digestOfKey } from '../../shared/access/secret.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 
@@ -63,4 +64,14 @@ describe('an admin key that lies in a secret', () => {
       assert.equal(world.reads, 1);
     }
   });
+});
+
+test('a key of a link ends by itself, and the lasting one beside it does not', () => {
+  let now = 0;
+  const [lasting, link] = [digestOfKey('lasting'), digestOfKey('link')];
+  const key = anyAdminKey([fixedAdminKey(lasting), endingAdminKey(fixedAdminKey(link), 1000, () => now)]);
+
+  assert.deepEqual([key.matches(link), key.matches(lasting), key.matches(digestOfKey('other'))], [true, true, false]);
+  now = 1000;
+  assert.deepEqual([key.matches(link), key.matches(lasting)], [false, true]);
 });

@@ -116,6 +116,34 @@ describe('plans over HTTP', () => {
     assert.equal((await ended(shop, started)).status, 'ok');
   });
 
+  test('GET /v1/runs lists runs newest first, by status, page by page, of the caller’s tenant alone', async () => {
+    const shop = await workshop();
+    const start = async (tool: string): Promise<RunView> => {
+      const { body } = await shop.json<Made>('POST', '/v1/plans', {
+        nodes: [{ id: 'q', tool, arguments: { text: tool } }],
+      });
+      return (await shop.json<RunView>('POST', `/v1/plans/${body.plan_id}/runs`, {})).body;
+    };
+    const first = await ended(shop, await start('shout'));
+    const asking = await start('ask');
+    const last = await ended(shop, await start('shout'));
+    interface Listed {
+      readonly runs: readonly RunView[];
+      readonly next_cursor?: string;
+    }
+    const list = async (query: string, key?: string) =>
+      (await shop.json<Listed>('GET', `/v1/runs?${query}`, undefined, key)).body;
+    const ids = ({ runs }: Listed) => runs.map(({ run_id: id }) => id);
+
+    const page = await list('limit=2');
+    assert.deepEqual(ids(page), [last.run_id, asking.run_id]);
+    assert.deepEqual(ids(await list(`limit=2&cursor=${page.next_cursor}`)), [first.run_id]);
+    assert.deepEqual(ids(await list('status=ok')), [last.run_id, first.run_id]);
+    assert.deepEqual(ids(await list('status=waiting')), [asking.run_id]);
+    assert.deepEqual(ids(await list('', await shop.key({ tenant: 'elsewhere', scopes: ['read'] }))), []);
+    await shop.json('DELETE', `/v1/runs/${asking.run_id}`);
+  });
+
   test('a plan saved as a tool is called like any other, and plans nest', async () => {
     const shop = await workshop();
     const { body: plan } = await shop.json<Made>('POST', '/v1/plans', { ...chain, input_schema: text });

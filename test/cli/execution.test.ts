@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { Outcome } from '../../shared/model/call.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import { runAssay, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { atTerminal, noTerminal } from '../support/terminal.ts';
 import { aTool } from '../support/tools.ts';
 
 const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
@@ -78,27 +79,16 @@ describe('assay invoke', () => {
     await assert.rejects(access(join(cwd, '.assay/files/a.txt')));
   });
 
-  const noTerminal =
-    spawnSync('script', ['--version']).status === 0 ? false : 'no script command to make a terminal with';
   test('R1.22 asks the person at a terminal, and does as told', { skip: noTerminal }, async (t) => {
     const cwd = await temporaryDirectory(t);
-    const answering = async (answer: string, file: string): Promise<void> => {
-      const command = `'${process.execPath}' '${entry}' invoke file_write path=${file} content=hello`;
-      const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: { ...process.env, NO_COLOR: '1' } });
-      let [shown, isAnswered] = ['', false];
-      child.stdout.on('data', (part) => {
-        shown += String(part);
-        if (shown.includes('Run it? [y/N]') && !isAnswered) {
-          isAnswered = true;
-          child.stdin.write(`${answer}\n`);
-        }
-      });
-      await once(child, 'close');
+    for (const [answer, file] of [
+      ['n', 'no.txt'],
+      ['y', 'yes.txt'],
+    ] as const) {
+      const shown = await atTerminal(cwd, `invoke file_write path=${file} content=hello`, answer);
       assert.match(shown, /file_write needs your consent to run with/);
-    };
-
-    await answering('n', 'no.txt');
-    await answering('y', 'yes.txt');
+      assert.ok(!shown.includes('"level"'), shown);
+    }
 
     await assert.rejects(access(join(cwd, '.assay/files/no.txt')));
     assert.equal(await readFile(join(cwd, '.assay/files/yes.txt'), 'utf8'), 'hello');

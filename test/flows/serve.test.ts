@@ -8,7 +8,7 @@ const KEY = 'a-fixed-admin-key-1';
 const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
 
 describe('npm start', () => {
-  test('greets with address, data directory and, the first time only, an admin key; stops cleanly on SIGTERM', async (t) => {
+  test('greets with address, data directory and, the first time only, an admin key; each start prints a link to the console that works; stops cleanly on SIGTERM', async (t) => {
     const cwd = await temporaryDirectory(t);
 
     const first = await serveAssay({ cwd });
@@ -21,6 +21,9 @@ describe('npm start', () => {
     const second = await serveAssay({ cwd });
     t.after(() => second.child.kill('SIGKILL'));
     assert.ok(!second.greeting.includes('ak_'));
+    const link = /#key=(lk_\S+)/.exec(second.greeting)?.[1];
+    const opened = await fetch(`${second.address}/v1/tools`, { headers: { authorization: `Bearer ${link}` } });
+    assert.equal(opened.status, 200);
     assert.equal(await second.stop(), 0);
   });
 

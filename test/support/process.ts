@@ -23,7 +23,7 @@ const cleanEnv = (extra: Readonly<Record<string, string>> = {}) => {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('ASSAY_') && !name.startsWith('NODE_TEST'),
   );
-  return { ...Object.fromEntries(kept), NO_COLOR: '1', ...extra };
+  return { ...Object.fromEntries(kept), NO_COLOR: '1', XDG_CONFIG_HOME: '/nonexistent', ...extra };
 };
 
 /** Runs `assay` as a process and waits for its end. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listRuns as findRuns, RUN_FILTERS } from '../../../shared/plan/list-runs.ts';
 import {
   confirmNode as answerNode,
   startRun as beginRun,
@@ -6,9 +7,10 @@ import {
   cancelRun as stopRun,
 } from '../../../shared/plan/run-verbs.ts';
 import { jsonBody } from '../body.ts';
+import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
-import { IdParam } from '../schemas.ts';
+import { IdParam, PageParams } from '../schemas.ts';
 import { RunBody } from './plan-schemas.ts';
 
 const tag = 'Plans';
@@ -30,6 +32,23 @@ const startRun = route({
     const asked = { plan_id: params.id, input: body.input, traceparent: context.req.header('traceparent') };
     const options = { requestId, metered: captureQuota(context), once: context.get('once') };
     return reply(201, await beginRun(api, actor, asked, undefined, options));
+  },
+});
+
+const getRuns = route({
+  method: 'get',
+  path: '/v1/runs',
+  scope: 'read',
+  summary: 'Runs that were started in the last 30 days, newest first',
+  tag,
+  query: PageParams.extend({
+    status: z.enum(RUN_FILTERS).optional().meta({ description: '`waiting`: a node waits for a person.' }),
+  }),
+  answers: { 200: { description: 'A page of runs', schema: pageSchema('runs', RunBody) } },
+  async handle({ api, actor, query: { limit, cursor, status } }) {
+    const list = `runs ${status ?? ''}`;
+    const { runs, next } = await findRuns(api, actor, { status, ...pageAfter({ limit, cursor }, list) });
+    return reply(200, { runs, ...nextPage(next, list) });
   },
 });
 
@@ -74,5 +93,5 @@ const cancelRun = route({
   handle: async ({ api, actor, params }) => reply(200, await stopRun(api, actor, params.id)),
 });
 
-/** Runs of plans: started, watched, consented to, cancelled. */
-export const runRoutes = [startRun, getRun, confirmNode, cancelRun] as const;
+/** Runs of plans: started, listed, watched, consented to, cancelled. */
+export const runRoutes = [startRun, getRuns, getRun, confirmNode, cancelRun] as const;

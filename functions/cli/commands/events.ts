@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import type { ChangeEvent } from '../../../shared/registry/events.ts';
 import { readFault } from '../../client/read-fault.ts';
 import type { ApiClient } from '../client.ts';
@@ -30,11 +31,13 @@ const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promi
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   let last = from;
+  let wasOpen = false;
   while (!stop.signal.aborted) {
     try {
       const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) };
       const response = await api.fetch('/v1/events', { headers, signal: stop.signal });
       if (!response.ok) throw await readFault(response);
+      wasOpen = true;
       for await (const event of eventsOf(response, stop.signal)) {
         last = event.id;
         cli.output.line(cli.output.json ? JSON.stringify(event) : lineOf(event));
@@ -42,12 +45,15 @@ const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promi
     } catch (thrown) {
       if (stop.signal.aborted) break;
       // A connection that broke is opened again; a refusal is final.
-      if (!(thrown instanceof TypeError)) throw thrown;
+      if (!wasOpen || !isBroken(thrown)) throw thrown;
     }
     await setTimeout(RECONNECT_MS, undefined, { signal: stop.signal }).catch(() => {});
   }
   return 0;
 };
+
+const isBroken = (thrown: unknown): boolean =>
+  thrown instanceof TypeError || (thrown instanceof Fault && thrown.code === 'Unavailable');
 
 async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<ChangeEvent> {
   const reader = (response.body ?? new ReadableStream()).getReader();

@@ -1,33 +1,52 @@
-import { createInterface } from 'node:readline/promises';
+import { writeFile } from 'node:fs/promises';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
-import type { Registration } from '../../../shared/model/registration.ts';
-import type { ApiClient } from '../client.ts';
-import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { askConsent, canAsk } from '../ask.ts';
+import { type Cli, type Command, required, textOption } from '../command.ts';
+import { parseValue, typedArguments } from '../typed-arguments.ts';
 
 export const invoke: Command = {
-  usage: 'invoke TOOL [--arguments JSON] [name=value...] [--version V] [--yes]',
-  summary: 'Runs a tool; asks before one that needs consent, unless --yes gives it',
-  options: { arguments: { type: 'string' }, version: { type: 'string' }, yes: { type: 'boolean' } },
+  usage: 'invoke TOOL [--arguments JSON] [name=value...] [name=@file...] [--version V] [--out FILE] [--yes]',
+  summary: 'Runs a tool; asks before one that needs consent, unless --yes gives it; --out writes the picture it makes',
+  examples: [
+    'invoke unit_convert value=5 from=mile to=km',
+    'invoke image_resize image=photo.jpg width=64 --out small.jpg',
+    'invoke text_stats text=@letter.txt',
+  ],
+  options: {
+    arguments: { type: 'string' },
+    version: { type: 'string' },
+    out: { type: 'string' },
+    yes: { type: 'boolean' },
+  },
+  takesUploads: true,
   async run(cli) {
     const name = required(cli, 0, 'TOOL');
-    const api = await cli.api();
     const version = textOption(cli, 'version');
     const given = textOption(cli, 'arguments');
-    const pairs = splitPairs(cli.positionals.slice(1));
-    const isText = pairs.length === 0 ? () => false : await textParameters(api, name, version);
-    const args = {
-      ...(given === undefined ? {} : parseArguments(given)),
-      ...Object.fromEntries(pairs.map(([key, value]) => [key, isText(key) ? value : parseValue(value)])),
-    };
+    const typed = await typedArguments(await cli.api(), name, version, cli.positionals.slice(1));
+    const args = { ...(given === undefined ? {} : parseArguments(given)), ...typed };
     const body = { arguments: args, version };
     const outcome = await invokeAsking(cli, `/v1/tools/${encodeURIComponent(name)}/invoke`, body);
+    const out = textOption(cli, 'out');
+    if (out !== undefined && outcome.status === 'ok') return writePicture(cli, outcome, out);
     cli.output.result(outcome, () =>
       outcome.status === 'ok' ? textOf(outcome.output) : `failed: ${outcome.error?.message}`,
     );
     return outcome.status === 'ok' ? 0 : 1;
   },
+};
+
+/** The picture in an output goes to a file; the rest is shown. */
+const writePicture = async (cli: Cli, outcome: Outcome, file: string): Promise<number> => {
+  if (!isObject(outcome.output) || typeof outcome.output.base64 !== 'string')
+    throw new Fault('InvalidInput', `${outcome.tool} makes no picture; leave --out out`, { tool: outcome.tool });
+  const { base64, ...rest } = outcome.output;
+  await writeFile(file, Buffer.from(base64, 'base64'));
+  const about = { ...rest, file };
+  cli.output.result({ ...outcome, output: about }, () => textOf(about));
+  return 0;
 };
 
 /** Calls, and calls again with the confirmation when the person at the terminal consents. */
@@ -47,27 +66,7 @@ const tokenOf = ({ code, details }: Fault): string | undefined =>
 
 const consents = async (cli: Cli, { details }: Fault, body: object): Promise<boolean> => {
   if (cli.values.yes === true) return true;
-  if (cli.output.json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const shown = JSON.stringify((body as { arguments: unknown }).arguments, undefined, 2).slice(0, 2000);
-    const answer = await terminal.question(`${details.tool} needs your consent to run with\n${shown}\nRun it? [y/N] `);
-    return /^\s*y(es)?\s*$/i.test(answer);
-  } finally {
-    terminal.close();
-  }
-};
-
-/** Which parameters take text, so that a value for them is not read as JSON. */
-const textParameters = async (
-  api: ApiClient,
-  name: string,
-  version: string | undefined,
-): Promise<(key: string) => boolean> => {
-  const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
-  const tool = await api.json<Registration>('GET', `/v1/tools/${encodeURIComponent(name)}${query}`);
-  const { properties } = tool.spec.parameters;
-  return (key) => isObject(properties) && isObject(properties[key]) && properties[key].type === 'string';
+  return canAsk(cli) && askConsent(cli, String(details.tool), (body as { arguments: unknown }).arguments);
 };
 
 const textOf = (output: unknown): string =>
@@ -80,19 +79,4 @@ const parseArguments = (text: string): object => {
       field: 'arguments',
     });
   return value;
-};
-
-const splitPairs = (pairs: readonly string[]): readonly (readonly [string, string])[] =>
-  pairs.map((pair) => {
-    const at = pair.indexOf('=');
-    if (at < 1) throw new UsageError(`${JSON.stringify(pair)} is not of the form name=value`);
-    return [pair.slice(0, at), pair.slice(at + 1)];
-  });
-
-const parseValue = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 };

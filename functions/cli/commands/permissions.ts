@@ -1,45 +1,80 @@
 import type { Confirmation } from '../../../shared/execute/confirmations.ts';
 import type { Grant } from '../../../shared/execute/grants.ts';
+import type { RunView } from '../../../shared/model/run.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { answerNode, waitingNodes } from '../follow-run.ts';
 import { formatTable } from '../output.ts';
+
+/** A question to a person: about a call, or about a node of a run. */
+interface Question {
+  readonly id: string;
+  readonly state: string;
+  readonly key: string;
+  readonly tool: string;
+  readonly version: string;
+  readonly arguments?: unknown;
+  readonly expires_at: string;
+}
 
 export const listConfirmationsCommand: Command = {
   usage: 'confirmations list',
-  summary: 'Lists the calls that ask for consent',
+  summary: 'Lists the calls and the nodes of runs that ask for consent',
   async run(cli) {
     const api = await cli.api();
-    const page = await api.json<{ confirmations: readonly Confirmation[] }>('GET', '/v1/confirmations?limit=1000');
-    cli.output.result(page, () =>
-      formatTable(page.confirmations, [
-        { title: 'ID', value: ({ id }) => id },
-        { title: 'STATE', value: ({ state }) => state },
-        { title: 'KEY', value: ({ key }) => key },
-        { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
-        { title: 'ARGUMENTS', value: (one) => JSON.stringify(one.arguments) },
-        { title: 'UNTIL', value: ({ expires_at: until }) => until },
-      ]),
+    const [page, { runs }] = await Promise.all([
+      api.json<{ confirmations: readonly Confirmation[] }>('GET', '/v1/confirmations?limit=1000'),
+      api.json<{ runs: readonly RunView[] }>('GET', '/v1/runs?status=waiting&limit=100'),
+    ]);
+    const questions = [...page.confirmations, ...runs.flatMap(questionsOf)];
+    cli.output.result({ confirmations: questions }, () =>
+      questions.length === 0 ? 'nothing asks for consent' : questionTable(questions),
     );
     return 0;
   },
 };
 
+const questionsOf = (run: RunView): readonly Question[] =>
+  waitingNodes(run).map(({ id, tool, version, approval }) => ({
+    id: `${run.run_id}/${id}`,
+    state: 'pending',
+    key: '',
+    tool,
+    version,
+    expires_at: approval?.expires_at ?? '',
+  }));
+
+const questionTable = (questions: readonly Question[]): string =>
+  formatTable(questions, [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'STATE', value: ({ state }) => state },
+    { title: 'KEY', value: ({ key }) => key },
+    { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
+    { title: 'ARGUMENTS', value: (one) => JSON.stringify(one.arguments) ?? 'of a run' },
+    { title: 'UNTIL', value: ({ expires_at: until }) => until },
+  ]);
+
 const decide = async (cli: Cli, approve: boolean): Promise<number> => {
   const which = required(cli, 0, 'ID or TOKEN');
+  const api = await cli.api();
+  const [run, node] = which.split('/');
+  if (run !== undefined && node !== undefined) return answerNode(cli, run, node, approve);
   const body = { ...(which.includes('.') ? { token: which } : { id: which }), approve };
-  const decided = await (await cli.api()).json<Confirmation>('POST', '/v1/confirmations', body);
+  const decided = await api.json<Confirmation>('POST', '/v1/confirmations', body);
   cli.output.result(decided, () => `${decided.tool} ${decided.version} for ${decided.key}: ${decided.state}`);
   return 0;
 };
 
 export const approveCommand: Command = {
   usage: 'confirmations approve ID|TOKEN',
-  summary: 'Consents to a call; its key may then make it once',
+  summary: 'Consents to a call, which its key may then make once, or to a node of a run',
+  takesUpRuns: true,
   run: (cli) => decide(cli, true),
 };
 
 export const refuseCommand: Command = {
   usage: 'confirmations refuse ID|TOKEN',
-  summary: 'Refuses a call',
+  summary: 'Refuses a call, or a node of a run',
+  takesUpRuns: true,
   run: (cli) => decide(cli, false),
 };
 

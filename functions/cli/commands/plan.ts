@@ -6,8 +6,8 @@ import type { Plan, PlanTree } from '../../../shared/model/plan.ts';
 import type { Predicted, RunView } from '../../../shared/model/run.ts';
 import { interpret } from '../../../shared/plan/interpret.ts';
 import { toDot } from '../../../shared/plan/to-dot.ts';
-import type { ApiClient } from '../client.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
+import { followRun } from '../follow-run.ts';
 import { formatTable } from '../output.ts';
 
 type MadePlan = Plan & { readonly tree: PlanTree; readonly predicted: Predicted; readonly asl: unknown };
@@ -36,9 +36,10 @@ export const plan: Command = {
 };
 
 export const run: Command = {
-  usage: 'run --file plan.json [--input JSON] | --asl machine.json [--input JSON]',
-  summary: 'Runs a plan and shows its nodes as they change; --asl runs a state machine whose tasks are tools',
-  options: { file: { type: 'string' }, asl: { type: 'string' }, input: { type: 'string' } },
+  usage: 'run --file plan.json [--input JSON] [--yes] | --asl machine.json [--input JSON]',
+  summary:
+    'Runs a plan, shows its nodes as they change and asks where one needs consent, unless --yes gives it; --asl runs a state machine whose tasks are tools',
+  options: { file: { type: 'string' }, asl: { type: 'string' }, input: { type: 'string' }, yes: { type: 'boolean' } },
   async run(cli) {
     const input =
       textOption(cli, 'input') === undefined ? {} : parseJsonFile('--input', textOption(cli, 'input') ?? '');
@@ -47,9 +48,7 @@ export const run: Command = {
     const api = await cli.api();
     const made = await api.json<MadePlan>('POST', '/v1/plans', await planInput(cli));
     const started = await api.json<RunView>('POST', `/v1/plans/${made.plan_id}/runs`, { input });
-    const ended = await watch(cli, api, started);
-    cli.output.result(ended, () => runText(ended));
-    return ended.status === 'ok' ? 0 : 1;
+    return followRun(cli, api, started);
   },
 };
 
@@ -58,23 +57,6 @@ const planInput = async (cli: Cli): Promise<unknown> => {
   const [task] = cli.positionals;
   if ((file === undefined) === (task === undefined)) throw new UsageError('name a task, or a plan with --file');
   return file === undefined ? { task } : parseJsonFile(file, await readText(file));
-};
-
-/** Follows a run to its end; a person sees the table change in place. */
-const watch = async (cli: Cli, api: ApiClient, started: RunView): Promise<RunView> => {
-  let view = started;
-  let drawn = 0;
-  while (view.status === 'running') {
-    if (cli.output.interactive) {
-      const text = runText(view);
-      process.stdout.write(`${drawn > 0 ? `\u001b[${drawn}A\u001b[J` : ''}${text}\n`);
-      drawn = text.split('\n').length;
-    }
-    await wait(100);
-    view = await api.json<RunView>('GET', `/v1/runs/${view.run_id}`);
-  }
-  if (drawn > 0) process.stdout.write(`\u001b[${drawn}A\u001b[J`);
-  return view;
 };
 
 const showDraft = (cli: Cli, draft: Draft): number => {
@@ -91,15 +73,6 @@ const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>
     { title: 'AFTER', value: ({ after }) => after.join(', ') },
     { title: 'ON FAILURE', value: ({ on_failure }) => on_failure.policy },
   ])}\nplan ${plan_id}\nexpected ${Math.round(predicted.makespan_ms)} ms, ${predicted.ratio.toFixed(2)} of the critical path`;
-
-const runText = (view: RunView): string =>
-  `${formatTable(view.nodes, [
-    { title: 'NODE', value: ({ id }) => id },
-    { title: 'TOOL', value: ({ tool }) => tool },
-    { title: 'STATUS', value: ({ status }) => status },
-    { title: 'TRIES', right: true, value: ({ attempts }) => String(attempts.length) },
-    { title: '', value: ({ attempts, reason }) => reason ?? attempts.at(-1)?.error?.message ?? '', width: 70 },
-  ])}\nrun ${view.run_id} ${view.status}${view.error === undefined ? '' : `: ${view.error.message}`}`;
 
 /** Runs a definition as it stands: a Task's resource is the name of a tool, its arguments the tool's. */
 const runMachine = async (cli: Cli, file: string, input: unknown): Promise<number> => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { createKey, listKeys } from '../../../shared/access/api-keys.ts';
 import { adminActor } from '../../../shared/access/scopes.ts';
@@ -10,15 +11,17 @@ import { localAssay } from '../../compose/local-assay.ts';
 import type { Environment } from '../../compose/local-environment.ts';
 import { uploadSecret } from '../../compose/local-secrets.ts';
 import type { ConsoleFiles } from '../../console/files.ts';
-import { type Command, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, textOption, UsageError } from '../command.ts';
 import { consoleRoutes } from '../console-files.ts';
 import { watchInbox } from '../inbox.ts';
-import { listen } from '../listen.ts';
+import { type Listening, listen } from '../listen.ts';
 import { localUploads, signedUploadRoutes } from '../local-uploads.ts';
 import { metricsRoute } from '../metrics-route.ts';
 import { warmIqa } from '../warm-iqa.ts';
 
 const DEFAULT_PORT = 8787;
+/** The link to the console that is printed at each start holds for a working day. */
+const LINK_MS = 12 * 3_600_000;
 
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--data .assay]',
@@ -28,11 +31,21 @@ export const serve: Command = {
     const port = portOf(textOption(cli, 'port'));
     const host = textOption(cli, 'host') ?? '127.0.0.1';
     const data = textOption(cli, 'data') ?? cli.environment.ASSAY_DATA;
-    const log = jsonLog((text) => void process.stderr.write(text));
+    // A service's log is read by machines, unless somebody looks or says otherwise.
+    const isWatched = process.stderr.isTTY === true || textOption(cli, 'log') === 'lines';
+    const log = isWatched ? cli.log : jsonLog((text) => void process.stderr.write(text));
+    const link = { key: `lk_${randomBytes(24).toString('base64url')}`, until: Date.now() + LINK_MS };
     let address = '';
     const counters = createCallCounters();
     const { observe } = counters;
-    const assay = await localAssay({ environment: cli.environment, data, log, observe, base: () => address });
+    const assay = await localAssay({
+      environment: cli.environment,
+      data,
+      log,
+      observe,
+      linkKey: link,
+      base: () => address,
+    });
     const uploads = localUploads(assay, resolve(data));
     const app = createApp(assay, {
       routes: [
@@ -47,8 +60,9 @@ export const serve: Command = {
     const admin = await firstAdminKey(assay, cli.environment);
     // Listened for before anybody can know that we are there.
     const told = untilSignal();
-    cli.output.line(greeting(server.address, resolve(data), assay, admin));
+    cli.output.line(greeting({ address, data: resolve(data), assay, admin, link: link.key }));
     await told;
+    await tellWaiting(cli, server);
     inbox.close();
     await server.close();
     await uploads.close();
@@ -73,11 +87,19 @@ const firstAdminKey = async (assay: Assay, environment: Environment): Promise<st
   return key;
 };
 
-const greeting = (address: string, data: string, assay: Assay, admin: string | undefined): string => {
+interface Greeting {
+  readonly address: string;
+  readonly data: string;
+  readonly assay: Assay;
+  readonly admin: string | undefined;
+  readonly link: string;
+}
+
+const greeting = ({ address, data, assay, admin, link }: Greeting): string => {
   const { registered, refused, skipped } = assay.report();
   const lines = [
     `Assay is listening on ${address}`,
-    `  console   ${address}/${admin === undefined ? '' : `#key=${admin}`}`,
+    `  console   ${address}/#key=${link} (this link holds for 12 hours)`,
     `  data      ${data} (put pictures into its inbox folder to have them scored)`,
     `  tools     ${registered.length} loaded${refused.length + skipped.length > 0 ? `, ${refused.length} refused, ${skipped.length} skipped (assay tools list --report)` : ''}`,
   ];
@@ -89,6 +111,18 @@ const greeting = (address: string, data: string, assay: Assay, admin: string | u
   const key = admin ?? '$ASSAY_KEY';
   lines.push('', 'Try it:', `  curl -H "Authorization: Bearer ${key}" ${address}/v1/tools?limit=3`);
   return lines.join('\n');
+};
+
+/** Whoever pressed Ctrl-C is told what it waits for, and may press it again. */
+const tellWaiting = async (cli: Cli, server: Listening): Promise<void> => {
+  if (process.stderr.isTTY !== true) return;
+  const open = await server.open();
+  cli.output.note(
+    open === 0
+      ? 'stopping: storing what is left'
+      : `stopping: waiting up to 5 s for ${open} ${open === 1 ? 'request' : 'requests'}; Ctrl-C again stops at once`,
+  );
+  process.once('SIGINT', () => process.exit(130));
 };
 
 /** Whoever opens the console is about to score a picture. */

@@ -1,0 +1,22 @@
+import { createInterface } from 'node:readline/promises';
+import type { Cli } from './command.ts';
+
+/** Whether somebody is there to answer. */
+export const canAsk = (cli: Cli): boolean =>
+  !cli.output.json && process.stdin.isTTY === true && process.stderr.isTTY === true;
+
+/** Asks the person at the terminal to consent to a call; anything but yes is a no. */
+export const askConsent = async (cli: Cli, what: string, args: unknown): Promise<boolean> => {
+  const shown = JSON.stringify(args, undefined, 2).slice(0, 2000);
+  const head = cli.output.style('bold', `${what} needs your consent to run with`);
+  return /^\s*y(es)?\s*$/i.test(await ask(`${head}\n${shown}\nRun it? [y/N] `));
+};
+
+export const ask = async (question: string): Promise<string> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+};

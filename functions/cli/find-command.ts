@@ -1,0 +1,54 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { suggest } from '../../shared/kernel/did-you-mean.ts';
+import { UsageError } from './command.ts';
+import { commands } from './commands.ts';
+
+/** Options of every command, before or after its words. */
+export const commonOptions: ParseArgsOptionsConfig = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  data: { type: 'string' },
+  tenant: { type: 'string' },
+  profile: { type: 'string' },
+  verbose: { type: 'boolean' },
+  log: { type: 'string' },
+  color: { type: 'boolean' },
+};
+
+export interface Found {
+  /** The words of the command; absent when none was typed. */
+  readonly name?: string;
+  /** What follows them, with the options that stood before. */
+  readonly rest: readonly string[];
+}
+
+/** Which command is meant; one that is not there is a usage error with the nearest that is. */
+export const findCommand = (argv: readonly string[]): Found => {
+  const before = leadingOptions(argv);
+  const words = argv.slice(before.length);
+  const [first = '', second = ''] = words;
+  if (first === '') return { rest: before };
+  const names = Object.keys(commands);
+  const name = [`${first} ${second}`, first].find((each) => names.includes(each));
+  if (name !== undefined) return { name, rest: [...before, ...words.slice(name.split(' ').length)] };
+  const group = names.filter((each) => each.startsWith(`${first} `)).map((each) => each.slice(first.length + 1));
+  if (group.length === 0) throw new UsageError(`assay has no command ${first}${suggest(first, everyWord(names))}`);
+  const hint = second === '' || second.startsWith('-') ? '' : `, not ${second}${suggest(second, group)}`;
+  throw new UsageError(`assay ${first} needs one of: ${group.join(', ')}${hint}`);
+};
+
+/** Commands, and the groups they stand in. */
+const everyWord = (names: readonly string[]): ReadonlySet<string> =>
+  new Set(names.flatMap((name) => [name.split(' ')[0] ?? '', name]));
+
+const leadingOptions = (argv: readonly string[]): readonly string[] => {
+  let at = 0;
+  while (at < argv.length && argv[at]?.startsWith('-')) {
+    const [name = ''] = (argv[at] ?? '').replace(/^--?/, '').split('=');
+    const takesValue = commonOptions[name]?.type === 'string' && !argv[at]?.includes('=');
+    at += takesValue ? 2 : 1;
+  }
+  return argv.slice(0, at);
+};

@@ -1,0 +1,84 @@
+import { styleText } from 'node:util';
+import type { Command } from './command.ts';
+import { commands } from './commands.ts';
+import { commonOptions } from './find-command.ts';
+
+/** The first word of a command tells where it stands. */
+const GROUPS: readonly (readonly [string, readonly string[]])[] = [
+  ['Start', ['serve', 'open', 'login', 'logout', 'connect', 'mcp', 'completion']],
+  ['Pictures', ['score', 'fit', 'verify', 'upload', 'iqa', 'models']],
+  ['Tools', ['tools', 'invoke', 'convert', 'sources']],
+  ['Decide and plan', ['decide', 'plan', 'run', 'runs']],
+  ['Watch', ['executions', 'stats', 'recommend', 'events', 'usage']],
+  ['Access', ['confirmations', 'grants', 'keys', 'tenants']],
+];
+const REST = 'Data';
+
+const EXAMPLES = [
+  'assay score photo.jpg --reference original.png',
+  'assay invoke unit_convert value=5 from=mile to=km',
+  'assay decide "how many words are in \\"one two\\"?"',
+  'assay run --file plan.json',
+];
+
+const bold = (text: string): string => styleText('bold', text);
+
+/** Every command on one line, by group. */
+export const overview = async (width = process.stdout.columns ?? 100): Promise<string> => {
+  const loaded = await loadAll();
+  const longest = Math.max(...loaded.map(([name]) => name.length));
+  const row = ([name, { summary }]: Named): string =>
+    `  ${name.padEnd(longest)}  ${cut(summary.split(/[;:]/)[0] ?? '', width - longest - 4)}`;
+  const titles = [...GROUPS.map(([title]) => title), REST];
+  const blocks = titles.flatMap((title) => {
+    const rows = loaded.filter(([name]) => groupOf(name) === title).map(row);
+    return rows.length === 0 ? [] : [`${bold(title)}\n${rows.join('\n')}`];
+  });
+  return [
+    'Assay: a tool registry for AI agents that also measures pictures',
+    ...blocks,
+    `${bold('Examples')}\n${EXAMPLES.map((line) => `  ${line}`).join('\n')}`,
+    `${bold('Every command takes')}\n${GLOBALS}`,
+    'assay help COMMAND says more of one; assay --version prints the version.\nExit code: 0 done, 1 refused or failed, 2 typed wrong.',
+  ].join('\n\n');
+};
+
+const GLOBALS = `  --json                 the result as JSON
+  --data DIR             the data directory, .assay unless given
+  --url URL --key KEY    a server instead; or assay login once, then --profile NAME
+  --tenant NAME          another tenant, for an admin
+  --verbose, --log json  more of what happens; log lines for machines
+  --color, --no-color    colours, whatever the terminal (NO_COLOR is heeded)`;
+
+/** One command, or the commands of a group such as `tools`. */
+export const helpFor = async (words: readonly string[]): Promise<string | undefined> => {
+  const loaded = await loadAll();
+  const asked = words.join(' ');
+  const exact = loaded.find(([name]) => name === asked) ?? loaded.find(([name]) => name === words[0]);
+  if (exact) return commandHelp(exact[1]);
+  const group = loaded.filter(([name]) => name.startsWith(`${words[0]} `));
+  return group.length === 0
+    ? undefined
+    : group.map(([, { usage, summary }]) => `${bold(`assay ${usage}`)}\n    ${summary}`).join('\n');
+};
+
+export const commandHelp = ({ usage, summary, options = {}, examples = [] }: Command): string =>
+  [
+    `${bold(`assay ${usage}`)}\n\n${summary}`,
+    ...(examples.length === 0 ? [] : [`${bold('Examples')}\n${examples.map((line) => `  assay ${line}`).join('\n')}`]),
+    `${bold('Options')}\n  ${[...Object.entries(options), ...Object.entries(commonOptions)]
+      .map(([name, { type }]) => `--${name}${type === 'string' ? ' …' : ''}`)
+      .join('  ')}`,
+  ].join('\n\n');
+
+type Named = readonly [string, Command];
+
+export const loadAll = (): Promise<readonly Named[]> =>
+  Promise.all(Object.entries(commands).map(async ([name, load]) => [name, await load()] as const));
+
+const groupOf = (name: string): string => {
+  const [word = ''] = name.split(' ');
+  return GROUPS.find(([, words]) => words.includes(word))?.[0] ?? REST;
+};
+
+const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);

@@ -1,0 +1,43 @@
+import { jsonLog } from '../../shared/adapters/files/json-log.ts';
+import type { Log } from '../../shared/kernel/ports.ts';
+
+export interface CliLog extends Log {
+  flush(): void;
+}
+
+interface Options {
+  /** `json` for machines. */
+  readonly format: 'lines' | 'json';
+  /** With what goes as it should, and every field. */
+  readonly isVerbose: boolean;
+  readonly write: (text: string) => void;
+}
+
+/** What the command tells of itself anyway. */
+const TOLD: ReadonlySet<string> = new Set(['call refused']);
+
+/** The log of a process that a person started: what went wrong, each once and on one line. */
+export const cliLog = ({ format, isVerbose, write }: Options): CliLog => {
+  if (format === 'json') return isVerbose ? jsonLog(write) : { ...jsonLog(write), info: () => {} };
+  const said = new Set<string>();
+  const say =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      if (!isVerbose && TOLD.has(message)) return;
+      const line = `${level}: ${[message, ...Object.entries(fields).flatMap(showField(isVerbose))].join(' · ')}\n`;
+      if (said.has(line)) return;
+      said.add(line);
+      write(line);
+    };
+  return { info: isVerbose ? say('info') : () => {}, warn: say('warning'), error: say('error'), flush: () => {} };
+};
+
+const LONGEST = 300;
+
+const showField =
+  (isVerbose: boolean) =>
+  ([name, value]: readonly [string, unknown]): readonly string[] => {
+    if (name === 'stack') return isVerbose ? [`\n${value}`] : [];
+    const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    return [`${name} ${text.replaceAll(/\s+/g, ' ').slice(0, LONGEST)}`];
+  };

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { runAssay, serveCli } from '../support/process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { atTerminal, noTerminal } from '../support/terminal.ts';
+
+describe('X.28 the command line', () => {
+  test('has a version, help by group and by command, and suggestions for near misses', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+
+    for (const [args, code, said] of [
+      [['--version'], 0, new RegExp(`^${version.replaceAll('.', '\\.')}\n$`)],
+      [['--help'], 0, /\nPictures\n {2}score .*\n[\s\S]*\nTools\n {2}tools list [\s\S]*\nExamples\n/],
+      [['help', 'runs', 'list'], 0, /^assay runs list \[--status/],
+      [['help', 'runs'], 0, /assay runs list .*\n.*\nassay runs show/],
+      [['invoke', '--help'], 0, /Examples\n {2}assay invoke unit_convert value=5/],
+      [['tool'], 2, /no command tool; did you mean tools\?/],
+      [['tools', 'lst'], 2, /not lst; did you mean list\?/],
+      [['--jsn', 'tools', 'list'], 2, /no option --jsn; did you mean --json\?/],
+      [['tools', 'list', '--log', 'xml'], 2, /--log xml is not known/],
+    ] as const) {
+      const finished = await runAssay(args, { cwd });
+      assert.equal(finished.code, code, `${args.join(' ')}: ${finished.stderr}`);
+      assert.match(finished.stdout + finished.stderr, said);
+    }
+  });
+
+  test('a server that cannot be reached is one sentence', async (t) => {
+    const env = { ASSAY_URL: 'http://127.0.0.1:9', ASSAY_KEY: 'any' };
+    const { code, stderr } = await runAssay(['events', '--follow'], { cwd: await temporaryDirectory(t), env });
+
+    assert.equal(code, 1);
+    assert.match(stderr, /^Unavailable: the server at http:\/\/127\.0\.0\.1:9 cannot be reached \([^)]+\); .*\n$/);
+  });
+
+  test('a bad tool in the configuration is one line of warning, JSON for machines, and not said with the result', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'assay.config.json'), JSON.stringify({ tools: [{ name: 'bad one' }] }));
+
+    const [plain, machine] = [
+      await runAssay(['--json', 'tools', 'list', '--limit', '1'], { cwd }),
+      await runAssay(['tools', 'list', '--log', 'json'], { cwd }),
+    ];
+
+    assert.match(plain.stderr, /^error: tool refused · source assay\.config\.json · name bad one · reason [^\n]*\n$/);
+    assert.equal((JSON.parse(plain.stdout) as { tools: unknown[] }).tools.length, 1);
+    assert.equal((JSON.parse(machine.stderr) as { message: string }).message, 'tool refused');
+  });
+
+  test('a login is kept in a file of its owner, used by every command, and ends', async (t) => {
+    const { address, key, stop, cwd } = await serveCli(await temporaryDirectory(t));
+    t.after(() => stop());
+    const env = { XDG_CONFIG_HOME: join(cwd, 'config') };
+    const run = (...args: string[]) => runAssay(args, { cwd, env });
+
+    assert.equal((await run('login', '--url', address, '--key', 'ak_wrong')).code, 1);
+    assert.equal((await run('login', '--url', address, '--key', key)).code, 0);
+    const { mode } = await stat(join(cwd, 'config/assay/profiles.json'));
+    assert.equal(mode & 0o777, 0o600);
+    assert.match((await run('keys', 'list')).stdout, /first admin/);
+    assert.equal((await run('open', '--print')).stdout, `${address}/#key=${key}\n`);
+    assert.match((await run('keys', 'list', '--profile', 'defalt')).stderr, /did you mean default\?/);
+    assert.equal((await run('logout')).code, 0);
+    assert.equal((await run('login')).stdout.split(':')[0], 'logged in nowhere');
+  });
+
+  test('a shell completes commands and options', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const { stdout } = await runAssay(['completion', 'bash'], { cwd });
+    await writeFile(join(cwd, 'completion.bash'), stdout);
+    const completed = (words: string): string => {
+      const script = `source completion.bash; COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _assay; echo "\${COMPREPLY[*]}"`;
+      return execFileSync('bash', ['-c', script], { cwd, encoding: 'utf8' }).trim();
+    };
+
+    assert.equal(completed('assay tools re'), 'register remove');
+    assert.equal(completed('assay compl'), 'completion');
+    assert.equal(completed('assay score a.jpg --fail'), '--fail-under');
+  });
+
+  test('tables fit the terminal', { skip: noTerminal }, async (t) => {
+    const shown = await atTerminal(await temporaryDirectory(t), 'tools list');
+
+    const lines = shown.split(/\r?\n/);
+    assert.ok(lines.length > 20);
+    assert.deepEqual(
+      lines.filter((line) => line.length > 100),
+      [],
+    );
+  });
+});
