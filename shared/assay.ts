@@ -21,6 +21,11 @@ import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, Loaded, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
 import { registrySearch } from './registry/search-tool.ts';
+import type { SourcePorts, SourcesContext } from './sources/context.ts';
+import { noSources } from './sources/no-sources.ts';
+import { openUpstreams } from './sources/open-upstreams.ts';
+import { refreshQuietly } from './sources/refresh.ts';
+import { withSources } from './sources/source-handlers.ts';
 import type { SignPut } from './uploads/request-upload.ts';
 
 /** The world, as the process hands it in. */
@@ -51,11 +56,13 @@ export interface AssayPorts {
   /** What things cost; without it nothing is charged and no quota holds. */
   readonly prices?: Prices;
   readonly meter?: Meter;
+  /** How tools that live elsewhere are reached; without it there are no sources. */
+  readonly sources?: SourcePorts;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
 }
 
 /** The whole product, composed once per process. */
-export interface Assay extends ExecuteContext, KeyContext {
+export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   readonly authenticate: Authenticator;
   readonly blobs?: Blobs;
   readonly iqa?: Iqa;
@@ -83,7 +90,13 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const handlers = { builtin: ports.handlers.builtin, internal };
   let runs: ReturnType<NonNullable<AssayPorts['startRuns']>> | undefined;
   // Made once a load: every call looks its handler up.
-  const withHandlers = (next: Loaded): Loaded => ({ ...next, handlers: withPlans(next.handlers, () => runs) });
+  const withHandlers = (next: Loaded): Loaded => ({
+    ...next,
+    handlers: withSources(
+      withPlans(next.handlers, () => runs),
+      () => assay,
+    ),
+  });
   const load = async () => {
     const next = loadLayer(await discover(), handlers);
     for (const refused of next.report.refused) log.error('tool refused', { ...refused });
@@ -97,12 +110,15 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
   const limitRate = createRateLimiter(table, clock);
   const { spend: spendRate } = limitRate;
+  const sources = openUpstreams(ports.sources ?? noSources, (tenant, name) => void refreshQuietly(assay, tenant, name));
   const assay: Assay = {
     ...createLayerContext({ table, clock, log, random, recorder, meter, spendRate, gauge: ports.gauge }),
     catalogs,
     handlers: () => loaded.handlers,
     limitRate,
     timers,
+    random,
+    sources,
     authenticate: createAuthenticator({ table, clock, adminKey: ports.adminKey }),
     blobs: ports.blobs,
     iqa: ports.iqa,
@@ -119,6 +135,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     },
     close: async () => {
       await runs?.close?.();
+      await sources.close();
       await recorder.close();
       await ports.iqa?.engine.close();
       await table.close();

@@ -19,6 +19,9 @@ export const RegistrationBody = z
     deprecated: z.union([z.literal(true), z.string()]).optional(),
     created_at: z.string().optional(),
     warnings: z.array(z.string()).optional(),
+    source: z.string().optional().meta({ description: 'The source it comes from.' }),
+    waiting: z.array(z.string()).optional().meta({ description: 'Versions that nobody has approved yet.' }),
+    disabled_reason: z.string().optional(),
   })
   .meta({ id: 'Registration' });
 

@@ -50,6 +50,12 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'keys create': async () => (await import('./commands/keys.ts')).createKeyCommand,
   'keys list': async () => (await import('./commands/keys.ts')).listKeysCommand,
   'keys revoke': async () => (await import('./commands/keys.ts')).revokeKeyCommand,
+  'sources add': async () => (await import('./commands/sources.ts')).addSourceCommand,
+  'sources list': async () => (await import('./commands/sources.ts')).listSourcesCommand,
+  'sources show': async () => (await import('./commands/sources.ts')).showSourceCommand,
+  'sources refresh': async () => (await import('./commands/sources.ts')).refreshSourceCommand,
+  'sources approve': async () => (await import('./commands/sources.ts')).approveSourceCommand,
+  'sources remove': async () => (await import('./commands/sources.ts')).removeSourceCommand,
   'snapshot export': async () => (await import('./commands/snapshot.ts')).exportCommand,
   'snapshot import': async () => (await import('./commands/snapshot.ts')).importCommand,
 };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Assay } from '../../shared/assay.ts';
 import { suggest } from '../../shared/kernel/did-you-mean.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
-import type { Environment } from '../compose/local-environment.ts';
+import { configFileOf, type Environment } from '../compose/local-environment.ts';
 import { type ApiClient, createClient } from './client.ts';
 import { type Cli, type Command, UsageError } from './command.ts';
 import type { CliLog } from './log.ts';
@@ -29,14 +29,16 @@ export const connect = async ({ environment, values, log, command }: Options): P
   // A key of this process alone: whoever can read the data directory needs no other.
   const key = randomBytes(24).toString('base64url');
   // Loaded only where the product itself runs in this process.
-  const [{ createApp }, { localAssay }] = await Promise.all([
+  const [{ createApp }, { localAssay }, { readConfiguredSources }] = await Promise.all([
     import('../api/app.ts'),
     import('../compose/local-assay.ts'),
+    import('../../shared/adapters/files/configured-sources.ts'),
   ]);
+  const configured = await readConfiguredSources(configFileOf(environment));
   const data = text(values.data) ?? environment.ASSAY_DATA;
   const { takesUpRuns = false, takesUploads = false } = command;
   const base = takesUploads ? () => IN_PROCESS : undefined;
-  const assay = await localAssay({ environment, data, log, adminKey: key, takesUpRuns, base });
+  const assay = await localAssay({ environment, data, log, adminKey: key, takesUpRuns, base, configured });
   const uploads = takesUploads ? await uploadsOf(assay, data) : undefined;
   const app = createApp(assay, { routes: uploads?.routes ?? [] });
   const close = async () => {

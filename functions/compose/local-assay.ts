@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AdminKey, anyAdminKey, endingAdminKey, fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
+import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
 import { createPictureBudget } from '../../shared/adapters/images/picture-budget.ts';
@@ -12,15 +13,18 @@ import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
+import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
+import { type Configured, nothingConfigured } from '../../shared/sources/configured.ts';
 import { storeBytes } from '../../shared/uploads/storage.ts';
 import { builtinTools } from './builtin-tools.ts';
-import type { Environment } from './local-environment.ts';
+import { configFileOf, type Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
 import { localRuns } from './local-runs.ts';
 import { dataDirectory, inMemory } from './local-store.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
+import { sourcePorts } from './source-ports.ts';
 
 export interface LocalOptions {
   readonly environment: Environment;
@@ -41,6 +45,10 @@ export interface LocalOptions {
   readonly clock?: Clock | undefined;
   /** Finds tools besides the shipped ones; the configuration and plugins of the working directory unless given. */
   readonly discover?: (() => Promise<readonly ToolSource[]>) | undefined;
+  /** The sources of the configuration, read by whoever knows the file; none unless given. */
+  readonly configured?: Configured | undefined;
+  /** The way out to sources; guarded unless given. */
+  readonly fetch?: SafeFetch | undefined;
 }
 
 /** The whole product on one machine. */
@@ -72,6 +80,12 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     blobs: store.blobs,
     iqa,
     prices: shippedPrices(),
+    sources: sourcePorts({
+      allowed: environment.ASSAY_SOURCES,
+      configured: options.configured ?? nothingConfigured,
+      fetch: options.fetch ?? createSafeFetch({ allowed: environment.ASSAY_EGRESS }),
+      follows: base !== undefined,
+    }),
     recording: options.observe && { observe: options.observe },
     llm: createLlm(environment),
     startRuns: (context) => localRuns(context, store.blobs, options.takesUpRuns ?? base !== undefined),
@@ -99,7 +113,7 @@ const discoverHere = (environment: Environment, gauge: NodeGauge, data: string |
       allow: environment.ASSAY_PLUGINS_ALLOW,
       env: environment.forPlugins,
     }).load,
-    configFile: environment.ASSAY_CONFIG ?? 'assay.config.json',
+    configFile: configFileOf(environment),
     configRequired: environment.ASSAY_CONFIG !== undefined,
     pluginsDir: environment.ASSAY_PLUGINS_DIR,
   });

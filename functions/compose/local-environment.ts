@@ -30,6 +30,8 @@ const Environment = z.object({
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_KEY: z.string().min(1).optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
+  /** Who may add sources: administrators of tenants, the operator alone, or nobody. */
+  ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).default('tenants'),
   /** `local`: whoever asks for /metrics on this machine needs no key. */
   ASSAY_METRICS: z.enum(['local', 'off']).optional(),
   ASSAY_URL: z.url().optional(),
@@ -49,3 +51,7 @@ export const readEnvironment = (variables: Readonly<Record<string, string | unde
   const [issue] = parsed.error.issues;
   throw new Fault('InvalidInput', `the environment variable ${issue?.path.join('.')} ${issue?.message}`);
 };
+
+/** The configuration file: named, or the one of the working directory. */
+export const configFileOf = ({ ASSAY_CONFIG: named }: Pick<Environment, 'ASSAY_CONFIG'>): string =>
+  named ?? 'assay.config.json';

@@ -64,6 +64,8 @@ export interface Call {
   readonly record: VersionRecord;
   /** Whether its tool is enabled. */
   readonly isEnabled: boolean;
+  /** Why its source switched it off, where it did. */
+  readonly disabledReason?: string | undefined;
   readonly handler: Handler;
   readonly permission: Permission;
   readonly invocation: Invocation;

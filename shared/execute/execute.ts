@@ -21,7 +21,7 @@ export const executeTool = async (
   options: CallOptions = {},
 ): Promise<Outcome> => {
   requireScope(actor, 'invoke');
-  const { record, isEnabled } = await resolveTool(context, actor, invocation);
+  const { record, isEnabled, disabledReason } = await resolveTool(context, actor, invocation);
   const { once } = options;
   const earlier = await earlierCall(context, actor.tenant, once);
   // The record holds long values cut: where the answer itself was kept, it is that.
@@ -33,6 +33,7 @@ export const executeTool = async (
     actor,
     record,
     isEnabled,
+    disabledReason,
     handler,
     permission: effectivePermission(handler, record.spec),
     invocation,

@@ -10,6 +10,7 @@ import type { CallLayer } from './call.ts';
 export interface Resolved {
   readonly record: VersionRecord;
   readonly isEnabled: boolean;
+  readonly disabledReason?: string | undefined;
 }
 
 /** The version a call means; a tool outside the key's tools is reported as unknown. */
@@ -22,7 +23,8 @@ export const resolveTool = async (
   const { catalog } = found instanceof Promise ? await found : found;
   const entry = requireEntry(catalog, actor, name);
   const record = version === undefined ? entry.record : resolveVersion(entry.family, version);
-  if (record) return { record, isEnabled: entry.family.enabled };
+  const { enabled: isEnabled, disabled_reason: disabledReason } = entry.family;
+  if (record) return { record, isEnabled, disabledReason };
   throw new Fault('NotFound', `${name} has no version ${version}; it has ${entry.registration.versions.join(', ')}`, {
     tool: name,
     version,
@@ -33,7 +35,11 @@ export const resolveTool = async (
 export const refuseUnrunnable: CallLayer = (_, call, next) => {
   const { name } = call.record.spec;
   if (!call.isEnabled)
-    throw new Fault('Unavailable', `${name} is disabled; enable it before calling it`, { tool: name });
+    throw new Fault(
+      'Unavailable',
+      `${name} is disabled${call.disabledReason === undefined ? '; enable it before calling it' : `: ${call.disabledReason}`}`,
+      { tool: name },
+    );
   const { deprecated, version } = call.record;
   if (deprecated === undefined) return next(call);
   const why = deprecated === true ? '' : ` (${deprecated})`;

@@ -61,7 +61,8 @@ const createValidators = (kept: number, field: string): ((digest: string, schema
 /** Lets only arguments through that match the schema and that the handler itself accepts. */
 export const checkCalls: CallLayer = (context, call, next) => {
   const args = context.checkArguments(call.record, call.args, call.handler.parameters);
-  const checking = call.handler.check?.(args, call.actor.tenant);
+  const { version, spec } = call.record;
+  const checking = call.handler.check?.(args, call.actor.tenant, { name: spec.name, version });
   const checked = { ...call, args };
   return checking instanceof Promise ? checking.then(() => next(checked)) : next(checked);
 };

@@ -7,6 +7,7 @@ export const statusOf = {
   NotFound: 404,
   Conflict: 409,
   ConfirmationRequired: 409,
+  SourceDrifted: 409,
   TooLarge: 413,
   RateLimited: 429,
   Internal: 500,

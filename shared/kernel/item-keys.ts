@@ -112,6 +112,15 @@ export const grantKey = (tenant: string, keyId: string, name: string): Key => ({
   sk: `${GRANT_PREFIX}${keyId}#${name}`,
 });
 
+export const SOURCE_PREFIX = 'SOURCE#';
+export const sourceKey = (tenant: string, name: string): Key => ({
+  pk: tenantPk(tenant),
+  sk: `${SOURCE_PREFIX}${name}`,
+});
+/** Every source of every tenant, to find those that are due. */
+export const SOURCES_PK = 'SOURCES';
+export const sourceDueKey = (tenant: string, name: string): Key => ({ pk: SOURCES_PK, sk: `${tenant}#${name}` });
+
 /** Points from a confirmation's id to its item, whose key only the token's owner can compute. */
 export const CONFIRMATION_PREFIX = 'CONFIRMATION#';
 export const confirmationKey = (tenant: string, id: string): Key => ({

@@ -107,7 +107,11 @@ export interface Handler {
   /** What it takes, whatever the definition of a tool on it says. */
   readonly parameters?: JsonSchema;
   /** Throws a `Fault` for arguments that must not run, beyond what a schema can express. */
-  readonly check?: (args: Readonly<Record<string, unknown>>, tenant: string) => Promise<void>;
+  readonly check?: (
+    args: Readonly<Record<string, unknown>>,
+    tenant: string,
+    tool: { readonly name: string; readonly version: string },
+  ) => Promise<void>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
 }
 

@@ -10,7 +10,18 @@ export const isFamily = (value: unknown): boolean =>
   typeof value.enabled === 'boolean' &&
   isTextOrNone(value.default_version) &&
   Array.isArray(value.versions) &&
-  value.versions.every(isVersion);
+  value.versions.every(isVersion) &&
+  isTextOrNone(value.disabled_reason) &&
+  (value.source === undefined || isSource(value.source));
+
+const isSource = (value: unknown): boolean =>
+  isObject(value) &&
+  isText(value.name) &&
+  isText(value.tool) &&
+  isTextOrNone(value.seen) &&
+  isTexts(value.waiting) &&
+  isObject(value.digests) &&
+  Object.values(value.digests).every(isText);
 
 const isVersion = (value: unknown): boolean =>
   isObject(value) &&

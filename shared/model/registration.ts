@@ -16,6 +16,26 @@ export const VersionRecord = z.strictObject({
 });
 export type VersionRecord = Readonly<z.infer<typeof VersionRecord>> & { readonly spec: Tool };
 
+/** Where a family comes from that a source registered, and which of its versions are approved. */
+export const FamilySource = z.object({
+  name: z.string(),
+  /** The upstream's own name of the tool. */
+  tool: z.string(),
+  /** The version that the upstream had at the last refresh; absent when the tool has vanished. */
+  seen: VersionName.optional(),
+  /** Versions that nobody has approved: they can neither be called nor become the default. */
+  waiting: z.array(VersionName),
+  /** By version: the digest of what the upstream said. */
+  digests: z.record(z.string(), z.string()),
+});
+export type FamilySource = {
+  readonly name: string;
+  readonly tool: string;
+  readonly seen?: string | undefined;
+  readonly waiting: readonly string[];
+  readonly digests: Readonly<Record<string, string>>;
+};
+
 /** Everything stored of one tool name: its versions, and its mutable state. */
 export const Family = z.strictObject({
   name: ToolName,
@@ -23,12 +43,17 @@ export const Family = z.strictObject({
   default_version: VersionName.optional(),
   // Empty when a tenant has only switched a shipped tool off.
   versions: z.array(VersionRecord),
+  /** Why the source switched it off; absent where a person did. */
+  disabled_reason: z.string().optional(),
+  source: FamilySource.optional(),
 });
 export type Family = {
   readonly name: string;
   readonly enabled: boolean;
   readonly default_version?: string | undefined;
   readonly versions: readonly VersionRecord[];
+  readonly disabled_reason?: string | undefined;
+  readonly source?: FamilySource | undefined;
 };
 
 /** A stored family: unlike a registration it may have fields added by a later release. */
@@ -58,6 +83,10 @@ export interface Registration {
   readonly deprecated?: true | string;
   readonly created_at?: string;
   readonly warnings?: readonly string[];
+  /** The source it comes from, and its versions that wait for approval. */
+  readonly source?: string;
+  readonly waiting?: readonly string[];
+  readonly disabled_reason?: string;
 }
 
 /** A registration with all its versions. */

@@ -8,6 +8,7 @@ import { changeState, missingVersion, type StateChange } from './change-state.ts
 import type { RegistryContext } from './context.ts';
 import { changeFamily } from './families.ts';
 import { toRegistration } from './registration.ts';
+import { refuseOwnedBySource } from './source-tools.ts';
 import { resolveVersion } from './versions.ts';
 
 /**
@@ -28,6 +29,8 @@ export const changeTool = async (
   if (entry?.shipped) refuseBeyondEnabled(name, change);
   const shipped = entry?.shipped ? entry.family : undefined;
   const changed = await changeFamily(context.table, tenant, name, context.clock.now(), (own) => {
+    if (change.default_version !== undefined || (change.enabled === true && own?.disabled_reason !== undefined))
+      refuseOwnedBySource(own, 'its versions are approved with POST /v1/sources/:name/approve');
     const family = shipped ? switchShipped(own, name, change.enabled) : own && changeState(own, change);
     return { family, result: family };
   });

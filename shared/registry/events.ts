@@ -14,6 +14,7 @@ export const EVENT_TYPES = [
   'tool-enabled',
   'tool-disabled',
   'tool-removed',
+  'tool-drifted',
   'tool-blacklisted',
   'tool-reinstated',
   'call-failed',

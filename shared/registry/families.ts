@@ -8,7 +8,7 @@ import {
   toolKey,
   toolsPk,
 } from '../kernel/item-keys.ts';
-import type { Change, Item, Table, Write } from '../kernel/ports.ts';
+import type { Change, Item, Key, Table, Write } from '../kernel/ports.ts';
 import { isUnreadable, put, read, readAll, unreadable } from '../kernel/stored.ts';
 import { ChangeItem, type Family, FamilyItem, RevisionItem } from '../model/registration.ts';
 import { placeEvents } from './events.ts';
@@ -27,6 +27,13 @@ export type FamiliesRule<T> = (families: ReadonlyMap<string, Family>) => {
   readonly families: ReadonlyMap<string, Family | undefined>;
   readonly result: T;
 };
+
+/** An item that must still be as it was for the change to happen: the lease of whoever makes it. */
+export interface Fence {
+  readonly key: Key;
+  /** Throws when it is not. */
+  check(item: Item | undefined): void;
+}
 
 const CHANGES_KEPT_SECONDS = 86_400;
 
@@ -50,9 +57,12 @@ export const changeFamilies = <T>(
   names: readonly string[],
   now: number,
   rule: FamiliesRule<T>,
+  fence?: Fence,
 ): Promise<T> => {
   const keys = [revisionKey(tenant), eventCountKey(tenant), ...names.map((name) => toolKey(tenant, name))];
-  return table.change(keys, ([revisionItem, eventCount, ...items]): Change<T> => {
+  return table.change(fence ? [...keys, fence.key] : keys, ([revisionItem, eventCount, ...read]): Change<T> => {
+    fence?.check(read[names.length]);
+    const items = read.slice(0, names.length);
     const present = items.flatMap((item) => (item ? [parseFamily(item)] : []));
     const stored = new Map(present.map((family) => [family.name, family]));
     const { families, result } = rule(stored);

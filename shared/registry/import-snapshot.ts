@@ -6,6 +6,7 @@ import type { Family, Snapshot } from '../model/registration.ts';
 import type { RegistryContext } from './context.ts';
 import { changeFamilies, readRevision, requireFamilies } from './families.ts';
 import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
+import { refuseOwnedBySource, refuseSourceHandler } from './source-tools.ts';
 
 // A transaction holds 100 items: each family and its event, the revision, the change list and the event sequence.
 const BATCH = 48;
@@ -20,8 +21,9 @@ const visibleSnapshot = async ({ table }: RegistryContext, actor: Actor): Promis
   const visible = visibleTools(actor);
   const revision = await readRevision(table, actor.tenant);
   const families = await requireFamilies(table, actor.tenant);
+  // What a source registered comes back with the source, approved or not: it is no tool of the tenant's own.
   return takeSnapshot(
-    families.filter(({ name }) => visible.has(name)),
+    families.filter(({ name, source }) => visible.has(name) && source === undefined),
     revision,
   );
 };
@@ -46,7 +48,10 @@ export const importSnapshot = async (context: RegistryContext, actor: Actor, inp
       },
     );
   const visible = visibleTools(actor);
-  const present = (await requireFamilies(context.table, tenant)).map(({ name }) => name);
+  for (const { versions } of wanted.values()) for (const { spec } of versions) refuseSourceHandler(spec);
+  const stored = await requireFamilies(context.table, tenant);
+  for (const family of stored) if (wanted.has(family.name)) refuseOwnedBySource(family, 'leave it out of the snapshot');
+  const present = stored.filter(({ source }) => source === undefined).map(({ name }) => name);
   const names = [...new Set([...wanted.keys(), ...present.filter((name) => visible.has(name))])];
   for (let start = 0; start < names.length; start += BATCH) {
     const batch = names.slice(start, start + BATCH);

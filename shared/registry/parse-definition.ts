@@ -9,6 +9,7 @@ import { checkSchema, describeIssues, validatorFor } from '../kernel/json-schema
 import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Permission, type Tool, ToolDefinition, ToolSpec } from '../model/tool.ts';
 import { expandShorthand } from './shorthand.ts';
+import { refuseSourceHandler } from './source-tools.ts';
 
 const MAX_DEFINITION_BYTES = 65_536;
 const HTTP_REFUSAL = 'HTTP tools not yet supported (coming in v2)';
@@ -118,6 +119,7 @@ const checkExamples = (parameters: Tool['parameters'], examples: NonNullable<Too
 const checkHandler = (tool: Tool, handlers: KnownHandlers): void => {
   const { implementation } = tool;
   if (!implementation || implementation.type === 'mock') return;
+  refuseSourceHandler(tool);
   const known = handlers[implementation.type];
   if (known.has(implementation.handler)) return;
   throw new Fault(

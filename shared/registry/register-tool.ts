@@ -9,6 +9,7 @@ import { changeFamily } from './families.ts';
 import { parseDefinition } from './parse-definition.ts';
 import { registerVersion, toRecord } from './register.ts';
 import { toRegistration } from './registration.ts';
+import { refuseOwnedBySource } from './source-tools.ts';
 
 export interface RegisteredTool {
   readonly registration: Registration;
@@ -30,6 +31,7 @@ export const registerTool = async (
   const now = context.clock.now();
   const record = toRecord(spec, new Date(now).toISOString());
   const registered = await changeFamily(context.table, tenant, spec.name, now, (family) => {
+    refuseOwnedBySource(family, 'choose another name');
     const result = registerVersion(family?.versions.length === 0 ? undefined : family, record, makeDefault);
     return { family: result.family, result };
   });

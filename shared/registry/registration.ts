@@ -15,4 +15,7 @@ export const toRegistration = (family: Family, record: VersionRecord): Registrat
     versions: Object.freeze(family.versions.map(({ version }) => version).sort(compareVersions)),
     ...(record.deprecated === undefined ? {} : { deprecated: record.deprecated }),
     ...(record.created_at === undefined ? {} : { created_at: record.created_at }),
+    ...(family.disabled_reason === undefined ? {} : { disabled_reason: family.disabled_reason }),
+    ...(family.source === undefined ? {} : { source: family.source.name }),
+    ...(family.source?.waiting.length ? { waiting: family.source.waiting } : {}),
   });

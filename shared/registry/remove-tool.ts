@@ -7,6 +7,7 @@ import type { Catalog } from './catalog.ts';
 import type { RegistryContext } from './context.ts';
 import { changeFamily, removeFamily } from './families.ts';
 import { removeVersion, splitId } from './remove.ts';
+import { refuseOwnedBySource } from './source-tools.ts';
 
 /** Removes a tool or one version by `name` or `name@version`; idempotent. */
 export const removeTool = async (
@@ -29,10 +30,10 @@ export const removeTool = async (
     throw new Fault('Forbidden', `${split.name} is a shipped tool and cannot be removed; disable it instead`, {
       name: split.name,
     });
-  await changeFamily(context.table, tenant, split.name, context.clock.now(), (family) => ({
-    family: removeVersion(family, which),
-    result: undefined,
-  }));
+  await changeFamily(context.table, tenant, split.name, context.clock.now(), (family) => {
+    refuseOwnedBySource(family, "disable it, leave it out of the source's `allowed`, or remove the source");
+    return { family: removeVersion(family, which), result: undefined };
+  });
   context.catalogs.changed(tenant);
 };
 

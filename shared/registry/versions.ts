@@ -14,7 +14,10 @@ export const resolveVersion = (family: Family, wanted?: string): VersionRecord |
       field: 'version',
       value: wanted,
     });
-  const candidates = family.versions.map(({ version }) => version).filter((version) => version !== UNVERSIONED);
+  const waiting = family.source?.waiting ?? [];
+  const candidates = family.versions
+    .map(({ version }) => version)
+    .filter((version) => version !== UNVERSIONED && !waiting.includes(version));
   const best = maxSatisfying(candidates, wanted);
   return family.versions.find(({ version }) => version === best);
 };

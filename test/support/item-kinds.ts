@@ -23,6 +23,7 @@ import { CallHourItem, CallItem } from '../../shared/model/call-record.ts';
 import { ApiKeyItem, BucketItem, KeyOfTenantItem } from '../../shared/model/key.ts';
 import { ChangeItem, FamilyItem, RevisionItem } from '../../shared/model/registration.ts';
 import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/model/run.ts';
+import { SourceDueItem, SourceItem } from '../../shared/model/source.ts';
 import { HandedCallItem } from '../../shared/plan/handed-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
@@ -43,12 +44,14 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^RUNS#ACTIVE /, [ActiveRunItem]],
   [/^MACHINE#\S+ MACHINE$/, [MachineItem]],
   [/^MACHINES /, [MachineListItem]],
+  [/^SOURCES /, [SourceDueItem]],
   [/^STREAM#POISON /, [PoisonItem]],
   [/^STREAM#EVENT#\S+ FOLDED$/, [FoldedItem]],
   [/^T#[^#]+ REVISION$/, [RevisionItem]],
   [/^T#[^#]+ CHANGE#/, [ChangeItem]],
   [/^T#[^#]+ TOOL#/, [FamilyItem]],
   [/^T#[^#]+ KEYOF#/, [KeyOfTenantItem]],
+  [/^T#[^#]+ SOURCE#/, [SourceItem]],
   [/^T#[^#]+ LIST#/, [ListItem]],
   [/^T#[^#]+ GRANT#/, [GrantItem]],
   [/^T#[^#]+ CONFIRMATION#/, [ConfirmationPointerItem]],

@@ -14,6 +14,7 @@ import { runRoutes } from './runs.ts';
 import { scoreRoutes } from './score.ts';
 import { serverRoutes } from './server.ts';
 import { snapshotRoutes } from './snapshot.ts';
+import { sourceRoutes } from './sources.ts';
 import { toolRoutes } from './tools.ts';
 import { uploadRoutes } from './uploads.ts';
 import { usageRoutes } from './usage.ts';
@@ -29,6 +30,7 @@ export const routes = [
   ...eventRoutes,
   ...snapshotRoutes,
   ...layerRoutes,
+  ...sourceRoutes,
   ...keyRoutes,
   ...providerRoutes,
   ...scoreRoutes,

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { createKey, listKeys } from '../../../shared/access/api-keys.ts';
 import { adminActor } from '../../../shared/access/scopes.ts';
+import { readConfiguredSources } from '../../../shared/adapters/files/configured-sources.ts';
 import { jsonLog } from '../../../shared/adapters/files/json-log.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { createCallCounters } from '../../../shared/insight/call-counters.ts';
 import { messageOf } from '../../../shared/kernel/errors.ts';
+import { scheduleSources } from '../../../shared/sources/schedule.ts';
 import { createApp } from '../../api/app.ts';
 import { localAssay } from '../../compose/local-assay.ts';
-import type { Environment } from '../../compose/local-environment.ts';
+import { configFileOf, type Environment } from '../../compose/local-environment.ts';
 import { uploadSecret } from '../../compose/local-secrets.ts';
 import type { ConsoleFiles } from '../../console/files.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
@@ -38,6 +40,7 @@ export const serve: Command = {
     let address = '';
     const counters = createCallCounters();
     const { observe } = counters;
+    const configured = await readConfiguredSources(configFileOf(cli.environment));
     const assay = await localAssay({
       environment: cli.environment,
       data,
@@ -45,6 +48,7 @@ export const serve: Command = {
       observe,
       linkKey: link,
       base: () => address,
+      configured,
     });
     const uploads = localUploads(assay, resolve(data));
     const app = createApp(assay, {
@@ -57,6 +61,7 @@ export const serve: Command = {
     const server = await listen(app, host, port);
     address = server.address;
     const inbox = await watchInbox(join(resolve(data), 'inbox'), assay, uploads);
+    const schedule = scheduleSources(assay, configured);
     const admin = await firstAdminKey(assay, cli.environment);
     // Listened for before anybody can know that we are there.
     const told = untilSignal();
@@ -65,6 +70,7 @@ export const serve: Command = {
     await tellWaiting(cli, server);
     inbox.close();
     await server.close();
+    await schedule.stop();
     await uploads.close();
     await assay.close();
     log.flush();

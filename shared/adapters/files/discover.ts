@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolSource } from '../../registry/load.ts';
 import { parseJsonFile } from './json-file.ts';
 
@@ -35,7 +35,11 @@ const readConfig = async ({ configFile, configRequired }: DiscoverOptions): Prom
   const broken = (reason: string): ToolSource => ({ kind: 'broken', source: configFile, reason, plugin: false });
   try {
     const config = parseJsonFile(configFile, await readFile(configFile, 'utf8'));
-    const definitions = Array.isArray(config) ? config : isObject(config) ? config.tools : undefined;
+    const definitions = Array.isArray(config)
+      ? config
+      : isObject(config)
+        ? (config.tools ?? noTools(config))
+        : undefined;
     if (!Array.isArray(definitions)) return [broken(`${configFile} must be {"tools": [definitions]}`)];
     return [{ kind: 'config', source: configFile, definitions }];
   } catch (error) {
@@ -43,6 +47,10 @@ const readConfig = async ({ configFile, configRequired }: DiscoverOptions): Prom
     return [broken(messageOf(error))];
   }
 };
+
+/** A file that names sources needs no tools: it may be a desktop client's own. */
+const noTools = (config: JsonObject): readonly unknown[] | undefined =>
+  ['sources', 'mcpServers', 'functions'].some((key) => Object.hasOwn(config, key)) ? [] : undefined;
 
 const readPackages = async (root: string, load: LoadTools): Promise<readonly ToolSource[]> => {
   const nodeModules = join(root, 'node_modules');

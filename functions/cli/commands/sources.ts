@@ -1,0 +1,122 @@
+import type { Approved } from '../../../shared/sources/approve.ts';
+import type { SourceView } from '../../../shared/sources/view.ts';
+import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { formatTable } from '../output.ts';
+
+export const addSourceCommand: Command = {
+  usage:
+    'sources add NAME ADDRESS | --alias FUNCTION [--kind mcp|openapi|lambda] [--prefix P] [--allowed a,b] [--permission safe|confirm|dangerous] [--trust-read-only] [--price MICROS] [--policy review|auto] [--refresh-minutes N]',
+  summary: 'Makes the tools of an MCP server, an API or a function tools here',
+  options: {
+    kind: { type: 'string' },
+    alias: { type: 'string' },
+    prefix: { type: 'string' },
+    allowed: { type: 'string' },
+    permission: { type: 'string' },
+    'trust-read-only': { type: 'boolean' },
+    price: { type: 'string' },
+    policy: { type: 'string' },
+    'refresh-minutes': { type: 'string' },
+  },
+  async run(cli) {
+    const name = required(cli, 0, 'NAME');
+    const alias = textOption(cli, 'alias');
+    const body = {
+      name,
+      kind: textOption(cli, 'kind') ?? (alias === undefined ? 'mcp' : 'lambda'),
+      url: cli.positionals[1],
+      alias,
+      prefix: textOption(cli, 'prefix'),
+      allowed: textOption(cli, 'allowed')?.split(','),
+      permission: textOption(cli, 'permission'),
+      trust_read_only: cli.values['trust-read-only'] === true ? true : undefined,
+      price_micros: numberOption(cli, 'price'),
+      policy: textOption(cli, 'policy'),
+      refresh_minutes: numberOption(cli, 'refresh-minutes'),
+    };
+    return show(cli, await (await cli.api()).json<SourceView>('POST', '/v1/sources', body));
+  },
+};
+
+export const listSourcesCommand: Command = {
+  usage: 'sources list',
+  summary: 'Lists sources with their state',
+  async run(cli) {
+    const answer = await (await cli.api()).json<{ sources: readonly SourceView[] }>('GET', '/v1/sources');
+    cli.output.result(answer, () =>
+      formatTable(answer.sources, [
+        { title: 'NAME', value: ({ name }) => name },
+        { title: 'KIND', value: ({ kind }) => kind },
+        { title: 'STATUS', value: ({ status }) => status },
+        { title: 'TOOLS', value: ({ tools }) => String(tools), right: true },
+        { title: 'DRIFT', value: ({ drift }) => String(drift.length), right: true },
+        { title: 'REFRESHED', value: ({ refreshed_at: at }) => at ?? 'never' },
+        { title: 'ERROR', value: ({ error }) => error ?? '' },
+      ]),
+    );
+    return 0;
+  },
+};
+
+export const showSourceCommand: Command = {
+  usage: 'sources show NAME',
+  summary: 'Shows a source with what has changed and what is wrong',
+  run: async (cli) => show(cli, await (await cli.api()).json<SourceView>('GET', pathOf(cli))),
+};
+
+export const refreshSourceCommand: Command = {
+  usage: 'sources refresh NAME',
+  summary: 'Lists a source’s tools now',
+  run: async (cli) => show(cli, await (await cli.api()).json<SourceView>('POST', `${pathOf(cli)}/refresh`)),
+};
+
+export const approveSourceCommand: Command = {
+  usage: 'sources approve NAME [TOOL|TOOL@VERSION...]',
+  summary: 'Approves what a source has now: the tools named, or all that wait',
+  async run(cli) {
+    const tools = cli.positionals.slice(1);
+    const body = tools.length > 0 ? { tools } : {};
+    const answer = await (await cli.api()).json<{ approved: readonly Approved[] }>(
+      'POST',
+      `${pathOf(cli)}/approve`,
+      body,
+    );
+    const lines = answer.approved.map(({ tool, version }) => `approved ${tool} ${version}`);
+    cli.output.result(answer, () => lines.join('\n') || 'nothing waits for approval');
+    return 0;
+  },
+};
+
+export const removeSourceCommand: Command = {
+  usage: 'sources remove NAME',
+  summary: 'Removes a source and its tools; the records of its calls stay',
+  async run(cli) {
+    await (await cli.api()).json('DELETE', pathOf(cli));
+    cli.output.result({ removed: cli.positionals[0] }, () => `removed ${cli.positionals[0]}`);
+    return 0;
+  },
+};
+
+const pathOf = (cli: Cli): string => `/v1/sources/${encodeURIComponent(required(cli, 0, 'NAME'))}`;
+
+const numberOption = (cli: Cli, name: string): number | undefined => {
+  const text = textOption(cli, name);
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new UsageError(`--${name} ${text} is not a whole number`);
+};
+
+/** Exit code 1 for a source that failed, so that scripts notice. */
+const show = (cli: Cli, source: SourceView): number => {
+  cli.output.result(source, () => describe(source));
+  return source.status === 'failing' ? 1 : 0;
+};
+
+const describe = ({ name, kind, status, tools, drift, problems = [], error, refreshed_at: at }: SourceView): string =>
+  [
+    `${name} (${kind}): ${status}, ${tools} tools, refreshed ${at ?? 'never'}`,
+    ...(error === undefined ? [] : [`  error: ${error}`]),
+    ...problems.map(({ tool, reason }) => `  problem: ${tool}${tool === '' ? '' : ': '}${reason}`),
+    ...drift.map(({ tool, from, to, change }) => `  drift: ${tool} ${from ?? 'new'} -> ${to ?? 'gone'} (${change})`),
+    ...(drift.some(({ to }) => to !== null) ? [`  approve with: assay sources approve ${name}`] : []),
+  ].join('\n');

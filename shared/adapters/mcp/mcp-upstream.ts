@@ -1,0 +1,80 @@
+import type { Client } from '@modelcontextprotocol/client';
+import * as z from 'zod';
+import type { CallContext } from '../../kernel/ports.ts';
+import type { OpenedUpstream } from '../../sources/context.ts';
+import { outputOfMcp } from '../../sources/mcp-output.ts';
+import { readMcpTool } from '../../sources/mcp-tools.ts';
+import { MAX_TOOLS } from '../../sources/refresh.ts';
+import type { UpstreamProblem, UpstreamTool } from '../../sources/upstream.ts';
+import type { Connect } from './connect.ts';
+import { type Connection, createConnections } from './connections.ts';
+
+const PAGE_MS = 30_000;
+/** The longest time-out of any tool; the call's own signal ends it before. */
+const CALL_MS = 900_000;
+const MAX_PAGES = 1000;
+
+// As little as paging needs: one tool that is wrong must not hide the others.
+const Listed = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+
+/** An MCP server as an upstream, in whichever protocol generation it speaks. */
+export const mcpUpstream = (connect: Connect, changed: () => void): OpenedUpstream => {
+  const connections = createConnections(connect, changed);
+  return {
+    async list(signal) {
+      return connections.use(undefined, async ({ client }) => listTools(client, signal));
+    },
+    async call(tool, args, context) {
+      return connections.use(context, async (connection) => callTool(connection, tool, args, context));
+    },
+    close: connections.close,
+  };
+};
+
+const listTools = async (client: Client, signal: AbortSignal) => {
+  const tools: UpstreamTool[] = [];
+  const problems: UpstreamProblem[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: 'tools/list', params }, Listed, { signal, timeout: PAGE_MS });
+    for (const listed of page.tools) {
+      const read = readMcpTool(listed);
+      if ('reason' in read) problems.push(read);
+      else tools.push(read);
+    }
+    if (tools.length > MAX_TOOLS)
+      throw new Error(`it lists more than ${MAX_TOOLS} tools; name some in \`allowed\`, or split it`);
+    cursor = page.nextCursor;
+    if (cursor !== undefined && (cursors.has(cursor) || cursors.size >= MAX_PAGES))
+      throw new Error(
+        `its list does not end: ${cursors.has(cursor) ? `the cursor ${cursor.slice(0, 40)} came twice` : `more than ${MAX_PAGES} pages`}`,
+      );
+    if (cursor !== undefined) cursors.add(cursor);
+  } while (cursor !== undefined);
+  return { tools, problems };
+};
+
+const callTool = async (
+  { client, calls }: Connection,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  context: CallContext,
+): Promise<unknown> => {
+  const { signal, progress } = context;
+  calls.add(context);
+  try {
+    const result = await client.callTool(
+      { name, arguments: args },
+      {
+        signal,
+        timeout: CALL_MS,
+        ...(progress ? { onprogress: ({ progress: done, total, message }) => progress(done, total, message) } : {}),
+      },
+    );
+    return outputOfMcp(result);
+  } finally {
+    calls.delete(context);
+  }
+};

@@ -1,0 +1,171 @@
+import { digestOf } from '../kernel/canonical-json.ts';
+import { deepFreeze } from '../kernel/freeze.ts';
+import { compareVersions } from '../kernel/version-order.ts';
+import type { Family, FamilySource, VersionRecord } from '../model/registration.ts';
+import type { Tool } from '../model/tool.ts';
+import { toRecord } from '../registry/register.ts';
+import type { SeenTool } from './to-definition.ts';
+import { nextVersion, onlyAddsInput, type VersionStep, versionStep } from './tool-change.ts';
+
+export interface AdoptOptions {
+  readonly source: string;
+  readonly policy: 'auto' | 'review';
+  /** Whether whoever added the source approves what it has now: its first refresh. */
+  readonly isFirst: boolean;
+  readonly at: string;
+}
+
+const FIRST_VERSION = '1.0.0';
+const MAX_VERSIONS = 20;
+const MAX_FAMILY_BYTES = 200_000;
+const NEW_TOOL = 'the source has it since its last refresh, and nobody has approved it yet';
+const VANISHED = 'the source no longer has it';
+
+/**
+ * The next state of a source's tool from what a refresh saw. A definition that is stored never changes; an unchanged
+ * tool gives the same object.
+ */
+export const adoptTool = (family: Family | undefined, seen: SeenTool, options: AdoptOptions): Family => {
+  if (!family?.source || family.versions.length === 0) return newTool(seen, options);
+  const known = knownVersion(family, family.source, seen);
+  if (known?.isSame) return selectVersion(family, family.source, known.record.version);
+  // Its settings were changed here, not the tool upstream: approved if what it was is.
+  if (known) {
+    const isApproved = !family.source.waiting.includes(known.record.version);
+    return addVersion(family, family.source, seen, 'patch', isApproved, options);
+  }
+  const before = recordOf(family, family.source.seen ?? family.default_version);
+  const step = versionStep(before?.spec ?? seen.definition, seen.definition);
+  const isAdmitted = options.policy === 'auto' && onlyAdds(family, family.source, seen);
+  return addVersion(family, family.source, seen, step, isAdmitted, options);
+};
+
+/** Whether the approved default differs from what was seen by additions to its input alone. */
+const onlyAdds = (family: Family, { digests, waiting }: FamilySource, seen: SeenTool): boolean => {
+  const approved = recordOf(family, family.default_version);
+  if (!approved || waiting.includes(approved.version)) return false;
+  const [, rest] = digests[approved.version]?.split(':') ?? [];
+  return rest === seen.digest.split(':')[1] && onlyAddsInput(approved.spec, seen.definition);
+};
+
+/** The state of a tool that the upstream no longer lists. */
+export const vanishTool = (family: Family): Family => {
+  if (!family.source || family.source.seen === undefined) return family;
+  const { seen: _, ...source } = family.source;
+  const reason = family.enabled || family.disabled_reason !== undefined ? { disabled_reason: VANISHED } : {};
+  return deepFreeze({ ...family, source, enabled: false, ...reason });
+};
+
+/** Approves a version; it becomes the default where it is what the upstream has. */
+export const approveVersion = (family: Family, version: string): Family => {
+  const { source } = family;
+  if (!source?.waiting.includes(version)) return family;
+  const approved = { ...source, waiting: source.waiting.filter((waiting) => waiting !== version) };
+  if (source.seen !== version) return deepFreeze({ ...family, source: approved });
+  return deepFreeze(switchOn({ ...family, source: approved, default_version: version }));
+};
+
+const newTool = (seen: SeenTool, { source, isFirst, at }: AdoptOptions): Family =>
+  deepFreeze({
+    name: seen.definition.name,
+    enabled: isFirst,
+    default_version: FIRST_VERSION,
+    versions: [toRecord({ ...seen.definition, version: FIRST_VERSION }, at)],
+    ...(isFirst ? {} : { disabled_reason: NEW_TOOL }),
+    source: {
+      name: source,
+      tool: seen.upstream.name,
+      seen: FIRST_VERSION,
+      waiting: isFirst ? [] : [FIRST_VERSION],
+      digests: { [FIRST_VERSION]: seen.digest },
+    },
+  });
+
+/** The version with what the upstream says now, the latest of several; `isSame` when the whole definition is the same. */
+const knownVersion = (
+  family: Family,
+  { digests }: FamilySource,
+  seen: SeenTool,
+): { readonly record: VersionRecord; readonly isSame: boolean } | undefined => {
+  const matching = family.versions.filter(({ version }) => digests[version] === seen.digest);
+  const wanted = digestOf(seen.definition);
+  const same = matching.findLast(({ spec }) => digestOf(withoutVersion(spec)) === wanted);
+  const record = same ?? matching.at(-1);
+  return record && { record, isSame: same !== undefined };
+};
+
+const withoutVersion = ({ version: _, ...spec }: Tool): Tool => spec;
+
+/** What the upstream has again is the default again, once it was approved. */
+const selectVersion = (family: Family, source: FamilySource, version: string): Family => {
+  const isApproved = !source.waiting.includes(version);
+  const isDefault = family.default_version === version || !isApproved;
+  if (source.seen === version && isDefault) return family;
+  const next: Family = {
+    ...family,
+    source: { ...source, seen: version },
+    default_version: isApproved ? version : family.default_version,
+  };
+  return deepFreeze(hasApproved(next) ? switchOn(next) : next);
+};
+
+const addVersion = (
+  family: Family,
+  source: FamilySource,
+  seen: SeenTool,
+  step: VersionStep,
+  isApproved: boolean,
+  { at }: AdoptOptions,
+): Family => {
+  const version = nextVersion(family.versions.at(-1)?.version ?? FIRST_VERSION, step);
+  const record = toRecord({ ...seen.definition, version }, at);
+  const next: Family = {
+    ...family,
+    versions: [...family.versions, record].sort((a, b) => compareVersions(a.version, b.version)),
+    default_version: isApproved ? version : family.default_version,
+    source: {
+      ...source,
+      tool: seen.upstream.name,
+      seen: version,
+      waiting: isApproved ? source.waiting : [...source.waiting, version],
+      digests: { ...source.digests, [version]: seen.digest },
+    },
+  };
+  return deepFreeze(capVersions(hasApproved(next) ? switchOn(next) : next));
+};
+
+const hasApproved = ({ versions, source }: Family): boolean =>
+  versions.some(({ version }) => !source?.waiting.includes(version));
+
+/** Switches on what the source itself switched off; a person's choice stays. */
+const switchOn = ({ disabled_reason: reason, ...family }: Family): Family =>
+  reason === undefined ? family : { ...family, enabled: true };
+
+/** Keeps the newest versions; the default and the one last seen are never dropped. */
+const capVersions = (family: Family): Family => {
+  let { versions } = family;
+  const isKept = ({ version }: VersionRecord) => version === family.default_version || version === family.source?.seen;
+  while (versions.length > MAX_VERSIONS || bytesOf(versions) > MAX_FAMILY_BYTES) {
+    const oldest = versions.find((record) => !isKept(record));
+    if (!oldest) break;
+    versions = versions.filter((record) => record !== oldest);
+  }
+  if (versions === family.versions || !family.source) return family;
+  const names = new Set(versions.map(({ version }) => version));
+  const { waiting, digests, ...source } = family.source;
+  return {
+    ...family,
+    versions,
+    source: {
+      ...source,
+      waiting: waiting.filter((version) => names.has(version)),
+      digests: Object.fromEntries(Object.entries(digests).filter(([version]) => names.has(version))),
+    },
+  };
+};
+
+const bytesOf = (versions: readonly VersionRecord[]): number =>
+  versions.length < 3 ? 0 : Buffer.byteLength(JSON.stringify(versions));
+
+const recordOf = ({ versions }: Family, version: string | undefined): VersionRecord | undefined =>
+  versions.find((record) => record.version === version);

@@ -1,0 +1,36 @@
+import type { Timers } from '../kernel/ports.ts';
+import type { Source } from '../model/source.ts';
+import type { RegistryContext } from '../registry/context.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What a process has to reach sources with. */
+export interface SourcePorts {
+  /** Who may add sources: keys with `tenant_admin`, the operator alone, or nobody. */
+  readonly allowed: 'tenants' | 'operator' | 'off';
+  /** The place a source stands for; throws a `Fault` for one that cannot be reached from here at all. */
+  readonly open: OpenUpstream;
+}
+
+/** `changed` is called when the upstream says that its list has changed. */
+export type OpenUpstream = (tenant: string, source: Source, changed: () => void) => OpenedUpstream;
+
+/** An upstream that may hold a connection. */
+export interface OpenedUpstream extends Upstream {
+  close?(): Promise<void>;
+}
+
+/** The dependencies of sources, beyond the registry's. */
+export interface SourcesContext extends RegistryContext {
+  readonly timers: Timers;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly sources: Sources;
+}
+
+/** The upstreams that this process has open. */
+export interface Sources {
+  readonly allowed: SourcePorts['allowed'];
+  upstream(tenant: string, source: Source): Upstream;
+  /** Lets go of what is open for a source. */
+  drop(tenant: string, name: string): void;
+  close(): Promise<void>;
+}

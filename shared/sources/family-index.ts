@@ -1,0 +1,13 @@
+import type { Family, FamilySource } from '../model/registration.ts';
+
+/** The tools that a source has registered, gone ones included, by name. */
+export const toolsOfSource = (
+  own: ReadonlyMap<string, Family>,
+  source: string,
+): readonly (Family & { readonly source: FamilySource })[] =>
+  [...own.values()]
+    .flatMap((family) => {
+      const { source: of } = family;
+      return of?.name === source ? [{ ...family, source: of }] : [];
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,0 +1,152 @@
+import { hasScope, requireScope } from '../access/scopes.ts';
+import { requireVisible, visibleTools } from '../access/visible-tools.ts';
+import { Fault } from '../kernel/errors.ts';
+import { sourceDueKey, sourceKey } from '../kernel/item-keys.ts';
+import { put, read } from '../kernel/stored.ts';
+import type { Actor } from '../model/key.ts';
+import { type NewSource, type Source, type SourceChange, SourceItem } from '../model/source.ts';
+import type { SourcesContext } from './context.ts';
+import { readSources, requireSource, unknownSource } from './read-source.ts';
+import { dueEntry, refreshQuietly, refreshSource } from './refresh.ts';
+import { removeTools } from './remove-tools.ts';
+import { type SourceView, viewSource } from './view.ts';
+
+const MAX_SOURCES = 100;
+
+/** Adds a source and lists its tools; one that cannot be reached yet is added and says why. */
+export const addSource = async (context: SourcesContext, actor: Actor, given: NewSource): Promise<SourceView> => {
+  requireManager(context, actor);
+  requireAddress(given);
+  const known = await readSources(context.table, actor.tenant);
+  if (known.length >= MAX_SOURCES)
+    throw new Fault('Conflict', `this tenant has ${known.length} sources; the limit is ${MAX_SOURCES}: remove one`);
+  await storeSource(context, actor.tenant, given, 'request');
+  return refreshOrLeave(context, actor.tenant, given.name);
+};
+
+/** Stores a new source; the name of an existing one is a conflict. */
+export const storeSource = async (
+  { table, clock }: Pick<SourcesContext, 'table' | 'clock'>,
+  tenant: string,
+  given: NewSource,
+  origin: Source['origin'],
+): Promise<Source> => {
+  const now = clock.now();
+  const at = new Date(now).toISOString();
+  const source: Source = { ...given, origin, created_at: at, changed_at: at, due: now };
+  return table.change([sourceKey(tenant, given.name)], ([item]) => {
+    if (item)
+      throw new Fault('Conflict', `there is a source named ${given.name}; change it, or choose another name`, {
+        name: given.name,
+      });
+    return {
+      writes: [put(sourceKey(tenant, given.name), SourceItem, source), dueEntry(tenant, source)],
+      result: source,
+    };
+  });
+};
+
+export const listSources = async (context: SourcesContext, actor: Actor): Promise<readonly SourceView[]> => {
+  requireScope(actor, 'tenant_admin');
+  const { catalog } = await context.catalogs.of(actor.tenant);
+  const now = context.clock.now();
+  return (await readSources(context.table, actor.tenant)).map((source) => viewSource(source, catalog.own, now));
+};
+
+export const getSource = async (context: SourcesContext, actor: Actor, name: string): Promise<SourceView> => {
+  requireScope(actor, 'tenant_admin');
+  return viewOf(context, actor.tenant, await requireSource(context.table, actor.tenant, name));
+};
+
+/** Refreshes a source now. */
+export const refreshNow = async (context: SourcesContext, actor: Actor, name: string): Promise<SourceView> => {
+  requireManager(context, actor);
+  return viewOf(context, actor.tenant, await refreshSource(context, actor.tenant, name));
+};
+
+/** Changes settings and refreshes, so that the tools follow. */
+export const changeSource = async (
+  context: SourcesContext,
+  actor: Actor,
+  name: string,
+  change: SourceChange,
+): Promise<SourceView> => {
+  requireManager(context, actor);
+  const { tenant } = actor;
+  const now = context.clock.now();
+  const at = new Date(now).toISOString();
+  await context.table.change([sourceKey(tenant, name)], ([item]) => {
+    if (!item) throw unknownSource(name);
+    const source = read(item, SourceItem);
+    refuseConfigured(source);
+    const next = { ...source, ...change, changed_at: at };
+    const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== null && value !== undefined));
+    requireAddress(kept as Source);
+    const changed = { ...(kept as Source), due: now };
+    return { writes: [put(item.key, SourceItem, changed), dueEntry(tenant, changed)], result: undefined };
+  });
+  return refreshOrLeave(context, tenant, name);
+};
+
+/** Removes a source and its tools; the records of its calls stay. Idempotent. */
+export const removeSource = async (context: SourcesContext, actor: Actor, name: string): Promise<void> => {
+  requireManager(context, actor);
+  const { tenant } = actor;
+  await context.table.change([sourceKey(tenant, name)], ([item]) => {
+    if (item) refuseConfigured(read(item, SourceItem));
+    return { writes: [], result: undefined };
+  });
+  await dropSource(context, tenant, name);
+};
+
+/** Removes the source first: a refresh that is under way then registers nothing more. */
+export const dropSource = async (context: SourcesContext, tenant: string, name: string): Promise<void> => {
+  const key = sourceKey(tenant, name);
+  await context.table.change([key], ([item]) => ({ writes: item ? [{ remove: key }] : [], result: undefined }));
+  context.sources.drop(tenant, name);
+  await removeTools(context, tenant, name);
+  await context.table.write([{ remove: sourceDueKey(tenant, name) }]);
+};
+
+/** Refreshes what was just stored; where the schedule was quicker, its state says so. */
+const refreshOrLeave = async (context: SourcesContext, tenant: string, name: string): Promise<SourceView> => {
+  await refreshQuietly(context, tenant, name);
+  return viewOf(context, tenant, await requireSource(context.table, tenant, name));
+};
+
+const viewOf = async (context: SourcesContext, tenant: string, source: Source): Promise<SourceView> => {
+  const { catalog } = await context.catalogs.of(tenant);
+  return viewSource(source, catalog.own, context.clock.now());
+};
+
+/** Who may change sources: the tenant's administrator where the operator lets tenants have sources at all. */
+export const requireManager = ({ sources }: SourcesContext, actor: Actor): void => {
+  requireScope(actor, 'tenant_admin');
+  const { only } = visibleTools(actor);
+  if (only !== undefined) requireVisible(actor, '*');
+  if (sources.allowed === 'tenants' || (sources.allowed === 'operator' && hasScope(actor, 'admin'))) return;
+  throw new Fault(
+    'Forbidden',
+    sources.allowed === 'off'
+      ? 'sources are switched off here; the operator switches them on with ASSAY_SOURCES'
+      : 'only the operator may change sources here; the operator lets tenants do so with ASSAY_SOURCES=tenants',
+  );
+};
+
+const refuseConfigured = ({ name, origin }: Source): void => {
+  if (origin === 'config')
+    throw new Fault('Forbidden', `the source ${name} is configured by the operator; change it in the configuration`, {
+      name,
+    });
+};
+
+const requireAddress = ({ kind, url, alias }: Pick<NewSource, 'kind' | 'url' | 'alias'>): void => {
+  const [field, other] = kind === 'lambda' ? ([alias, url] as const) : ([url, alias] as const);
+  const name = kind === 'lambda' ? 'alias' : 'url';
+  if (field === undefined)
+    throw new Fault('InvalidInput', `a source of the kind ${kind} needs ${name}`, { field: name });
+  if (other !== undefined)
+    throw new Fault('InvalidInput', `a source of the kind ${kind} has ${name} and nothing else to find it by`, {
+      field: kind === 'lambda' ? 'url' : 'alias',
+    });
+};

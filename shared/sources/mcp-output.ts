@@ -1,0 +1,45 @@
+import { isObject } from '../kernel/json.ts';
+
+/** The result of a call as an MCP server sends it. */
+export interface McpResult {
+  readonly content?: readonly unknown[] | undefined;
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+}
+
+/** Where blocks stand that structured content cannot hold: pictures, sounds, links. */
+const BLOCKS = '_content';
+
+/**
+ * The output of a call: its structured content, a lone text as it is, and otherwise the blocks. Nothing is left out:
+ * pictures and links beside structured content stand under `_content`; texts beside it only repeat it.
+ */
+export const outputOfMcp = ({ content = [], structuredContent, isError }: McpResult): unknown => {
+  if (isError) throw upstreamError(textOf(content));
+  const other = content.filter((block) => !isText(block));
+  if (structuredContent !== undefined) {
+    if (other.length === 0 || !isObject(structuredContent)) return structuredContent;
+    return { ...structuredContent, [BLOCKS]: other };
+  }
+  const [first] = content;
+  return content.length === 1 && isText(first) ? first.text : { content };
+};
+
+/** An output schema that also takes the blocks beside structured content. */
+export const schemaWithBlocks = (schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+  ...schema,
+  properties: { ...(isObject(schema.properties) ? schema.properties : {}), [BLOCKS]: { type: 'array' } },
+});
+
+const isText = (block: unknown): block is { readonly text: string } =>
+  isObject(block) && block.type === 'text' && typeof block.text === 'string';
+
+const textOf = (content: readonly unknown[]): string =>
+  content
+    .flatMap((block) => (isText(block) ? [block.text] : []))
+    .join('\n')
+    .slice(0, 2000);
+
+/** A failure that the upstream itself reported. */
+const upstreamError = (text: string): Error =>
+  Object.assign(new Error(text || 'the source reported an error without a message'), { name: 'UpstreamError' });

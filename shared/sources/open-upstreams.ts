@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache';
+import type { OpenedUpstream, SourcePorts, Sources } from './context.ts';
+
+const MAX_OPEN = 200;
+const IDLE_MS = 10 * 60_000;
+
+interface Held {
+  readonly upstream: OpenedUpstream;
+  /** The state of the source that it was opened for. */
+  readonly state: string;
+}
+
+/** Keeps an upstream open a source, while it is used; one whose source has changed is closed. */
+export const openUpstreams = (
+  { allowed, open }: SourcePorts,
+  changed: (tenant: string, name: string) => void,
+): Sources => {
+  const closing = new Set<Promise<void>>();
+  const close = ({ upstream }: Held): void => {
+    const ended = (upstream.close?.() ?? Promise.resolve()).catch(() => {});
+    closing.add(ended);
+    void ended.then(() => closing.delete(ended));
+  };
+  const held = new LRUCache<string, Held>({
+    max: MAX_OPEN,
+    ttl: IDLE_MS,
+    updateAgeOnGet: true,
+    dispose: (old) => close(old),
+  });
+  return {
+    allowed,
+    upstream(tenant, source) {
+      const key = `${tenant}#${source.name}`;
+      const known = held.get(key);
+      if (known?.state === source.changed_at) return known.upstream;
+      const upstream = open(tenant, source, () => changed(tenant, source.name));
+      held.set(key, { upstream, state: source.changed_at });
+      return upstream;
+    },
+    drop: (tenant, name) => void held.delete(`${tenant}#${name}`),
+    async close() {
+      held.clear();
+      await Promise.all(closing);
+    },
+  };
+};

@@ -1,0 +1,206 @@
+import { Fault, messageOf } from '../kernel/errors.ts';
+import { sourceDueKey, sourceKey } from '../kernel/item-keys.ts';
+import { freeLease, isHeld, LEASE_MS, type Lease } from '../kernel/lease.ts';
+import { changeHeld, keepLease, type LeasedItem, takeItem } from '../kernel/leased-item.ts';
+import { put, read } from '../kernel/stored.ts';
+import type { Family } from '../model/registration.ts';
+import { type Source, SourceDueItem, SourceItem } from '../model/source.ts';
+import { changeFamilies, type Fence } from '../registry/families.ts';
+import { type AdoptOptions, adoptTool, vanishTool } from './adopt.ts';
+import type { SourcesContext } from './context.ts';
+import { unknownSource } from './read-source.ts';
+import { type SeenTools, toDefinitions } from './to-definition.ts';
+
+/** Listing a source may take so long in all. */
+const LIST_MS = 60_000;
+export const MAX_TOOLS = 10_000;
+const MAX_PROBLEMS = 20;
+const DEFAULT_MINUTES = 60;
+/** A transaction holds 100 items: each family and its event, and five more. */
+const BATCH = 45;
+const BATCH_BYTES = 2_000_000;
+
+/** Lists a source's tools and registers what changed. Only one process at a time; a failure keeps the last tools. */
+export const refreshSource = async (context: SourcesContext, tenant: string, name: string): Promise<Source> => {
+  const leased: LeasedItem<Source> = { key: sourceKey(tenant, name), kind: SourceItem };
+  const owner = Buffer.from(context.random(12)).toString('hex');
+  const source = await takeItem(context, leased, owner);
+  if (!source) throw await refusal(context, leased, name);
+  const heartbeat = keepLease(context, leased, source.lease);
+  try {
+    const after = await refreshed(context, tenant, source);
+    return await finish(context, tenant, source, source.lease, after);
+  } catch (error) {
+    const failed = { error: describeFailure(error), due: context.clock.now() + intervalOf(source) };
+    context.log.warn('source not refreshed', { tenant, source: name, error: failed.error });
+    return finish(context, tenant, source, source.lease, failed);
+  } finally {
+    heartbeat.stop();
+  }
+};
+
+/** Refreshes a source because something says that it has changed; a refresh that is under way is left alone. */
+export const refreshQuietly = async (context: SourcesContext, tenant: string, name: string): Promise<void> => {
+  try {
+    await refreshSource(context, tenant, name);
+  } catch (error) {
+    const isExpected = error instanceof Fault && (error.code === 'Conflict' || error.code === 'NotFound');
+    if (!isExpected) context.log.error('source not refreshed', { tenant, source: name, error: messageOf(error) });
+  }
+};
+
+type Outcome = Pick<Source, 'due'> & Partial<Pick<Source, 'refreshed_at' | 'error' | 'problems'>>;
+
+const refreshed = async (
+  context: SourcesContext,
+  tenant: string,
+  source: Source & { lease: Lease },
+): Promise<Outcome> => {
+  const signal = AbortSignal.timeout(LIST_MS);
+  const listing = context.sources.upstream(tenant, source).list(signal);
+  const listed = await Promise.race([listing, rejectWhenAborted(signal)]);
+  if (listed.tools.length > MAX_TOOLS)
+    throw new Fault(
+      'TooLarge',
+      `it lists ${listed.tools.length} tools; a source may have ${MAX_TOOLS}: name some in \`allowed\``,
+    );
+  const seen = await toDefinitions(source, listed);
+  const clashes = await adoptAll(context, tenant, source, seen);
+  const now = context.clock.now();
+  const problems = [...seen.problems, ...clashes];
+  return {
+    refreshed_at: new Date(now).toISOString(),
+    due: now + intervalOf(source),
+    ...(problems.length > 0 ? { problems: cutProblems(problems) } : {}),
+  };
+};
+
+/** Writes what changed, in few transactions; what is unchanged is not written. */
+const adoptAll = async (
+  context: SourcesContext,
+  tenant: string,
+  source: Source & { lease: Lease },
+  { tools }: SeenTools,
+): Promise<readonly { tool: string; reason: string }[]> => {
+  const { name } = source;
+  context.catalogs.changed(tenant);
+  const { catalog } = await context.catalogs.of(tenant);
+  const isFirst = source.refreshed_at === undefined;
+  const options: AdoptOptions = {
+    source: name,
+    policy: source.policy ?? 'review',
+    isFirst,
+    at: new Date(context.clock.now()).toISOString(),
+  };
+  const clashes: { tool: string; reason: string }[] = [];
+  const isTaken = (local: string, family: Family | undefined): boolean =>
+    catalog.layer.has(local) || (family !== undefined && family.source?.name !== name);
+  const next = (local: string, family: Family | undefined): Family | undefined => {
+    const seen = tools.get(local);
+    if (seen && isTaken(local, family)) return family;
+    return seen ? adoptTool(family, seen, options) : family && vanishTool(family);
+  };
+  const mine = [...catalog.own.values()].filter((family) => family.source?.name === name);
+  const changed: { local: string; bytes: number }[] = [];
+  for (const local of new Set([...tools.keys(), ...mine.map((family) => family.name)])) {
+    const family = catalog.own.get(local);
+    if (tools.has(local) && isTaken(local, family))
+      clashes.push({
+        tool: tools.get(local)?.upstream.name ?? local,
+        reason: `the name ${local} is taken by another tool; choose a prefix`,
+      });
+    const after = next(local, family);
+    if (after !== family) changed.push({ local, bytes: JSON.stringify(after).length });
+  }
+  const fence = fenceOf(tenant, source);
+  for (const batch of batchesOf(changed))
+    await changeFamilies(
+      context.table,
+      tenant,
+      batch,
+      context.clock.now(),
+      (families) => ({
+        families: new Map(batch.map((local) => [local, next(local, families.get(local))])),
+        result: undefined,
+      }),
+      fence,
+    );
+  context.catalogs.changed(tenant);
+  return clashes;
+};
+
+/** A refresh that lost its lease, or whose source was removed, writes nothing more. */
+const fenceOf = (tenant: string, { name, lease }: Source & { lease: Lease }): Fence => ({
+  key: sourceKey(tenant, name),
+  check(item) {
+    const held = item && read(item, SourceItem).lease;
+    if (!isHeld(held, lease))
+      throw new Fault('Conflict', `the source ${name} was removed, or is being refreshed by another process`, { name });
+  },
+});
+
+const batchesOf = (changed: readonly { local: string; bytes: number }[]): readonly (readonly string[])[] => {
+  const batches: string[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { local, bytes: more } of changed) {
+    const last = batches.at(-1);
+    if (last === undefined || last.length >= BATCH || bytes + more > BATCH_BYTES) {
+      batches.push([local]);
+      bytes = more;
+    } else {
+      last.push(local);
+      bytes += more;
+    }
+  }
+  return batches;
+};
+
+/** Stores how it went and gives the lease up, unless another has it by now. */
+const finish = async (
+  context: SourcesContext,
+  tenant: string,
+  source: Source,
+  lease: Lease,
+  outcome: Outcome,
+): Promise<Source> => {
+  const leased: LeasedItem<Source> = { key: sourceKey(tenant, source.name), kind: SourceItem };
+  let stored: Source | undefined;
+  await changeHeld(context, leased, lease, ({ error: _, problems, ...before }) => {
+    const kept = outcome.error === undefined || problems === undefined ? {} : { problems };
+    // Its settings were changed meanwhile: the tools follow with the next refresh, which is due at once.
+    const due = before.changed_at === source.changed_at ? outcome.due : context.clock.now();
+    stored = { ...before, ...kept, ...outcome, due, lease: freeLease(lease) };
+    return [put(leased.key, SourceItem, stored), dueEntry(tenant, stored)];
+  });
+  if (stored) return stored;
+  throw unknownSource(source.name);
+};
+
+/** The write that keeps the schedule's entry with its source. */
+export const dueEntry = (tenant: string, { name, due }: Pick<Source, 'name' | 'due'>) =>
+  put(sourceDueKey(tenant, name), SourceDueItem, { tenant, name, due });
+
+const refusal = async ({ table, clock }: SourcesContext, { key }: LeasedItem<Source>, name: string): Promise<Fault> => {
+  const item = await table.get(key);
+  if (!item) return unknownSource(name);
+  const until = read(item, SourceItem).lease?.until ?? clock.now();
+  return new Fault('Conflict', `the source ${name} is being refreshed; ask for its state in a moment`, {
+    name,
+    started_at: new Date(until - LEASE_MS).toISOString(),
+  });
+};
+
+const rejectWhenAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error(`it did not list its tools within ${LIST_MS / 1000} s`)));
+  });
+
+const intervalOf = ({ refresh_minutes: minutes = DEFAULT_MINUTES }: Source): number => minutes * 60_000;
+
+const describeFailure = (error: unknown): string => messageOf(error).slice(0, 500) || 'it failed without a message';
+
+const cutProblems = (problems: readonly { tool: string; reason: string }[]) => {
+  const more = problems.length - MAX_PROBLEMS;
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  return more > 0 ? [...shown, { tool: '', reason: `and ${more} more` }] : shown;
+};

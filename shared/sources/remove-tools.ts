@@ -1,0 +1,23 @@
+import { changeFamilies } from '../registry/families.ts';
+import type { SourcesContext } from './context.ts';
+import { toolsOfSource } from './family-index.ts';
+
+const BATCH = 45;
+
+/** Removes the tools of a source. */
+export const removeTools = async (context: SourcesContext, tenant: string, source: string): Promise<void> => {
+  context.catalogs.changed(tenant);
+  const { catalog } = await context.catalogs.of(tenant);
+  const names = toolsOfSource(catalog.own, source).map(({ name }) => name);
+  for (let start = 0; start < names.length; start += BATCH) {
+    const batch = names.slice(start, start + BATCH);
+    await changeFamilies(context.table, tenant, batch, context.clock.now(), (families) => ({
+      // One that was registered under this name since is not the source's.
+      families: new Map(
+        [...families].filter(([, family]) => family.source?.name === source).map(([name]) => [name, undefined]),
+      ),
+      result: undefined,
+    }));
+  }
+  context.catalogs.changed(tenant);
+};

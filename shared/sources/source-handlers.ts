@@ -1,0 +1,98 @@
+import { Fault } from '../kernel/errors.ts';
+import { describeIssues, type Validator, validatorFor } from '../kernel/json-schema.ts';
+import { memoize } from '../kernel/memoize.ts';
+import type { CallContext, Handler } from '../kernel/ports.ts';
+import type { Family, FamilySource } from '../model/registration.ts';
+import type { Handlers } from '../registry/layer.ts';
+import { sourceOfHandler } from '../registry/source-tools.ts';
+import type { SourcesContext } from './context.ts';
+import { requireSource } from './read-source.ts';
+
+type Args = Readonly<Record<string, unknown>>;
+type ToolVersion = CallContext['tool'];
+
+/** Handlers among which every source is one: `source:<name>`, for whichever tenant calls. */
+export const withSources = (handlers: Handlers, context: () => SourcesContext | undefined): Handlers => ({
+  builtin: handlers.builtin,
+  internal: new SourceHandlers(handlers.internal, context),
+});
+
+class SourceHandlers extends Map<string, Handler> {
+  readonly #known: ReadonlyMap<string, Handler>;
+  readonly #handler: Handler;
+
+  constructor(known: ReadonlyMap<string, Handler>, context: () => SourcesContext | undefined) {
+    super(known);
+    // Asked for what a subclass makes of a name, such as a plan's.
+    this.#known = known;
+    this.#handler = createSourceHandler(context);
+  }
+
+  override get(name: string): Handler | undefined {
+    return sourceOfHandler(name) === undefined ? this.#known.get(name) : this.#handler;
+  }
+
+  override has(name: string): boolean {
+    return sourceOfHandler(name) !== undefined || this.#known.has(name);
+  }
+}
+
+const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handler => {
+  const validators = memoize<Validator>(2000);
+  const contextHere = (): SourcesContext => {
+    const context = contextOf();
+    if (context) return context;
+    throw new Fault('Unavailable', 'this process reaches no sources');
+  };
+  const familyOf = async (tenant: string, { name }: ToolVersion): Promise<Family & { source: FamilySource }> => {
+    const { catalog } = await contextHere().catalogs.of(tenant);
+    const family = catalog.get(name)?.family;
+    if (family?.source) return { ...family, source: family.source };
+    throw new Fault('Unavailable', `${name} no longer belongs to a source`, { tool: name });
+  };
+  return {
+    // Its definitions are written by refreshes alone, and say the permission.
+    permission: 'safe',
+    async check(args, tenant, tool) {
+      requireApproved(await familyOf(tenant, tool), tool, args, validators);
+    },
+    async run(args, call) {
+      const context = contextHere();
+      const { source } = await familyOf(call.tenant, call.tool);
+      const upstream = context.sources.upstream(
+        call.tenant,
+        await requireSource(context.table, call.tenant, source.name),
+      );
+      return upstream.call(source.tool, args, call);
+    },
+  };
+};
+
+/** Lets a call through that is approved and that the upstream, as last seen, takes as well. */
+const requireApproved = (
+  family: Family & { source: FamilySource },
+  { name, version }: ToolVersion,
+  args: Args,
+  validators: (key: string, make: () => Validator) => Validator,
+): void => {
+  const { seen, waiting } = family.source;
+  const about = { tool: name, version, source: family.source.name, seen };
+  if (waiting.includes(version))
+    throw new Fault(
+      'SourceDrifted',
+      `${name} ${version} waits for approval; call version ${family.default_version}`,
+      about,
+    );
+  if (seen === undefined || seen === version) return;
+  const last = family.versions.find((record) => record.version === seen);
+  if (!last) return;
+  const { issues } = validators(last.digest, () => validatorFor(last.spec.parameters))(args);
+  if (issues.length > 0)
+    throw new Fault(
+      'SourceDrifted',
+      `${name} has changed at its source: ${version} is approved, and the source has ${seen}, which refuses these ` +
+        `arguments (${describeIssues(issues)}); approve ${seen} with POST /v1/sources/${family.source.name}/approve, ` +
+        'or change the arguments',
+      { ...about, issues },
+    );
+};

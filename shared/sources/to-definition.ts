@@ -1,0 +1,105 @@
+import type * as z from 'zod';
+import { digestOf, sha256 } from '../kernel/canonical-json.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
+import type { Source, SourceProblem } from '../model/source.ts';
+import type { Permission, Tool } from '../model/tool.ts';
+import { toolDisplay } from '../model/tool-display.ts';
+import { parseDefinition } from '../registry/parse-definition.ts';
+import { sourceHandler } from '../registry/source-tools.ts';
+import type { UpstreamTool, UpstreamTools } from './upstream.ts';
+
+/** A tool as the last refresh saw it: a definition without a version, and the digest of what the upstream said. */
+export interface SeenTool {
+  readonly upstream: UpstreamTool;
+  readonly definition: Tool;
+  readonly digest: string;
+}
+
+export interface SeenTools {
+  /** By the name it has here. */
+  readonly tools: ReadonlyMap<string, SeenTool>;
+  readonly problems: readonly SourceProblem[];
+}
+
+export type ToolSettings = Pick<
+  Source,
+  'name' | 'kind' | 'prefix' | 'allowed' | 'permission' | 'trust_read_only' | 'price_micros'
+>;
+
+const MAX_NAME = 128;
+const SLICE = 100;
+
+/** Turns what an upstream lists into definitions. A tool that cannot be one is a problem, and the rest go on. */
+export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTools): Promise<SeenTools> => {
+  const problems: SourceProblem[] = [...listed.problems];
+  const allowed = settings.allowed && new Set(settings.allowed);
+  const tools = new Map<string, SeenTool>();
+  for (const [index, upstream] of listed.tools.entries()) {
+    // Thousands of schemas are compiled: other requests go on in between.
+    if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (allowed && !allowed.has(upstream.name)) continue;
+    const name = localName(settings, upstream.name);
+    try {
+      if (tools.has(name)) throw new Error('the upstream lists two tools of this name; the first is taken');
+      tools.set(name, {
+        upstream,
+        definition: toDefinition(settings, name, upstream),
+        digest: digestOfFacets(upstream),
+      });
+    } catch (error) {
+      problems.push({ tool: upstream.name.slice(0, 128), reason: messageOf(error).slice(0, 500) });
+    }
+  }
+  return { tools, problems };
+};
+
+/** `<prefix>_<name>`; what a name may not have is replaced, and a hash keeps replaced and cut names apart. */
+const localName = ({ name: source, prefix = source }: ToolSettings, upstream: string): string => {
+  const wanted = prefix === '' ? upstream : `${prefix}_${upstream}`;
+  const plain = wanted.replace(/[^A-Za-z0-9_.-]/g, '_').replace(/^(?=[^A-Za-z_])/, '_');
+  if (plain === wanted && plain.length <= MAX_NAME) return plain;
+  return `${plain.slice(0, MAX_NAME - 9)}_${sha256(upstream).slice(0, 8)}`;
+};
+
+const toDefinition = (settings: ToolSettings, name: string, upstream: UpstreamTool): Tool => {
+  const { description, title, parameters, output_schema, annotations, icons } = upstream;
+  return parseDefinition({
+    name,
+    description: description?.trim() || title?.trim() || `${upstream.name}, a tool of the source ${settings.name}.`,
+    // What is only shown must not cost the tool: it is left out where it is not what clients take.
+    title: keepValid(toolDisplay.title, title?.trim()),
+    annotations: keepValid(toolDisplay.annotations, annotations),
+    icons: keepValid(toolDisplay.icons, icons),
+    type: 'function',
+    handler: name,
+    parameters: { type: 'object', ...parameters },
+    output_schema: output_schema && isObject(output_schema) ? output_schema : undefined,
+    tags: ['source', settings.name],
+    permission: permissionOf(settings, upstream),
+    price_micros: settings.price_micros,
+    implementation: { type: 'internal', handler: sourceHandler(settings.name) },
+  });
+};
+
+const keepValid = (schema: z.ZodType, value: unknown): unknown => (schema.safeParse(value).success ? value : undefined);
+
+/** Hints lower nothing unless whoever added the source trusts them. */
+const permissionOf = (
+  { permission = 'confirm', trust_read_only: trusted }: ToolSettings,
+  { annotations }: UpstreamTool,
+): Permission =>
+  trusted === true && permission === 'confirm' && annotations?.readOnlyHint === true ? 'safe' : permission;
+
+/** Two digests: of the input, and of all else that a model reads; the second must not change without a person. */
+const digestOfFacets = ({
+  title,
+  description,
+  parameters,
+  output_schema,
+  annotations,
+  icons,
+}: UpstreamTool): string => {
+  const rest = JSON.parse(JSON.stringify({ title, description, output_schema, annotations, icons }));
+  return `${digestOf(parameters).slice(0, 32)}:${digestOf(rest).slice(0, 32)}`;
+};
