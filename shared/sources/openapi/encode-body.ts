@@ -1,0 +1,86 @@
+import { Fault } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { encodeQuery, textOf } from './encode-style.ts';
+import { kindOfBody } from './inputs.ts';
+import type { Body } from './operations.ts';
+
+export interface EncodedBody {
+  /** Absent where the content says it itself, as a multipart form does with its boundary. */
+  readonly contentType?: string | undefined;
+  readonly content: string | Uint8Array<ArrayBuffer> | FormData;
+}
+
+/** A body as its type of content writes it. */
+export const encodeBody = (body: Body, value: unknown, binary: ReadonlySet<string>): EncodedBody => {
+  const { contentType } = body;
+  switch (kindOfBody(body)) {
+    case 'json':
+      return { contentType, content: JSON.stringify(value) };
+    case 'form':
+      return { contentType, content: formText(body, fieldsOf(value)) };
+    case 'multipart':
+      return { content: formParts(body, fieldsOf(value), binary) };
+    case 'text':
+      return { contentType, content: textOf(value) };
+    case 'bytes':
+      return { contentType, content: bytesOf(value, 'the body') };
+  }
+};
+
+const fieldsOf = (value: unknown): JsonObject => {
+  if (isObject(value)) return value;
+  throw new Fault('InvalidInput', 'a form is made of an object', { field: 'body' });
+};
+
+interface Encoding {
+  readonly contentType?: string | undefined;
+  readonly style?: string | undefined;
+  readonly explode?: boolean | undefined;
+  readonly allowReserved?: boolean | undefined;
+}
+
+const encodingOf = ({ encoding }: Body, name: string): Encoding =>
+  Object.hasOwn(encoding, name) && isObject(encoding[name]) ? (encoding[name] as Encoding) : {};
+
+const formText = (body: Body, fields: JsonObject): string =>
+  Object.entries(fields)
+    .flatMap(([name, value]) => {
+      const { style, explode, allowReserved } = encodingOf(body, name);
+      const isStyled = style !== undefined || explode !== undefined || allowReserved !== undefined;
+      // Without a style an object is JSON, and a list is one pair an item.
+      const given = isStyled || Array.isArray(value) ? value : textOf(value);
+      const form = style ?? 'form';
+      return encodeQuery(name, given, {
+        style: form,
+        explode: explode ?? form === 'form',
+        allowReserved: allowReserved === true,
+      });
+    })
+    .join('&');
+
+const formParts = (body: Body, fields: JsonObject, binary: ReadonlySet<string>): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    const { contentType } = encodingOf(body, name);
+    const type = contentType?.split(',')[0]?.trim();
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (binary.has(name)) form.append(name, new Blob([bytesOf(item, name)], typed(concrete(type))), name);
+      else if (isObject(item) || Array.isArray(item))
+        form.append(name, new Blob([JSON.stringify(item)], typed(concrete(type) ?? 'application/json')));
+      else if (concrete(type) === undefined) form.append(name, textOf(item));
+      else form.append(name, new Blob([textOf(item)], typed(concrete(type))));
+    }
+  }
+  return form;
+};
+
+const concrete = (type: string | undefined): string | undefined => (type?.includes('*') ? undefined : type);
+
+const typed = (type: string | undefined): BlobPropertyBag => (type === undefined ? {} : { type });
+
+const bytesOf = (value: unknown, field: string): Uint8Array<ArrayBuffer> => {
+  const text = typeof value === 'string' ? value.replace(/\s+/g, '') : undefined;
+  if (text === undefined || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(text))
+    throw new Fault('InvalidInput', `${field} is sent as bytes, which are given as base64`, { field });
+  return new Uint8Array(Buffer.from(text, 'base64'));
+};

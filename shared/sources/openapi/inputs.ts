@@ -1,0 +1,126 @@
+import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
+import { followReference, type OpenApiDocument } from './document.ts';
+import type { Body, Operation, Parameter } from './operations.ts';
+import { isBinary, readSchemas, type SchemaReader } from './schema.ts';
+
+/** The one schema of an operation's arguments, and where each argument goes. */
+export interface Inputs {
+  readonly parameters: JsonSchema;
+  readonly slots: readonly { readonly argument: string; readonly parameter: Parameter }[];
+  /** The argument that is the body; `null` when the body is made of all arguments that are no parameters. */
+  readonly body?: string | null | undefined;
+  /** Fields of a form that are bytes. */
+  readonly binary: ReadonlySet<string>;
+}
+
+export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'bytes';
+
+/** What a type of content is made from. */
+export const kindOfBody = ({ contentType }: Body): BodyKind => {
+  if (/^application\/json\b|\+json\b/i.test(contentType)) return 'json';
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return 'form';
+  if (/^multipart\/form-data\b/i.test(contentType)) return 'multipart';
+  return /^text\/|xml\b|yaml\b|javascript\b/i.test(contentType) ? 'text' : 'bytes';
+};
+
+/** Merges parameters and body. Names stay as they are; where two places have one name, each says its place. */
+export const mergeInputs = (document: OpenApiDocument, { parameters, body }: Operation): Inputs => {
+  const schemas = readSchemas(document);
+  const names = parameters.map(({ name }) => name);
+  const properties: Record<string, JsonSchema> = {};
+  const slots = parameters.map((parameter) => {
+    const isShared = names.indexOf(parameter.name) !== names.lastIndexOf(parameter.name);
+    const argument = freeName(isShared ? `${parameter.in}_${parameter.name}` : parameter.name, properties);
+    set(properties, argument, described(schemas.read(parameter.schema), parameter.description));
+    return { argument, parameter };
+  });
+  const required = slots.filter(({ parameter }) => parameter.isRequired).map(({ argument }) => argument);
+  const fields = body && fieldsOf(document, body, properties, slots.length > 0);
+  const binary = body ? binaryFields(document, body) : new Set<string>();
+  if (body && fields) {
+    const whole = schemas.read(fields);
+    for (const [name, schema] of Object.entries(asObject(whole.properties))) set(properties, name, schema);
+    if (Array.isArray(whole.required)) required.push(...whole.required.map(String));
+    const isOpen = whole.additionalProperties !== false;
+    return { parameters: root(properties, required, schemas, isOpen), slots, body: null, binary };
+  }
+  if (!body) return { parameters: root(properties, required, schemas, false), slots, binary };
+  const argument = freeName('body', properties);
+  set(properties, argument, described(bodySchema(body, schemas), body.description));
+  if (body.isRequired) required.push(argument);
+  return { parameters: root(properties, required, schemas, false), slots, body: argument, binary };
+};
+
+const root = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[],
+  schemas: SchemaReader,
+  isOpen: boolean,
+): JsonSchema => {
+  const definitions = schemas.definitions();
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
+    ...(isOpen ? {} : { additionalProperties: false }),
+    ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {}),
+  };
+};
+
+/** Keywords of an object whose fields can stand beside other arguments without changing what is allowed. */
+const PLAIN = new Set(['type', 'properties', 'required', 'additionalProperties', 'description', 'title', 'example']);
+
+/**
+ * The body's schema when its fields can be arguments themselves: a plain object that must be sent. An open one must
+ * have no parameters beside it, as a further field could have the name of one.
+ */
+const fieldsOf = (
+  document: OpenApiDocument,
+  body: Body,
+  taken: Readonly<Record<string, unknown>>,
+  hasParameters: boolean,
+): JsonObject | undefined => {
+  const kind = kindOfBody(body);
+  if (!body.isRequired || kind === 'text' || kind === 'bytes' || !isObject(body.schema)) return undefined;
+  const schema = followReference(document, body.schema);
+  const { type, properties, additionalProperties } = schema;
+  const isPlain = Object.keys(schema).every((key) => PLAIN.has(key) || key.startsWith('x-'));
+  if (type !== 'object' || !isPlain || !isObject(properties)) return undefined;
+  if (additionalProperties !== false && (hasParameters || isObject(additionalProperties))) return undefined;
+  return Object.keys(properties).some((name) => Object.hasOwn(taken, name)) ? undefined : schema;
+};
+
+const bodySchema = (body: Body, schemas: SchemaReader): JsonSchema => {
+  const kind = kindOfBody(body);
+  if (kind === 'text') return { type: 'string' };
+  if (kind === 'bytes') return { type: 'string', contentEncoding: 'base64', contentMediaType: body.contentType };
+  return schemas.read(body.schema);
+};
+
+const binaryFields = (document: OpenApiDocument, body: Body): ReadonlySet<string> => {
+  if (kindOfBody(body) !== 'multipart' || !isObject(body.schema)) return new Set();
+  const { properties } = followReference(document, body.schema);
+  const isBytes = (schema: unknown): boolean => {
+    if (!isObject(schema)) return false;
+    const found = followReference(document, schema);
+    return isBinary(document, found) || (found.type === 'array' && isBytes(found.items));
+  };
+  return new Set(Object.entries(asObject(properties)).flatMap(([name, schema]) => (isBytes(schema) ? [name] : [])));
+};
+
+const described = (schema: JsonSchema, description: string | undefined): JsonSchema =>
+  description === undefined || description === '' ? schema : { ...schema, description };
+
+const freeName = (wanted: string, taken: Readonly<Record<string, unknown>>): string => {
+  let name = wanted;
+  for (let count = 2; Object.hasOwn(taken, name); count += 1) name = `${wanted}_${count}`;
+  return name;
+};
+
+const asObject = (value: unknown): Readonly<Record<string, JsonSchema>> =>
+  isObject(value) ? (value as Readonly<Record<string, JsonSchema>>) : {};
+
+// A parameter may be called __proto__.
+const set = <T>(target: Record<string, T>, key: string, value: T): void => {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+};

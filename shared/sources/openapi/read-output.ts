@@ -1,0 +1,56 @@
+import { Fault } from '../../kernel/errors.ts';
+import { hideSecrets, type SentCredentials } from '../send-credentials.ts';
+import type { Operation } from './operations.ts';
+
+const MOST_SAID = 1000;
+
+/** The output of a tool from its upstream's answer; one that says it failed is the tool's failure. */
+export const readOutput = async (
+  response: Response,
+  { method, path }: Operation,
+  sent: SentCredentials,
+): Promise<unknown> => {
+  const type = response.headers.get('content-type') ?? '';
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (response.ok) return outputOf(type, bytes, sent);
+  const said = isText(type) ? hideSecrets(decode(bytes), sent).trim() : '';
+  const words = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}...` : said;
+  throw new Fault('ToolExecutionError', `${method} ${path} answered ${response.status}${words ? `: ${words}` : ''}`, {
+    status: response.status,
+  });
+};
+
+const outputOf = (type: string, bytes: Uint8Array, sent: SentCredentials): unknown => {
+  if (bytes.byteLength === 0) return null;
+  if (!isText(type)) {
+    const base64 = Buffer.from(bytes).toString('base64');
+    return { content_type: type || 'application/octet-stream', bytes: bytes.byteLength, base64 };
+  }
+  const text = hideSecrets(decode(bytes), sent);
+  if (/json/i.test(type)) return parsed(text);
+  return /^application\/x-www-form-urlencoded\b/i.test(type) ? formFields(text) : text;
+};
+
+const isText = (type: string): boolean =>
+  type === '' || /^text\/|json|xml|yaml|javascript|x-www-form-urlencoded/i.test(type);
+
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Lines of JSON, or no JSON in spite of its type: the text says more than a refusal.
+    return text;
+  }
+};
+
+const formFields = (text: string): Readonly<Record<string, string | readonly string[]>> => {
+  const fields = new URLSearchParams(text);
+  return Object.fromEntries(
+    [...new Set(fields.keys())].map((name) => {
+      const values = fields.getAll(name);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
+};

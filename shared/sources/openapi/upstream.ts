@@ -1,0 +1,105 @@
+import { Fault, messageOf } from '../../kernel/errors.ts';
+import type { SafeFetch } from '../../kernel/safe-fetch.ts';
+import { hideSecrets, type SentCredentials } from '../send-credentials.ts';
+import type { Upstream, UpstreamProblem, UpstreamTool, UpstreamTools } from '../upstream.ts';
+import { buildRequest } from './build-request.ts';
+import { readDocument, unusable } from './document.ts';
+import { type Inputs, mergeInputs } from './inputs.ts';
+import { listOperations, type Operation } from './operations.ts';
+import { readOutput } from './read-output.ts';
+
+export interface OpenApiSource {
+  /** Where the document is, or the API itself when the document is given. */
+  readonly url: string;
+  readonly document?: string | undefined;
+  readonly fetch: SafeFetch;
+  /** Asked for every request: a secret may have been replaced since. */
+  readonly credentials: () => Promise<SentCredentials>;
+}
+
+const DOCUMENT_LIMITS = { timeoutMs: 20_000, maxBytes: 16 * 1024 * 1024 };
+/** The call's own time-out is shorter. */
+const CALL_LIMITS = { timeoutMs: 910_000, maxBytes: 16 * 1024 * 1024 };
+
+interface Callable {
+  readonly operation: Operation;
+  readonly inputs: Inputs;
+}
+
+/** An API by its OpenAPI document: one tool an operation. */
+export const openApiUpstream = (source: OpenApiSource): Upstream => {
+  const url = new URL(source.url);
+  let callable: ReadonlyMap<string, Callable> | undefined;
+
+  const load = async (signal: AbortSignal): Promise<UpstreamTools> => {
+    const text = source.document ?? (await fetchDocument(source, signal));
+    const { tools, problems, found } = readTools(text, url);
+    callable = found;
+    return { tools, problems };
+  };
+
+  return {
+    list: load,
+    async call(tool, args, { signal }) {
+      if (!callable) await load(signal);
+      const found = callable?.get(tool);
+      if (!found) throw new Fault('NotFound', `the source no longer has the operation ${tool}`, { tool });
+      const sent = await source.credentials();
+      const { url: address, init } = buildRequest(found.operation, found.inputs, args, sent);
+      const response = await source.fetch(address, { ...init, signal }, CALL_LIMITS);
+      return readOutput(response, found.operation, sent);
+    },
+  };
+};
+
+const fetchDocument = async ({ url, fetch, credentials }: OpenApiSource, signal: AbortSignal): Promise<string> => {
+  const sent = await credentials();
+  const address = new URL(url);
+  for (const [name, value] of Object.entries(sent.query)) address.searchParams.set(name, value);
+  const headers = { accept: 'application/json', ...sent.headers };
+  const response = await fetch(address, { headers, signal }, DOCUMENT_LIMITS);
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new Fault(
+    'Unavailable',
+    `the OpenAPI document cannot be fetched: ${address.host} answered ${response.status} ${hideSecrets(text, sent).slice(0, 200)}`,
+    { status: response.status },
+  );
+};
+
+interface ReadTools extends UpstreamTools {
+  readonly found: ReadonlyMap<string, Callable>;
+}
+
+/** The tools of a document's text. */
+const readTools = (text: string, url: URL): ReadTools => {
+  const document = readDocument(text);
+  const { operations, problems } = listOperations(document, url);
+  const found = new Map<string, Callable>();
+  const tools: UpstreamTool[] = [];
+  const more: UpstreamProblem[] = [];
+  for (const operation of operations) {
+    try {
+      const inputs = mergeInputs(document, operation);
+      found.set(operation.name, { operation, inputs });
+      tools.push(toTool(operation, inputs));
+    } catch (error) {
+      more.push({ tool: operation.name, reason: messageOf(error).slice(0, 500) });
+    }
+  }
+  const [first] = [...problems, ...more];
+  if (tools.length === 0 && first) throw unusable(first.reason);
+  return { tools, problems: [...problems, ...more], found };
+};
+
+const toTool = ({ name, title, description, method, path }: Operation, { parameters }: Inputs): UpstreamTool => ({
+  name,
+  title,
+  description: description || `${method} ${path}`,
+  parameters,
+  annotations: {
+    readOnlyHint: method === 'GET' || method === 'HEAD' || method === 'OPTIONS',
+    destructiveHint: method === 'DELETE',
+    idempotentHint: method === 'PUT' || method === 'DELETE',
+  },
+});
