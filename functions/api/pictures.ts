@@ -6,6 +6,7 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import { parseBy, readForm, readJson } from './body.ts';
 import type { ApiContext } from './env.ts';
 import type { Body } from './route.ts';
+import { SpendLimits } from './spend-schemas.ts';
 
 const Names = z.array(z.string().min(1).max(64)).max(64);
 const ScoreBody = z
@@ -14,8 +15,14 @@ const ScoreBody = z
     reference: ImageSource.optional(),
     tools: Names.optional(),
     distortions: Names.optional(),
+    ...SpendLimits,
   })
   .meta({ id: 'ScoreRequest' });
+
+const FormLimits = z.object({
+  max_micros: z.coerce.number().pipe(SpendLimits.max_micros.unwrap()).optional(),
+  dry_run: z.unknown().transform((text) => text === 'true'),
+});
 
 /** Pictures as the files of a form, or by their bytes or keys in JSON. */
 export type PicturesSent = {
@@ -34,6 +41,8 @@ export interface PicturesAsked {
   readonly reference?: Sent;
   readonly tools?: readonly string[];
   readonly distortions?: readonly string[];
+  readonly max_micros?: number | undefined;
+  readonly dry_run?: boolean | undefined;
 }
 
 export const pictures: Body<PicturesSent, PicturesAsked> = {
@@ -58,7 +67,7 @@ export const openPictures = async ({ readImage }: Iqa, tenant: string, asked: Pi
 };
 
 const picturesOfForm = async (c: ApiContext): Promise<PicturesAsked> => {
-  const form = await readForm(c, 'image, reference, tools, distortions');
+  const form = await readForm(c, 'image, reference, tools, distortions, max_micros, dry_run');
   const image = await fileOf(form, 'image');
   if (!image) throw new Fault('InvalidInput', 'the form has no file in its field image', { field: 'image' });
   return {
@@ -66,6 +75,11 @@ const picturesOfForm = async (c: ApiContext): Promise<PicturesAsked> => {
     reference: await fileOf(form, 'reference'),
     tools: wordsOf(form, 'tools'),
     distortions: wordsOf(form, 'distortions'),
+    ...parseBy(
+      FormLimits,
+      { max_micros: form.get('max_micros') ?? undefined, dry_run: form.get('dry_run') },
+      'the form',
+    ),
   };
 };
 

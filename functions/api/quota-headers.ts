@@ -1,3 +1,4 @@
+import { isNearEnd } from '../../shared/execute/billing/near-end.ts';
 import type { Remaining } from '../../shared/execute/meter.ts';
 import type { ApiContext } from './env.ts';
 
@@ -9,7 +10,9 @@ export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<
   const seconds = Math.max(0, Math.ceil((remaining.resetsAt - remaining.at) / 1000));
   const units = (['calls', 'micros'] as const).filter((unit) => remaining[unit] !== undefined);
   if (units.length === 0) return {};
+  const near = units.filter((unit) => isNearEnd(remaining.quota[unit], remaining[unit]));
   return {
+    ...(near.length > 0 ? { 'assay-quota-near-end': near.join(', ') } : {}),
     ratelimit: units.map((unit) => `"${unit}";r=${remaining[unit]};t=${seconds}`).join(', '),
     'ratelimit-policy': units.map((unit) => `"${unit}";q=${remaining.quota[unit]};w=${MONTH_SECONDS}`).join(', '),
   };

@@ -49,6 +49,8 @@ export interface CallOptions extends CallExtras {
   readonly approvedBy?: string;
   /** Keeps what the tool answered, before the call is charged and recorded. */
   readonly answered?: ((output: unknown) => Promise<void>) | undefined;
+  /** The most that this call may cost; a dearer one is refused before it runs. */
+  readonly maxMicros?: number | undefined;
   /** Receives the key's remaining quota. */
   readonly metered?: (remaining: Remaining) => void;
 }

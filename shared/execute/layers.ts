@@ -4,6 +4,7 @@ import { chargeCalls } from './meter.ts';
 import { recordCalls } from './monitor.ts';
 import { askPermission } from './permission.ts';
 import { refuseUnrunnable } from './resolve.ts';
+import { limitSpend } from './spend.ts';
 import { checkCalls } from './validate.ts';
 
 /** Outermost first: layers that refuse a call come before those that cost anything. */
@@ -11,6 +12,7 @@ const layers: readonly CallLayer[] = [
   recordCalls,
   refuseUnrunnable,
   checkCalls,
+  limitSpend,
   askPermission,
   chargeCalls,
   answerFromCache,

@@ -51,6 +51,8 @@ export interface Settled {
 
 /** Charges calls: reserved before anything runs, settled exactly once. */
 export interface Meter {
+  /** What a call would be charged if it succeeded and was not cached. */
+  price(call: MeteredCall): number;
   /** Refuses with `PaymentRequired` or `RateLimited` when the key's limits are used up. */
   reserve(call: MeteredCall): Reservation | Promise<Reservation>;
   /** Releases what is not charged, and returns the charge. */
@@ -59,27 +61,30 @@ export interface Meter {
 
 /** Charges nothing. */
 export const freeMeter: Meter = {
+  price: () => 0,
   reserve: (call) => ({ call, micros: 0 }),
   settle: () => 0,
 };
+
+/** The call as its price depends on it. */
+export const meteredOf = ({ id, at, actor, record: { spec, version }, priceMicros }: Call): MeteredCall => ({
+  id,
+  tenant: actor.tenant,
+  keyId: actor.keyId,
+  tool: spec.name,
+  version,
+  implementation: spec.implementation,
+  at,
+  priceMicros,
+  quota: actor.key?.quota,
+});
 
 /** Reserves the price before the call runs; a call that fails or is refused by an inner layer is refunded. */
 export const chargeCalls: CallLayer = async (context, call, next) => {
   const { meter } = context;
   // The price of its plan included the nodes.
   if (call.actor.onBehalfOf !== undefined) return { ...(await next(call)), chargedMicros: 0 };
-  const { spec, version } = call.record;
-  const metered: MeteredCall = {
-    id: call.id,
-    tenant: call.actor.tenant,
-    keyId: call.actor.keyId,
-    tool: spec.name,
-    version,
-    implementation: spec.implementation,
-    at: call.at,
-    priceMicros: call.priceMicros,
-    quota: call.actor.key?.quota,
-  };
+  const metered = meteredOf(call);
   const reserving = meter.reserve(metered);
   const reservation = reserving instanceof Promise ? await reserving : reserving;
   if (reservation.remaining) call.options.metered?.(reservation.remaining);

@@ -8,6 +8,7 @@ import { computeCharge, type Prices, priceOf } from './billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from './call.ts';
 import { visibleCatalogue } from './image-tools.ts';
 import { runOperation } from './operation.ts';
+import { type Quote, quoteOf } from './spend.ts';
 
 export interface ScoreContext extends LayerContext {
   readonly iqa: Iqa;
@@ -59,6 +60,20 @@ export const scorePictures = async (
     options,
   );
   return { ...value, charged_micros: chargedMicros };
+};
+
+/** What scoring these pictures would cost at most, with the tools that would be chosen. */
+export const quoteScore = async (
+  context: ScoreContext,
+  actor: Actor,
+  request: Pick<ScoreImageRequest, 'reference' | 'tools' | 'distortions'>,
+  maxMicros?: number,
+): Promise<Quote> => {
+  requireScope(actor, 'invoke');
+  const iqa = { ...context.iqa, catalogue: visibleCatalogue(context.iqa.catalogue, actor) };
+  const { names } = await chooseFor(iqa, request);
+  const micros = names.reduce((sum, name) => sum + priceOfTool(context.prices, iqa.catalogue, name), 0);
+  return { ...quoteOf('score', micros, maxMicros), tools: names };
 };
 
 const shownImage = ({ key, sha256, bytes }: DigestedImage) => ({ key, sha256, bytes: bytes.length });

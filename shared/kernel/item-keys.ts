@@ -180,6 +180,11 @@ export const imageBlobKey = (tenant: string, key: string): string =>
 /** A key's counters of a month, their last known values, and its rate-limit bucket. */
 export const quotaKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `QUOTA#${month}` });
 export const quotaWatchKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `WATCH#${month}` });
+/** Marks that a key's use of a month's quota was told. */
+export const quotaToldKey = (keyId: string, month: string, unit: string): Key => ({
+  pk: `KEY#${keyId}`,
+  sk: `TOLD#${month}#${unit}`,
+});
 export const bucketKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: 'BUCKET' });
 
 /** Usage of a tenant's keys in a month, by key and tool. */

@@ -22,6 +22,7 @@ export const deferring = (context: ExecuteContext, runs: Runs, planId: string, s
     ...context,
     handlers: () => ({ builtin: new Map(), internal: new Map([[PLAN_HANDLER_PREFIX + planId, handler]]) }),
     meter: {
+      price: meter.price,
       async reserve(call) {
         const { remaining, ...kept } = await meter.reserve(call);
         started.reservation = kept;

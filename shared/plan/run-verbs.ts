@@ -2,7 +2,9 @@ import { requireScope } from '../access/scopes.ts';
 import { operationPrice, type Prices } from '../execute/billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from '../execute/call.ts';
 import { runOperation } from '../execute/operation.ts';
+import { type Quote, quoteOf } from '../execute/spend.ts';
 import { Fault } from '../kernel/errors.ts';
+import { planKey } from '../kernel/item-keys.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
 import { runActorOf } from './run-node.ts';
@@ -40,6 +42,20 @@ export const startRun = async (
     options,
   );
   return value;
+};
+
+/** What starting a run would cost; its nodes are priced as calls of their own. */
+export const quoteRun = async (
+  context: RunContext & LayerContext & { readonly prices?: Prices | undefined },
+  actor: Actor,
+  planId: string,
+  maxMicros?: number,
+): Promise<Quote> => {
+  requireScope(actor, 'invoke');
+  requireRuns(context);
+  if (!(await context.table.get(planKey(actor.tenant, planId))))
+    throw new Fault('NotFound', `there is no plan ${JSON.stringify(planId)}`, { plan_id: planId });
+  return quoteOf('run', operationPrice(context.prices, 'run'), maxMicros);
 };
 
 /** A run of the caller's tenant, with its nodes and attempts. */

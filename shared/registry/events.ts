@@ -19,6 +19,7 @@ export const EVENT_TYPES = [
   'tool-reinstated',
   'call-failed',
   'image-scored',
+  'quota-near-end',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

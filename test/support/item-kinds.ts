@@ -3,6 +3,7 @@ import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
 import { AskedArgumentsItem } from '../../shared/execute/asked-arguments.ts';
 import { AuditItem } from '../../shared/execute/audit.ts';
+import { QuotaToldItem } from '../../shared/execute/billing/near-end.ts';
 import { QuotaItem, QuotaWatchItem } from '../../shared/execute/billing/recount.ts';
 import { UsageItem } from '../../shared/execute/billing/usage.ts';
 import { ConfirmationItem, ConfirmationPointerItem } from '../../shared/execute/confirmation-item.ts';
@@ -38,6 +39,7 @@ type Kind = Stored<never>;
 const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^KEY#\S+ KEY$/, [ApiKeyItem]],
   [/^KEY#\S+ QUOTA#/, [QuotaItem]],
+  [/^KEY#\S+ TOLD#/, [QuotaToldItem]],
   [/^KEY#\S+ WATCH#/, [QuotaWatchItem]],
   [/^KEY#\S+ BUCKET$/, [BucketItem]],
   [/^UPLOADS#ACTIVE /, [DeliveryItem]],

@@ -101,7 +101,13 @@ const run = async (
   const progress = reportProgress(ctx);
   try {
     const asked = { arguments: args, ...confirmationOf(consent) };
-    const options = { ...progress.extras, requestId, once, client: clientOf(ctx, capabilities) };
+    const options = {
+      ...progress.extras,
+      requestId,
+      once,
+      maxMicros: spendLimit(ctx),
+      client: clientOf(ctx, capabilities),
+    };
     const plan = takesTasks(ctx, actor, capabilities) ? planOf(entry.record) : undefined;
     const handed = await begin(context.assay, actor, { ...asked, entry, plan }, ctx.mcpReq.signal, options);
     if ('run' in handed) return { task: await createdTask(context.assay, actor, handed.run) };
@@ -155,6 +161,13 @@ const resultFor = async (
 
 const confirmationOf = ({ answer, token }: Consent): { confirmation?: string } =>
   answer === 'accepted' && token !== undefined ? { confirmation: token } : {};
+
+/** What a client lets a call cost, said in its `_meta`. */
+const spendLimit = (ctx: ServerContext): number | undefined => {
+  const said = ctx.mcpReq._meta?.['assay/max_micros'];
+  if (said === undefined || (typeof said === 'number' && Number.isSafeInteger(said) && said >= 0)) return said;
+  throw new Fault('InvalidInput', '_meta["assay/max_micros"] must be a whole number from 0', { field: '_meta' });
+};
 
 /** What a tool may say to the client while it runs. Since 2026-07-28 a client cannot be asked during a call. */
 const clientOf = (ctx: ServerContext, capabilities: ClientCapabilities | undefined): CallingClient => {

@@ -1,16 +1,20 @@
 import * as z from 'zod';
 import { executeTool } from '../../../shared/execute/execute.ts';
+import { quoteTool } from '../../../shared/execute/quote.ts';
+import { answerJson } from '../answer.ts';
 import { jsonBody } from '../body.ts';
 import { consoleOf, withConsentLink } from '../consent-link.ts';
 import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { NameParam } from '../schemas.ts';
+import { SpendLimits } from '../spend-schemas.ts';
 
 const Invoke = z
   .strictObject({
     arguments: z.record(z.string(), z.unknown()).default({}),
     version: z.string().max(256).optional(),
     confirmation: z.string().max(512).optional(),
+    ...SpendLimits,
   })
   .meta({ id: 'Invocation' });
 
@@ -39,8 +43,10 @@ const invokeTool = route({
   answers: { 200: { description: 'The outcome', schema: OutcomeBody } },
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
   async handle({ api, actor, requestId, params, body, context }) {
-    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
-    const invocation = { name: params.name, ...body };
+    const { max_micros: maxMicros, dry_run: isDry, ...given } = body;
+    const invocation = { name: params.name, ...given };
+    if (isDry) return answerJson(context, await quoteTool(api, actor, invocation, maxMicros));
+    const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
     const outcome = await executeTool(api, actor, invocation, () => context.req.raw.signal, options).catch(
       (thrown: unknown) => {
         throw withConsentLink(thrown, consoleOf(context.req.raw));

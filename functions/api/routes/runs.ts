@@ -4,17 +4,20 @@ import {
   confirmNode as answerNode,
   startRun as beginRun,
   getRun as findRun,
+  quoteRun,
   cancelRun as stopRun,
 } from '../../../shared/plan/run-verbs.ts';
+import { answerJson } from '../answer.ts';
 import { jsonBody } from '../body.ts';
 import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { IdParam, PageParams } from '../schemas.ts';
+import { SpendLimits } from '../spend-schemas.ts';
 import { RunBody } from './plan-schemas.ts';
 
 const tag = 'Plans';
-const Start = z.strictObject({ input: z.unknown().optional() }).meta({ id: 'StartRun' });
+const Start = z.strictObject({ input: z.unknown().optional(), ...SpendLimits }).meta({ id: 'StartRun' });
 const Consent = z.strictObject({ approve: z.boolean() }).meta({ id: 'RunConsent' });
 const state = { description: 'How the run stands', schema: RunBody } as const;
 
@@ -30,7 +33,9 @@ const startRun = route({
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound'],
   async handle({ api, actor, requestId, params, body, context }) {
     const asked = { plan_id: params.id, input: body.input, traceparent: context.req.header('traceparent') };
-    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
+    const { max_micros: maxMicros } = body;
+    if (body.dry_run) return answerJson(context, await quoteRun(api, actor, params.id, maxMicros));
+    const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
     return reply(201, await beginRun(api, actor, asked, undefined, options));
   },
 });

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { paintMap } from '../../../shared/execute/image-tools.ts';
-import { scorePictures } from '../../../shared/execute/score-pictures.ts';
+import { quoteScore, scorePictures } from '../../../shared/execute/score-pictures.ts';
 import { Hallmark } from '../../../shared/iqa/hallmark.ts';
 import { mapTool } from '../../../shared/iqa/heat-map.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import { ReportHallmark } from '../../../shared/iqa/report-hallmark.ts';
 import type { ScoreImageRequest } from '../../../shared/iqa/score.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
-import { answerBytes } from '../answer.ts';
+import { answerBytes, answerJson } from '../answer.ts';
 import type { Api } from '../env.ts';
 import { openPictures, pictures } from '../pictures.ts';
 import { captureQuota } from '../quota-headers.ts';
@@ -68,7 +68,9 @@ const score = route({
   async handle({ api, actor, requestId, body, context }) {
     const iqa = requireIqa(api);
     const asked = await openPictures(iqa, actor.tenant, body);
-    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
+    const { max_micros: maxMicros, dry_run: isDry } = body;
+    if (isDry) return answerJson(context, await quoteScore({ ...api, iqa }, actor, asked, maxMicros));
+    const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
     const work = (onScore?: ScoreImageRequest['onScore']) =>
       scorePictures({ ...api, iqa }, actor, { ...asked, onScore }, () => context.req.raw.signal, options);
     return wantsLines(context) ? answerLines(context, api.log, work) : reply(200, await work());

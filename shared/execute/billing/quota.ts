@@ -4,6 +4,7 @@ import type { Clock, Log, Table } from '../../kernel/ports.ts';
 import type { Meter, MeteredCall, Quota, Remaining, Reservation } from '../meter.ts';
 import { nothing, type Sum } from './ledger.ts';
 import { monthEnd, monthOf } from './month.ts';
+import { tellNearEnd } from './near-end.ts';
 import { computeCharge, type Prices, priceOf } from './prices.ts';
 import { createRecount, sumOfCounter } from './recount.ts';
 
@@ -43,15 +44,20 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
     const take = () => count(call.keyId, month, { calls: 1, micros }, quota, expires);
     const isFreed = () => recount(call.tenant, call.keyId, month);
     const counted = (await take()) ?? ((await isFreed()) ? await take() : undefined);
-    if (counted) return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
+    if (counted) {
+      await tellNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
+      return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
+    }
     const item = await table.get(quotaKey(call.keyId, month));
     throw exhausted(quota, item ? sumOfCounter(item) : nothing, micros, month, clock.now());
   };
 
+  const price = ({ tool: name, priceMicros: price_micros, implementation }: MeteredCall): number =>
+    priceOf(prices, { name, price_micros, implementation }) ?? 0;
   return {
+    price,
     reserve(call) {
-      const { tool: name, priceMicros: price_micros, implementation } = call;
-      const micros = priceOf(prices, { name, price_micros, implementation }) ?? 0;
+      const micros = price(call);
       return call.quota ? reserve(call, call.quota, micros) : { call, micros };
     },
     async settle({ call, micros, quota }, { status, cached, actualMicros }) {

@@ -1,0 +1,39 @@
+import { Fault } from '../kernel/errors.ts';
+import type { Permission } from '../model/tool.ts';
+import type { CallLayer } from './call.ts';
+import { meteredOf } from './meter.ts';
+
+/** What a call would cost, without making it. */
+export interface Quote {
+  readonly dry_run: true;
+  readonly tool: string;
+  readonly version?: string;
+  readonly permission?: Permission;
+  readonly tools?: readonly string[];
+  /** What a success costs that is not cached. */
+  readonly price_micros: number;
+  /** Whether `max_micros` would let it run. */
+  readonly within_max: boolean;
+}
+
+export const quoteOf = (tool: string, price_micros: number, maxMicros = Number.POSITIVE_INFINITY): Quote => ({
+  dry_run: true,
+  tool,
+  price_micros,
+  within_max: price_micros <= maxMicros,
+});
+
+/** Refuses a call that costs more than its caller allows, before anybody is asked and anything is reserved. */
+export const limitSpend: CallLayer = (context, call, next) => {
+  const { maxMicros } = call.options;
+  // The nodes of a plan are charged with their plan.
+  if (maxMicros === undefined || call.actor.onBehalfOf !== undefined) return next(call);
+  const price = context.meter.price(meteredOf(call));
+  if (price <= maxMicros) return next(call);
+  const { name } = call.record.spec;
+  throw new Fault(
+    'PaymentRequired',
+    `${name} costs ${price} micro-dollars and max_micros allows ${maxMicros}; nothing ran and nothing was charged`,
+    { tool: name, price_micros: price, max_micros: maxMicros },
+  );
+};
