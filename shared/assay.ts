@@ -1,8 +1,10 @@
 import type { AdminKey } from './access/admin-key.ts';
 import type { KeyContext } from './access/api-keys.ts';
 import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
+import type { Issuer } from './access/issuers.ts';
 import { createRateLimiter, type RateLimiter } from './access/rate-limit.ts';
 import { requireScope } from './access/scopes.ts';
+import type { VerifyToken } from './access/token-actor.ts';
 import type { Llm } from './decide/llm.ts';
 import type { Prices } from './execute/billing/prices.ts';
 import { createMeter } from './execute/billing/quota.ts';
@@ -28,6 +30,12 @@ import { refreshQuietly } from './sources/refresh.ts';
 import { withSources } from './sources/source-handlers.ts';
 import type { SignPut } from './uploads/request-upload.ts';
 
+/** Who issues access tokens for this server, and how they are verified. */
+export interface Oauth {
+  readonly issuers: readonly Issuer[];
+  readonly verifyToken: VerifyToken;
+}
+
 /** The world, as the process hands it in. */
 export interface AssayPorts {
   readonly table: Table;
@@ -39,6 +47,8 @@ export interface AssayPorts {
   readonly discover: () => Promise<readonly ToolSource[]>;
   readonly handlers: Handlers;
   readonly adminKey?: AdminKey | undefined;
+  /** Access tokens, where issuers are configured. */
+  readonly oauth?: Oauth | undefined;
   readonly freshMs?: number;
   /** Where images, models and large results lie. */
   readonly blobs?: Blobs;
@@ -64,6 +74,7 @@ export interface AssayPorts {
 /** The whole product, composed once per process. */
 export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   readonly authenticate: Authenticator;
+  readonly oauth?: Oauth | undefined;
   readonly blobs?: Blobs;
   readonly iqa?: Iqa;
   readonly prices?: Prices;
@@ -119,7 +130,13 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     timers,
     random,
     sources,
-    authenticate: createAuthenticator({ table, clock, adminKey: ports.adminKey }),
+    authenticate: createAuthenticator({
+      table,
+      clock,
+      adminKey: ports.adminKey,
+      verifyToken: ports.oauth?.verifyToken,
+    }),
+    oauth: ports.oauth,
     blobs: ports.blobs,
     iqa: ports.iqa,
     prices: ports.prices,

@@ -7,6 +7,7 @@ import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
+import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
@@ -17,6 +18,7 @@ import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { publishLayer } from '../../shared/registry/publish.ts';
 import { type AwsPorts, awsPorts } from '../compose/aws-ports.ts';
+import { oauthOf } from '../compose/oauth.ts';
 import { type AwsEnvironment, readAwsEnvironment } from './environment.ts';
 import { createOriginGuard, type OriginGuard, type ReadSecrets } from './origin-guard.ts';
 
@@ -38,10 +40,14 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     createLlm(secrets, environment),
   ]);
   const ports = awsPorts(environment, hallmark);
+  const { ASSAY_ISSUERS: issuers } = environment;
+  // The operator named them: they are reached as any public address is.
+  const fetch = createSafeFetch({ allowed: [] });
   const assay = await composeAssay({
     ...ports,
     llm,
     adminKey: storedAdminKey({ read: () => adminKeyOf(secrets, environment.ASSAY_ADMIN_SECRET, ports.log), now }),
+    oauth: oauthOf({ issuers, fetch, clock: ports.clock }),
     startRuns: () => stateMachineRuns(ports, environment),
   });
   void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { issuersText } from '../compose/issuers-text.ts';
 
 /** What the stack sets for the functions on AWS. Secrets are named here, never held. */
 const AwsEnvironment = z.object({
@@ -23,6 +24,8 @@ const AwsEnvironment = z.object({
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
   ASSAY_LLM_SECRET: z.string().min(1).optional(),
+  /** Who issues access tokens for this service, as JSON. */
+  ASSAY_ISSUERS: issuersText.optional(),
   /** Where pages live that may speak to MCP, besides the service's own address. */
   ASSAY_ORIGINS: z
     .string()

@@ -3,33 +3,39 @@ import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/ports.ts';
 import type { ApiContext } from './env.ts';
+import { challengeFor } from './oauth-challenge.ts';
 
 export type AnswerError = (thrown: Error, c: ApiContext) => Response;
 
 /** The one place where errors become answers. What is not expected says nothing internal. */
 export const answerErrors =
-  (log: Log): AnswerError =>
+  (log: Log, hasTokens = false): AnswerError =>
   (thrown, c) => {
+    const answerFault = (fault: Fault): Response => answer(c, fault, hasTokens);
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
     if (fault && 'table' in fault.details) {
       // Where the data lies is the operator's to know.
       log.error('store unavailable', { request_id: c.get('requestId'), error: fault.message });
       const message = 'the store does not answer at the moment; try again';
-      return answerFault(c, new Fault(fault.code, message, { retry_after_seconds: 1 }));
+      return answerFault(new Fault(fault.code, message, { retry_after_seconds: 1 }));
     }
-    if (fault) return answerFault(c, fault);
+    if (fault) return answerFault(fault);
     log.error('unexpected error', { request_id: c.get('requestId'), error: thrown.message, stack: thrown.stack });
     const message = 'something went wrong on our side; try again, and send us the request id if it stays';
-    return answerFault(c, new Fault('Internal', message));
+    return answerFault(new Fault('Internal', message));
   };
 
 /** A call that is not in the table. */
 export const unknownCall = (c: ApiContext): Fault =>
   new Fault('NotFound', `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`);
 
-const answerFault = (c: ApiContext, fault: Fault): Response => {
+const answer = (c: ApiContext, fault: Fault, hasTokens: boolean): Response => {
   const { status, body, headers } = errorAnswer(fault, c.get('requestId') ?? '');
-  return new Response(body, { status, headers });
+  const challenge = hasTokens ? challengeFor(c.req.url, fault) : undefined;
+  return new Response(body, {
+    status,
+    headers: challenge === undefined ? headers : { ...headers, 'www-authenticate': challenge },
+  });
 };
 
 // Hono's own refusals, such as a form that cannot be read.

@@ -23,6 +23,7 @@ import { configFileOf, type Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
 import { localRuns } from './local-runs.ts';
 import { dataDirectory, inMemory } from './local-store.ts';
+import { oauthOf } from './oauth.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
 import { sourcePorts } from './source-ports.ts';
 
@@ -68,6 +69,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS, admitBytes, ...images });
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf, images }) };
   const secret = base && store.uploadSecret?.();
+  const fetch = options.fetch ?? createSafeFetch({ allowed: environment.ASSAY_EGRESS });
   return composeAssay({
     table: store.table,
     clock,
@@ -83,7 +85,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     sources: sourcePorts({
       allowed: environment.ASSAY_SOURCES,
       configured: options.configured ?? nothingConfigured,
-      fetch: options.fetch ?? createSafeFetch({ allowed: environment.ASSAY_EGRESS }),
+      fetch,
       follows: base !== undefined,
     }),
     recording: options.observe && { observe: options.observe },
@@ -92,6 +94,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     storageBytes,
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
     adminKey: adminKeys(options, clock),
+    oauth: oauthOf({ issuers: environment.ASSAY_ISSUERS, fetch, clock }),
   });
 };
 

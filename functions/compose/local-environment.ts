@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { readAllowList } from '../../shared/adapters/egress/allow-list.ts';
 import { ALLOWANCES } from '../../shared/adapters/node/hide-folders.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { issuersText } from './issuers-text.ts';
 
 /** What the environment may set; anything wrong is said before anything starts. */
 const Environment = z.object({
@@ -34,6 +35,8 @@ const Environment = z.object({
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).default('tenants'),
   /** `local`: whoever asks for /metrics on this machine needs no key. */
   ASSAY_METRICS: z.enum(['local', 'off']).optional(),
+  /** Who issues access tokens for this server, as JSON. */
+  ASSAY_ISSUERS: issuersText.optional(),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
   /** Where the servers are kept that one has logged in to; `.config` of the user unless set. */

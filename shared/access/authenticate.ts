@@ -5,6 +5,7 @@ import { admit, inForce, type KnownKey, knownKey, missingKey, unknownKey } from 
 import { findKey } from './api-keys.ts';
 import { adminActor } from './scopes.ts';
 import { digestOfKey, idOfKey, isWhole, sameDigest } from './secret.ts';
+import { looksLikeToken, type VerifyToken } from './token-actor.ts';
 
 export { requireScope } from './scopes.ts';
 
@@ -20,12 +21,14 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>;
   /** The operator's admin key. */
   readonly adminKey?: AdminKey | undefined;
+  /** Verifies access tokens, where issuers are configured. */
+  readonly verifyToken?: VerifyToken | undefined;
   readonly keptMs?: number;
 }
 
 const MAX_KEPT = 10_000;
 
-export const createAuthenticator = ({ table, clock, adminKey, keptMs = 1000 }: Options): Authenticator => {
+export const createAuthenticator = ({ table, clock, adminKey, verifyToken, keptMs = 1000 }: Options): Authenticator => {
   const seen = new Map<string, KnownKey & { readonly at: number }>();
 
   /** A key that is not in the table can only be the operator's. */
@@ -48,6 +51,7 @@ export const createAuthenticator = ({ table, clock, adminKey, keptMs = 1000 }: O
 
   const authenticate = (text: string | undefined): Actor | Promise<Actor> => {
     if (text === undefined || text === '') throw missingKey();
+    if (verifyToken && looksLikeToken(text)) return verifyToken(text);
     const digest = digestOfKey(text);
     const id = idOfKey(text);
     const now = clock.now();

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { findKey } from '../access/api-keys.ts';
 import { hasScope, requireScope } from '../access/scopes.ts';
+import { isPrincipal } from '../access/token-actor.ts';
 import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
 import { GRANT_PREFIX, grantKey, toolsPk } from '../kernel/item-keys.ts';
@@ -151,7 +152,8 @@ const checkExpiry = (expiresAt: string, now: number): void => {
 };
 
 const requireKey = async (table: Table, tenant: string, keyId: string): Promise<void> => {
-  if (keyId === ADMIN_KEY_ID) return;
+  // A token's principal is not stored: it may be granted to before it has called.
+  if (keyId === ADMIN_KEY_ID || isPrincipal(keyId)) return;
   const key = await findKey(table, keyId);
   if (key?.tenant === tenant && key.revoked_at === undefined) return;
   throw new Fault('NotFound', `no key with the id ${JSON.stringify(keyId)} that is in use`, { id: keyId });

@@ -9,6 +9,7 @@ import { createMailbox } from './mailbox.ts';
 import { createServer } from './server.ts';
 import { createSubscriptions, isSubscription } from './subscriptions.ts';
 import { serveTasks } from './tasks.ts';
+import { requireTokenScope } from './token-scope.ts';
 import { createToolBook } from './tool-book.ts';
 
 /** The protocol's side of `/mcp`, made when the first request comes. */
@@ -50,6 +51,7 @@ export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }
         return rpcError(415, -32_000, 'content-type must be application/json');
       const body = parse(text);
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
+      requireTokenScope(caller.actor, body);
       const kept = await answerKeptList(context, caller, request, body);
       if (kept !== undefined) return { kept };
       if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);

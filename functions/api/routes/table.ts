@@ -6,6 +6,7 @@ import { iqaRoutes } from './iqa.ts';
 import { keyRoutes } from './keys.ts';
 import { layerRoutes } from './layer.ts';
 import { mcpRoutes } from './mcp.ts';
+import { oauthRoutes } from './oauth.ts';
 import { permissionRoutes } from './permissions.ts';
 import { planRoutes } from './plans.ts';
 import { providerRoutes } from './providers.ts';
@@ -22,6 +23,7 @@ import { usageRoutes } from './usage.ts';
 /** Every call of the API. */
 export const routes = [
   ...serverRoutes,
+  ...oauthRoutes,
   ...toolRoutes,
   ...invokeRoutes,
   ...executionRoutes,

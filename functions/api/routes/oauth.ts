@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { Fault } from '../../../shared/kernel/errors.ts';
+import { answerBytes } from '../answer.ts';
+import type { Api, ApiContext } from '../env.ts';
+import { METADATA_PATH } from '../oauth-challenge.ts';
+import { route } from '../route.ts';
+
+const Metadata = z
+  .object({
+    resource: z.string(),
+    authorization_servers: z.array(z.string()),
+    scopes_supported: z.array(z.string()),
+    bearer_methods_supported: z.array(z.string()),
+    resource_name: z.string(),
+  })
+  .meta({ id: 'ProtectedResource' });
+
+const describe = (suffix: '' | '/mcp') =>
+  route({
+    method: 'get',
+    path: `${METADATA_PATH}${suffix}`,
+    scope: 'public',
+    summary: 'Who issues access tokens for this server (RFC 9728), where issuers are configured',
+    tag: 'Operation',
+    answers: { 200: { description: 'The protected resource', schema: Metadata } },
+    faults: ['NotFound'],
+    handle: ({ api, context }) => answerMetadata(api, context, suffix),
+  });
+
+const answerMetadata = ({ oauth }: Api, c: ApiContext, suffix: string): Response => {
+  if (!oauth) throw new Fault('NotFound', 'no issuers of tokens are configured here; use a key (ASSAY_ISSUERS)');
+  const metadata: z.input<typeof Metadata> = {
+    // Exactly the address that the client uses: it compares them.
+    resource: new URL(c.req.url).origin + suffix,
+    authorization_servers: oauth.issuers.map(({ issuer }) => issuer),
+    scopes_supported: [...new Set(oauth.issuers.flatMap(({ scopes }) => Object.keys(scopes.map)))],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Assay',
+  };
+  return answerBytes(c, JSON.stringify(metadata), 'application/json', { 'access-control-allow-origin': '*' });
+};
+
+export const oauthRoutes = [describe(''), describe('/mcp')] as const;

@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { Issuers } from '../../shared/access/issuers.ts';
+
+/** ASSAY_ISSUERS: a JSON list of issuers, checked before anything starts. */
+export const issuersText = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: `is no JSON: ${(error as Error).message}` });
+      return z.NEVER;
+    }
+  })
+  .pipe(Issuers);
