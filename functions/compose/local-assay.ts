@@ -12,11 +12,14 @@ import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
+import { lazily } from '../../shared/kernel/lazily.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
+import type { DataKeys } from '../../shared/kernel/secret-box.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 import { type Configured, nothingConfigured } from '../../shared/sources/configured.ts';
+import { createSourceSecrets } from '../../shared/sources/secrets.ts';
 import { storeBytes } from '../../shared/uploads/storage.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { configFileOf, type Environment } from './local-environment.ts';
@@ -86,6 +89,8 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
       allowed: environment.ASSAY_SOURCES,
       configured: options.configured ?? nothingConfigured,
       fetch,
+      secrets: createSourceSecrets(store.table, lazyKeys(store.dataKeys)),
+      now: clock.now,
       follows: base !== undefined,
     }),
     recording: options.observe && { observe: options.observe },
@@ -96,6 +101,12 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     adminKey: adminKeys(options, clock),
     oauth: oauthOf({ issuers: environment.ASSAY_ISSUERS, fetch, clock }),
   });
+};
+
+/** The key of secrets is made with the first secret. */
+const lazyKeys = (make: () => DataKeys): DataKeys => {
+  const keys = lazily(make);
+  return { create: (context) => keys().create(context), open: (wrapped, context) => keys().open(wrapped, context) };
 };
 
 const adminKeys = ({ adminKey, linkKey, environment }: LocalOptions, { now }: Clock): AdminKey => {

@@ -1,25 +1,48 @@
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
+import { createClientTokens } from '../../shared/sources/client-tokens.ts';
 import type { Configured, OperatorSource } from '../../shared/sources/configured.ts';
 import type { OpenedUpstream, SourcePorts } from '../../shared/sources/context.ts';
+import type { SourceSecrets } from '../../shared/sources/secrets.ts';
+import { hideSecretsIn, type SentCredentials, sendCredentials } from '../../shared/sources/send-credentials.ts';
 
 interface Options {
   readonly allowed: SourcePorts['allowed'];
   readonly configured: Configured;
   /** The guarded way out. */
   readonly fetch: SafeFetch;
+  /** Where credentials of sources are kept. */
+  readonly secrets: SourceSecrets;
+  readonly now: () => number;
   /** Whether the process lives long enough to be told of changed lists. */
   readonly follows: boolean;
 }
 
 /** How this process reaches sources, by their kind. */
-export const sourcePorts = ({ allowed, configured, fetch, follows }: Options): SourcePorts => {
+export const sourcePorts = ({ allowed, configured, fetch, secrets, now, follows }: Options): SourcePorts => {
+  const tokenOf = createClientTokens(fetch, now);
   const operators = new Map(configured.sources.map((one) => [`${one.tenant}#${one.source.name}`, one]));
   return {
     allowed,
+    secrets,
     open(tenant, source, changed) {
       const operator = source.origin === 'config' ? operators.get(`${tenant}#${source.name}`) : undefined;
       const { kind, url } = source;
+      const credentials = async (): Promise<SentCredentials> => {
+        if (operator) return { headers: operator.headers ?? {}, query: {} };
+        if (!source.has_secret || url === undefined) return { headers: {}, query: {} };
+        const found = await secrets.find({ tenant, source: source.name, url });
+        if (!found)
+          throw new Fault('Unavailable', `the credentials of the source ${source.name} are gone; give them again`);
+        const { secret } = found;
+        const isOAuth = typeof secret === 'object' && secret.type === 'oauth';
+        return sendCredentials(found, isOAuth ? await tokenOf(secret) : undefined);
+      };
+      if (kind === 'openapi' && url !== undefined)
+        return openLater(async () => {
+          const { openApiUpstream } = await import('../../shared/sources/openapi/upstream.ts');
+          return openApiUpstream({ url, fetch, credentials });
+        });
       if (kind !== 'mcp') throw new Fault('Unavailable', `this process cannot reach sources of the kind ${kind}`);
       const command = url === undefined ? requireCommand(source.name, operator) : undefined;
       return openLater(async () => {
@@ -29,12 +52,24 @@ export const sourcePorts = ({ allowed, configured, fetch, follows }: Options): S
           import('../../shared/adapters/mcp/connect.ts'),
         ]);
         if (command) return mcpUpstream(connectStdio(command), changed);
-        const headers = async () => operator?.headers ?? {};
-        return mcpUpstream(connectHttp({ url: url ?? '', fetch, headers, follows }), changed);
+        const headers = async () => (await credentials()).headers;
+        return withoutSecrets(
+          mcpUpstream(connectHttp({ url: url ?? '', fetch, headers, follows }), changed),
+          credentials,
+        );
       });
     },
   };
 };
+
+/** What an upstream repeats of its credentials is not passed on. */
+const withoutSecrets = (upstream: OpenedUpstream, credentials: () => Promise<SentCredentials>): OpenedUpstream => ({
+  ...upstream,
+  async call(tool, args, context) {
+    const output = await upstream.call(tool, args, context);
+    return hideSecretsIn(output, await credentials());
+  },
+});
 
 /** An upstream that is made when it is first used. */
 const openLater = (make: () => Promise<OpenedUpstream>): OpenedUpstream => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Lease } from '../kernel/lease.ts';
 import { stored } from '../kernel/stored.ts';
+import { Credentials } from './credentials.ts';
 import { Permission } from './tool.ts';
 
 export const SourceName = z
@@ -42,6 +43,10 @@ export const NewSource = z.strictObject({
 });
 export type NewSource = Readonly<z.infer<typeof NewSource>>;
 
+/** The request to add a source, with what is sent to it and never shown again. */
+export const SourceRequest = z.strictObject({ ...NewSource.shape, ...Credentials.shape });
+export type SourceRequest = Readonly<z.infer<typeof SourceRequest>>;
+
 /** What may change of a source; null takes a setting back to its default. */
 export const SourceChange = z.strictObject({
   url: Url.optional(),
@@ -51,6 +56,9 @@ export const SourceChange = z.strictObject({
   price_micros: settings.price_micros.nullable(),
   policy: settings.policy.nullable(),
   refresh_minutes: settings.refresh_minutes.nullable(),
+  /** These replace all that was kept; null for both takes it away. A new url drops what was kept for the old one. */
+  headers: Credentials.shape.headers.nullable(),
+  secret: Credentials.shape.secret.nullable(),
 });
 export type SourceChange = Readonly<z.infer<typeof SourceChange>>;
 
@@ -74,6 +82,8 @@ const Source = z.object({
   /** The next refresh, in milliseconds since 1970. */
   due: z.number(),
   lease: Lease.optional(),
+  /** Whether credentials are kept for it. */
+  has_secret: z.boolean().optional(),
 });
 export type Source = Readonly<z.infer<typeof Source>>;
 

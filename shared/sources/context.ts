@@ -1,6 +1,7 @@
 import type { Timers } from '../kernel/ports.ts';
 import type { Source } from '../model/source.ts';
 import type { RegistryContext } from '../registry/context.ts';
+import type { SourceSecrets } from './secrets.ts';
 import type { Upstream } from './upstream.ts';
 
 /** What a process has to reach sources with. */
@@ -9,6 +10,8 @@ export interface SourcePorts {
   readonly allowed: 'tenants' | 'operator' | 'off';
   /** The place a source stands for; throws a `Fault` for one that cannot be reached from here at all. */
   readonly open: OpenUpstream;
+  /** Where credentials are kept; without it sources have none. */
+  readonly secrets?: SourceSecrets | undefined;
 }
 
 /** `changed` is called when the upstream says that its list has changed. */
@@ -29,6 +32,7 @@ export interface SourcesContext extends RegistryContext {
 /** The upstreams that this process has open. */
 export interface Sources {
   readonly allowed: SourcePorts['allowed'];
+  readonly secrets?: SourceSecrets | undefined;
   upstream(tenant: string, source: Source): Upstream;
   /** Lets go of what is open for a source. */
   drop(tenant: string, name: string): void;

@@ -3,8 +3,9 @@ import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
 import { sourceDueKey, sourceKey } from '../kernel/item-keys.ts';
 import { put, read } from '../kernel/stored.ts';
+import type { Credentials } from '../model/credentials.ts';
 import type { Actor } from '../model/key.ts';
-import { type NewSource, type Source, type SourceChange, SourceItem } from '../model/source.ts';
+import { type NewSource, type Source, type SourceChange, SourceItem, type SourceRequest } from '../model/source.ts';
 import type { SourcesContext } from './context.ts';
 import { readSources, requireSource, unknownSource } from './read-source.ts';
 import { dueEntry, refreshQuietly, refreshSource } from './refresh.ts';
@@ -14,13 +15,20 @@ import { type SourceView, viewSource } from './view.ts';
 const MAX_SOURCES = 100;
 
 /** Adds a source and lists its tools; one that cannot be reached yet is added and says why. */
-export const addSource = async (context: SourcesContext, actor: Actor, given: NewSource): Promise<SourceView> => {
+export const addSource = async (
+  context: SourcesContext,
+  actor: Actor,
+  { headers, secret, ...given }: SourceRequest,
+): Promise<SourceView> => {
   requireManager(context, actor);
   requireAddress(given);
+  const credentials = credentialsOf(headers, secret);
+  if (credentials) requireKeeper(context, given);
   const known = await readSources(context.table, actor.tenant);
   if (known.length >= MAX_SOURCES)
     throw new Fault('Conflict', `this tenant has ${known.length} sources; the limit is ${MAX_SOURCES}: remove one`);
-  await storeSource(context, actor.tenant, given, 'request');
+  await storeSource(context, actor.tenant, given, 'request', credentials !== undefined);
+  if (credentials) await keepOrUndo(context, actor.tenant, given, credentials);
   return refreshOrLeave(context, actor.tenant, given.name);
 };
 
@@ -30,10 +38,12 @@ export const storeSource = async (
   tenant: string,
   given: NewSource,
   origin: Source['origin'],
+  hasSecret = false,
 ): Promise<Source> => {
   const now = clock.now();
   const at = new Date(now).toISOString();
-  const source: Source = { ...given, origin, created_at: at, changed_at: at, due: now };
+  const secret = hasSecret ? { has_secret: true } : {};
+  const source: Source = { ...given, origin, created_at: at, changed_at: at, due: now, ...secret };
   return table.change([sourceKey(tenant, given.name)], ([item]) => {
     if (item)
       throw new Fault('Conflict', `there is a source named ${given.name}; change it, or choose another name`, {
@@ -69,22 +79,31 @@ export const changeSource = async (
   context: SourcesContext,
   actor: Actor,
   name: string,
-  change: SourceChange,
+  { headers, secret, ...change }: SourceChange,
 ): Promise<SourceView> => {
   requireManager(context, actor);
   const { tenant } = actor;
+  const credentials = credentialsOf(headers ?? undefined, secret ?? undefined);
+  const isReplaced = headers !== undefined || secret !== undefined;
   const now = context.clock.now();
   const at = new Date(now).toISOString();
-  await context.table.change([sourceKey(tenant, name)], ([item]) => {
+  const changed = await context.table.change([sourceKey(tenant, name)], ([item]) => {
     if (!item) throw unknownSource(name);
     const source = read(item, SourceItem);
     refuseConfigured(source);
-    const next = { ...source, ...change, changed_at: at };
+    // Credentials belong to the address they were given for.
+    const isKept = isReplaced
+      ? credentials !== undefined
+      : source.has_secret && (change.url ?? source.url) === source.url;
+    const next = { ...source, ...change, changed_at: at, has_secret: isKept ? true : undefined };
     const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== null && value !== undefined));
     requireAddress(kept as Source);
-    const changed = { ...(kept as Source), due: now };
-    return { writes: [put(item.key, SourceItem, changed), dueEntry(tenant, changed)], result: undefined };
+    const result = { ...(kept as Source), due: now };
+    if (credentials) requireKeeper(context, result);
+    return { writes: [put(item.key, SourceItem, result), dueEntry(tenant, result)], result };
   });
+  if (credentials) await keepCredentials(context, tenant, changed, credentials);
+  else if (!changed.has_secret) await context.sources.secrets?.drop({ tenant, source: name });
   return refreshOrLeave(context, tenant, name);
 };
 
@@ -104,8 +123,40 @@ export const dropSource = async (context: SourcesContext, tenant: string, name: 
   const key = sourceKey(tenant, name);
   await context.table.change([key], ([item]) => ({ writes: item ? [{ remove: key }] : [], result: undefined }));
   context.sources.drop(tenant, name);
+  await context.sources.secrets?.drop({ tenant, source: name });
   await removeTools(context, tenant, name);
   await context.table.write([{ remove: sourceDueKey(tenant, name) }]);
+};
+
+const credentialsOf = (headers: Credentials['headers'], secret: Credentials['secret']): Credentials | undefined =>
+  headers === undefined && secret === undefined ? undefined : { headers, secret };
+
+const requireKeeper = ({ sources }: SourcesContext, { kind, url }: Pick<NewSource, 'kind' | 'url'>): void => {
+  if (url === undefined)
+    throw new Fault('InvalidInput', `a source of the kind ${kind} is sent no headers or secret`, { field: 'secret' });
+  if (!sources.secrets) throw new Fault('Unavailable', 'this process keeps no secrets; configure their key first');
+};
+
+const keepCredentials = async (
+  { sources }: SourcesContext,
+  tenant: string,
+  { name, url = '' }: Pick<NewSource, 'name' | 'url'>,
+  credentials: Credentials,
+): Promise<void> => sources.secrets?.keep({ tenant, source: name, url }, credentials);
+
+/** A source whose credentials could not be kept is not added. */
+const keepOrUndo = async (
+  context: SourcesContext,
+  tenant: string,
+  given: NewSource,
+  credentials: Credentials,
+): Promise<void> => {
+  try {
+    await keepCredentials(context, tenant, given, credentials);
+  } catch (error) {
+    await dropSource(context, tenant, given.name);
+    throw error;
+  }
 };
 
 /** Refreshes what was just stored; where the schedule was quicker, its state says so. */

@@ -12,7 +12,7 @@ interface Held {
 
 /** Keeps an upstream open a source, while it is used; one whose source has changed is closed. */
 export const openUpstreams = (
-  { allowed, open }: SourcePorts,
+  { allowed, open, secrets }: SourcePorts,
   changed: (tenant: string, name: string) => void,
 ): Sources => {
   const closing = new Set<Promise<void>>();
@@ -29,6 +29,7 @@ export const openUpstreams = (
   });
   return {
     allowed,
+    secrets,
     upstream(tenant, source) {
       const key = `${tenant}#${source.name}`;
       const known = held.get(key);

@@ -34,6 +34,13 @@ export const sendCredentials = ({ headers = {}, secret }: Credentials, oauthToke
 const SHORTEST = 6;
 const HIDDEN = '[secret]';
 
+/** A value without the secrets that were sent. */
+export const hideSecretsIn = <T>(value: T, sent: SentCredentials): T => {
+  const text = JSON.stringify(value) ?? '';
+  const hidden = hideSecrets(text, sent);
+  return hidden === text ? value : (JSON.parse(hidden) as T);
+};
+
 /** A text without the secrets that were sent: an upstream may repeat what it was asked with. */
 export const hideSecrets = (text: string, { headers, query }: SentCredentials): string => {
   const values = [...Object.values(headers), ...Object.values(query)]

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NewSource, SourceChange, SourceKind, SourcePolicy, SourceProblem } from '../../../shared/model/source.ts';
+import { SourceChange, SourceKind, SourcePolicy, SourceProblem, SourceRequest } from '../../../shared/model/source.ts';
 import { Permission } from '../../../shared/model/tool.ts';
 import { approveTools } from '../../../shared/sources/approve.ts';
 import {
@@ -47,6 +47,7 @@ const SourceBody = z
     refreshed_at: z.string().optional(),
     due_at: z.string(),
     refreshing: z.boolean(),
+    has_secret: z.boolean().optional().meta({ description: 'Credentials are kept; they never come back.' }),
   })
   .meta({ id: 'Source' });
 
@@ -62,7 +63,7 @@ const postSource = route({
   scope: 'tenant_admin',
   summary: 'Add a source: its tools become tools here',
   tag,
-  body: jsonBody(NewSource.meta({ id: 'NewSource' })),
+  body: jsonBody(SourceRequest.meta({ id: 'NewSource' })),
   answers: { 201: { description: 'Its state after the first refresh', schema: SourceBody } },
   faults: ['InvalidInput', 'Conflict', 'Unavailable'],
   handle: async ({ api, actor, body }) => reply(201, await addSource(api, actor, body)),

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { createApp } from '../../functions/api/app.ts';
+import { localAssay } from '../../functions/compose/local-assay.ts';
+import { readEnvironment } from '../../functions/compose/local-environment.ts';
+import { nothingConfigured } from '../../shared/sources/configured.ts';
+import { recordingLog } from '../support/recording-log.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const KEY = 'an-admin-key-for-this-test';
+const SECRET = 'ghp_this-is-the-secret';
+
+/** An API that says who asked; it wants a bearer token even for its document. */
+const serveApi = async (t: TestContext) => {
+  const seen: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
+  let tokens = 0;
+  const server = createServer(async (request, response) => {
+    const { url = '', headers } = request;
+    seen.push({ url, headers });
+    const answer = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (url === '/token') {
+      tokens += 1;
+      const isKnown = headers.authorization === `Basic ${Buffer.from(`me:${SECRET}`).toString('base64')}`;
+      const isAsked = (await text(request)) === 'grant_type=client_credentials&scope=read';
+      return isKnown && isAsked
+        ? answer(200, { access_token: 'token-of-the-server', expires_in: 3600 })
+        : answer(401, { error: 'invalid_client' });
+    }
+    if (headers.authorization === undefined) return answer(401, { error: 'who are you?' });
+    if (url !== '/openapi.json') return answer(200, { url, you_are: headers.authorization, team: headers['x-team'] });
+    return answer(200, {
+      openapi: '3.1.0',
+      paths: {
+        '/pets/{id}': {
+          get: { operationId: 'getPet', parameters: [{ name: 'id', in: 'path', schema: { type: 'integer' } }] },
+        },
+      },
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  t.after(() => server.closeAllConnections());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { seen, host, url: `http://${host}/openapi.json`, tokens: () => tokens };
+};
+
+const openProduct = async (t: TestContext, hosts: readonly string[]) => {
+  const data = await temporaryDirectory(t);
+  const log = recordingLog();
+  const assay = await localAssay({
+    environment: readEnvironment({ ASSAY_EGRESS: hosts.join(','), ASSAY_SOURCES: 'tenants' }),
+    data,
+    log,
+    adminKey: KEY,
+    configured: nothingConfigured,
+    discover: async () => [],
+  });
+  t.after(() => assay.close());
+  const app = createApp(assay);
+  const said: string[] = [];
+  const json = async (method: string, path: string, body?: unknown) => {
+    const response = await app.request(path, {
+      method,
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    said.push(await response.clone().text());
+    return { status: response.status, body: (response.status === 204 ? {} : await response.json()) as never };
+  };
+  return { json, said, data, log };
+};
+
+interface State {
+  readonly status: string;
+  readonly error?: string;
+  readonly has_secret?: boolean;
+  readonly tools: number;
+}
+
+test('X.16 X.17 an OpenAPI document behind a secret becomes tools, and the secret never comes out', async (t) => {
+  const api = await serveApi(t);
+  const { json, said, data, log } = await openProduct(t, [api.host]);
+
+  const added: { status: number; body: State } = await json('POST', '/v1/sources', {
+    name: 'pets',
+    kind: 'openapi',
+    url: api.url,
+    secret: SECRET,
+    headers: { 'x-team': 'a-secret-team' },
+    permission: 'safe',
+  });
+  assert.deepEqual(
+    [added.status, added.body.status, added.body.has_secret, added.body.tools],
+    [201, 'ok', true, 1],
+    added.body.error,
+  );
+  const called: { body: { output: unknown } } = await json('POST', '/v1/tools/pets_getPet/invoke', {
+    arguments: { id: 7 },
+  });
+
+  assert.deepEqual(called.body.output, { url: '/pets/7', you_are: '[secret]', team: '[secret]' });
+  assert.equal(api.seen.at(-1)?.headers.authorization, `Bearer ${SECRET}`);
+  for (const path of ['/v1/sources', '/v1/sources/pets', '/v1/executions', '/v1/snapshot', '/v1/audit'])
+    await json('GET', path);
+  assert.doesNotMatch(said.join('\n'), /ghp_this|a-secret-team/);
+  assert.doesNotMatch(JSON.stringify(log.lines), /ghp_this|a-secret-team/);
+  assert.doesNotMatch(readFileSync(`${data}/assay.db`).toString('latin1'), /ghp_this|a-secret-team/);
+});
+
+test('a new address drops the secret of the old one, and it is never sent there', async (t) => {
+  const [first, second] = [await serveApi(t), await serveApi(t)];
+  const { json } = await openProduct(t, [first.host, second.host]);
+  await json('POST', '/v1/sources', { name: 'pets', kind: 'openapi', url: first.url, secret: SECRET });
+
+  const moved: { body: State } = await json('PATCH', '/v1/sources/pets', { url: second.url });
+  assert.deepEqual([moved.body.status, moved.body.has_secret], ['failing', undefined]);
+  assert.match(moved.body.error ?? '', /401/);
+  assert.ok(second.seen.length > 0);
+  assert.ok(second.seen.every(({ headers }) => headers.authorization === undefined));
+
+  const given: { body: State } = await json('PATCH', '/v1/sources/pets', { secret: 'another-secret' });
+  assert.deepEqual([given.body.status, given.body.has_secret], ['ok', true], given.body.error);
+  assert.equal(second.seen.at(-1)?.headers.authorization, 'Bearer another-secret');
+  const taken: { body: State } = await json('PATCH', '/v1/sources/pets', { secret: null });
+  assert.deepEqual([taken.body.status, taken.body.has_secret], ['failing', undefined]);
+});
+
+test('OAuth client credentials are exchanged for a token, once while it lasts', async (t) => {
+  const api = await serveApi(t);
+  const { json } = await openProduct(t, [api.host]);
+  const secret = (client_secret: string) => ({
+    type: 'oauth',
+    token_url: `http://${api.host}/token`,
+    client_id: 'me',
+    client_secret,
+    scope: 'read',
+  });
+  const source = { name: 'pets', kind: 'openapi', url: api.url, permission: 'safe' };
+
+  const wrong: { body: State } = await json('POST', '/v1/sources', { ...source, secret: secret('not-this') });
+  assert.match(wrong.body.error ?? '', /gives no token: 401 invalid_client/);
+  const right: { body: State } = await json('PATCH', '/v1/sources/pets', { secret: secret(SECRET) });
+  assert.equal(right.body.status, 'ok', right.body.error);
+  await json('POST', '/v1/tools/pets_getPet/invoke', { arguments: { id: 1 } });
+  await json('POST', '/v1/tools/pets_getPet/invoke', { arguments: { id: 2 } });
+
+  assert.equal(api.seen.at(-1)?.headers.authorization, 'Bearer token-of-the-server');
+  assert.equal(api.tokens(), 2);
+});
+
+test('a source at an address that is not allowed says so and has no tools', async (t) => {
+  const { json } = await openProduct(t, []);
+  for (const url of [
+    'http://127.0.0.1:9/openapi.json',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/x',
+  ]) {
+    const name = `s${url.length}`;
+    const added: { status: number; body: State } = await json('POST', '/v1/sources', { name, kind: 'openapi', url });
+    assert.deepEqual([added.status, added.body.status, added.body.tools], [201, 'failing', 0]);
+    assert.match(added.body.error ?? '', /may not be reached: .*ASSAY_EGRESS/);
+  }
+});
