@@ -18,7 +18,11 @@ export type Validator = (value: unknown) => { readonly value: unknown; readonly 
 const MAX_SCHEMA_DEPTH = 16;
 
 /** Refuses schemas that are not JSON Schema 2020-12, that are too deep, or that refer to other documents. */
-export const checkSchema = (schema: JsonSchema, field: string): void => {
+export const checkSchema = (
+  schema: JsonSchema,
+  field: string,
+  depthOfCheck: 'compiled' | 'form' = 'compiled',
+): void => {
   const depth = schemaDepth(schema);
   if (depth > MAX_SCHEMA_DEPTH)
     throw new Fault('InvalidInput', `${field} is a schema ${depth} levels deep; the limit is ${MAX_SCHEMA_DEPTH}`, {
@@ -26,7 +30,16 @@ export const checkSchema = (schema: JsonSchema, field: string): void => {
       value: depth,
       limit: MAX_SCHEMA_DEPTH,
     });
-  compile(schema, field);
+  // Compiling takes milliseconds, and finds what the form does not show only where schemas refer to each other.
+  if (depthOfCheck === 'compiled' || hasReferences(schema)) compile(schema, field);
+  else requireForm(schema, field);
+};
+
+const references = new Set(['$ref', '$dynamicRef', '$recursiveRef', '$id', '$anchor', '$dynamicAnchor']);
+
+const hasReferences = (schema: unknown): boolean => {
+  if (Array.isArray(schema)) return schema.some(hasReferences);
+  return isObject(schema) && Object.entries(schema).some(([key, value]) => references.has(key) || hasReferences(value));
 };
 
 /** Compiles a schema once; the caller caches the validator by the tool's digest. */
@@ -91,17 +104,19 @@ const sharedAjv = lazily(createAjv);
 
 const ROOT = 'schema:///';
 
-const compile = (schema: JsonSchema, field: string): ValidateFunction => {
+/** The schema without its dialect, which must be of the form of 2020-12. */
+const requireForm = (schema: JsonSchema, field: string): JsonSchema => {
   const ajv = sharedAjv();
   // Ajv does not know other drafts' $schema.
   const { $schema: _, ...plain } = schema;
-  if (!ajv.validateSchema(plain)) {
-    const issues = issuesOf(ajv.errors);
-    throw new Fault('InvalidInput', `${field} is not a valid JSON Schema: ${describeIssues(issues)}`, {
-      field,
-      issues,
-    });
-  }
+  if (ajv.validateSchema(plain)) return plain;
+  const issues = issuesOf(ajv.errors);
+  throw new Fault('InvalidInput', `${field} is not a valid JSON Schema: ${describeIssues(issues)}`, { field, issues });
+};
+
+const compile = (schema: JsonSchema, field: string): ValidateFunction => {
+  const ajv = sharedAjv();
+  const plain = requireForm(schema, field);
   // Without an $id Ajv does not find the root by `$ref: "#"`.
   const checked = { $id: ROOT, ...enforcedSchema(plain) };
   try {

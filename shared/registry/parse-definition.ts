@@ -20,8 +20,11 @@ export interface KnownHandlers {
   readonly internal: ReadonlyMap<string, { readonly permission: Permission }>;
 }
 
-/** Compiling schemas dominates start-up time: the shipped ones are compiled by the tests instead. */
-export type SchemaCheck = 'checked' | 'trusted';
+/**
+ * Compiling schemas dominates start-up time: the shipped ones are compiled by the tests instead, and of the thousands
+ * that a source may bring only the form is checked, unless they have references.
+ */
+export type SchemaCheck = 'checked' | 'form' | 'trusted';
 
 /** Parses a full definition, as HTTP and configuration send it. */
 export const parseDefinition = (input: unknown, handlers?: KnownHandlers, schemas: SchemaCheck = 'checked'): Tool => {
@@ -46,7 +49,7 @@ const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unkno
   refuseReserved(tool.name);
   checkSize(tool);
   checkType(tool);
-  if (schemas === 'checked') checkSchemas(tool);
+  if (schemas !== 'trusted') checkSchemas(tool, schemas === 'form' ? 'form' : 'compiled');
   // Copied, so that the caller's object can neither change the registration nor be frozen by it.
   return deepFreeze(structuredClone(tool));
 };
@@ -99,9 +102,9 @@ const checkType = (tool: Tool): void => {
     });
 };
 
-const checkSchemas = (tool: Tool): void => {
-  checkSchema(tool.parameters, 'parameters');
-  if (tool.output_schema) checkSchema(tool.output_schema, 'output_schema');
+const checkSchemas = (tool: Tool, depth: 'compiled' | 'form'): void => {
+  checkSchema(tool.parameters, 'parameters', depth);
+  if (tool.output_schema) checkSchema(tool.output_schema, 'output_schema', depth);
   if (tool.input_examples) checkExamples(tool.parameters, tool.input_examples);
 };
 

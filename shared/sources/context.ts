@@ -34,7 +34,9 @@ export interface Sources {
   readonly allowed: SourcePorts['allowed'];
   readonly secrets?: SourceSecrets | undefined;
   upstream(tenant: string, source: Source): Upstream;
-  /** Lets go of what is open for a source. */
+  /** A source as it was at most a second ago, so that not every call reads it. */
+  recent(tenant: string, name: string, read: () => Promise<Source>): Source | Promise<Source>;
+  /** Lets go of what is open and known of a source. */
   drop(tenant: string, name: string): void;
   close(): Promise<void>;
 }

@@ -104,6 +104,7 @@ export const changeSource = async (
   });
   if (credentials) await keepCredentials(context, tenant, changed, credentials);
   else if (!changed.has_secret) await context.sources.secrets?.drop({ tenant, source: name });
+  context.sources.drop(tenant, name);
   return refreshOrLeave(context, tenant, name);
 };
 

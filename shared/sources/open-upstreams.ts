@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { Source } from '../model/source.ts';
 import type { OpenedUpstream, SourcePorts, Sources } from './context.ts';
 
 const MAX_OPEN = 200;
 const IDLE_MS = 10 * 60_000;
+const RECENT_MS = 1000;
 
 interface Held {
   readonly upstream: OpenedUpstream;
@@ -27,18 +29,32 @@ export const openUpstreams = (
     updateAgeOnGet: true,
     dispose: (old) => close(old),
   });
+  const known = new LRUCache<string, Source>({ max: MAX_OPEN, ttl: RECENT_MS });
   return {
     allowed,
     secrets,
     upstream(tenant, source) {
       const key = `${tenant}#${source.name}`;
-      const known = held.get(key);
-      if (known?.state === source.changed_at) return known.upstream;
+      const opened = held.get(key);
+      if (opened?.state === source.changed_at) return opened.upstream;
       const upstream = open(tenant, source, () => changed(tenant, source.name));
       held.set(key, { upstream, state: source.changed_at });
       return upstream;
     },
-    drop: (tenant, name) => void held.delete(`${tenant}#${name}`),
+    recent(tenant, name, read) {
+      const key = `${tenant}#${name}`;
+      return (
+        known.get(key) ??
+        read().then((source) => {
+          known.set(key, source);
+          return source;
+        })
+      );
+    },
+    drop(tenant, name) {
+      held.delete(`${tenant}#${name}`);
+      known.delete(`${tenant}#${name}`);
+    },
     async close() {
       held.clear();
       await Promise.all(closing);

@@ -59,10 +59,9 @@ const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handl
     async run(args, call) {
       const context = contextHere();
       const { source } = await familyOf(call.tenant, call.tool);
-      const upstream = context.sources.upstream(
-        call.tenant,
-        await requireSource(context.table, call.tenant, source.name),
-      );
+      const { table, sources } = context;
+      const read = () => requireSource(table, call.tenant, source.name);
+      const upstream = sources.upstream(call.tenant, await sources.recent(call.tenant, source.name, read));
       return upstream.call(source.tool, args, call);
     },
   };

@@ -64,7 +64,7 @@ const localName = ({ name: source, prefix = source }: ToolSettings, upstream: st
 
 const toDefinition = (settings: ToolSettings, name: string, upstream: UpstreamTool): Tool => {
   const { description, title, parameters, output_schema, annotations, icons } = upstream;
-  return parseDefinition({
+  const definition = {
     name,
     description: description?.trim() || title?.trim() || `${upstream.name}, a tool of the source ${settings.name}.`,
     // What is only shown must not cost the tool: it is left out where it is not what clients take.
@@ -79,7 +79,8 @@ const toDefinition = (settings: ToolSettings, name: string, upstream: UpstreamTo
     permission: permissionOf(settings, upstream),
     price_micros: settings.price_micros,
     implementation: { type: 'internal', handler: sourceHandler(settings.name) },
-  });
+  };
+  return parseDefinition(definition, undefined, 'form');
 };
 
 const keepValid = (schema: z.ZodType, value: unknown): unknown => (schema.safeParse(value).success ? value : undefined);

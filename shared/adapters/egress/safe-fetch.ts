@@ -136,11 +136,18 @@ const outgoing = async (url: URL, init: RequestInit): Promise<OutgoingRequest> =
   const given = new Headers(init.headers);
   for (const name of given.keys())
     if (OURS.test(name)) throw new Fault('InvalidInput', `the header ${name} is set by the connection; leave it out`);
-  const request = new Request(url, { ...init, signal: null });
-  const body = init.body === undefined || init.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
-  const headers = Object.fromEntries(request.headers);
+  const isText = typeof init.body === 'string' && !isSafe(init.method ?? 'GET');
+  if (isText && !given.has('content-type')) given.set('content-type', 'text/plain;charset=UTF-8');
+  // The form of other bodies is left to the platform; a text is what nearly every request has.
+  const request = isText ? undefined : new Request(url, { ...init, signal: null });
+  const body = isText
+    ? Buffer.from(init.body as string)
+    : request?.body
+      ? new Uint8Array(await request.arrayBuffer())
+      : undefined;
+  const headers = Object.fromEntries(request?.headers ?? given);
   return {
-    method: request.method,
+    method: request?.method ?? (init.method ?? 'GET').toUpperCase(),
     headers: {
       'accept-encoding': 'gzip, deflate, br',
       'user-agent': 'assay',
