@@ -19,6 +19,12 @@ export type { NodeStatus, NodeView, RunView } from '../../shared/model/run.ts';
 
 type Api = AppType extends Hono<infer _Env, infer Calls, infer _Base> ? Calls : never;
 
+export type Definition = Api['/v1/tools']['$post']['input']['json'];
+export type ToolCheck = Api['/v1/tools/check']['$post']['output'];
+export type ToolChange = Api['/v1/tools/:name']['$patch']['input']['json'];
+export type Version = Api['/v1/tools/:name/versions']['$get']['output']['versions'][number];
+export type RunFilter = 'running' | 'waiting' | 'ok' | 'failed' | 'cancelled';
+export type Grant = Api['/v1/grants']['$get']['output']['grants'][number];
 export type Decision = Api['/v1/decide']['$post']['output'];
 export type IqaTool = Api['/v1/iqa/tools']['$get']['output']['tools'][number];
 export type Plan = Api['/v1/plans/:id']['$get']['output'];

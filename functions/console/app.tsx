@@ -7,6 +7,7 @@ import { PlansPage } from './plans/plans-page.tsx';
 import { PAGES, type PageName, useRoute } from './route.ts';
 import { ScorePage } from './score/score-page.tsx';
 import { ThemeButton } from './theme-button.tsx';
+import { RegisterPage } from './tools/register-page.tsx';
 import { ToolPage } from './tools/tool-page.tsx';
 import { ToolsPage } from './tools/tools-page.tsx';
 import { useState } from './use-state.ts';
@@ -64,6 +65,7 @@ const Page = ({ page, rest }: PageProps) => {
     case 'score':
       return <ScorePage />;
     case 'tools':
+      if (rest.startsWith('+')) return <RegisterPage key={rest} from={rest.slice(1)} />;
       return rest === '' ? <ToolsPage /> : <ToolPage key={rest} name={rest} />;
     case 'decide':
       return <DecidePage />;

@@ -40,6 +40,18 @@ export const createClient = (keyring: Keyring) => {
     iqaTools: () => readJson(v1.iqa.tools.$get({})),
     tools: (query: Words) => readJson(v1.tools.$get({ query: given(query) })),
     tool: (name: string) => readJson(v1.tools[':name'].$get(path({ name }))),
+    versions: (name: string) => readJson(v1.tools[':name'].versions.$get(path({ name }))),
+    checkTool: (json: A.Definition) => readJson(v1.tools.check.$post({ json })),
+    registerTool: (json: A.Definition) => readJson(v1.tools.$post({ json })),
+    changeTool: (name: string, json: A.ToolChange) => readJson(v1.tools[':name'].$patch({ ...path({ name }), json })),
+    removeTool: (name: string, version?: string) =>
+      v1.tools[':name'].$delete({ ...path({ name }), query: version === undefined ? {} : { version } }),
+    runs: (query: Words & { readonly status?: A.RunFilter | '' }) => readJson(v1.runs.$get({ query: given(query) })),
+    grants: () => readJson(v1.grants.$get({ query: { limit: '1000' } })),
+    grant: (key: string, tool: string, expires_at: string) =>
+      readJson(v1.grants[':key_id'][':name'].$put({ ...path({ key_id: key, name: tool }), json: { expires_at } })),
+    removeGrant: (key: string, tool: string) =>
+      v1.grants[':key_id'][':name'].$delete(path({ key_id: key, name: tool })),
     stats: (name: string) => readJson(v1.tools[':name'].stats.$get(path({ name }))),
     providers: () => readJson(v1.providers.$get({})),
     definition: (provider: string, tool: string) =>

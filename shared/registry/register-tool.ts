@@ -7,7 +7,7 @@ import type { Tool } from '../model/tool.ts';
 import type { RegistryContext } from './context.ts';
 import { changeFamily } from './families.ts';
 import { parseDefinition } from './parse-definition.ts';
-import { registerVersion, toRecord } from './register.ts';
+import { type Registered, registerVersion, toRecord } from './register.ts';
 import { toRegistration } from './registration.ts';
 import { refuseOwnedBySource } from './source-tools.ts';
 
@@ -40,6 +40,31 @@ export const registerTool = async (
     registration: toRegistration(registered.family, registered.record),
     created: registered.outcome !== 'identical',
   };
+};
+
+export interface CheckedTool {
+  readonly spec: Tool;
+  /** The version it would be known by, `name@version`. */
+  readonly id: string;
+  readonly outcome: Registered['outcome'];
+  readonly becomesDefault: boolean;
+}
+
+/** What registering a definition would do, refused as registering would refuse it; nothing is stored. */
+export const checkTool = async (context: RegistryContext, actor: Actor, input: unknown): Promise<CheckedTool> => {
+  requireScope(actor, 'write');
+  const { tenant } = actor;
+  const spec = parseDefinition(input, context.handlers());
+  requireVisible(actor, spec.name);
+  await refuseShipped(context, tenant, spec);
+  return changeFamily(context.table, tenant, spec.name, context.clock.now(), (stored) => {
+    const { family, record, outcome } = registerVersion(
+      stored?.versions.length === 0 ? undefined : stored,
+      toRecord(spec),
+    );
+    const becomesDefault = family.default_version === record.version;
+    return { family: stored, result: { spec, id: `${spec.name}@${record.version}`, outcome, becomesDefault } };
+  });
 };
 
 const refuseShipped = async (context: RegistryContext, tenant: string, spec: Tool): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Tool } from '../../../shared/model/tool.ts';
 import { lintTool } from '../../../shared/providers/index.ts';
 import { changeTool as changeStoredTool } from '../../../shared/registry/change-tool.ts';
 import { getTool as findTool, getVersions as findVersions } from '../../../shared/registry/lookup/get-tool.ts';
-import { registerTool as registerNewTool } from '../../../shared/registry/register-tool.ts';
+import { checkTool, registerTool as registerNewTool } from '../../../shared/registry/register-tool.ts';
 import { removeTool as removeStoredTool } from '../../../shared/registry/remove-tool.ts';
 import { answerMade } from '../answer.ts';
 import { checkedByVerb, jsonBody } from '../body.ts';
@@ -27,6 +27,15 @@ const Change = z
     version: z.string().max(256).optional(),
   })
   .meta({ id: 'ToolChange' });
+
+const CheckBody = z
+  .object({
+    id: z.string(),
+    outcome: z.enum(['new', 'version', 'identical']),
+    becomes_default: z.boolean(),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'ToolCheck' });
 
 const registerTool = route({
   method: 'post',
@@ -50,6 +59,21 @@ const registerTool = route({
     const warnings = warningsOf(registration.spec);
     const told = warnings.length === 0 ? registration : { ...registration, warnings };
     return created ? reply(201, told) : reply(200, told);
+  },
+});
+
+const checkDefinition = route({
+  method: 'post',
+  path: '/v1/tools/check',
+  scope: 'write',
+  summary: 'What registering a definition would do; nothing is stored',
+  tag,
+  body: checkedByVerb(DefinitionBody),
+  answers: { 200: { description: 'What would happen', schema: CheckBody } },
+  faults: ['InvalidInput', 'Conflict', 'TooLarge'],
+  async handle({ api, actor, body: { make_default: _, ...definition } }) {
+    const { spec, id, outcome, becomesDefault } = await checkTool(api, actor, definition);
+    return reply(200, { id, outcome, becomes_default: becomesDefault, warnings: warningsOf(spec) });
   },
 });
 
@@ -112,8 +136,16 @@ const removeTool = route({
   },
 });
 
-/** The registry's own calls: register, list, get, versions, change, remove. */
-export const toolRoutes = [registerTool, listTools, getTool, getVersions, changeTool, removeTool] as const;
+/** The registry's own calls: register, check, list, get, versions, change, remove. */
+export const toolRoutes = [
+  registerTool,
+  checkDefinition,
+  listTools,
+  getTool,
+  getVersions,
+  changeTool,
+  removeTool,
+] as const;
 
 /** What is not enforced of a tool as it is written, and what models of each provider will not see of it. */
 const warningsOf = (tool: Tool): readonly string[] => [

@@ -7,8 +7,10 @@ import { Notice } from '../ui/notice.tsx';
 import { Badge, Skeleton } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
 import { Definition } from './definition.tsx';
+import { Manage } from './manage.tsx';
 import { ParameterTable } from './parameter-table.tsx';
 import { PermissionBadge } from './permission-badge.tsx';
+import { Versions } from './versions.tsx';
 
 /** One tool: what it does, what it takes, how it fares, how models see it, and a form to try it. */
 export const ToolPage = ({ name }: { readonly name: string }) => {
@@ -35,6 +37,7 @@ export const ToolPage = ({ name }: { readonly name: string }) => {
                 <RunForm key={found.id} tool={found} onRan={stats.reload} />
               </section>
               <Facts tool={found} />
+              <Manage tool={found} onChanged={tool.reload} />
             </div>
             <div class="stack wide-gap">
               <section class="card" aria-labelledby="parameters">
@@ -42,6 +45,7 @@ export const ToolPage = ({ name }: { readonly name: string }) => {
                 <ParameterTable parameters={listParameters(found.spec.parameters as JsonObject)} />
               </section>
               <Definition tool={name} />
+              <Versions tool={found} onChanged={tool.reload} />
             </div>
           </div>
         </>

@@ -1,4 +1,3 @@
-import { useEffect } from 'hono/jsx/dom';
 import type { IqaTool, Registration } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { plural } from '../format.ts';
@@ -6,7 +5,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Empty, Skeleton } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useLoad } from '../use-load.ts';
-import { useState } from '../use-state.ts';
+import { useSettled } from '../use-settled.ts';
 import { Filters, NO_FILTER } from './filters.tsx';
 import { PermissionBadge } from './permission-badge.tsx';
 
@@ -22,7 +21,12 @@ export const ToolsPage = () => {
   return (
     <div class="page">
       <div class="page-head">
-        <h1>Tools</h1>
+        <div class="row between">
+          <h1>Tools</h1>
+          <a class="button plain" href="#/tools/+">
+            Register a tool
+          </a>
+        </div>
         <p class="lead">Everything an agent can call here, as each model provider wants it, ready to try.</p>
       </div>
       <Filters filter={filter} tools={all.value?.tools ?? []} onChange={setFilter} />
@@ -44,16 +48,6 @@ export const ToolsPage = () => {
       <Missing metrics={metrics.value?.tools ?? []} />
     </div>
   );
-};
-
-/** The value once it has stayed the same for a while. */
-const useSettled = <T,>(value: T, ms: number): T => {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 };
 
 const NothingFound = ({ onClear }: { onClear(): void }) => (

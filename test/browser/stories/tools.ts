@@ -87,4 +87,43 @@ export const toolStories = (world: () => World): void => {
       .getByText(/unit_convert/)
       .waitFor();
   });
+
+  test('X.27 a tool is registered, changed, compared, deprecated, disabled and removed here', async (t) => {
+    const { page } = await open(t, world(), { path: '#/tools' });
+    const check = page.getByRole('region', { name: 'Check' });
+    const json = page.getByLabel('The whole definition, as JSON');
+    await page.getByRole('link', { name: 'Register a tool' }).click();
+
+    await page.getByLabel('Name', { exact: true }).fill('no name');
+    await check.getByText(/name must match/).waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Register', exact: true }).isDisabled());
+    await page.getByLabel('Name', { exact: true }).fill('story_tool');
+    await check.getByText('story_tool@1.0.0').waitFor();
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await page.getByRole('heading', { name: 'story_tool', level: 1 }).waitFor();
+
+    await page.getByRole('link', { name: 'New version' }).click();
+    await page.getByLabel('Version', { exact: true }).fill('2.0.0');
+    const text = await json.inputValue();
+    await json.fill(text.replace('"required": [\n      "name"', '"required": [\n      "name",\n      "tongue"'));
+    await json.fill(
+      (await json.inputValue()).replace('"properties": {', '"properties": {"tongue": {"type": "string"},'),
+    );
+    await check.getByText('story_tool@2.0.0').waitFor();
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    const versions = page.getByRole('region', { name: 'Versions' });
+    await versions.getByText('1 change since 1.0.0, 1 breaking').click();
+    await versions.getByText('added, required').waitFor();
+
+    await versions.getByRole('button', { name: 'Make 1.0.0 the default' }).click();
+    await versions.getByRole('button', { name: 'Make 2.0.0 the default' }).waitFor();
+    await versions.getByRole('button', { name: 'Deprecate 2.0.0' }).click();
+    await versions.getByRole('button', { name: 'Restore 2.0.0' }).waitFor();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the tool' }).click();
+    await page.getByRole('link', { name: 'Register a tool' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'story_tool' }).count(), 0);
+  });
 };

@@ -1,0 +1,12 @@
+import { useEffect } from 'hono/jsx/dom';
+import { useState } from './use-state.ts';
+
+/** The value once it has stayed the same for a while. */
+export const useSettled = <T>(value: T, ms: number): T => {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+};
