@@ -3,6 +3,7 @@ import { ActivityPage } from './activity/activity-page.tsx';
 import { DecidePage } from './decide/decide-page.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import type { Keyring } from './keyring.ts';
+import { Palette } from './palette.tsx';
 import { PlansPage } from './plans/plans-page.tsx';
 import { PAGES, type PageName, useRoute } from './route.ts';
 import { ScorePage } from './score/score-page.tsx';
@@ -11,6 +12,7 @@ import { RegisterPage } from './tools/register-page.tsx';
 import { ToolPage } from './tools/tool-page.tsx';
 import { ToolsPage } from './tools/tools-page.tsx';
 import { useState } from './use-state.ts';
+import { useWaiting } from './use-waiting.ts';
 
 const TITLES: Readonly<Record<PageName, string>> = {
   score: 'Score',
@@ -46,6 +48,7 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
           </div>
         ))}
       </main>
+      <Palette />
       {asked && <KeyDialog key={asked.why ?? ''} keyring={keyring} asked={asked} />}
     </>
   );
@@ -81,29 +84,38 @@ interface HeaderProps {
   onForget(): void;
 }
 
-const Header = ({ page, onForget }: HeaderProps) => (
-  <header class="top">
-    <div class="top-inner">
-      <a class="brand" href="#/score">
-        <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-          <path d="M10 1h12l9 9v12l-9 9H10l-9-9V10z" />
-          <path d="M9.5 23 16 8.500 22.500 23M12 18.500h8" class="mark-a" />
-        </svg>
-        Assay
-      </a>
-      <nav aria-label="Pages">
-        {PAGES.map((each) => (
-          <a key={each} href={`#/${each}`} aria-current={each === page ? 'page' : undefined}>
-            {TITLES[each]}
-          </a>
-        ))}
-      </nav>
-      <div class="top-end">
-        <ThemeButton />
-        <button type="button" class="button quiet small" onClick={onForget}>
-          Change key
-        </button>
+const Header = ({ page, onForget }: HeaderProps) => {
+  const waiting = useWaiting(page);
+  return (
+    <header class="top">
+      <div class="top-inner">
+        <a class="brand" href="#/score">
+          <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+            <path d="M10 1h12l9 9v12l-9 9H10l-9-9V10z" />
+            <path d="M9.5 23 16 8.500 22.500 23M12 18.500h8" class="mark-a" />
+          </svg>
+          Assay
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map((each) => (
+            <a key={each} href={`#/${each}`} aria-current={each === page ? 'page' : undefined}>
+              {TITLES[each]}
+              {each === 'activity' && waiting > 0 && (
+                <span class="count" title={`${waiting} wait for approval`}>
+                  {waiting}
+                  <span class="sr-only"> wait for approval</span>
+                </span>
+              )}
+            </a>
+          ))}
+        </nav>
+        <div class="top-end">
+          <ThemeButton />
+          <button type="button" class="button quiet small" onClick={onForget}>
+            Change key
+          </button>
+        </div>
       </div>
-    </div>
-  </header>
-);
+    </header>
+  );
+};

@@ -36,6 +36,22 @@ describe('the registry over HTTP', () => {
     assert.match(body.error.message, /register the change under a higher version/);
   });
 
+  test('POST /v1/tools/check says what registering would do, refuses as it would, and stores nothing', async () => {
+    const { json } = await testAssay();
+    const check = async (fields: object) => {
+      const { status, body } = await json<Record<string, unknown>>('POST', '/v1/tools/check', aTool({ ...fields }));
+      return [status, body.outcome ?? (body.error as { code: string }).code, body.becomes_default];
+    };
+
+    assert.deepEqual(await check({ version: '1.0.0' }), [200, 'new', true]);
+    assert.equal((await json('GET', '/v1/tools/weather_lookup')).status, 404);
+    await json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
+    assert.deepEqual(await check({ version: '1.0.0' }), [200, 'identical', true]);
+    assert.deepEqual(await check({ version: '0.9.0' }), [200, 'version', false]);
+    assert.deepEqual(await check({ version: '1.0.0', description: 'Other' }), [409, 'Conflict', undefined]);
+    assert.deepEqual(await check({ name: 'no name' }), [400, 'InvalidInput', undefined]);
+  });
+
   test('a definition as real tools have it is kept as it is, and says which of its patterns are not enforced', async () => {
     const { json } = await testAssay();
     const definition = aTool({

@@ -6,10 +6,10 @@ import { consoleRoutes } from '../../functions/cli/console-files.ts';
 import { buildConsole } from '../../functions/console/build.ts';
 import { testAssay } from '../support/assay.ts';
 
-const BUDGET = 120 * 1024;
+const BUDGET = 60 * 1024;
 
 describe('the console’s files', () => {
-  test('scripts and styles together stay within 120 KB gzipped', async () => {
+  test('scripts and styles together stay within 60 KB gzipped', async () => {
     const files = [...(await buildConsole())].filter(([path]) => /\.(js|css)$/.test(path));
 
     const bytes = files.reduce((sum, [, { body }]) => sum + gzipSync(body).length, 0);

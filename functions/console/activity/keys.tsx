@@ -5,6 +5,7 @@ import { apiFault } from '../fault.ts';
 import { Button, CopyButton, Empty } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
+import { Grants } from './grants.tsx';
 import { KeyRow, type KeyUse } from './key-row.tsx';
 import { NewKeyForm } from './new-key.tsx';
 import { Panel } from './panel.tsx';
@@ -53,6 +54,7 @@ export const Keys = () => {
           ))}
         </ul>
       </Panel>
+      {keys.value?.isAdmin && <Grants keys={keys.value.keys} />}
       <Panel title="Spend by tool" about="All keys you may see, this month." load={usage}>
         {usage.value && <Spend usage={usage.value} />}
       </Panel>

@@ -10,15 +10,23 @@ import { Panel } from './panel.tsx';
 export const Waiting = () => {
   const client = useClient();
   const load = useLoad(() => client.confirmations(), []);
+  const runs = useLoad(() => client.runs({ status: 'waiting', limit: '100' }), []);
   const decide = useAction(async (id: string, approve: boolean) => {
     await client.confirm(id, approve);
     load.reload();
   });
+  const answer = useAction(async (run: string, node: string, approve: boolean) => {
+    await client.confirmNode(run, node, approve);
+    runs.reload();
+  });
+  const nodes = (runs.value?.runs ?? []).flatMap(({ run_id: run, nodes: all }) =>
+    all.filter(({ status }) => status === 'waiting_approval').map((node) => ({ run, ...node })),
+  );
   const pending = (load.value?.confirmations ?? []).filter(({ state }) => state === 'pending');
   return (
-    <Panel title="Waiting for approval" about="A question is open for ten minutes." load={load}>
-      <Notice fault={decide.fault} />
-      {pending.length === 0 && (
+    <Panel title="Waiting for approval" about="A call’s question is open for ten minutes." load={load}>
+      <Notice fault={decide.fault ?? answer.fault} />
+      {pending.length + nodes.length === 0 && (
         <Empty title="Nothing waits">When a call needs a person’s consent, it is asked for here.</Empty>
       )}
       <ul class="entries">
@@ -39,6 +47,27 @@ export const Waiting = () => {
                 Approve
               </Button>
               <Button kind="danger" disabled={decide.isBusy} onClick={() => void decide.run(id, false)}>
+                Deny
+              </Button>
+            </div>
+          </li>
+        ))}
+        {nodes.map(({ run, id, tool, version, approval }) => (
+          <li key={`${run}/${id}`} class="entry">
+            <div class="row between">
+              <p>
+                <code>{tool}</code>{' '}
+                <span class="small muted">
+                  {version}, node {id} of <a href={`#/plans/${run}`}>a run</a>
+                </span>
+              </p>
+              {approval && <span class="small muted">until {showTime(approval.expires_at)}</span>}
+            </div>
+            <div class="row">
+              <Button kind="primary" disabled={answer.isBusy} onClick={() => void answer.run(run, id, true)}>
+                Approve
+              </Button>
+              <Button kind="danger" disabled={answer.isBusy} onClick={() => void answer.run(run, id, false)}>
                 Deny
               </Button>
             </div>

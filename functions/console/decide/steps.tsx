@@ -21,7 +21,7 @@ export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
           </span>
           <div class="step-body">
             <div class="row between">
-              <h3>{NAMES[step.step][0]}</h3>
+              <h2 class="minor">{NAMES[step.step][0]}</h2>
               <span class="small muted">
                 {step.candidates.before} → {step.candidates.after} tools
               </span>

@@ -10,6 +10,7 @@ import { useAction } from '../use-load.ts';
 import example from './example.json' with { type: 'json' };
 import { PlanView } from './plan-view.tsx';
 import { Questions } from './questions.tsx';
+import { RunHistory } from './run-history.tsx';
 
 type Way = 'task' | 'plan';
 const WAYS: readonly Choice<Way>[] = [
@@ -95,6 +96,7 @@ export const PlansPage = ({ run: asked }: { readonly run: string }) => {
       <Notice fault={follow.fault} onRetry={() => void follow.run(asked)} />
       {draft && <Questions draft={draft} isPlan={plan !== undefined} onEdit={edit} />}
       {plan && <PlanView key={plan.plan_id} plan={plan} runId={run} onStarted={started} />}
+      <RunHistory current={run} />
     </div>
   );
 };

@@ -1,22 +1,15 @@
 import type { NodeView, RunView } from '../answers.ts';
 import { useClient } from '../context.ts';
-import { showJson, showMs } from '../format.ts';
+import { showJson, showMs, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Code } from '../ui/parts.tsx';
 import { useAction } from '../use-load.ts';
-import { StatusBadge } from './status.tsx';
+import { RUN_WORDS, StatusBadge } from './status.tsx';
 
 interface Props {
   readonly run: RunView;
   onRun(run: RunView): void;
 }
-
-const SHOWN: Readonly<Record<RunView['status'], readonly [string, string]>> = {
-  running: ['accent', 'running'],
-  ok: ['good', 'succeeded'],
-  failed: ['bad', 'failed'],
-  cancelled: ['warn', 'cancelled'],
-};
 
 /** A run as it stands: each node's time and result, and the questions it waits for. */
 export const RunPanel = ({ run, onRun }: Props) => {
@@ -25,7 +18,7 @@ export const RunPanel = ({ run, onRun }: Props) => {
     onRun(await client.confirmNode(run.run_id, node, approve)),
   );
   const cancel = useAction(async () => onRun(await client.cancelRun(run.run_id)));
-  const [tone, word] = SHOWN[run.status];
+  const [tone, word] = RUN_WORDS[run.status];
   const span = spanOf(run);
   return (
     <section class="card" aria-labelledby="run">
@@ -35,6 +28,7 @@ export const RunPanel = ({ run, onRun }: Props) => {
           <span aria-live="polite">
             <Badge tone={tone}>{word}</Badge>
           </span>
+          <span class="small muted">{showTime(run.started_at)}</span>
           {run.duration_ms !== undefined && <span class="small muted">{showMs(run.duration_ms)}</span>}
         </div>
         {run.status === 'running' && (

@@ -1,4 +1,4 @@
-import type { NodeStatus } from '../answers.ts';
+import type { NodeStatus, RunView } from '../answers.ts';
 import { Badge } from '../ui/parts.tsx';
 
 export const STATUS_WORDS: Readonly<Record<NodeStatus, string>> = {
@@ -23,3 +23,11 @@ const TONES: Readonly<Partial<Record<NodeStatus, string>>> = {
 export const StatusBadge = ({ status }: { readonly status: NodeStatus }) => (
   <Badge tone={TONES[status] ?? 'neutral'}>{STATUS_WORDS[status]}</Badge>
 );
+
+/** A run's tone and word. */
+export const RUN_WORDS: Readonly<Record<RunView['status'], readonly [string, string]>> = {
+  running: ['accent', 'running'],
+  ok: ['good', 'succeeded'],
+  failed: ['bad', 'failed'],
+  cancelled: ['warn', 'cancelled'],
+};

@@ -97,8 +97,8 @@ const parse = (text: string): Definition => {
 const FIELDS = [
   ['name', 'Name'],
   ['version', 'Version'],
-  ['description', 'Description'],
   ['category', 'Category'],
+  ['description', 'Description'],
 ] as const;
 
 interface FieldsProps {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { callApi, makeKey, open, type World } from '../world.ts';
 
 export const activityStories = (world: () => World): void => {
@@ -127,6 +128,40 @@ export const activityStories = (world: () => World): void => {
     const row = page.getByRole('listitem').filter({ hasText: 'night shift' });
     await row.getByText('revoked', { exact: true }).waitFor();
     assert.equal(await page.getByText(secret ?? '').count(), 0);
+  });
+
+  test('X.27 a dangerous tool is granted to a key and taken back', async (t) => {
+    const { id } = await makeKey(world(), { name: 'granted here', scopes: ['invoke'] });
+    const { page } = await open(t, world(), { path: '#/activity/keys' });
+    const grants = page.getByRole('region', { name: 'Grants' });
+
+    await grants.getByLabel('Key').selectOption(id);
+    await grants.getByLabel('Dangerous tool').selectOption('file_delete');
+    await grants.getByRole('button', { name: 'Grant it' }).click();
+    await grants.getByText('granted here may run file_delete').waitFor();
+    await grants.getByRole('button', { name: 'Take file_delete back from granted here' }).click();
+    await grants.getByText('granted here may run file_delete').waitFor({ state: 'detached' });
+  });
+
+  test('X.27 a run that waits is counted beside Activity, approved there, and found among the runs', async (t) => {
+    const nodes = [{ id: 'ask', tool: 'file_write', arguments: { path: 'counted.txt', content: 'x' } }];
+    const { plan_id: plan } = (await callApi(world(), '/v1/plans', { nodes })) as { plan_id: string };
+    const { run_id: run } = (await callApi(world(), `/v1/plans/${plan}/runs`, {})) as { run_id: string };
+    const isWaiting = async (): Promise<boolean> =>
+      JSON.stringify(await callApi(world(), '/v1/runs?status=waiting')).includes(run);
+    while (!(await isWaiting())) await setTimeout(20);
+    const { page } = await open(t, world());
+
+    await page.getByRole('link', { name: /Activity \d+ wait for approval/ }).click();
+    await page.getByRole('button', { name: 'Waiting for approval' }).click();
+    const entry = page.getByRole('listitem').filter({ has: page.locator(`a[href="#/plans/${run}"]`) });
+    await entry.getByRole('button', { name: 'Approve' }).click();
+    await entry.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Plans' }).click();
+    const runs = page.getByRole('region', { name: 'Runs' });
+    await runs.locator(`a[href="#/plans/${run}"]`).click();
+    await page.getByRole('heading', { name: 'Run', exact: true }).waitFor();
+    await page.getByText('succeeded').first().waitFor();
   });
 
   test('a key without the scope to approve is told so', async (t) => {

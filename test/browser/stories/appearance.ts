@@ -9,7 +9,6 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 interface Violation {
   readonly id: string;
-  readonly impact: string;
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
@@ -20,6 +19,7 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByText(/^\d\.\d\d of 5$/).waitFor();
   },
   tools: (page) => page.getByText(/^\d\d tools$/).waitFor(),
+  'tools/+': (page) => page.getByText('It becomes the default version.').waitFor(),
   'tools/file_write': (page) => page.getByText(/about \d+ tokens/).waitFor(),
   decide: async (page) => {
     await page.getByRole('button', { name: 'how many words are in' }).click();
@@ -55,7 +55,7 @@ export const appearanceStories = (world: () => World): void => {
   const paths = Object.keys(PAGES);
   // Two halves, so that two pages look at them at once; a page is loaded once for all of its half.
   for (const half of [paths.slice(0, 4), paths.slice(4)])
-    test(`${half.join(', ')}: no serious fault of access, light and dark, wide and narrow`, async (t) => {
+    test(`${half.join(', ')}: no fault of access, light and dark, wide and narrow`, async (t) => {
       const { page } = await open(t, world());
       await page.evaluate(await readFile(axeFile, 'utf8'));
       for (const path of half) {
@@ -66,6 +66,28 @@ export const appearanceStories = (world: () => World): void => {
       }
     });
 
+  test('Ctrl-K goes to pages, actions and tools, and / searches tools as one types', async (t) => {
+    const { page } = await open(t, world());
+    await page.getByRole('button', { name: 'Compressed' }).waitFor();
+
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Go to' });
+    await palette.getByRole('combobox').fill('make a picture smaller');
+    await palette.getByRole('option', { name: /image_resize/ }).waitFor();
+    await page.evaluate(await readFile(axeFile, 'utf8'));
+    assert.deepEqual(await accessFaults(page, {}), []);
+    await palette.getByRole('combobox').fill('grants');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Grants' }).waitFor();
+    assert.ok(page.url().endsWith('#/activity/keys'));
+
+    await page.keyboard.press('Escape');
+    await page.locator('h1:visible').click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('units');
+    await page.getByRole('link', { name: 'unit_convert' }).waitFor();
+  });
+
   test('the keyboard alone reaches the pages and scores a sample', async (t) => {
     const { page } = await open(t, world());
     await page.getByRole('button', { name: 'Compressed' }).waitFor();
@@ -75,7 +97,7 @@ export const appearanceStories = (world: () => World): void => {
       seen.push(await page.evaluate(() => document.activeElement?.textContent ?? ''));
     }
     assert.ok(
-      ['Score', 'Tools', 'Decide', 'Plans', 'Activity'].every((name) => seen.includes(name)),
+      ['Score', 'Tools', 'Decide', 'Plans', 'Activity'].every((name) => seen.some((each) => each.startsWith(name))),
       seen.join('|'),
     );
 
@@ -88,7 +110,7 @@ const lookAt = async (page: Page, path: string, [scheme, width, rules]: Combinat
   const where = `${path}, ${scheme}, ${width} pixels`;
   await page.setViewportSize({ width, height: 800 });
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-  assert.deepEqual(await seriousFaults(page, rules), [], where);
+  assert.deepEqual(await accessFaults(page, rules), [], where);
   const look = await page.evaluate(() => ({
     paper: getComputedStyle(document.documentElement).backgroundColor,
     wide: document.documentElement.scrollWidth,
@@ -97,13 +119,13 @@ const lookAt = async (page: Page, path: string, [scheme, width, rules]: Combinat
   assert.ok(look.wide <= width, `${where}: ${look.wide} wide`);
 };
 
-const seriousFaults = async (page: Page, rules: object): Promise<readonly string[]> => {
+const accessFaults = async (page: Page, rules: object): Promise<readonly string[]> => {
   // Style sheets are not fetched again: no page of ours locks the orientation.
   const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...rules });
   const violations = (await page.evaluate(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
   )) as Violation[];
-  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(told);
+  return violations.map(told);
 };
 
 const told = ({ id, nodes }: Violation): string =>

@@ -19,7 +19,7 @@ export const planStories = (world: () => World): void => {
     await page.getByRole('button', { name: 'Run the plan' }).click();
     await page.getByRole('button', { name: 'Approve save' }).click();
 
-    const run = page.getByRole('region', { name: 'Run' });
+    const run = page.getByRole('region', { name: 'Run', exact: true });
     await run.getByText('succeeded', { exact: true }).waitFor({ timeout: 30_000 });
     await run.getByRole('region', { name: 'Result of the run' }).getByText('Bern, Oslo, Rome').waitFor();
     assert.equal(await page.locator('.dag-node.ok').count(), 8);
@@ -44,12 +44,12 @@ export const planStories = (world: () => World): void => {
     await page.goto('about:blank');
     await page.goto(address);
     await page.getByRole('button', { name: 'Approve ask' }).click();
-    await page.getByRole('region', { name: 'Run' }).getByText('succeeded', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Run', exact: true }).getByText('succeeded', { exact: true }).waitFor();
   });
 
   test('a run is denied at its question, and another is cancelled', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
-    const run = page.getByRole('region', { name: 'Run' });
+    const run = page.getByRole('region', { name: 'Run', exact: true });
     await pastePlan(
       page,
       JSON.stringify({ nodes: [{ id: 'ask', tool: 'text_stats', arguments: { text: 'a b' }, confirm: true }] }),

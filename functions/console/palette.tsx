@@ -1,0 +1,132 @@
+import { useEffect, useRef } from 'hono/jsx/dom';
+import { useClient } from './context.ts';
+import { goTo } from './route.ts';
+import { Dialog } from './ui/dialog.tsx';
+import { useLoad } from './use-load.ts';
+import { useSettled } from './use-settled.ts';
+import { useState } from './use-state.ts';
+
+interface Entry {
+  readonly label: string;
+  readonly about: string;
+  readonly place: string;
+}
+
+const PLACES: readonly Entry[] = [
+  { label: 'Score a picture', about: 'page', place: 'score' },
+  { label: 'Tools', about: 'page', place: 'tools' },
+  { label: 'Register a tool', about: 'action', place: 'tools/+' },
+  { label: 'Decide which tool fits', about: 'page', place: 'decide' },
+  { label: 'Plans and runs', about: 'page', place: 'plans' },
+  { label: 'Calls', about: 'activity', place: 'activity' },
+  { label: 'Waiting for approval', about: 'activity', place: 'activity/waiting' },
+  { label: 'Recommended tools', about: 'activity', place: 'activity/recommended' },
+  { label: 'Whitelist and blacklist', about: 'activity', place: 'activity/lists' },
+  { label: 'Keys, grants and spend', about: 'activity', place: 'activity/keys' },
+];
+
+/** Opened by Ctrl-K or Cmd-K; `/` goes to the search of tools. */
+export const Palette = () => {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        setOpen((before) => !before);
+      } else if (event.key === '/' && !isTyping(event.target)) {
+        event.preventDefault();
+        searchTools();
+      }
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  return isOpen ? <PaletteDialog onClose={() => setOpen(false)} /> : null;
+};
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+const searchTools = (): void => {
+  goTo('tools');
+  // The page may have to be made first.
+  const focus = (left: number): void => {
+    const field = document.querySelector<HTMLInputElement>('main > div:not([hidden]) input[type=search]');
+    if (field) field.focus();
+    else if (left > 0) requestAnimationFrame(() => focus(left - 1));
+  };
+  focus(60);
+};
+
+const PaletteDialog = ({ onClose }: { onClose(): void }) => {
+  const client = useClient();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const asked = useSettled(text.trim(), 120);
+  const found = useLoad(async () => (asked === '' ? undefined : client.tools({ q: asked, limit: '6' })), [asked]);
+  const words = text.trim().toLowerCase();
+  const tools = text.trim() === '' ? [] : (found.value?.tools ?? []);
+  const entries: readonly Entry[] = [
+    ...PLACES.filter(({ label }) => label.toLowerCase().includes(words)),
+    ...tools.map(({ spec }) => ({ label: spec.name, about: 'tool', place: `tools/${spec.name}` })),
+  ];
+  const chosen = Math.min(at, entries.length - 1);
+  const take = (entry: Entry | undefined): void => {
+    if (!entry) return;
+    onClose();
+    goTo(entry.place);
+  };
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setAt((chosen + step + entries.length) % Math.max(1, entries.length));
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    take(entries[chosen]);
+  };
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <input
+          ref={field}
+          type="search"
+          role="combobox"
+          aria-label="Pages, actions and tools"
+          aria-expanded="true"
+          aria-controls="palette"
+          aria-activedescendant={entries.length > 0 ? `palette-${chosen}` : undefined}
+          autocomplete="off"
+          placeholder="A page, an action, or what a tool should do"
+          value={text}
+          onInput={(event: Event) => {
+            setText((event.target as HTMLInputElement).value);
+            setAt(0);
+          }}
+          onKeyDown={move}
+        />
+        <div id="palette" role="listbox" class="palette" aria-label="Found">
+          {entries.map((entry, index) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the chosen one
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
+            <div
+              key={entry.place}
+              id={`palette-${index}`}
+              role="option"
+              class="palette-entry"
+              aria-selected={index === chosen ? 'true' : 'false'}
+              onClick={() => take(entry)}
+            >
+              <span>{entry.label}</span>
+              <span class="tiny muted">{entry.about}</span>
+            </div>
+          ))}
+        </div>
+        {entries.length === 0 && <p class="small muted">{found.isLoading ? 'Searching…' : 'Nothing of that name.'}</p>}
+      </form>
+    </Dialog>
+  );
+};
