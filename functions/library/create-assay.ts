@@ -35,7 +35,7 @@ export const createAssay = async ({
   clock,
 }: CreateAssayOptions = {}): Promise<Assay> => {
   // The program's own functions are trusted as far as their definitions say.
-  const embedded: ToolSource = { kind: 'plugin', source: 'createAssay', tools, permission: 'safe' };
+  const embedded: ToolSource = { kind: 'plugin', source: 'createAssay', tools, trust: 'trusted' };
   // Not loaded with the pure core, which needs neither SQLite nor the native libraries.
   const [{ localAssay }, { readEnvironment }] = await Promise.all([
     import('../compose/local-assay.ts'),

@@ -18,14 +18,34 @@ export const bundledTools = (folder: string): Plugin => ({
 /** Where tools come from: definitions of the configuration, or a module that exports them. */
 type Source =
   | { readonly source: string; readonly definitions: readonly unknown[] }
-  | { readonly source: string; readonly module: string }
+  | { readonly source: string; readonly module: string; readonly name: string; readonly trust?: string }
   | { readonly source: string; readonly broken: string; readonly plugin: boolean };
 
 /** Configured tools, then packages that declare tools, then modules of the plugin folder. */
 const findSources = async (folder: string): Promise<readonly Source[]> => {
   const config = await configuration(folder);
-  const modules = [...(await packages(join(folder, 'node_modules'))), ...(await pluginFolder(folder))];
+  const trust = await pluginTrust(folder);
+  const modules = [...(await packages(join(folder, 'node_modules'))), ...(await pluginFolder(folder))]
+    .map((source) => ('module' in source ? { ...source, trust: trust[source.name] } : source))
+    .filter((source) => !('trust' in source) || source.trust !== 'off');
   return [...config, ...(await Promise.all(modules.map(checked)))];
+};
+
+/** What the configuration says of plugins; a word that is not understood is distrust. */
+const pluginTrust = async (folder: string): Promise<Readonly<Record<string, string>>> => {
+  const text = await readFile(join(folder, process.env.ASSAY_CONFIG ?? 'assay.config.json'), 'utf8').catch(() => '{}');
+  try {
+    const { plugins } = JSON.parse(text) as { plugins?: Record<string, unknown> };
+    const words = ['trusted', 'distrusted', 'off'];
+    return Object.fromEntries(
+      Object.entries(plugins ?? {}).map(([name, word]) => [
+        name,
+        words.includes(String(word)) ? String(word) : 'distrusted',
+      ]),
+    );
+  } catch {
+    return {};
+  }
 };
 
 const configuration = async (folder: string): Promise<readonly Source[]> => {
@@ -36,12 +56,19 @@ const configuration = async (folder: string): Promise<readonly Source[]> => {
     return named === undefined ? [] : [{ source, broken: `${source} does not exist`, plugin: false }];
   try {
     const config: unknown = JSON.parse(text);
-    const definitions = Array.isArray(config) ? config : (config as { tools?: unknown } | null)?.tools;
+    const definitions = Array.isArray(config) ? config : toolsOf(config);
     if (Array.isArray(definitions)) return [{ source, definitions }];
     return [{ source, broken: `${source} must be {"tools": [definitions]}`, plugin: false }];
   } catch (error) {
     return [{ source, broken: `${source} is not valid JSON: ${(error as Error).message}`, plugin: false }];
   }
+};
+
+/** A file that names sources or plugins needs no tools. */
+const toolsOf = (config: unknown): unknown => {
+  if (typeof config !== 'object' || config === null) return undefined;
+  const others = ['sources', 'mcpServers', 'functions', 'plugins'];
+  return Reflect.get(config, 'tools') ?? (others.some((key) => Object.hasOwn(config, key)) ? [] : undefined);
 };
 
 const packages = async (nodeModules: string): Promise<readonly Source[]> => {
@@ -51,7 +78,7 @@ const packages = async (nodeModules: string): Promise<readonly Source[]> => {
     if (!text.includes('"assay"')) continue;
     const { assay } = JSON.parse(text) as { assay?: { tools?: unknown } };
     if (typeof assay?.tools !== 'string') continue;
-    found.push({ source: `package ${name}`, module: join(nodeModules, name, assay.tools) });
+    found.push({ source: `package ${name}`, name, module: join(nodeModules, name, assay.tools) });
   }
   return found;
 };
@@ -70,7 +97,7 @@ const pluginFolder = async (folder: string): Promise<readonly Source[]> => {
   const plugins = join(folder, named);
   if (!existsSync(plugins)) return [{ source: named, broken: `${named} is not a folder`, plugin: true }];
   const files = (await namesIn(plugins)).filter((name) => /\.(js|mjs|ts|mts)$/.test(name) && !name.endsWith('.d.ts'));
-  return files.map((file) => ({ source: join(named, file), module: join(plugins, file) }));
+  return files.map((file) => ({ source: join(named, file), name: file, module: join(plugins, file) }));
 };
 
 /** A module that cannot be bundled must not take the others with it. */
@@ -92,11 +119,11 @@ const checked = async (source: Source): Promise<Source> => {
 };
 
 const writeImports = (sources: readonly Source[]): string => `
-const load = async (source, open) => {
+const load = async (source, trust, open) => {
   try {
     const { tools } = await open();
     if (!Array.isArray(tools)) throw new Error(source + ' must export an array named tools');
-    return { kind: 'plugin', source, tools };
+    return { kind: 'plugin', source, tools, trust };
   } catch (error) {
     return { kind: 'broken', source, reason: 'does not load: ' + (error instanceof Error ? error.message : error), plugin: true };
   }
@@ -108,7 +135,8 @@ ${sources.map((source) => `  ${writeSource(source)},`).join('\n')}
 
 const writeSource = (from: Source): string => {
   const source = JSON.stringify(from.source);
-  if ('module' in from) return `load(${source}, () => import(${JSON.stringify(from.module)}))`;
+  if ('module' in from)
+    return `load(${source}, ${JSON.stringify(from.trust) ?? 'undefined'}, () => import(${JSON.stringify(from.module)}))`;
   if ('broken' in from)
     return `{ kind: 'broken', source: ${source}, reason: ${JSON.stringify(from.broken)}, plugin: ${from.plugin} }`;
   return `{ kind: 'config', source: ${source}, definitions: ${JSON.stringify(from.definitions)} }`;

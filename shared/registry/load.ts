@@ -2,6 +2,7 @@ import { Fault, messageOf } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import type { Handler } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
+import { Permission } from '../model/tool.ts';
 import type { Handlers, Loaded, Refused } from './layer.ts';
 import { parseDefinition } from './parse-definition.ts';
 import { registerVersion, toRecord } from './register.ts';
@@ -13,11 +14,14 @@ export type ToolSource =
       readonly kind: 'plugin';
       readonly source: string;
       readonly tools: readonly unknown[];
-      /** The minimum permission of its functions: `confirm` by default, since discovered code is not trusted. */
-      readonly permission?: Handler['permission'];
+      /** What the operator says of it: nothing lets its author decide. */
+      readonly trust?: Trust | undefined;
     }
   /** A source that could not be read at all. */
   | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly plugin: boolean };
+
+/** `trusted`: what declares no permission runs unattended; `distrusted`: nothing does, whatever it declares. */
+export type Trust = 'trusted' | 'distrusted';
 
 /** Builds the layer: the first tool of a name wins, an invalid one is reported and does not stop the rest. */
 export const loadLayer = (sources: readonly ToolSource[], handlers: Handlers): Loaded => {
@@ -60,7 +64,7 @@ const readCandidates = (from: ToolSource): readonly Candidate[] => {
   const isPlugin = from.kind === 'plugin';
   const isShipped = from.kind === 'shipped';
   const tools: readonly PluginTool[] = isPlugin
-    ? from.tools.map((tool) => unwrapPlugin(tool, from.permission ?? 'confirm'))
+    ? from.tools.map((tool) => unwrapPlugin(tool, from.trust))
     : from.definitions.map((definition) => ({ definition }));
   return tools.map((tool, index) => ({ source, name: nameOf(tool.definition, index), isPlugin, isShipped, ...tool }));
 };
@@ -71,7 +75,7 @@ interface PluginTool {
 }
 
 /** A plugin's tool is `{definition, execute}`; its implementation is filled in. */
-const unwrapPlugin = (given: unknown, permission: Handler['permission']): PluginTool => {
+const unwrapPlugin = (given: unknown, trust: Trust | undefined): PluginTool => {
   if (!isObject(given) || !isObject(given.definition) || typeof given.execute !== 'function')
     return { definition: given };
   const definition = given.definition;
@@ -84,8 +88,17 @@ const unwrapPlugin = (given: unknown, permission: Handler['permission']): Plugin
       ...definition,
       implementation: { type: 'internal', handler: `plugin:${name}` },
     },
-    handler: { permission, run: async (args, context) => execute(args, context) },
+    handler: {
+      permission: permissionOf(definition.permission, trust),
+      run: async (args, context) => execute(args, context),
+    },
   };
+};
+
+/** The author's word is the level of the function, `confirm` without one; the operator's goes before it. */
+const permissionOf = (declared: unknown, trust: Trust | undefined): Permission => {
+  const level = Permission.safeParse(declared).data ?? (trust === 'trusted' ? 'safe' : 'confirm');
+  return trust === 'distrusted' && level === 'safe' ? 'confirm' : level;
 };
 
 const nameOf = (definition: unknown, index: number): string => {

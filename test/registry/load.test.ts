@@ -83,8 +83,45 @@ describe('loading the read-only layer', () => {
     const { body } = await json<{ spec: { implementation: unknown } }>('GET', '/v1/tools/hello');
     assert.deepEqual(body.spec.implementation, { type: 'internal', handler: 'plugin:hello' });
     const handler = assay.handlers().internal.get('plugin:hello');
-    assert.equal(handler?.permission, 'confirm');
+    assert.equal(handler?.permission, 'safe');
     assert.equal(await handler?.run({ word: 'you' }, {} as never), 'hello you');
+  });
+
+  test('X.18 a plugin runs at the permission it declares, and the operator’s word goes before its author’s', async (t) => {
+    const declaring = (name: string, permission: string) =>
+      plugin(name, name).replace("permission: 'safe',", permission && `permission: '${permission}',`);
+    const discover = await workspace(await temporaryDirectory(t), {
+      'assay.config.json': JSON.stringify({
+        tools: [],
+        plugins: { trusted: 'trusted', distrusted: 'distrusted', 'off.js': 'off', misspelt: 'trustet' },
+      }),
+      ...aPackage('author', declaring('author_safe', 'safe')),
+      ...aPackage('silent', declaring('author_silent', '')),
+      ...aPackage('dangerous', declaring('author_dangerous', 'dangerous')),
+      ...aPackage('trusted', declaring('trusted_silent', '')),
+      ...aPackage('distrusted', declaring('distrusted_safe', 'safe')),
+      ...aPackage('misspelt', declaring('misspelt_safe', 'safe')),
+      'plugins/off.js': 'throw new Error("it was loaded")',
+    });
+
+    const { assay, json } = await testAssay({ discover });
+
+    const levels = assay
+      .report()
+      .registered.map((name) => [name, assay.handlers().internal.get(`plugin:${name}`)?.permission]);
+    assert.deepEqual(Object.fromEntries(levels), {
+      author_safe: 'safe',
+      author_silent: 'confirm',
+      author_dangerous: 'dangerous',
+      trusted_silent: 'safe',
+      distrusted_safe: 'confirm',
+      misspelt_safe: 'confirm',
+    });
+    assert.deepEqual(assay.report().skipped, []);
+    assert.match(assay.report().refused[0]?.reason ?? '', /plugins\.misspelt must be/);
+    const called = (name: string) => json<Outcome>('POST', `/v1/tools/${name}/invoke`, { arguments: { word: 'x' } });
+    assert.equal((await called('author_safe')).body.output, 'author_safe x');
+    assert.equal((await called('distrusted_safe')).status, 409);
   });
 
   test('R3.03 a duplicate is skipped with a warning; the first found stays, packages before the folder', async (t) => {

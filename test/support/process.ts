@@ -16,6 +16,8 @@ interface RunOptions {
   readonly input?: string;
   /** The command, of this clone unless given. */
   readonly entry?: string;
+  /** A free one unless given. */
+  readonly port?: number;
 }
 
 // Nothing of the tester's own environment may decide a test.
@@ -47,9 +49,9 @@ export interface Served {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `assay serve` on a free port and waits until it greets. */
-export const serveAssay = async ({ cwd, env, entry = clone }: RunOptions): Promise<Served> => {
-  const child = spawn(process.execPath, [entry, 'serve', '--port', '0'], { cwd, env: cleanEnv(env) });
+/** Starts `assay serve` and waits until it greets. */
+export const serveAssay = async ({ cwd, env, entry = clone, port = 0 }: RunOptions): Promise<Served> => {
+  const child = spawn(process.execPath, [entry, 'serve', '--port', String(port)], { cwd, env: cleanEnv(env) });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];

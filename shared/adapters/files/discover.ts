@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import type { ToolSource } from '../../registry/load.ts';
+import type { ToolSource, Trust } from '../../registry/load.ts';
 import { parseJsonFile } from './json-file.ts';
 
 export interface DiscoverOptions {
@@ -24,14 +24,24 @@ export const createDiscover = (options: DiscoverOptions): (() => Promise<readonl
   let generation = 0;
   return async () => {
     const load = options.load ?? importAnew(++generation);
-    const config = await readConfig(options);
-    const packages = await readPackages(options.root, load);
-    const modules = options.pluginsDir === undefined ? [] : await readPluginsDir(resolve(options.pluginsDir), load);
-    return [...config, ...packages, ...modules];
+    const { sources, trust } = await readConfig(options);
+    const packages = await readPackages(options.root, load, trust);
+    const folder = options.pluginsDir;
+    const modules = folder === undefined ? [] : await readPluginsDir(resolve(folder), load, trust);
+    return [...sources, ...packages, ...modules];
   };
 };
 
-const readConfig = async ({ configFile, configRequired }: DiscoverOptions): Promise<readonly ToolSource[]> => {
+/** What the operator says of plugins, by package or by file; `off` keeps one from being loaded at all. */
+type PluginTrust = ReadonlyMap<string, Trust | 'off'>;
+
+interface Config {
+  readonly sources: readonly ToolSource[];
+  readonly trust: PluginTrust;
+}
+
+const readConfig = async ({ configFile, configRequired }: DiscoverOptions): Promise<Config> => {
+  const nothing: PluginTrust = new Map();
   const broken = (reason: string): ToolSource => ({ kind: 'broken', source: configFile, reason, plugin: false });
   try {
     const config = parseJsonFile(configFile, await readFile(configFile, 'utf8'));
@@ -40,24 +50,42 @@ const readConfig = async ({ configFile, configRequired }: DiscoverOptions): Prom
       : isObject(config)
         ? (config.tools ?? noTools(config))
         : undefined;
-    if (!Array.isArray(definitions)) return [broken(`${configFile} must be {"tools": [definitions]}`)];
-    return [{ kind: 'config', source: configFile, definitions }];
+    const { trust, wrong } = readTrust(isObject(config) ? config.plugins : undefined);
+    const sources: readonly ToolSource[] = Array.isArray(definitions)
+      ? [{ kind: 'config', source: configFile, definitions }]
+      : [broken(`${configFile} must be {"tools": [definitions]}`)];
+    return { sources: [...sources, ...wrong.map(broken)], trust };
   } catch (error) {
-    if (isMissing(error)) return configRequired ? [broken(`${configFile} does not exist`)] : [];
-    return [broken(messageOf(error))];
+    if (!isMissing(error)) return { sources: [broken(messageOf(error))], trust: nothing };
+    return { sources: configRequired ? [broken(`${configFile} does not exist`)] : [], trust: nothing };
   }
+};
+
+const TRUST = ['trusted', 'distrusted', 'off'] as const;
+
+// A word that is not understood is taken for distrust: a typing error must not let code run unattended.
+const readTrust = (given: unknown): { readonly trust: PluginTrust; readonly wrong: readonly string[] } => {
+  const entries = isObject(given) ? Object.entries(given) : [];
+  const known = (word: unknown): Trust | 'off' | undefined => TRUST.find((each) => each === word);
+  const wrong = entries.flatMap(([name, word]) =>
+    known(word) ? [] : [`plugins.${name} must be "trusted", "distrusted" or "off"; it is taken as distrusted`],
+  );
+  if (given !== undefined && !isObject(given)) wrong.push('plugins must be {"package": "trusted"}');
+  return { trust: new Map(entries.map(([name, word]) => [name, known(word) ?? 'distrusted'])), wrong };
 };
 
 /** A file that names sources needs no tools: it may be a desktop client's own. */
 const noTools = (config: JsonObject): readonly unknown[] | undefined =>
-  ['sources', 'mcpServers', 'functions'].some((key) => Object.hasOwn(config, key)) ? [] : undefined;
+  ['sources', 'mcpServers', 'functions', 'plugins'].some((key) => Object.hasOwn(config, key)) ? [] : undefined;
 
-const readPackages = async (root: string, load: LoadTools): Promise<readonly ToolSource[]> => {
+const readPackages = async (root: string, load: LoadTools, trust: PluginTrust): Promise<readonly ToolSource[]> => {
   const nodeModules = join(root, 'node_modules');
   const named = await namedPackages(root);
-  const folders = (await listPackages(nodeModules)).filter((folder) => named?.has(folder) ?? true);
+  const folders = (await listPackages(nodeModules))
+    .filter((folder) => named?.has(folder) ?? true)
+    .filter((folder) => trust.get(folder) !== 'off');
   const found = await Promise.all(folders.map((folder) => readPackage(join(nodeModules, folder), folder, load)));
-  return found.flat();
+  return found.flatMap((sources, index) => sources.map((source) => trusting(source, trust.get(folders[index] ?? ''))));
 };
 
 /**
@@ -100,12 +128,19 @@ const readPackage = async (folder: string, name: string, load: LoadTools): Promi
   }
 };
 
-const readPluginsDir = async (folder: string, load: LoadTools): Promise<readonly ToolSource[]> => {
+const trusting = (source: ToolSource, trust: Trust | 'off' | undefined): ToolSource =>
+  source.kind === 'plugin' && trust !== undefined && trust !== 'off' ? { ...source, trust } : source;
+
+const readPluginsDir = async (folder: string, load: LoadTools, trust: PluginTrust): Promise<readonly ToolSource[]> => {
   const exists = await stat(folder).catch(() => undefined);
   if (!exists?.isDirectory())
     return [{ kind: 'broken', source: folder, reason: `${folder} is not a folder`, plugin: true }];
-  const files = (await namesIn(folder)).filter((name) => /\.(js|mjs|ts|mts)$/.test(name) && !name.endsWith('.d.ts'));
-  return Promise.all(files.map((file) => loadTools(join(folder, file), join(folder, file), load)));
+  const files = (await namesIn(folder))
+    .filter((name) => /\.(js|mjs|ts|mts)$/.test(name) && !name.endsWith('.d.ts'))
+    .filter((name) => trust.get(name) !== 'off');
+  return Promise.all(
+    files.map(async (file) => trusting(await loadTools(join(folder, file), join(folder, file), load), trust.get(file))),
+  );
 };
 
 /** A module that throws is a broken source, not an error. */
