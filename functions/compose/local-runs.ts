@@ -5,6 +5,7 @@ import { BEAT_MS } from '../../shared/kernel/lease.ts';
 import type { Blobs } from '../../shared/kernel/ports.ts';
 import { createLocalRuns, type LocalRuns } from '../../shared/plan/local-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
+import { settleRun } from '../../shared/plan/settle-calls.ts';
 
 /** Runs plans in this process; what a process that died has left is taken up by any other on the same store. */
 export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRuns => {
@@ -18,6 +19,7 @@ export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRu
     log,
     execute: (call) => runNode(assay, call),
     engine: engineTime(),
+    settle: (runs, tenant, id, isTakenOver) => settleRun(assay, runs, tenant, id, isTakenOver),
   });
   // A command that ends at once must not take up what a server left.
   return isServer ? takingOver(assay, runs) : runs;

@@ -4,12 +4,20 @@ import type { CallRecord } from '../model/call-record.ts';
 export interface WaitingRecord {
   readonly tenant: string;
   readonly record: CallRecord;
+  /** For a call whose row decides who settles it: what became of the record. */
+  readonly once?: (stored: StoredOnce) => void;
+}
+
+/** Whether the row was still open, and the recount that had counted it. */
+export interface StoredOnce {
+  readonly isStored: boolean;
+  readonly counted?: number | undefined;
 }
 
 /** Records of one tenant that fit into one transaction. */
 export interface RecordBatch {
   readonly tenant: string;
-  readonly records: readonly CallRecord[];
+  readonly entries: readonly WaitingRecord[];
 }
 
 /** A transaction holds 100 items; one is the event sequence, two are hour markers when the hour changes. */
@@ -21,7 +29,7 @@ const ITEMS_OF = { failed: 3, ok: 2, refused: 1, interrupted: 1 } as const;
 export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): RecordBatch => {
   const tenant = waiting[0]?.tenant ?? '';
   const totals = new Set<string>();
-  const records: CallRecord[] = [];
+  const entries: WaitingRecord[] = [];
   const others: WaitingRecord[] = [];
   // A call that was refused and then let through has two records under one id: a change writes an item once.
   const ids = new Set<string>();
@@ -39,10 +47,10 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
     }
     for (const key of keys) totals.add(key);
     ids.add(entry.record.call_id);
-    records.push(entry.record);
+    entries.push(entry);
   }
   waiting.splice(0, waiting.length, ...others);
-  return { tenant, records };
+  return { tenant, entries };
 };
 
 const keysOf = (folds: readonly Fold[], { tenant, record }: WaitingRecord): readonly string[] =>

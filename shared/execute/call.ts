@@ -5,7 +5,7 @@ import type { VersionRecord } from '../model/registration.ts';
 import type { Permission } from '../model/tool.ts';
 import type { RegistryContext } from '../registry/context.ts';
 import type { ResultCache } from './cache.ts';
-import type { Meter, Remaining } from './meter.ts';
+import type { Meter, Remaining, Reservation } from './meter.ts';
 import type { Recorder } from './recorder.ts';
 import type { Redact } from './redact.ts';
 import type { CheckArguments, CheckOutput } from './validate.ts';
@@ -92,6 +92,8 @@ export interface CallResult {
   /** The actual price, where it is less than the reservation. */
   readonly actualMicros?: number | undefined;
   readonly chargedMicros: number;
+  /** What was reserved for it, until its record is stored. */
+  readonly reservation?: Reservation;
 }
 
 export type Next = (call: Call) => Promise<CallResult>;

@@ -1,8 +1,9 @@
 import { Fault } from '../kernel/errors.ts';
+import { timeOfUlid } from '../kernel/ids.ts';
 import { callKey } from '../kernel/item-keys.ts';
-import type { Table } from '../kernel/ports.ts';
+import type { Clock, Table } from '../kernel/ports.ts';
 import { read } from '../kernel/stored.ts';
-import { CallItem, type CallRecord } from '../model/call-record.ts';
+import { CallItem, type CallRecord, isReserved } from '../model/call-record.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Call, CallOptions, CallResult } from './call.ts';
 
@@ -14,9 +15,13 @@ export const earlierCall = async (
 ): Promise<CallRecord | undefined> => {
   if (once?.earlier === undefined) return undefined;
   const item = await table.get(callKey(tenant, once.id));
-  const record = item && read(item, CallItem);
+  const record = item && !isReserved(item) ? read(item, CallItem) : undefined;
   return record?.status === 'refused' ? undefined : record;
 };
+
+/** When a call was made: one that is gone on with keeps its time, and so its month. */
+export const timeOf = ({ clock }: { readonly clock: Pick<Clock, 'now'> }, once: CallOptions['once']): number =>
+  (once?.earlier === undefined ? undefined : timeOfUlid(once.id)) ?? clock.now();
 
 /** Whether a repeat may have taken the call over, because this process was away for too long. */
 export const isLost = ({ options: { once } }: Pick<Call, 'options'>): boolean => once?.isLost?.() ?? false;
@@ -26,6 +31,16 @@ export const takenOver = ({ id }: Pick<Call, 'id'>): Fault =>
   new Fault('Conflict', `the call ${id} was left for too long and may have been taken over; send it again as it is`, {
     call_id: id,
   });
+
+/** What a call is told whose row somebody else has ended, or that lapsed. */
+export const hasEnded = (id: string): Fault =>
+  new Fault('Conflict', `the call ${id} has already ended, or its time was up; look at its record`, {
+    call_id: id,
+    ended: true,
+  });
+
+/** Whether that is what was thrown. */
+export const isEnded = (thrown: unknown): boolean => thrown instanceof Fault && thrown.details.ended === true;
 
 /** Whether running a version again does nothing twice: it says so, or is a function of its arguments. */
 export const isIdempotent = ({ spec: { idempotent, implementation } }: VersionRecord): boolean =>

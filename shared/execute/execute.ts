@@ -4,7 +4,7 @@ import type { Invocation, Outcome } from '../model/call.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { Call, Caller, CallOptions, CallResult, ExecuteContext, Next } from './call.ts';
-import { answeredBefore, earlierCall, interrupted, isIdempotent } from './earlier-call.ts';
+import { answeredBefore, earlierCall, interrupted, isIdempotent, timeOf } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
 import { recordCalls } from './monitor.ts';
 import { resolveTool } from './resolve.ts';
@@ -29,7 +29,7 @@ export const executeTool = async (
   const handler = handlerOf(record, context.handlers());
   const call: Call = {
     id: once?.id ?? context.clock.newId(),
-    at: context.clock.now(),
+    at: timeOf(context, once),
     actor,
     record,
     isEnabled,

@@ -6,7 +6,7 @@ import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../kern
 import type { Clock, Table } from '../kernel/ports.ts';
 import { read, readAll } from '../kernel/stored.ts';
 import type { CallStatus } from '../model/call.ts';
-import { CallItem, type CallRecord } from '../model/call-record.ts';
+import { CallItem, type CallRecord, isReserved } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 
 export interface ExecutionsQuery {
@@ -58,7 +58,7 @@ export const readExecution = async (
 ): Promise<CallRecord> => {
   requireScope(actor, 'read');
   const item = timeOfUlid(id) === undefined ? undefined : await table.get(callKey(actor.tenant, id));
-  const record = item && read(item, CallItem);
+  const record = item && !isReserved(item) ? read(item, CallItem) : undefined;
   if (record && visibleTools(actor).has(record.tool)) return record;
   throw new Fault('NotFound', `no call with the id ${JSON.stringify(id)}; records are kept for 30 days`, { id });
 };
@@ -114,7 +114,8 @@ async function* callsOfHour(
     const ends = pages.flatMap(({ next }) => (next === undefined ? [] : [next])).sort();
     const safe = ends.at(-1);
     const items = pages.flatMap((page) => page.items).filter(({ key }) => safe === undefined || key.sk >= safe);
-    yield* readAll(items, CallItem).toSorted((a, b) => (a.call_id < b.call_id ? 1 : -1));
+    const ended = items.filter((item) => !isReserved(item));
+    yield* readAll(ended, CallItem).toSorted((a, b) => (a.call_id < b.call_id ? 1 : -1));
     if (safe === undefined) return;
     after = safe;
   }

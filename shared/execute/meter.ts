@@ -2,6 +2,7 @@ import type { Outcome } from '../model/call.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Call, CallLayer, CallResult, LayerContext } from './call.ts';
 import { isLost } from './earlier-call.ts';
+import { timeoutMsOf } from './run-handler.ts';
 
 /** What a key may use in a month. */
 export interface Quota {
@@ -31,6 +32,8 @@ export interface MeteredCall {
   readonly quota?: Quota | undefined;
   /** When the call was made, in milliseconds since 1970. */
   readonly at: number;
+  /** How long it may run. */
+  readonly timeoutMs: number;
 }
 
 /** A reservation against the quota; opaque, returned to the meter when the call ends. */
@@ -39,6 +42,8 @@ export interface Reservation {
   readonly micros: number;
   readonly quota?: Quota;
   readonly remaining?: Remaining;
+  /** The latest recount of the quota when it was counted. */
+  readonly recounts?: number;
 }
 
 /** How a call ended, as far as its price depends on it. A call refused by an inner layer is `failed`. */
@@ -49,37 +54,48 @@ export interface Settled {
   readonly actualMicros?: number | undefined;
 }
 
-/** Charges calls: reserved before anything runs, settled exactly once. */
+/** Charges calls: reserved before anything runs, settled by the record, which only one can write. */
 export interface Meter {
   /** What a call would be charged if it succeeded and was not cached. */
   price(call: MeteredCall): number;
   /** Refuses with `PaymentRequired` or `RateLimited` when the key's limits are used up. */
   reserve(call: MeteredCall): Reservation | Promise<Reservation>;
-  /** Releases what is not charged, and returns the charge. */
-  settle(reservation: Reservation, settled: Settled): number | Promise<number>;
+  /** What a call costs that ended so. */
+  priceOf(reservation: Reservation, settled: Settled): number;
+  /** Gives back what was not charged, once the call's record is stored; `counted` is what the recorder answered. */
+  release(
+    reservation: Reservation,
+    ended: { readonly status: Outcome['status']; readonly chargedMicros: number },
+    counted?: number,
+  ): Promise<void> | undefined;
+  /** Gives everything back, and takes the reservation out of the ledger. */
+  abandon(reservation: Reservation): Promise<void> | undefined;
 }
 
 /** Charges nothing. */
 export const freeMeter: Meter = {
   price: () => 0,
   reserve: (call) => ({ call, micros: 0 }),
-  settle: () => 0,
+  priceOf: () => 0,
+  release: () => undefined,
+  abandon: () => undefined,
 };
 
 /** The call as its price depends on it. */
-export const meteredOf = ({ id, at, actor, record: { spec, version }, priceMicros }: Call): MeteredCall => ({
+export const meteredOf = ({ id, at, actor, record, priceMicros }: Call): MeteredCall => ({
   id,
   tenant: actor.tenant,
   keyId: actor.keyId,
-  tool: spec.name,
-  version,
-  implementation: spec.implementation,
+  tool: record.spec.name,
+  version: record.version,
+  implementation: record.spec.implementation,
   at,
   priceMicros,
   quota: actor.key?.quota,
+  timeoutMs: timeoutMsOf(record),
 });
 
-/** Reserves the price before the call runs; a call that fails or is refused by an inner layer is refunded. */
+/** Reserves the price before the call runs; one that fails is not charged, one refused further in leaves no trace. */
 export const chargeCalls: CallLayer = async (context, call, next) => {
   const { meter } = context;
   // The price of its plan included the nodes.
@@ -91,10 +107,9 @@ export const chargeCalls: CallLayer = async (context, call, next) => {
   try {
     const result = await next(call);
     if (result.status === 'failed') await spendTime(context, call, result);
-    const settled = isLost(call) ? ({ status: 'failed', cached: false } as const) : result;
-    return { ...result, chargedMicros: await meter.settle(reservation, settled) };
+    return { ...result, chargedMicros: meter.priceOf(reservation, result), reservation };
   } catch (thrown) {
-    await meter.settle(reservation, { status: 'failed', cached: false });
+    if (!isLost(call)) await meter.abandon(reservation);
     throw thrown;
   }
 };

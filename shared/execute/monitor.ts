@@ -12,13 +12,24 @@ export const recordCalls: CallLayer = async (context, call, next) => {
   try {
     const ran = await runOrRefuse(context, call, next);
     if (isLost(call)) throw takenOver(call);
-    const isPriced = ran.chargedMicros > 0;
-    const kept = context.recorder.keep(call.actor.tenant, recordOf(context, call, ran), isPriced);
-    if (kept) await kept;
+    await keepEnd(context, call, ran);
     return ran;
   } finally {
     end();
   }
+};
+
+/** Stores the record, which decides who settles the call; then what was reserved and not used is given back. */
+const keepEnd = async (context: LayerContext, call: Call, ran: CallResult): Promise<void> => {
+  const { meter, recorder } = context;
+  const record = recordOf(context, call, ran);
+  const { reservation } = ran;
+  if (reservation?.quota === undefined && call.options.once === undefined) {
+    await recorder.keep(call.actor.tenant, record, ran.chargedMicros > 0);
+    return;
+  }
+  const counted = await recorder.keepOnce(call.actor.tenant, record);
+  if (reservation) await meter.release(reservation, ran, counted);
 };
 
 const runOrRefuse = async (context: LayerContext, call: Call, next: Next): Promise<CallResult> => {

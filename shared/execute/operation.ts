@@ -3,7 +3,7 @@ import type { Handler } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Call, Caller, CallOptions, LayerContext, Next } from './call.ts';
-import { earlierCall } from './earlier-call.ts';
+import { earlierCall, timeOf } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
 import { runImplementation } from './run-handler.ts';
 
@@ -31,7 +31,7 @@ export interface Operated<T> {
 }
 
 /** The version of operations in records and in the ledger. */
-const OPERATION = 'operation';
+export const OPERATION = 'operation';
 /** The longest timeout of any tool; recounting a quota relies on it. */
 const TIMEOUT_SECONDS = 900;
 
@@ -64,7 +64,7 @@ export const runOperation = async <T>(
   };
   const call: Call = {
     id: options.once?.id ?? context.clock.newId(),
-    at: context.clock.now(),
+    at: timeOf(context, options.once),
     actor,
     record: recordOf(operation.name),
     isEnabled: true,

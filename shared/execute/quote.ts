@@ -4,7 +4,7 @@ import type { Invocation } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { ExecuteContext } from './call.ts';
 import { resolveTool } from './resolve.ts';
-import { handlerOf } from './run-handler.ts';
+import { handlerOf, timeoutMsOf } from './run-handler.ts';
 import { type Quote, quoteOf } from './spend.ts';
 
 /** What a call of a tool would cost, and whether it would ask; its arguments are checked and nothing is recorded. */
@@ -28,6 +28,7 @@ export const quoteTool = async (
     implementation: spec.implementation,
     priceMicros: spec.price_micros,
     at: context.clock.now(),
+    timeoutMs: timeoutMsOf(record),
   });
   return { ...quoteOf(spec.name, price, maxMicros), version, permission: effectivePermission(handler, spec) };
 };

@@ -2,17 +2,23 @@ import { type Fold, foldingOf, reportUnreadable } from '../insight/fold.ts';
 import { createEndOfTurn } from '../kernel/end-of-turn.ts';
 import { type Fault, messageOf } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
-import { callHour, callHourKey, callKey, eventCountKey } from '../kernel/item-keys.ts';
-import type { Log, Table, Write } from '../kernel/ports.ts';
-import { put } from '../kernel/stored.ts';
-import { CallHourItem, CallItem, type CallRecord } from '../model/call-record.ts';
+import { eventCountKey } from '../kernel/item-keys.ts';
+import type { Log, Table } from '../kernel/ports.ts';
+import type { CallRecord } from '../model/call-record.ts';
 import { placeIfReadable } from '../registry/events.ts';
-import { type RecordBatch, takeBatch, type WaitingRecord } from './batch.ts';
+import { type RecordBatch, type StoredOnce, takeBatch, type WaitingRecord } from './batch.ts';
+import { hasEnded } from './earlier-call.ts';
+import { countedBy, createHourMarks, isOpen, rowKey, writeRow } from './record-row.ts';
 
 /** Stores call records in batches. */
 export interface Recorder {
   /** Queues a record; the promise, where there is one, resolves when it is stored. */
   keep(tenant: string, record: CallRecord, isUrgent: boolean): Promise<void> | undefined;
+  /**
+   * Stores the record of a call with a reservation or a fixed id, unless the call has already ended; then it throws.
+   * Answers the recount of the quota that had counted it.
+   */
+  keepOnce(tenant: string, record: CallRecord): Promise<number | undefined>;
   /** Stores everything queued. */
   flush(): Promise<void>;
   /** Marks a call as in flight; the result marks it as ended. */
@@ -31,8 +37,6 @@ export interface RecorderOptions {
   readonly observe?: (tenant: string, record: CallRecord) => void;
 }
 
-/** The ledger's retention of forty days; executions are listed for thirty of them. */
-const KEPT_SECONDS = 40 * 86_400;
 const MOST_WAITING = 2000;
 const MOST_KEPT = 20_000;
 const RETRY_MS = 500;
@@ -55,7 +59,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
       try {
         await store(batch);
       } catch (thrown) {
-        waiting.unshift(...batch.records.map((record) => ({ tenant: batch.tenant, record })));
+        waiting.unshift(...batch.entries);
         log.error('records not stored; trying again', { waiting: waiting.length, error: messageOf(thrown) });
         forgetOldest(waiting, log);
         flushAfter(RETRY_MS);
@@ -93,6 +97,19 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     timer ??= setTimeout(() => void flush().catch(() => {}), milliseconds);
   };
 
+  const queue = (entry: WaitingRecord, isUrgent: boolean): Promise<void> | undefined => {
+    const { tenant, record } = entry;
+    observe?.(tenant, record);
+    if (isClosed) {
+      log.error('record lost: its call ended after all was stored', { tenant, call_id: record.call_id });
+      return undefined;
+    }
+    waiting.push(entry);
+    if (isUrgent || delayMs === 0 || waiting.length >= MOST_WAITING) return flushSoon();
+    flushAfter(delayMs);
+    return undefined;
+  };
+
   return {
     flush,
     begin() {
@@ -106,16 +123,12 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
       isClosed = true;
       await flush();
     },
-    keep(tenant, record, isUrgent) {
-      observe?.(tenant, record);
-      if (isClosed) {
-        log.error('record lost: its call ended after all was stored', { tenant, call_id: record.call_id });
-        return undefined;
-      }
-      waiting.push({ tenant, record });
-      if (isUrgent || delayMs === 0 || waiting.length >= MOST_WAITING) return flushSoon();
-      flushAfter(delayMs);
-      return undefined;
+    keep: (tenant, record, isUrgent) => queue({ tenant, record }, isUrgent),
+    async keepOnce(tenant, record) {
+      let stored: StoredOnce | undefined;
+      await queue({ tenant, record, once: (known) => (stored = known) }, true);
+      if (stored?.isStored === false) throw hasEnded(record.call_id);
+      return stored?.counted;
     },
   };
 };
@@ -136,53 +149,60 @@ const forgetOldest = (waiting: WaitingRecord[], log: Log): void => {
 
 /** Stores one tenant's records, with their totals and events in the same transaction where there is no stream. */
 const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBatch) => Promise<void>) => {
-  const marked = new Set<string>();
-  return async ({ tenant, records }) => {
-    const hours = [...new Set(records.map((record) => callHour(timeOf(record))))];
-    const unmarked = hours.filter((hour) => !marked.has(`${tenant} ${hour}`));
-    await markHours(table, tenant, unmarked);
-    const items = records.map((record) => writeRecord(tenant, record));
-    if (table.streams) await table.write(items);
-    else reportUnreadable(log, tenant, await storeFolded(table, folds, tenant, records, items));
-    if (marked.size > MOST_KEPT) marked.clear();
-    for (const hour of unmarked) marked.add(`${tenant} ${hour}`);
+  const markHour = createHourMarks(table);
+  return async ({ tenant, entries }) => {
+    for (const { record } of entries) await markHour(tenant, timeOf(record));
+    if (table.streams) await storeRows(table, tenant, entries);
+    else reportUnreadable(log, tenant, await storeFolded(table, folds, tenant, entries));
   };
 };
 
-const storeFolded = (
+/** The stream folds each row once, when it ends. */
+const storeRows = async (table: Table, tenant: string, entries: readonly WaitingRecord[]): Promise<void> => {
+  await table.write(entries.filter(({ once }) => !once).map(({ record }) => writeRow(tenant, record)));
+  for (const { record, once } of entries) {
+    const stored =
+      once &&
+      (await table.change<StoredOnce>([rowKey(tenant, record)], ([row]) =>
+        isOpen(row)
+          ? { writes: [writeRow(tenant, record)], result: { isStored: true, counted: countedBy(row) } }
+          : { writes: [], result: { isStored: false } },
+      ));
+    if (stored) once?.(stored);
+  }
+};
+
+const storeFolded = async (
   table: Table,
   folds: readonly Fold[],
   tenant: string,
-  records: readonly CallRecord[],
-  items: readonly Write[],
+  entries: readonly WaitingRecord[],
 ): Promise<readonly Fault[]> => {
-  const { keys, fold } = foldingOf(folds, tenant, records);
-  return table.change([eventCountKey(tenant), ...keys], ([count, ...stored]) => {
-    const { writes, events, unreadable } = fold(stored);
+  const { keys } = foldingOf(folds, tenant, recordsOf(entries));
+  const guarded = entries.filter(({ once }) => once);
+  const rowKeys = guarded.map(({ record }) => rowKey(tenant, record));
+  const { faults, stored } = await table.change([eventCountKey(tenant), ...rowKeys, ...keys], ([count, ...items]) => {
+    const rows = new Map(guarded.map((entry, at) => [entry, items[at]]));
+    const open = entries.filter((entry) => !entry.once || isOpen(rows.get(entry)));
+    const { fold } = foldingOf(folds, tenant, recordsOf(open));
+    const { writes, events, unreadable } = fold(items.slice(guarded.length));
     const placed = placeIfReadable(tenant, count, events);
+    const known = guarded.map(
+      (entry): StoredOnce => ({
+        isStored: open.includes(entry),
+        counted: countedBy(rows.get(entry)),
+      }),
+    );
     return {
-      writes: [...items, ...writes, ...placed.writes],
-      result: [...unreadable, ...placed.unreadable],
+      writes: [...open.map(({ record }) => writeRow(tenant, record)), ...writes, ...placed.writes],
+      result: { faults: [...unreadable, ...placed.unreadable], stored: known },
     };
   });
+  for (const [at, { once }] of guarded.entries()) once?.(stored[at] ?? { isStored: true });
+  return faults;
 };
 
-const expiresAt = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;
+const recordsOf = (entries: readonly WaitingRecord[]): readonly CallRecord[] => entries.map(({ record }) => record);
 
 // The key is derived from the id, so the hour must be too.
 const timeOf = ({ call_id: id, at }: CallRecord): number => timeOfUlid(id) ?? Date.parse(at);
-
-const writeRecord = (tenant: string, record: CallRecord): Write =>
-  put(callKey(tenant, record.call_id), CallItem, record, expiresAt(Date.parse(record.at)));
-
-/** Marks hours that have calls, before their calls are stored: the ledger is read by them. What is there stays. */
-const markHours = async (table: Table, tenant: string, hours: readonly string[]): Promise<void> => {
-  for (const hour of hours) {
-    const key = callHourKey(tenant, hour);
-    const expires = expiresAt(Date.parse(`${hour}:00:00Z`)) + 3600;
-    await table.change([key], ([known]) => ({
-      writes: known ? [] : [put(key, CallHourItem, { hour }, expires)],
-      result: undefined,
-    }));
-  }
-};

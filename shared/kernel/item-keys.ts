@@ -140,6 +140,9 @@ export const askedArgumentsKey = (tenant: string, id: string, part: number): Key
   sk: `PART#${String(part).padStart(3, '0')}`,
 });
 
+/** The usage of a month that is closed. */
+export const usageArchiveKey = (tenant: string, month: string): Key => ({ pk: `T#${tenant}#ARCHIVE`, sk: month });
+
 export const auditPk = (tenant: string, month: string): string => `T#${tenant}#AUDIT#${month}`;
 
 export const eventsPk = (tenant: string): string => `T#${tenant}#EVENTS`;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Item } from '../kernel/ports.ts';
 import { stored } from '../kernel/stored.ts';
 import { CALL_STATUSES } from './call.ts';
 
@@ -28,6 +29,27 @@ export const CallRecord = z.object({
 export type CallRecord = Readonly<z.infer<typeof CallRecord>>;
 
 export const CallItem = stored<CallRecord>({ what: 'call', schema: CallRecord });
+
+/** The ledger row of a call that has reserved its price and not ended. It becomes the call's record, or lapses. */
+const ReservedCall = z.object({
+  status: z.literal('reserved'),
+  call_id: z.string(),
+  tool: z.string(),
+  version: z.string(),
+  key: z.string(),
+  micros: z.int(),
+  at: z.iso.datetime(),
+  /** When its process can no longer be at it, in milliseconds since 1970. */
+  until: z.number(),
+  /** The recount of the quota that found and counted it. */
+  counted: z.int().optional(),
+});
+export type ReservedCall = Readonly<z.infer<typeof ReservedCall>>;
+
+export const ReservedCallItem = stored<ReservedCall>({ what: 'reserved call', schema: ReservedCall });
+
+/** Whether a row of the ledger is only reserved. */
+export const isReserved = (item: Item): boolean => !item.isDamaged && item.body.status === 'reserved';
 
 /** Marks an hour that has calls. */
 export const CallHourItem = stored({ what: 'hour of calls', schema: z.object({ hour: z.string() }) });

@@ -28,12 +28,19 @@ export const deferring = (context: ExecuteContext, runs: Runs, planId: string, s
         started.reservation = kept;
         return remaining === undefined ? kept : { ...kept, remaining };
       },
-      settle: (reservation, settled) => (started.run ? 0 : meter.settle(reservation, settled)),
+      priceOf: (reservation, settled) => (started.run ? 0 : meter.priceOf(reservation, settled)),
+      release: (reservation, ended, counted) => (started.run ? undefined : meter.release(reservation, ended, counted)),
+      abandon: meter.abandon,
     },
     recorder: {
       ...recorder,
       keep(tenant, record, isUrgent) {
         if (!started.run) return recorder.keep(tenant, record, isUrgent);
+        started.record = record;
+        return undefined;
+      },
+      async keepOnce(tenant, record) {
+        if (!started.run) return recorder.keepOnce(tenant, record);
         started.record = record;
         return undefined;
       },

@@ -48,7 +48,7 @@ export const handOver = async (
     await keepHandedCall(context.table, actor.tenant, run.run_id, { record, reservation, deadline });
   } catch (thrown) {
     await runs.cancel(actor.tenant, run.run_id);
-    await context.meter.settle(reservation, { status: 'failed', cached: false });
+    await context.meter.abandon(reservation);
     throw thrown;
   }
   if (run.engine === 'local') watch(context, runs, actor.tenant, run, timeoutMs);

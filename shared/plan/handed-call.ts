@@ -14,6 +14,8 @@ const HandedCall = z.object({
   /** When the tool's time is up, in milliseconds since 1970. */
   deadline: z.number(),
   settled: z.literal(true).optional(),
+  /** The price of starting the run itself: charged whatever becomes of it. */
+  fee: z.literal(true).optional(),
 });
 export type HandedCall = Readonly<z.infer<typeof HandedCall>>;
 
@@ -35,10 +37,10 @@ export const readHandedCall = async (table: Table, tenant: string, run: string):
   return item && read(item, HandedCallItem);
 };
 
-/** Marks a call as settled and answers it to the one who may do so; to everybody else nothing. */
-export const claimHandedCall = (table: Table, tenant: string, run: string): Promise<HandedCall | undefined> =>
-  table.change<HandedCall | undefined>([handedCallKey(tenant, run)], ([item]) => {
+/** Marks a call as settled, so that nobody looks at it again; its row in the ledger decided who settled it. */
+export const closeHandedCall = (table: Table, tenant: string, run: string): Promise<void> =>
+  table.change<void>([handedCallKey(tenant, run)], ([item]) => {
     const call = item && read(item, HandedCallItem);
     if (!call || call.settled) return { writes: [], result: undefined };
-    return { writes: [put(item.key, HandedCallItem, { ...call, settled: true })], result: call };
+    return { writes: [put(item.key, HandedCallItem, { ...call, settled: true })], result: undefined };
   });

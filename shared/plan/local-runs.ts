@@ -26,7 +26,7 @@ import {
 } from './runs.ts';
 import { type ExecutionInput, runStep, StepEvent } from './step.ts';
 import { type PlanMachine, toAsl } from './to-asl.ts';
-import { lookAfter, type Watched } from './watch-run.ts';
+import { type Watched, watchRuns } from './watch-run.ts';
 
 export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'fence'> {
   readonly engine: Pick<EnginePorts, 'sleep' | 'random'>;
@@ -34,6 +34,8 @@ export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'fence'>
   readonly random: (bytes: number) => Uint8Array;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly onEvent?: (run: string, event: EngineEvent) => void;
+  /** Settles the calls of a run that has ended or was taken over; answers whether nothing is left to settle. */
+  readonly settle?: (runs: Runs, tenant: string, run: string, isTakenOver: boolean) => Promise<boolean>;
 }
 
 export interface LocalRuns extends Runs {
@@ -48,9 +50,6 @@ export interface LocalRuns extends Runs {
 interface Active extends Watched {
   readonly done: Promise<void>;
 }
-
-/** How soon an answer or a cancellation that came through another process is seen. */
-const WATCH_MS = 500;
 
 /** Runs plans in this process by the same definition that Step Functions runs. */
 export const createLocalRuns = (deps: LocalRunDeps): LocalRuns => new Runner(deps);
@@ -178,7 +177,8 @@ class Runner implements LocalRuns {
         return;
       }
       const end = readRunEnd(outcome, run);
-      await changeRun(deps, tenant, id, (stored) => endRun(stored, end, clock.now()));
+      await changeRun(deps, tenant, id, (stored) => endRun(stored, end, clock.now()), false);
+      await this.#close(tenant, id, false);
     };
     const unlessTaken = (thrown: unknown): void => {
       if (!isTakenOver(thrown)) throw thrown;
@@ -197,17 +197,11 @@ class Runner implements LocalRuns {
   }
 
   #watch(isNeeded: boolean): void {
-    if (isNeeded) {
-      this.#stopWatching ??= this.#given.timers.every(WATCH_MS, () => {
-        for (const [id, active] of this.#active)
-          lookAfter(this.#deps, id, active).catch((thrown: unknown) =>
-            this.#given.log.warn('run not looked after', { run: id, error: messageOf(thrown) }),
-          );
-      });
-      return;
+    if (isNeeded) this.#stopWatching ??= watchRuns(this.#deps, this.#given, this.#active);
+    else {
+      this.#stopWatching?.();
+      this.#stopWatching = undefined;
     }
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
   }
 
   async #resumeOne(tenant: string, id: string): Promise<boolean> {
@@ -216,7 +210,11 @@ class Runner implements LocalRuns {
     const taken = await takeItem(this.#given, item, this.#newOwner());
     if (!taken) return false;
     const stored = await loadRun(this.#deps, tenant, id);
-    if (stored?.status !== 'running') return false;
+    if (stored?.status !== 'running') {
+      await this.#close(tenant, id, true);
+      return false;
+    }
+    await this.#given.settle?.(this, tenant, id, true);
     const saved = await planToRun(this.#deps, tenant, stored.plan_id);
     const machine = machineOf(saved);
     // A newer version may number the states otherwise; rows are kept by node.
@@ -227,6 +225,12 @@ class Runner implements LocalRuns {
     this.#launch(run, machine, await remainingInput(this.#deps, run, saved), taken.lease);
     if (run.cancel_requested_at !== undefined) this.#active.get(id)?.controller.abort();
     return true;
+  }
+
+  /** Forgets a run that has ended, once its calls are settled; until then it is there to be taken over. */
+  async #close(tenant: string, id: string, isTakenOver: boolean): Promise<void> {
+    const isSettled = (await this.#given.settle?.(this, tenant, id, isTakenOver)) ?? true;
+    if (isSettled) await this.#deps.table.write([{ remove: activeRunKey(tenant, id) }]);
   }
 
   async #see(tenant: string, id: string): Promise<RunView> {

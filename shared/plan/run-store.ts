@@ -115,12 +115,14 @@ export async function changeRun(
   tenant: string,
   id: string,
   rule: (run: RunBody) => RunBody,
+  /** Whether a run that ends is no longer to be taken over. */
+  isClosed = true,
 ): Promise<RunBody> {
   return changeFenced(store, [runKey(tenant, id)], ([item]) => {
     if (item === undefined) throw noRun(id);
     const before = read(item, RunItem);
     const after = rule(before);
-    const ended = after.status === 'running' ? [] : [{ remove: activeRunKey(tenant, id) }];
+    const ended = after.status === 'running' || !isClosed ? [] : [{ remove: activeRunKey(tenant, id) }];
     const writes = after === before ? [] : [put(item.key, RunItem, after), ...ended];
     return { writes, result: after };
   });

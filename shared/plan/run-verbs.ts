@@ -1,10 +1,12 @@
 import { requireScope } from '../access/scopes.ts';
 import { operationPrice, type Prices } from '../execute/billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from '../execute/call.ts';
-import { runOperation } from '../execute/operation.ts';
+import { cutValue } from '../execute/cut-values.ts';
+import { OPERATION, runOperation } from '../execute/operation.ts';
 import { type Quote, quoteOf } from '../execute/spend.ts';
 import { Fault } from '../kernel/errors.ts';
 import { planKey } from '../kernel/item-keys.ts';
+import { LEASE_MS } from '../kernel/lease.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
 import { runActorOf } from './run-node.ts';
@@ -26,22 +28,57 @@ export const startRun = async (
   requireScope(actor, 'invoke');
   const runs = requireRuns(context);
   const request: RunRequest = { ...asked, tenant: actor.tenant, actor: runActorOf(actor) };
+  // The run has the id of the call that starts it, so that neither is there twice.
+  const once = options.once ?? { id: context.clock.newId() };
+  const fee = feeOf(context, actor, asked, once.id);
   const { value } = await runOperation(
     context,
     actor,
     {
       name: 'run',
       arguments: { plan_id: asked.plan_id, input: asked.input },
-      priceMicros: operationPrice(context.prices, 'run'),
+      priceMicros: fee.reservation.micros,
       async work() {
-        const run = await runs.start({ ...request, run_id: options.once?.id });
+        const run = await runs.start({ ...request, run_id: once.id, fee });
         return { value: run, output: { run_id: run.run_id, status: run.status } };
       },
     },
     signal,
-    options,
+    { ...options, once },
   );
   return value;
+};
+
+/** The record of a call that starts a run, for whoever has to write it should its process die. */
+const feeOf = (
+  { clock, prices, meter }: Pick<LayerContext, 'clock' | 'meter'> & { readonly prices?: Prices | undefined },
+  { tenant, keyId }: Actor,
+  { plan_id, input }: Pick<RunRequest, 'plan_id' | 'input'>,
+  id: string,
+) => {
+  const at = clock.now();
+  const micros = operationPrice(prices, 'run');
+  const call = { id, tenant, keyId, tool: 'run', version: OPERATION, at, timeoutMs: 0 };
+  const reservation = { call, micros };
+  const record = {
+    call_id: id,
+    tool: 'run',
+    version: OPERATION,
+    arguments: { plan_id, input: cutValue(input) },
+    status: 'ok',
+    output: { run_id: id, status: 'running' },
+    duration_ms: 0,
+    cpu_ms: 0,
+    cpu_percent: 0,
+    memory_delta_bytes: 0,
+    memory_peak_bytes: 0,
+    cached: false,
+    attempts: 1,
+    charged_micros: meter.priceOf(reservation, { status: 'ok', cached: false }),
+    key: keyId,
+    at: new Date(at).toISOString(),
+  } as const;
+  return { record, reservation, deadline: at + LEASE_MS, fee: true } as const;
 };
 
 /** What starting a run would cost; its nodes are priced as calls of their own. */

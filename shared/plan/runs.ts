@@ -1,8 +1,9 @@
 import { Fault } from '../kernel/errors.ts';
-import { approvalKey, runKey } from '../kernel/item-keys.ts';
+import { approvalKey, handedCallKey, runKey } from '../kernel/item-keys.ts';
 import type { Write } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { type ApprovalBody, ApprovalItem, type RunBody, RunItem, type RunView } from '../model/run.ts';
+import { type HandedCall, HandedCallItem } from './handed-call.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { changeRun, loadPlan, loadRows, loadRun, noRun, pack } from './run-store.ts';
 import { viewRun } from './run-view.ts';
@@ -19,6 +20,8 @@ export interface RunRequest {
   /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
   readonly traceparent?: string;
+  /** The call that starts it: should its process die, whoever goes on with the run charges it. */
+  readonly fee?: HandedCall | undefined;
 }
 
 export interface ApprovalDecision {
@@ -70,7 +73,8 @@ export async function openRun(
   const key = runKey(request.tenant, id);
   return deps.table.change<{ readonly run: RunBody; readonly isNew: boolean }>([key], ([item]) => {
     if (item) return { writes: [], result: { run: read(item, RunItem), isNew: false } };
-    return { writes: [put(key, RunItem, run), ...beside(run)], result: { run, isNew: true } };
+    const fee = request.fee ? [put(handedCallKey(run.tenant, id), HandedCallItem, request.fee)] : [];
+    return { writes: [put(key, RunItem, run), ...fee, ...beside(run)], result: { run, isNew: true } };
   });
 }
 

@@ -1,12 +1,15 @@
 import type { ExecuteContext } from '../execute/call.ts';
 import { toCallError } from '../execute/call-error.ts';
 import { cutValue } from '../execute/cut-values.ts';
+import { isEnded } from '../execute/earlier-call.ts';
 import { acceptOutput, failure } from '../execute/output.ts';
+import { callKey } from '../kernel/item-keys.ts';
 import type { CallError } from '../model/call.ts';
+import { isReserved } from '../model/call-record.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { RunView } from '../model/run.ts';
 import { resolveVersion } from '../registry/versions.ts';
-import { claimHandedCall, type HandedCall, readHandedCall } from './handed-call.ts';
+import { closeHandedCall, type HandedCall, readHandedCall } from './handed-call.ts';
 import { outputOfRun } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
@@ -18,8 +21,12 @@ export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
   const seen = async (tenant: string, view: RunView): Promise<RunView> => {
     const call = await readHandedCall(context.table, tenant, view.run_id);
     if (!call || call.settled) return view;
-    const isLate = view.status === 'running' && context.clock.now() >= call.deadline;
-    const now = isLate ? await runs.cancel(tenant, view.run_id) : view;
+    const isLate = context.clock.now() >= call.deadline;
+    if (call.fee) {
+      if (isLate) await settle(context, tenant, view);
+      return view;
+    }
+    const now = isLate && view.status === 'running' ? await runs.cancel(tenant, view.run_id) : view;
     if (now.status !== 'running') await settle(context, tenant, now);
     return now;
   };
@@ -32,6 +39,26 @@ export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
     confirm: async (tenant, id, node, decision) => seen(tenant, await runs.confirm(tenant, id, node, decision)),
     cancel: async (tenant, id) => seen(tenant, await runs.cancel(tenant, id)),
   };
+};
+
+/**
+ * Settles the call that a run answers, or that started it, by whoever is at the run; answers whether nothing is left.
+ * The fee is left to the process that started the run, unless that has died.
+ */
+export const settleRun = async (
+  context: ExecuteContext,
+  runs: Pick<Runs, 'view'>,
+  tenant: string,
+  id: string,
+  isTakenOver: boolean,
+): Promise<boolean> => {
+  const call = await readHandedCall(context.table, tenant, id);
+  if (!call || call.settled) return true;
+  const row = call.fee && (await context.table.get(callKey(tenant, call.record.call_id)));
+  if (call.fee && !isTakenOver && (!row || isReserved(row))) return false;
+  const view = await runs.view(tenant, id);
+  if (view && (call.fee || view.status !== 'running')) await settle(context, tenant, view);
+  return true;
 };
 
 /** A call's outcome, derived from its run. */
@@ -58,11 +85,13 @@ export const outcomeOfRun = async (
 };
 
 const settle = async (context: ExecuteContext, tenant: string, view: RunView): Promise<void> => {
-  const call = await claimHandedCall(context.table, tenant, view.run_id);
-  if (!call) return;
+  const call = await readHandedCall(context.table, tenant, view.run_id);
+  if (!call || call.settled) return;
   const { record, reservation } = call;
-  const outcome = await outcomeOfRun(context, tenant, view, call);
-  const charged = await context.meter.settle(reservation, { status: outcome.status, cached: false });
+  const outcome = call.fee
+    ? ({ status: 'ok', output: record.output } as const)
+    : await outcomeOfRun(context, tenant, view, call);
+  const charged = context.meter.priceOf(reservation, { status: outcome.status, cached: false });
   const { output: _, ...about } = record;
   const kept = {
     ...about,
@@ -70,12 +99,19 @@ const settle = async (context: ExecuteContext, tenant: string, view: RunView): P
       ? { output: await shown(context, tenant, call, outcome.output) }
       : { error: outcome.error }),
     status: outcome.status,
-    duration_ms: Math.max(0, endOf(view) - Date.parse(record.at)),
+    duration_ms: call.fee ? 0 : Math.max(0, endOf(view) - Date.parse(record.at)),
     // The steps have records of their own.
     cpu_percent: 0,
     charged_micros: charged,
   };
-  await context.recorder.keep(tenant, kept, charged > 0);
+  try {
+    const counted = await context.recorder.keepOnce(tenant, kept);
+    await context.meter.release(reservation, { status: outcome.status, chargedMicros: charged }, counted);
+  } catch (thrown) {
+    // Whoever saw it end at the same time has settled it, or its time was up before anybody did.
+    if (!isEnded(thrown)) throw thrown;
+  }
+  await closeHandedCall(context.table, tenant, view.run_id);
 };
 
 const shown = async (context: ExecuteContext, tenant: string, call: HandedCall, output: unknown): Promise<unknown> => {

@@ -1,5 +1,7 @@
+import { messageOf } from '../kernel/errors.ts';
 import { approvalKey } from '../kernel/item-keys.ts';
 import type { Heartbeat } from '../kernel/leased-item.ts';
+import type { Log, Timers } from '../kernel/ports.ts';
 import { read } from '../kernel/stored.ts';
 import { ApprovalItem } from '../model/run.ts';
 import type { RunDeps } from './run-deps.ts';
@@ -15,8 +17,24 @@ export interface Watched {
   readonly asked: Set<string>;
 }
 
+/** How soon an answer or a cancellation that came through another process is seen. */
+const WATCH_MS = 500;
+
+/** Looks after the runs of this process until it is told to stop. */
+export const watchRuns = (
+  deps: RunDeps,
+  { timers, log }: { readonly timers: Timers; readonly log: Pick<Log, 'warn'> },
+  active: ReadonlyMap<string, Watched>,
+): (() => void) =>
+  timers.every(WATCH_MS, () => {
+    for (const [id, watched] of active)
+      lookAfter(deps, id, watched).catch((thrown: unknown) =>
+        log.warn('run not looked after', { run: id, error: messageOf(thrown) }),
+      );
+  });
+
 /** Sees what others did to a run of this process: they took it over, cancelled it, or answered its questions. */
-export const lookAfter = async (
+const lookAfter = async (
   deps: RunDeps,
   id: string,
   { tenant, controller, heartbeat, asked }: Watched,

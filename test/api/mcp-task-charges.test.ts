@@ -64,7 +64,7 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     assert.deepEqual([status, charged_micros], ['ok', 2 * PRICE]);
   });
 
-  test('a run on a state machine is settled once, by whoever looks at it through any face', async () => {
+  test('a run is settled once, by its engine or by whoever looks at it through any face', async () => {
     const watched: LocalRuns[] = [];
     const given = await workshop((runs) => {
       watched.push(runs);
@@ -74,7 +74,6 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     const tasks = [await call(speaker(given, key), 'hold_plan'), await call(speaker(given, key), 'fail_plan')];
     given.release();
     for (const { taskId } of tasks) await watched[0]?.ended('default', String(taskId));
-    const unseen = await executionsOf(given, 'hold_plan');
 
     const look = (id: unknown) => given.assay.runs?.view('default', String(id));
     await Promise.all(
@@ -89,7 +88,6 @@ describe('a task is guarded and charged as the call that it stands for', () => {
     );
     await given.assay.recorder.flush();
 
-    assert.deepEqual(unseen, []);
     const id = key.split('_')[1] ?? '';
     const { body } = await given.json<{ month: string; keys: Json[] }>('GET', '/v1/usage');
     const used = body.keys.find(({ key_id }) => key_id === id);

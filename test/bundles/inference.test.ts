@@ -27,6 +27,7 @@ import { whyNoDynamo } from '../support/dynamo.ts';
 import { buildImage, startJob } from '../support/inference-image.ts';
 import { goldenImage } from '../support/iqa.ts';
 import { lambdaContext, loadHandler } from '../support/lambda.ts';
+import { recordingLog } from '../support/recording-log.ts';
 
 type Handler = (event: unknown, context: ReturnType<typeof lambdaContext>) => Promise<unknown>;
 const picture = goldenImage('chelsea.png').bytes;
@@ -95,7 +96,14 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
     return item && uploadOf(item).status;
   };
   const calls = async () =>
-    (await verifyUsage({ table }, adminActor(), new Date().toISOString().slice(0, 7), false)).ledger.calls;
+    (
+      await verifyUsage(
+        { table, clock: { now: Date.now }, log: recordingLog() },
+        adminActor(),
+        new Date().toISOString().slice(0, 7),
+        false,
+      )
+    ).ledger.calls;
 
   test('C.07 a stored picture is scored by its event, once, and its scores lie in the bucket', async () => {
     const event = await announce('small.png', picture);

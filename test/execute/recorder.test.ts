@@ -125,7 +125,7 @@ describe('the recorder', () => {
     const batch = takeBatch(waiting, callFolds);
 
     assert.deepEqual(
-      batch.records.map((record) => record.arguments),
+      batch.entries.map(({ record }) => record.arguments),
       [0, 2, 3],
     );
     assert.deepEqual(

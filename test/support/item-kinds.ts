@@ -3,6 +3,7 @@ import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
 import { AskedArgumentsItem } from '../../shared/execute/asked-arguments.ts';
 import { AuditItem } from '../../shared/execute/audit.ts';
+import { UsageArchiveItem } from '../../shared/execute/billing/closed-month.ts';
 import { QuotaToldItem } from '../../shared/execute/billing/near-end.ts';
 import { QuotaItem, QuotaWatchItem } from '../../shared/execute/billing/recount.ts';
 import { UsageItem } from '../../shared/execute/billing/usage.ts';
@@ -20,7 +21,7 @@ import { StatsItem } from '../../shared/insight/stats.ts';
 import { ScoreItem } from '../../shared/iqa/score-cache.ts';
 import type { Item } from '../../shared/kernel/ports.ts';
 import { isUnreadable, read, type Stored } from '../../shared/kernel/stored.ts';
-import { CallHourItem, CallItem } from '../../shared/model/call-record.ts';
+import { CallHourItem, CallItem, ReservedCallItem } from '../../shared/model/call-record.ts';
 import { ApiKeyItem, BucketItem, KeyOfTenantItem } from '../../shared/model/key.ts';
 import { ChangeItem, FamilyItem, RevisionItem } from '../../shared/model/registration.ts';
 import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/model/run.ts';
@@ -60,7 +61,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#QUESTIONS#\S+ OPEN$/, [OpenQuestionsItem]],
   [/^T#[^#]+#ASKED#\S+ PART#/, [AskedArgumentsItem]],
   [/^T#[^#]+#CALLS /, [CallHourItem]],
-  [/^T#[^#]+#CALLS#/, [CallItem]],
+  [/^T#[^#]+#CALLS#/, [CallItem, ReservedCallItem]],
   [/^T#[^#]+#EVENTS COUNT$/, [EventCountItem]],
   [/^T#[^#]+#EVENTS EVENT#/, [EventItem]],
   [/^T#[^#]+#STORAGE /, [StorageItem]],
@@ -72,6 +73,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#RATINGS /, [RatingsItem]],
   [/^T#[^#]+#RATING#/, [RatingItem]],
   [/^T#[^#]+#USAGE#/, [UsageItem]],
+  [/^T#[^#]+#ARCHIVE /, [UsageArchiveItem]],
   [/^T#[^#]+#AUDIT#/, [AuditItem]],
   [/^T#[^#]+#IMAGE#\S+ SCORE#/, [ScoreItem]],
   [/^T#[^#]+#UPLOAD#/, [UploadItem]],

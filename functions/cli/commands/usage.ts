@@ -38,10 +38,12 @@ const verify = async (cli: Cli, query: URLSearchParams): Promise<number> => {
       `${proof.month}: ${proof.rows} rows, ${proof.ledger.calls} charged calls, ${dollars(proof.ledger.micros)}`,
       ...proof.settled.map((key) => `settled ${key}`),
       ...proof.differences.map(
-        ({ key_id, what, ledger, stored }) =>
-          `DIFFERS ${key_id} ${what}: ledger ${ledger.calls} calls ${ledger.micros}, stored ${stored.calls} calls ${stored.micros}`,
+        ({ key_id, what, ledger, stored, why }) =>
+          `DIFFERS ${key_id} ${what}: ledger ${ledger.calls} calls ${ledger.micros}, stored ${stored.calls} calls ${stored.micros}: ${why}`,
       ),
-      proof.differences.length === 0 ? 'the ledger sums to the counters' : '',
+      ...(proof.moving ?? []).map((key) => `${key} is being used; look at it again`),
+      proof.closed ? `closed, archived ${proof.closed.archived_at}, sha256 ${proof.closed.checksum}` : '',
+      proof.differences.length === 0 && !proof.closed ? 'the ledger sums to the counters' : '',
     ]
       .filter((line) => line !== '')
       .join('\n'),

@@ -1,24 +1,32 @@
+import { createEndOfTurn } from '../../kernel/end-of-turn.ts';
 import { callHoursPk, callShards } from '../../kernel/item-keys.ts';
-import type { Table } from '../../kernel/ports.ts';
+import type { Item, Table } from '../../kernel/ports.ts';
 import { read } from '../../kernel/stored.ts';
-import { CallItem, type CallRecord } from '../../model/call-record.ts';
+import { CallItem, type CallRecord, isReserved, type ReservedCall, ReservedCallItem } from '../../model/call-record.ts';
 
-/** Every call of a month, from the items that are both record and ledger row. */
-export async function* readLedger(table: Table, tenant: string, month: string): AsyncGenerator<CallRecord> {
-  for await (const hour of pages(table, callHoursPk(tenant), { prefix: month }))
+export type LedgerRow = { readonly ended: CallRecord } | { readonly reserved: ReservedCall };
+
+/** A page is read in one go: other requests get their turn between two of them. */
+const PAGE = 200;
+
+/** Every call of a month, from the items that are both record and ledger row; those in flight are reserved. */
+export async function* readLedger(table: Table, tenant: string, month: string): AsyncGenerator<LedgerRow> {
+  for await (const hour of pages(table, callHoursPk(tenant), month))
     for (const shard of callShards(tenant, hour.key.sk))
-      for await (const item of pages(table, shard, {})) yield read(item, CallItem);
+      for await (const item of pages(table, shard)) yield readRow(item);
 }
 
-async function* pages(table: Table, pk: string, query: { readonly prefix?: string; readonly after?: string }) {
-  let { after } = query;
+export const readRow = (item: Item): LedgerRow =>
+  isReserved(item) ? { reserved: read(item, ReservedCallItem) } : { ended: read(item, CallItem) };
+
+async function* pages(table: Table, pk: string, prefix?: string) {
+  const endOfTurn = createEndOfTurn();
+  let after: string | undefined;
   do {
-    const page = await table.query(pk, {
-      prefix: query.prefix,
-      ...(after === undefined || after === '' ? {} : { after }),
-    });
+    const page = await table.query(pk, { prefix, after, limit: PAGE });
     yield* page.items;
     after = page.next;
+    await endOfTurn();
   } while (after !== undefined);
 }
 
@@ -30,6 +38,9 @@ export interface Sum {
 export const nothing: Sum = { calls: 0, micros: 0 };
 export const addSums = (a: Sum, b: Sum): Sum => ({ calls: a.calls + b.calls, micros: a.micros + b.micros });
 
-/** What a ledger row counts as: only successful calls are charged. */
-export const sumOf = ({ status, charged_micros }: CallRecord): Sum =>
-  status === 'ok' ? { calls: 1, micros: charged_micros } : nothing;
+/** What a ledger row counts as: only successful calls are charged, and what is reserved is used until it is given back. */
+export const sumOf = (record: CallRecord): Sum =>
+  record.status === 'ok' ? { calls: 1, micros: record.charged_micros } : nothing;
+
+export const sumOfRow = (row: LedgerRow): Sum =>
+  'ended' in row ? sumOf(row.ended) : { calls: 1, micros: row.reserved.micros };

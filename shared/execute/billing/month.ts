@@ -4,6 +4,8 @@ export const monthOf = (milliseconds: number): string => new Date(milliseconds).
 /** The month of an ISO time. */
 export const monthIn = (at: string): string => at.slice(0, 7);
 
+export const monthStart = (month: string): number => Date.parse(`${month}-01T00:00:00Z`);
+
 /** When a month's quota resets. */
 export const monthEnd = (month: string): number => {
   const [year = 1970, number = 1] = month.split('-').map(Number);

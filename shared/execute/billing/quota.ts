@@ -1,55 +1,144 @@
-import { Fault } from '../../kernel/errors.ts';
-import { quotaKey } from '../../kernel/item-keys.ts';
+import { timeOfUlid } from '../../kernel/ids.ts';
+import { callKey, quotaKey } from '../../kernel/item-keys.ts';
 import type { Clock, Log, Table } from '../../kernel/ports.ts';
-import type { Meter, MeteredCall, Quota, Remaining, Reservation } from '../meter.ts';
+import type { Meter, MeteredCall, Quota, Reservation } from '../meter.ts';
+import { countedBy, createHourMarks } from '../record-row.ts';
 import { nothing, type Sum } from './ledger.ts';
+import { exhausted, limitsOf, remainingOf } from './limits.ts';
 import { monthEnd, monthOf } from './month.ts';
 import { tellNearEnd } from './near-end.ts';
 import { computeCharge, type Prices, priceOf } from './prices.ts';
-import { createRecount, sumOfCounter } from './recount.ts';
+import { createRecount, readSum } from './recount.ts';
+import { placeRow, removeRow, SKEW_MS } from './reservations.ts';
 
 interface Options {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
-  readonly log: Log;
+  readonly log: Pick<Log, 'warn'>;
   readonly prices: Prices;
-  /** How long after its last change a counter has no call in flight. */
-  readonly quietMs?: number;
+  /** By how much clocks of processes may differ: so long after its time-out a call is left alone. */
+  readonly skewMs?: number;
 }
 
 const KEPT_SECONDS = 70 * 86_400;
+const MOST_TRIES = 5;
+const MOST_KNOWN = 10_000;
 
 /**
- * Charges calls with one conditional update each: the reservation equals the price of a success, so only failures,
- * refusals and cached answers write again. A reservation left by a crash is released by recounting.
+ * Charges calls of keys with a quota: a row in the ledger first, then one conditional count of the price of a success.
+ * What is not used is given back once the row has ended. A count or its return holds only as long as no recount has
+ * seen to it.
  */
-export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Meter => {
-  const recount = createRecount({ table, clock, log, ...(quietMs === undefined ? {} : { quietMs }) });
+export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Options): Meter => {
+  const recount = createRecount({ table, clock, log });
+  const markHour = createHourMarks(table);
+  // What was last seen of counters; whatever is out of date is noticed by the table.
+  const recountsOf = new Map<string, number>();
+  const usedUp = new Set<string>();
 
-  const count = async (keyId: string, month: string, add: Sum, quota: Quota, expires: number) => {
-    const key = quotaKey(keyId, month);
+  const read = async (keyId: string, month: string) => {
+    const item = await table.get(quotaKey(keyId, month));
+    return item ? readSum(item) : { ...nothing, recounts: 0 };
+  };
+
+  const count = async (key: { readonly keyId: string; readonly month: string }, add: Sum, limits: object) => {
+    const expires = Math.floor(monthEnd(key.month) / 1000) + KEPT_SECONDS;
     try {
-      return await table.count(key, { ...add }, limitsOf(quota), expires);
+      return await table.count(quotaKey(key.keyId, key.month), { ...add }, { ...known, ...limits }, expires);
     } catch (thrown) {
       // A corrupt counter cannot be added to; reading it gives an error with the cure.
-      const item = await table.get(key);
-      if (item) sumOfCounter(item);
+      await read(key.keyId, key.month);
       throw thrown;
     }
   };
 
+  const giveBack = async ({ call, micros, recounts = 0 }: Reservation, used: Sum, counted = 0): Promise<void> => {
+    const back = { calls: used.calls - 1, micros: used.micros - micros };
+    if (back.calls === 0 && back.micros === 0) return;
+    // After a later recount there is nothing to give back: the row had ended by then.
+    await count({ keyId: call.keyId, month: monthOf(call.at) }, back, { recounts: Math.max(recounts, counted) });
+  };
+
+  const abandon = async (reservation: Reservation): Promise<void> => {
+    const row = await removeRow(table, reservation.call);
+    if (row) await giveBack(reservation, nothing, row.counted);
+  };
+
+  /** Counts a call whose row is there; undefined when the quota is used up. */
+  const countRow = async (
+    call: MeteredCall,
+    quota: Quota,
+    micros: number,
+    month: string,
+  ): Promise<Reservation | undefined> => {
+    const name = quotaKey(call.keyId, month).pk + month;
+    const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const recounts = recountsOf.get(name) ?? 0;
+      const counted = await count({ keyId: call.keyId, month }, { calls: 1, micros }, { ...limitsOf(quota), recounts });
+      if (counted) {
+        await tellNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
+        return { call, micros, quota, recounts, remaining: remainingOf(quota, counted, month, call.at) };
+      }
+      const now = await read(call.keyId, month);
+      if (now.recounts <= recounts) return undefined;
+      if (recountsOf.size > MOST_KNOWN) recountsOf.clear();
+      recountsOf.set(name, now.recounts);
+      const row = await table.get(callKey(call.tenant, call.id));
+      // A recount between the row and its count has counted it.
+      if (countedBy(row) === now.recounts)
+        return {
+          call,
+          micros,
+          quota,
+          recounts: now.recounts,
+          remaining: remainingOf(quota, { ...now }, month, call.at),
+        };
+    }
+    return undefined;
+  };
+
+  /** Looks before writing, where a quota is known to be used up: that costs less than a row that is taken back. */
+  const isStillUsedUp = async (call: MeteredCall, quota: Quota, micros: number, month: string): Promise<boolean> => {
+    if (!usedUp.has(call.keyId)) return false;
+    const used = await read(call.keyId, month);
+    const fits = used.calls < (quota.calls ?? Infinity) && used.micros + micros <= (quota.micros ?? Infinity);
+    if (!fits && !(await recount(call.tenant, call.keyId, month)).isChanged) return true;
+    usedUp.delete(call.keyId);
+    return false;
+  };
+
+  /** Nobody knows whether the try before this one was counted; after a recount it is. */
+  const countTakenOver = async (call: MeteredCall, quota: Quota, micros: number, month: string) => {
+    await recount(call.tenant, call.keyId, month, true);
+    const row = await table.get(callKey(call.tenant, call.id));
+    const { recounts } = await read(call.keyId, month);
+    const isCounted = recounts > 0 && countedBy(row) === recounts;
+    return isCounted ? { call, micros, quota, recounts } : countRow(call, quota, micros, month);
+  };
+
+  const takeRowBack = async (call: MeteredCall, micros: number, month: string): Promise<void> => {
+    const row = await removeRow(table, call);
+    // A recount may have counted it in the meantime, as long as it came to its end.
+    if (row?.counted !== undefined && row.counted === (await read(call.keyId, month)).recounts)
+      await giveBack({ call, micros }, nothing, row.counted);
+  };
+
   const reserve = async (call: MeteredCall, quota: Quota, micros: number): Promise<Reservation> => {
     const month = monthOf(call.at);
-    const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
-    const take = () => count(call.keyId, month, { calls: 1, micros }, quota, expires);
-    const isFreed = () => recount(call.tenant, call.keyId, month);
-    const counted = (await take()) ?? ((await isFreed()) ? await take() : undefined);
-    if (counted) {
-      await tellNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
-      return { call, micros, quota, remaining: remainingOf(quota, counted, month, call.at) };
+    const isUsedUp = await isStillUsedUp(call, quota, micros, month);
+    if (!isUsedUp) await markHour(call.tenant, timeOfUlid(call.id) ?? call.at);
+    for (let tries = 0; tries < 2 && !isUsedUp; tries++) {
+      const placed = await placeRow(table, call, micros, clock.now() + call.timeoutMs + skewMs);
+      const count = placed === 'taken over' ? countTakenOver : countRow;
+      const reservation = await count(call, quota, micros, month);
+      if (reservation) return reservation;
+      await takeRowBack(call, micros, month);
+      if (!(await recount(call.tenant, call.keyId, month)).isChanged) break;
     }
-    const item = await table.get(quotaKey(call.keyId, month));
-    throw exhausted(quota, item ? sumOfCounter(item) : nothing, micros, month, clock.now());
+    if (usedUp.size > MOST_KNOWN) usedUp.clear();
+    usedUp.add(call.keyId);
+    throw exhausted(quota, await read(call.keyId, month), micros, month, clock.now());
   };
 
   const price = ({ tool: name, priceMicros: price_micros, implementation }: MeteredCall): number =>
@@ -60,44 +149,16 @@ export const createMeter = ({ table, clock, log, prices, quietMs }: Options): Me
       const micros = price(call);
       return call.quota ? reserve(call, call.quota, micros) : { call, micros };
     },
-    async settle({ call, micros, quota }, { status, cached, actualMicros }) {
-      const charged = status === 'ok' ? Math.min(micros, actualMicros ?? computeCharge(prices, micros, cached)) : 0;
-      if (quota === undefined || (status === 'ok' && charged === micros)) return charged;
-      const back = { calls: status === 'ok' ? 0 : -1, micros: charged - micros };
-      await table.count(quotaKey(call.keyId, monthOf(call.at)), back, knownFormat);
-      return charged;
+    priceOf({ micros }, { status, cached, actualMicros }) {
+      return status === 'ok' ? Math.min(micros, actualMicros ?? computeCharge(prices, micros, cached)) : 0;
     },
+    release(reservation, { status, chargedMicros }, counted) {
+      if (reservation.quota === undefined) return undefined;
+      return giveBack(reservation, status === 'ok' ? { calls: 1, micros: chargedMicros } : nothing, counted);
+    },
+    abandon: (reservation) => (reservation.quota === undefined ? undefined : abandon(reservation)),
   };
 };
 
 /** Nothing is added to counters that a newer release has given a format version. */
-const knownFormat = { v: 0 } as const;
-
-const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> => ({
-  ...knownFormat,
-  ...(calls === undefined ? {} : { calls }),
-  ...(micros === undefined ? {} : { micros }),
-});
-
-const remainingOf = (quota: Quota, used: Readonly<Record<string, number>>, month: string, at: number): Remaining => ({
-  quota,
-  at,
-  ...(quota.calls === undefined ? {} : { calls: quota.calls - (used.calls ?? 0) }),
-  ...(quota.micros === undefined ? {} : { micros: quota.micros - (used.micros ?? 0) }),
-  resetsAt: monthEnd(month),
-});
-
-const exhausted = (quota: Quota, { calls, micros }: Sum, price: number, month: string, now: number): Fault => {
-  const resets_at = new Date(monthEnd(month)).toISOString();
-  const what =
-    quota.calls !== undefined && calls + 1 > quota.calls
-      ? `${calls} of ${quota.calls} calls of ${month} are used`
-      : `${micros} of ${quota.micros} micro-dollars of ${month} are used and this call costs ${price}`;
-  return new Fault('PaymentRequired', `${what}; the quota is new at ${resets_at}, or ask for a larger one`, {
-    quota,
-    used: { calls, micros },
-    price_micros: price,
-    resets_at,
-    retry_after_seconds: Math.ceil((monthEnd(month) - now) / 1000),
-  });
-};
+const known = { v: 0 } as const;

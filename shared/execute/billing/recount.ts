@@ -2,102 +2,157 @@ import * as z from 'zod';
 import { quotaKey, quotaWatchKey } from '../../kernel/item-keys.ts';
 import type { Clock, Item, Log, Table } from '../../kernel/ports.ts';
 import { isNewer, isUnreadable, put, read, stored } from '../../kernel/stored.ts';
-import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
+import type { ReservedCall } from '../../model/call-record.ts';
+import { addSums, nothing, readLedger, type Sum, sumOfRow } from './ledger.ts';
 import { monthEnd } from './month.ts';
+import { lapseRow, stampRow } from './reservations.ts';
 
 /** A key's counters of a month. The table adds to them itself: no format version, and a missing one is nothing yet. */
-export const QuotaItem = stored<Partial<Sum>>({
+export const QuotaItem = stored<Partial<Counter>>({
   what: 'quota counter',
   version: 0,
-  schema: z.object({ calls: z.int().optional(), micros: z.int().optional() }),
+  schema: z.object({ calls: z.int().optional(), micros: z.int().optional(), recounts: z.int().optional() }),
   cure: 'verify the usage and let it settle the counters from the ledger',
 });
 
-/** Since when a counter has stood at a revision. */
-export const QuotaWatchItem = stored({
+export interface Counter extends Sum {
+  /** The latest recount. It grows: a call that counts or gives back says up to which one it is valid. */
+  readonly recounts: number;
+}
+
+/** Until when recounting a counter that stands at a revision would change nothing. */
+export const QuotaWatchItem = stored<{ readonly revision: number; readonly due: number }>({
   what: 'watch on a quota',
-  schema: z.object({ revision: z.int(), at: z.number() }),
+  version: 2,
+  schema: z.object({ revision: z.int(), due: z.number() }),
+  upgrades: { 1: ({ revision }) => ({ revision, due: 0 }) },
 });
 
 interface Options {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
-  readonly log: Log;
-  readonly quietMs?: number;
+  readonly log: Pick<Log, 'warn'>;
 }
 
-/** Releases reservations of crashed processes; returns whether there were any. */
-export type Recount = (tenant: string, keyId: string, month: string) => Promise<boolean>;
+/** Brings a key's counter in line with its ledger; answers what it changed. */
+export type Recount = (tenant: string, keyId: string, month: string, isForced?: boolean) => Promise<Recounted>;
 
-// No tool runs longer than 900 s, so a counter unchanged for 16 minutes has no call in flight.
-const QUIET_MS = 16 * 60_000;
+export interface Recounted {
+  readonly isChanged: boolean;
+  readonly before?: Sum | undefined;
+  readonly after?: Sum;
+}
+
+const MOST_TRIES = 10;
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
- * Recounts a key's quota from its ledger once the counter has been unchanged long enough. An exhausted quota stays
- * unchanged, since refusals do not touch it, so stale reservations are found exactly when they matter.
+ * Recounts a key's quota from its ledger while calls go on. The counter is read before the ledger, so that every call
+ * it counts has its row there; rows of calls in flight are marked with the recount that counted them, so that a call
+ * between its row and its count counts itself once. What nobody can be at any more lapses.
  */
-export const createRecount = ({ table, clock, log, quietMs = QUIET_MS }: Options): Recount => {
-  return async (tenant, keyId, month) => {
-    const counter = await table.get(quotaKey(keyId, month));
-    if (!counter || !(await stoodStill(table, keyId, month, counter, clock.now(), quietMs))) return false;
-    const before = sumOfCounter(counter);
-    const ledger = await sumOfKey(table, tenant, keyId, month);
-    const changed = await setCounter(table, keyId, month, counter.revision, ledger);
-    if (changed) log.warn('stale reservations given back', { key: keyId, month, before, after: ledger });
-    return changed;
+export const createRecount = ({ table, clock, log }: Options): Recount => {
+  return async (tenant, keyId, month, isForced = false) => {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const counter = await table.get(quotaKey(keyId, month));
+      if (!counter || !(isForced || (await isDue(table, keyId, month, counter, clock.now())))) return unchanged;
+      const before = readCounter(counter);
+      const found = await sumOfKey(table, tenant, keyId, month);
+      const { recounts = 0 } = before ?? {};
+      const number = Math.max(recounts + 1, clock.now() * 1000 + tries);
+      const live = await closeRows(table, tenant, found.reserved, number, clock.now());
+      if (live === undefined) continue;
+      const { sum } = live;
+      const after = addSums(found.ended, sum);
+      if (!(await setCounter(table, keyId, month, counter, { ...after, recounts: number }, live.due))) continue;
+      const isChanged = before === undefined || !same(before, after);
+      if (isChanged) log.warn('quota recounted from the ledger', { key: keyId, month, before, after });
+      return { isChanged, before, after };
+    }
+    return unchanged;
   };
 };
 
-export const sumOfKey = async (table: Table, tenant: string, keyId: string, month: string): Promise<Sum> => {
+const unchanged: Recounted = { isChanged: false };
+
+/** Lapses the rows whose time is up and marks the others; undefined when one of them has just ended. */
+const closeRows = async (
+  table: Table,
+  tenant: string,
+  rows: readonly ReservedCall[],
+  recount: number,
+  now: number,
+): Promise<{ readonly sum: Sum; readonly due: number } | undefined> => {
   let sum = nothing;
-  for await (const record of readLedger(table, tenant, month))
-    if (record.key === keyId) sum = addSums(sum, sumOf(record));
-  return sum;
+  let due = NEVER;
+  for (const row of rows) {
+    const isLive = row.until > now;
+    const isDone = isLive ? await stampRow(table, tenant, row, recount) : await lapseRow(table, tenant, row, now);
+    if (!isDone) return undefined;
+    if (!isLive) continue;
+    sum = addSums(sum, { calls: 1, micros: row.micros });
+    due = Math.min(due, row.until);
+  }
+  return { sum, due };
 };
 
-/** Sets a counter to the ledger's sum, unless it was changed since it was read. */
-export const setCounter = (
+/** What the ledger says of a key: what its calls cost, and which of them are in flight. */
+export const sumOfKey = async (
+  table: Table,
+  tenant: string,
+  keyId: string,
+  month: string,
+): Promise<{ readonly ended: Sum; readonly reserved: readonly ReservedCall[] }> => {
+  let ended = nothing;
+  const reserved: ReservedCall[] = [];
+  for await (const row of readLedger(table, tenant, month)) {
+    if ('ended' in row) ended = row.ended.key === keyId ? addSums(ended, sumOfRow(row)) : ended;
+    else if (row.reserved.key === keyId) reserved.push(row.reserved);
+  }
+  return { ended, reserved };
+};
+
+/** Sets a counter, unless it was changed since it was read. */
+const setCounter = (
   table: Table,
   keyId: string,
   month: string,
-  revision: number,
-  { calls, micros }: Sum,
+  { revision }: Item,
+  counter: Counter,
+  due: number,
 ): Promise<boolean> => {
-  const key = quotaKey(keyId, month);
-  return table.change([key], ([item]) => {
-    const counted = item && readCounter(item);
-    const same = counted?.calls === calls && counted.micros === micros;
-    if (!item || item.revision !== revision || same) return { writes: [], result: false };
-    return { writes: [put(key, QuotaItem, { calls, micros }, item.expires)], result: true };
+  const [key, watchKey] = [quotaKey(keyId, month), quotaWatchKey(keyId, month)];
+  return table.change([key, watchKey], ([item]) => {
+    if (!item || item.revision !== revision) return { writes: [], result: false };
+    const watch = { revision: revision + 1, due };
+    return {
+      writes: [
+        put(key, QuotaItem, counter, item.expires),
+        put(watchKey, QuotaWatchItem, watch, Math.floor(monthEnd(month) / 1000)),
+      ],
+      result: true,
+    };
   });
 };
 
 /** What a counter stands at. */
-export const sumOfCounter = (item: Item): Sum => ({ ...nothing, ...read(item, QuotaItem) });
+export const readSum = (item: Item): Counter => ({ ...nothing, recounts: 0, ...read(item, QuotaItem) });
 
 /** The counter's value; undefined when it is corrupt, so that it can be set to the ledger's sum. */
-export const readCounter = (item: Item): Sum | undefined => {
+export const readCounter = (item: Item): Counter | undefined => {
   try {
-    return sumOfCounter(item);
+    return readSum(item);
   } catch (thrown) {
     if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
     return undefined;
   }
 };
 
-const stoodStill = (
-  table: Table,
-  keyId: string,
-  month: string,
-  counter: Item,
-  now: number,
-  quietMs: number,
-): Promise<boolean> => {
-  const key = quotaWatchKey(keyId, month);
-  return table.change([key], ([seen]) => {
-    const last = seen && read(seen, QuotaWatchItem);
-    if (last?.revision === counter.revision) return { writes: [], result: now - last.at >= quietMs };
-    const watch = { revision: counter.revision, at: now };
-    return { writes: [put(key, QuotaWatchItem, watch, Math.floor(monthEnd(month) / 1000))], result: quietMs === 0 };
-  });
+const same = (a: Sum, b: Sum): boolean => a.calls === b.calls && a.micros === b.micros;
+
+/** An exhausted counter stays as it is, since refusals do not touch it: it is recounted when something can have died. */
+const isDue = async (table: Table, keyId: string, month: string, counter: Item, now: number): Promise<boolean> => {
+  const seen = await table.get(quotaWatchKey(keyId, month));
+  const last = seen && read(seen, QuotaWatchItem);
+  return last?.revision !== counter.revision || now >= last.due;
 };

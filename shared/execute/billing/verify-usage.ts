@@ -1,56 +1,88 @@
 import { requireScope } from '../../access/scopes.ts';
-import { quotaKey } from '../../kernel/item-keys.ts';
-import type { Table } from '../../kernel/ports.ts';
+import { Fault } from '../../kernel/errors.ts';
+import type { Clock, Log, Table } from '../../kernel/ports.ts';
 import type { Actor } from '../../model/key.ts';
-import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
-import { readCounter, setCounter } from './recount.ts';
-import { readUsage } from './usage.ts';
-
-export interface Difference {
-  readonly key_id: string;
-  readonly what: 'usage' | 'quota';
-  readonly ledger: Sum;
-  readonly stored: Sum;
-}
+import { closeMonth, isClosed } from './closed-month.ts';
+import { type Difference, differencesIn } from './differences.ts';
+import { addSums, nothing, type Sum } from './ledger.ts';
+import { createRecount } from './recount.ts';
+import { settleUsage } from './settle-usage.ts';
+import { takeStock } from './stock.ts';
 
 export interface Verification {
   readonly month: string;
   readonly rows: number;
   readonly ledger: Sum;
   readonly differences: readonly Difference[];
-  /** Quota counters that were corrected from the ledger. */
+  /** Keys whose quota counter or usage was corrected from the ledger. */
   readonly settled: readonly string[];
+  /** Keys whose calls went on all the time, so that nothing can be said of them now. */
+  readonly moving?: readonly string[];
+  /** A month of which rows have expired: what was used is archived and changes no more. */
+  readonly closed?: { readonly archived_at: string; readonly checksum: string };
 }
 
-/** Sums the ledger and compares it with the folded usage and the quota counters; corrects the counters if asked. */
+interface VerifyContext {
+  readonly table: Table;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Calls go on meanwhile: what changed while it was looked at is looked at again. */
+const MOST_LOOKS = 3;
+
+/** Compares the folded usage and the quota counters with the ledger; corrects them from it if asked. */
 export const verifyUsage = async (
-  { table }: { readonly table: Table },
+  context: VerifyContext,
   actor: Actor,
   month: string,
   settle: boolean,
 ): Promise<Verification> => {
   requireScope(actor, 'tenant_admin');
+  const { table, clock } = context;
   const { tenant } = actor;
-  const ledger = new Map<string, Sum>();
-  let rows = 0;
-  for await (const record of readLedger(table, tenant, month)) {
-    rows++;
-    ledger.set(record.key, addSums(ledger.get(record.key) ?? nothing, sumOf(record)));
+  if (isClosed(month, clock.now())) {
+    if (settle) throw closedMonth(month);
+    return closeMonth(context, tenant, month);
   }
-  const usage = await readUsage(table, tenant, month, () => true);
-  const folded = new Map(usage.keys.map(({ key_id, calls, micros }) => [key_id, { calls, micros }]));
-  const differences: Difference[] = [];
-  const settled: string[] = [];
-  for (const key_id of new Set([...ledger.keys(), ...folded.keys()])) {
-    const sum = ledger.get(key_id) ?? nothing;
-    const counter = await table.get(quotaKey(key_id, month));
-    const stored = (counter && readCounter(counter)) ?? nothing;
-    if (counter && settle && (await setCounter(table, key_id, month, counter.revision, sum))) settled.push(key_id);
-    else if (counter && !same(stored, sum)) differences.push({ key_id, what: 'quota', ledger: sum, stored });
-    const used = folded.get(key_id) ?? nothing;
-    if (!same(used, sum)) differences.push({ key_id, what: 'usage', ledger: sum, stored: used });
-  }
-  return { month, rows, ledger: [...ledger.values()].reduce(addSums, nothing), differences, settled };
+  const settled = settle ? await settleMonth(context, tenant, month) : [];
+  let stock = await takeStock(table, tenant, month);
+  for (let looks = 1; looks < MOST_LOOKS && stock.moving.length > 0; looks++)
+    stock = await takeStock(table, tenant, month, stock.keys);
+  return {
+    month,
+    rows: stock.rows,
+    ledger: stock.keys.map(({ ledger }) => ledger.ended).reduce(addSums, nothing),
+    differences: differencesIn(stock, clock.now(), table.streams),
+    settled,
+    ...(stock.moving.length > 0 && { moving: stock.moving }),
+  };
 };
 
-const same = (a: Sum, b: Sum): boolean => a.calls === b.calls && a.micros === b.micros;
+const settleMonth = async (context: VerifyContext, tenant: string, month: string): Promise<readonly string[]> => {
+  const { table, clock } = context;
+  const recount = createRecount(context);
+  const settled = new Set<string>();
+  for (let looks = 0, last: readonly { readonly key_id: string }[] = []; looks < MOST_LOOKS; looks++) {
+    const stock = await takeStock(table, tenant, month, last);
+    const differences = differencesIn(stock, clock.now(), table.streams);
+    for (const { key_id, what } of differences) {
+      const isDone =
+        what === 'quota'
+          ? (await recount(tenant, key_id, month, true)).isChanged
+          : await settleUsage(context, tenant, month, stock, key_id);
+      if (isDone) settled.add(key_id);
+    }
+    if (differences.length === 0 && stock.moving.length === 0) break;
+    last = stock.keys;
+  }
+  return [...settled];
+};
+
+const closedMonth = (month: string): Fault =>
+  new Fault(
+    'Conflict',
+    `${month} is closed: rows of its ledger have expired after 40 days, so nothing can be settled from it; ` +
+      'its usage is archived with a checksum',
+    { month },
+  );

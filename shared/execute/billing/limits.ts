@@ -1,0 +1,39 @@
+import { Fault } from '../../kernel/errors.ts';
+import type { Quota, Remaining } from '../meter.ts';
+import type { Sum } from './ledger.ts';
+import { monthEnd } from './month.ts';
+
+/** What counters may reach. */
+export const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> => ({
+  ...(calls === undefined ? {} : { calls }),
+  ...(micros === undefined ? {} : { micros }),
+});
+
+export const remainingOf = (
+  quota: Quota,
+  used: Readonly<Record<string, number>>,
+  month: string,
+  at: number,
+): Remaining => ({
+  quota,
+  at,
+  ...(quota.calls === undefined ? {} : { calls: quota.calls - (used.calls ?? 0) }),
+  ...(quota.micros === undefined ? {} : { micros: quota.micros - (used.micros ?? 0) }),
+  resetsAt: monthEnd(month),
+});
+
+/** Says which limit is reached, as far as the counter tells. */
+export const exhausted = (quota: Quota, { calls, micros }: Sum, price: number, month: string, now: number): Fault => {
+  const resets_at = new Date(monthEnd(month)).toISOString();
+  const isByCalls = quota.calls !== undefined && (calls + 1 > quota.calls || quota.micros === undefined);
+  const what = isByCalls
+    ? `${calls} of ${quota.calls} calls of ${month} are used`
+    : `${micros} of ${quota.micros} micro-dollars of ${month} are used and this call costs ${price}`;
+  return new Fault('PaymentRequired', `${what}; the quota is new at ${resets_at}, or ask for a larger one`, {
+    quota,
+    used: { calls, micros },
+    price_micros: price,
+    resets_at,
+    retry_after_seconds: Math.ceil((monthEnd(month) - now) / 1000),
+  });
+};

@@ -1,0 +1,103 @@
+import { callKey } from '../../kernel/item-keys.ts';
+import type { Item, Table } from '../../kernel/ports.ts';
+import { put, read } from '../../kernel/stored.ts';
+import { CallItem, type CallRecord, isReserved, type ReservedCall, ReservedCallItem } from '../../model/call-record.ts';
+import { hasEnded } from '../earlier-call.ts';
+import type { MeteredCall } from '../meter.ts';
+import { rowExpires } from '../record-row.ts';
+
+/** Clocks of processes may differ by a minute. */
+export const SKEW_MS = 60_000;
+
+/**
+ * Writes the row of a call before it is counted and runs. One that an earlier try of the call left is taken over;
+ * a call that has ended is refused.
+ */
+export const placeRow = (
+  table: Table,
+  call: MeteredCall,
+  micros: number,
+  until: number,
+): Promise<'placed' | 'taken over'> => {
+  const key = callKey(call.tenant, call.id);
+  const row: ReservedCall = {
+    status: 'reserved',
+    call_id: call.id,
+    tool: call.tool,
+    version: call.version,
+    key: call.keyId,
+    micros,
+    at: new Date(call.at).toISOString(),
+    until,
+  };
+  return table.change<'placed' | 'taken over'>([key], ([item]) => {
+    const known = item && isReserved(item) ? read(item, ReservedCallItem) : undefined;
+    if (item && !known && read(item, CallItem).status !== 'refused') throw hasEnded(call.id);
+    const placed = { ...row, ...(known && { micros: known.micros, counted: known.counted }) };
+    const expires = rowExpires(call.at);
+    return { writes: [put(key, ReservedCallItem, placed, expires)], result: known ? 'taken over' : 'placed' };
+  });
+};
+
+/** Takes the row of a call back that is not to run; answers it, unless it is reserved no more. */
+export const removeRow = (table: Table, { tenant, id }: MeteredCall): Promise<ReservedCall | undefined> =>
+  changeReserved(
+    table,
+    tenant,
+    id,
+    () => true,
+    (item) => ({ remove: item.key }),
+  );
+
+/** Notes that a recount has counted a row; false when the row is reserved no more. */
+export const stampRow = async (table: Table, tenant: string, row: ReservedCall, counted: number): Promise<boolean> => {
+  const stamped = await changeReserved(
+    table,
+    tenant,
+    row.call_id,
+    () => true,
+    (item, known) => put(item.key, ReservedCallItem, { ...known, counted }, item.expires),
+  );
+  return stamped !== undefined;
+};
+
+/** Ends a row whose time is up, so that its process, should it come back, finds the call ended. */
+export const lapseRow = async (table: Table, tenant: string, row: ReservedCall, now: number): Promise<boolean> => {
+  const isDead = ({ until }: ReservedCall): boolean => until <= now;
+  const lapsed = await changeReserved(table, tenant, row.call_id, isDead, (item, known) =>
+    put(item.key, CallItem, lapsedRecord(known), item.expires),
+  );
+  return lapsed !== undefined;
+};
+
+const changeReserved = (
+  table: Table,
+  tenant: string,
+  id: string,
+  applies: (row: ReservedCall) => boolean,
+  write: (item: Item, row: ReservedCall) => ReturnType<typeof put>,
+): Promise<ReservedCall | undefined> =>
+  table.change<ReservedCall | undefined>([callKey(tenant, id)], ([item]) => {
+    const row = item && isReserved(item) ? read(item, ReservedCallItem) : undefined;
+    if (!item || !row || !applies(row)) return { writes: [], result: undefined };
+    return { writes: [write(item, row)], result: row };
+  });
+
+const lapsedRecord = ({ call_id, tool, version, key, at }: ReservedCall): CallRecord => ({
+  call_id,
+  tool,
+  version,
+  arguments: null,
+  status: 'interrupted',
+  error: { type: 'Interrupted', message: `the process that ran ${tool} ended before the tool had answered` },
+  duration_ms: 0,
+  cpu_ms: 0,
+  cpu_percent: 0,
+  memory_delta_bytes: 0,
+  memory_peak_bytes: 0,
+  cached: false,
+  attempts: 1,
+  charged_micros: 0,
+  key,
+  at,
+});
