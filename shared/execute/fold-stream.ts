@@ -72,7 +72,7 @@ interface Poison {
 /** A record that is only reserved, or had already ended, does not count. */
 const callOf = ({ eventId, sequence, key, before, after }: StreamChange, poison: Poison[]): readonly StreamedCall[] => {
   const tenant = tenantOfCallPk(key.pk);
-  if (tenant === undefined || !after || isEnded(before) || !(after.isDamaged || isEnded(after))) return [];
+  if (tenant === undefined || !after || isCounted(before, after) || !(after.isDamaged || isEnded(after))) return [];
   try {
     return [{ eventId, sequence: sequence.padStart(40, '0'), tenant, record: read(after, CallItem) }];
   } catch (thrown) {
@@ -82,6 +82,10 @@ const callOf = ({ eventId, sequence, key, before, after }: StreamChange, poison:
     return [];
   }
 };
+
+/** A call that was refused or failed may be tried again under its id, and counts once more when it succeeds. */
+const isCounted = (before: Item | undefined, after: Item): boolean =>
+  isEnded(before) && !(before?.body.status !== 'ok' && !after.isDamaged && after.body.status === 'ok');
 
 const isEnded = (item: Item | undefined): boolean =>
   item !== undefined && !item.isDamaged && CALL_STATUSES.some((status) => status === item.body.status);

@@ -14,9 +14,9 @@ export const rowKey = (tenant: string, { call_id }: CallRecord): Key => callKey(
 export const writeRow = (tenant: string, record: CallRecord): Write =>
   put(rowKey(tenant, record), CallItem, record, rowExpires(Date.parse(record.at)));
 
-/** Whether a call that may be asked for again can still end: its row is open, or there was only a refusal. */
+/** Whether a call that may be asked for again can still end: its row is open, or nothing came of the try before. */
 export const isOpen = (row: Item | undefined): boolean =>
-  row === undefined || isReserved(row) || read(row, CallItem).status === 'refused';
+  row === undefined || isReserved(row) || ['refused', 'failed'].includes(read(row, CallItem).status);
 
 /** The recount that has counted a row while it was reserved. */
 export const countedBy = (row: Item | undefined): number | undefined =>

@@ -16,7 +16,7 @@ export async function* readLedger(table: Table, tenant: string, month: string): 
       for await (const item of pages(table, shard)) yield readRow(item);
 }
 
-export const readRow = (item: Item): LedgerRow =>
+const readRow = (item: Item): LedgerRow =>
   isReserved(item) ? { reserved: read(item, ReservedCallItem) } : { ended: read(item, CallItem) };
 
 async function* pages(table: Table, pk: string, prefix?: string) {

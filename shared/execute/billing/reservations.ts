@@ -4,7 +4,7 @@ import { put, read } from '../../kernel/stored.ts';
 import { CallItem, type CallRecord, isReserved, type ReservedCall, ReservedCallItem } from '../../model/call-record.ts';
 import { hasEnded } from '../earlier-call.ts';
 import type { MeteredCall } from '../meter.ts';
-import { rowExpires } from '../record-row.ts';
+import { isOpen, rowExpires } from '../record-row.ts';
 
 /** Clocks of processes may differ by a minute. */
 export const SKEW_MS = 60_000;
@@ -32,7 +32,7 @@ export const placeRow = (
   };
   return table.change<'placed' | 'taken over'>([key], ([item]) => {
     const known = item && isReserved(item) ? read(item, ReservedCallItem) : undefined;
-    if (item && !known && read(item, CallItem).status !== 'refused') throw hasEnded(call.id);
+    if (!isOpen(item)) throw hasEnded(call.id);
     const placed = { ...row, ...(known && { micros: known.micros, counted: known.counted }) };
     const expires = rowExpires(call.at);
     return { writes: [put(key, ReservedCallItem, placed, expires)], result: known ? 'taken over' : 'placed' };
