@@ -102,7 +102,7 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.deepEqual([fresh.statusCode, late.statusCode], [200, 200]);
   });
 
-  test('R3.01 a plugin found when bundling is invoked, one that throws and one that does not parse are skipped', async () => {
+  test('R3.01 X.18 a plugin found when bundling asks as the operator wants and is invoked, one that throws and one that does not parse are skipped', async () => {
     const asked = await send('POST', '/v1/tools/shout/invoke', { arguments: { text: 'hear' } });
     const { token } = (asked.json as { error: { details: { confirmation: { token: string } } } }).error.details
       .confirmation;
@@ -148,6 +148,7 @@ const writePlugins = async (project: string): Promise<void> => {
         implementation: { type: 'mock', mock_response: { city: 'Bern' } },
       }),
     ],
+    plugins: { 'assay-shout': 'distrusted' },
   };
   await write(project, 'assay.config.json', JSON.stringify(config));
   const plugins = {
