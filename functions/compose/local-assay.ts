@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AdminKey, anyAdminKey, endingAdminKey, fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
+import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
@@ -91,6 +92,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
       fetch,
       secrets: createSourceSecrets(store.table, lazyKeys(store.dataKeys)),
       now: clock.now,
+      lambda: lambdaAccess(environment),
       follows: base !== undefined,
     }),
     recording: options.observe && { observe: options.observe },
@@ -101,6 +103,14 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     adminKey: adminKeys(options, clock),
     oauth: oauthOf({ issuers: environment.ASSAY_ISSUERS, fetch, clock }),
   });
+};
+
+/** As whom functions are run: by the environment's own credentials, where it has some. */
+const lambdaAccess = (environment: Environment): LambdaAccess | undefined => {
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+  if (region === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  const credentials = () => ({ accessKeyId, secretAccessKey, sessionToken: environment.AWS_SESSION_TOKEN });
+  return { region, credentials, endpoint: environment.AWS_ENDPOINT_URL_LAMBDA };
 };
 
 /** The key of secrets is made with the first secret. */

@@ -33,6 +33,12 @@ const Environment = z.object({
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
   /** Who may add sources: administrators of tenants, the operator alone, or nobody. */
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).default('tenants'),
+  /** Where the functions of sources are, and as whom they are run. */
+  AWS_REGION: z.string().min(1).optional(),
+  AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  AWS_SESSION_TOKEN: z.string().min(1).optional(),
+  AWS_ENDPOINT_URL_LAMBDA: z.url().optional(),
   /** `local`: whoever asks for /metrics on this machine needs no key. */
   ASSAY_METRICS: z.enum(['local', 'off']).optional(),
   /** Who issues access tokens for this server, as JSON. */

@@ -1,3 +1,4 @@
+import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
 import { createClientTokens } from '../../shared/sources/client-tokens.ts';
@@ -14,17 +15,20 @@ interface Options {
   /** Where credentials of sources are kept. */
   readonly secrets: SourceSecrets;
   readonly now: () => number;
+  /** How the operator's functions are run; without it there are none. */
+  readonly lambda?: LambdaAccess | undefined;
   /** Whether the process lives long enough to be told of changed lists. */
   readonly follows: boolean;
 }
 
 /** How this process reaches sources, by their kind. */
-export const sourcePorts = ({ allowed, configured, fetch, secrets, now, follows }: Options): SourcePorts => {
+export const sourcePorts = ({ allowed, configured, fetch, secrets, now, lambda, follows }: Options): SourcePorts => {
   const tokenOf = createClientTokens(fetch, now);
   const operators = new Map(configured.sources.map((one) => [`${one.tenant}#${one.source.name}`, one]));
   return {
     allowed,
     secrets,
+    aliases: (tenant) => configured.functions.filter((one) => one.tenant === tenant).map(({ alias }) => alias),
     open(tenant, source, changed) {
       const operator = source.origin === 'config' ? operators.get(`${tenant}#${source.name}`) : undefined;
       const { kind, url } = source;
@@ -43,6 +47,15 @@ export const sourcePorts = ({ allowed, configured, fetch, secrets, now, follows 
           const { openApiUpstream } = await import('../../shared/sources/openapi/upstream.ts');
           return openApiUpstream({ url, fetch, credentials });
         });
+      if (kind === 'lambda') {
+        const bound = configured.functions.find((one) => one.tenant === tenant && one.alias === source.alias);
+        if (!bound || !lambda)
+          throw new Fault('Unavailable', `the function ${source.alias} is not configured where this process runs`);
+        return openLater(async () => {
+          const { lambdaUpstream } = await import('../../shared/adapters/aws/lambda-upstream.ts');
+          return lambdaUpstream(bound, lambda);
+        });
+      }
       if (kind !== 'mcp') throw new Fault('Unavailable', `this process cannot reach sources of the kind ${kind}`);
       const command = url === undefined ? requireCommand(source.name, operator) : undefined;
       return openLater(async () => {

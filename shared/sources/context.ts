@@ -12,6 +12,8 @@ export interface SourcePorts {
   readonly open: OpenUpstream;
   /** Where credentials are kept; without it sources have none. */
   readonly secrets?: SourceSecrets | undefined;
+  /** The aliases of the functions that the operator has bound to a tenant. */
+  readonly aliases?: ((tenant: string) => readonly string[]) | undefined;
 }
 
 /** `changed` is called when the upstream says that its list has changed. */
@@ -33,6 +35,7 @@ export interface SourcesContext extends RegistryContext {
 export interface Sources {
   readonly allowed: SourcePorts['allowed'];
   readonly secrets?: SourceSecrets | undefined;
+  aliases(tenant: string): readonly string[];
   upstream(tenant: string, source: Source): Upstream;
   /** A source as it was at most a second ago, so that not every call reads it. */
   recent(tenant: string, name: string, read: () => Promise<Source>): Source | Promise<Source>;

@@ -1,5 +1,6 @@
 import { hasScope, requireScope } from '../access/scopes.ts';
 import { requireVisible, visibleTools } from '../access/visible-tools.ts';
+import { suggest } from '../kernel/did-you-mean.ts';
 import { Fault } from '../kernel/errors.ts';
 import { sourceDueKey, sourceKey } from '../kernel/item-keys.ts';
 import { put, read } from '../kernel/stored.ts';
@@ -22,6 +23,7 @@ export const addSource = async (
 ): Promise<SourceView> => {
   requireManager(context, actor);
   requireAddress(given);
+  requireAlias(context, actor.tenant, given);
   const credentials = credentialsOf(headers, secret);
   if (credentials) requireKeeper(context, given);
   const known = await readSources(context.table, actor.tenant);
@@ -190,6 +192,18 @@ const refuseConfigured = ({ name, origin }: Source): void => {
     throw new Fault('Forbidden', `the source ${name} is configured by the operator; change it in the configuration`, {
       name,
     });
+};
+
+/** A function is found among those of the tenant alone, never by a name or ARN that a request makes up. */
+const requireAlias = ({ sources }: SourcesContext, tenant: string, { alias }: Pick<NewSource, 'alias'>): void => {
+  if (alias === undefined) return;
+  const known = sources.aliases(tenant);
+  if (known.includes(alias)) return;
+  throw new Fault(
+    'InvalidInput',
+    `no function with the alias ${JSON.stringify(alias)} is configured for this tenant${suggest(alias, known)}`,
+    { field: 'alias', value: alias },
+  );
 };
 
 const requireAddress = ({ kind, url, alias }: Pick<NewSource, 'kind' | 'url' | 'alias'>): void => {

@@ -14,7 +14,7 @@ interface Held {
 
 /** Keeps an upstream open a source, while it is used; one whose source has changed is closed. */
 export const openUpstreams = (
-  { allowed, open, secrets }: SourcePorts,
+  { allowed, open, secrets, aliases = () => [] }: SourcePorts,
   changed: (tenant: string, name: string) => void,
 ): Sources => {
   const closing = new Set<Promise<void>>();
@@ -32,6 +32,7 @@ export const openUpstreams = (
   const known = new LRUCache<string, Source>({ max: MAX_OPEN, ttl: RECENT_MS });
   return {
     allowed,
+    aliases,
     secrets,
     upstream(tenant, source) {
       const key = `${tenant}#${source.name}`;

@@ -1,0 +1,57 @@
+import { AwsClient } from 'aws4fetch';
+import { Fault, messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import type { ConfiguredFunction } from '../../sources/configured.ts';
+import type { Upstream } from '../../sources/upstream.ts';
+import type { Credentials } from './invoke-function.ts';
+
+export interface LambdaAccess {
+  readonly region: string;
+  /** Asked each time, as they are renewed while a function lives. */
+  readonly credentials: () => Credentials;
+  readonly endpoint?: string | undefined;
+}
+
+const MAX_MESSAGE = 500;
+
+/** A function of the operator's with its declared tools. It gets `{tool, arguments, tenant, call_id}` and answers JSON. */
+export const lambdaUpstream = ({ function: name, tools }: ConfiguredFunction, access: LambdaAccess): Upstream => {
+  const endpoint = access.endpoint ?? `https://lambda.${access.region}.amazonaws.com`;
+  const url = `${endpoint}/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
+  const headers = { 'x-amz-invocation-type': 'RequestResponse', 'content-type': 'application/json' };
+  return {
+    list: async () => ({ tools, problems: [] }),
+    async call(tool, args, { tenant, callId, signal }) {
+      const { sessionToken, ...keys } = access.credentials();
+      const session = sessionToken === undefined ? {} : { sessionToken };
+      // No retries: a function that began may have done its work.
+      const client = new AwsClient({ ...keys, ...session, region: access.region, service: 'lambda', retries: 0 });
+      const body = JSON.stringify({ tool, arguments: args, tenant, call_id: callId });
+      const response = await client.fetch(url, { method: 'POST', headers, body, signal }).catch((cause: unknown) => {
+        throw new Fault('Unavailable', `the function cannot be reached: ${messageOf(cause)}`, {}, { cause });
+      });
+      // Lambda bounds the answer of a function to 6 MB.
+      const answer = parse(await response.text());
+      if (!response.ok)
+        throw new Fault('Unavailable', `the function was not run: ${response.status} ${errorOf(answer)}`);
+      if (response.headers.has('x-amz-function-error'))
+        throw Object.assign(new Error(errorOf(answer)), { name: 'UpstreamError' });
+      return answer;
+    },
+  };
+};
+
+const parse = (text: string): unknown => {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Fault('ToolExecutionError', 'the function answered what is no JSON');
+  }
+};
+
+/** What a failed function says of itself; its stack is its own business. */
+const errorOf = (answer: unknown): string => {
+  const said = isObject(answer) ? (answer.errorMessage ?? answer.Message ?? answer.message) : undefined;
+  return typeof said === 'string' ? said.slice(0, MAX_MESSAGE) : 'the function failed without a message';
+};
