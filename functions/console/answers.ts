@@ -32,6 +32,8 @@ export type PlanRequest = Api['/v1/plans']['$post']['input']['json'];
 type Planned = Api['/v1/plans']['$post']['output'];
 /** How a task was read; a plan that was given as nodes has none of it. */
 export type PlannedTask = Extract<Planned, { readonly steps: readonly unknown[] }>;
+export type NewSource = Api['/v1/sources']['$post']['input']['json'];
+export type Source = Api['/v1/sources']['$get']['output']['sources'][number];
 export type Score = ScoreEntry;
 export type Scores = Api['/v1/score']['$post']['output'];
 /** A line of the answer to `POST /v1/score` that was asked for in lines; the last is the report. */

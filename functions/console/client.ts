@@ -84,6 +84,12 @@ export const createClient = (keyring: Keyring) => {
     makeKey: (json: A.NewKey) => readJson(v1.keys.$post({ json })),
     revokeKey: (id: string) => v1.keys[':id'].$delete(path({ id })),
     usage: () => readJson(v1.usage.$get({})),
+    sources: () => readJson(v1.sources.$get({})),
+    addSource: (json: A.NewSource) => readJson(v1.sources.$post({ json })),
+    refreshSource: (name: string) => readJson(v1.sources[':name'].refresh.$post(path({ name }))),
+    approveSource: (name: string, tool: string) =>
+      readJson(v1.sources[':name'].approve.$post({ ...path({ name }), json: { tools: [tool] } })),
+    removeSource: (name: string) => v1.sources[':name'].$delete(path({ name })),
   };
 };
 

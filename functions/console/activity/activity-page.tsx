@@ -4,14 +4,16 @@ import { Calls } from './calls.tsx';
 import { Keys } from './keys.tsx';
 import { ToolLists } from './lists.tsx';
 import { Recommendations } from './recommendations.tsx';
+import { Sources } from './sources.tsx';
 import { Waiting } from './waiting.tsx';
 
-type View = 'calls' | 'waiting' | 'recommended' | 'lists' | 'keys';
+type View = 'calls' | 'waiting' | 'recommended' | 'lists' | 'sources' | 'keys';
 const VIEWS: readonly Choice<View>[] = [
   { value: 'calls', label: 'Calls' },
   { value: 'waiting', label: 'Waiting for approval' },
   { value: 'recommended', label: 'Recommended' },
   { value: 'lists', label: 'Lists' },
+  { value: 'sources', label: 'Sources' },
   { value: 'keys', label: 'Keys and spend' },
 ];
 
@@ -34,6 +36,7 @@ export const ActivityPage = ({ view: asked }: { readonly view: string }) => {
       {view === 'waiting' && <Waiting />}
       {view === 'recommended' && <Recommendations />}
       {view === 'lists' && <ToolLists />}
+      {view === 'sources' && <Sources />}
       {view === 'keys' && <Keys />}
     </div>
   );

@@ -55,6 +55,19 @@ export const activityStories = (world: () => World): void => {
     assert.deepEqual(await headings.allTextContents(), ['Calls']);
   });
 
+  test('a source that may not be reached is added, says why and is removed', async (t) => {
+    const { page } = await open(t, world(), { path: '#/activity/sources' });
+    const sources = page.getByRole('region', { name: 'Sources' });
+    await sources.getByText('No sources').waitFor();
+    await sources.getByLabel('Name').fill('inside');
+    await sources.getByLabel('Address of an MCP server').fill('http://127.0.0.1:1/mcp');
+    await sources.getByRole('button', { name: 'Add the source' }).click();
+    await sources.locator('.badge.bad').getByText('failing').waitFor();
+    await sources.getByText(/127\.0\.0\.1:1 may not be reached/).waitFor();
+    await sources.getByRole('button', { name: 'Remove inside' }).click();
+    await sources.getByText('No sources').waitFor();
+  });
+
   test('a call that waits for a person is approved here', async (t) => {
     const asked = { arguments: { path: 'waiting.txt', content: 'please' } };
     await callApi(world(), '/v1/tools/file_write/invoke', asked);
