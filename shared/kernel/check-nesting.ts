@@ -8,11 +8,11 @@ interface Limits {
 
 /** Refuses data that is nested too deep or has a `__proto__` key, without recursing. */
 export const checkShape = (value: unknown, { depth, what }: Limits): void => {
-  const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
+  if (!isNested(value)) return;
+  const open: { readonly value: object; readonly path: string; readonly depth: number }[] = [
     { value, path: '', depth: 0 },
   ];
   for (let next = open.pop(); next; next = open.pop()) {
-    if (typeof next.value !== 'object' || next.value === null) continue;
     if (next.depth >= depth)
       throw new Fault(
         'InvalidInput',
@@ -22,13 +22,16 @@ export const checkShape = (value: unknown, { depth, what }: Limits): void => {
           limit: depth,
         },
       );
-    for (const key of Object.keys(next.value)) {
+    for (const [key, inner] of Object.entries(next.value)) {
+      if (key !== '__proto__' && !isNested(inner)) continue;
       const path = next.path === '' ? key : `${next.path}.${key}`;
       if (key === '__proto__')
         throw new Fault('InvalidInput', `${what} has the key __proto__ at ${cut(path)}; rename it`, { field: path });
-      open.push({ value: (next.value as Record<string, unknown>)[key], path, depth: next.depth + 1 });
+      open.push({ value: inner, path, depth: next.depth + 1 });
     }
   }
 };
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const cut = (path: string): string => (path.length > 80 ? `${path.slice(0, 80)}...` : path || 'the top');
