@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { dataFiles, weightFiles } from './data-files.ts';
@@ -19,6 +19,8 @@ export interface Bundle {
   /** All files together, and the part of them that is program text. */
   readonly bytes: number;
   readonly codeBytes: number;
+  /** The program text that a start loads; the rest is imported when it is first needed. */
+  readonly startBytes: number;
 }
 
 /** Bundles one function to `index.mjs` in a folder, with what it loads by itself beside it. */
@@ -115,5 +117,20 @@ const measure = async (folder: string): Promise<Bundle> => {
   const names = await readdir(folder);
   const sizes = await Promise.all(names.map(async (name) => [name, (await stat(join(folder, name))).size] as const));
   const sum = (chosen: typeof sizes): number => chosen.reduce((total, [, size]) => total + size, 0);
-  return { bytes: sum(sizes), codeBytes: sum(sizes.filter(([name]) => basename(name).endsWith('.mjs'))) };
+  const atStart = await importedBy(folder, 'index.mjs');
+  return {
+    bytes: sum(sizes),
+    codeBytes: sum(sizes.filter(([name]) => basename(name).endsWith('.mjs'))),
+    startBytes: sum(sizes.filter(([name]) => atStart.has(name))),
+  };
+};
+
+/** A file and all that it imports, but not what it loads by `import()`. */
+const importedBy = async (folder: string, name: string, found = new Set<string>()): Promise<ReadonlySet<string>> => {
+  if (found.has(name)) return found;
+  found.add(name);
+  const text = await readFile(join(folder, name), 'utf8');
+  for (const [, imported = ''] of text.matchAll(/(?:from|import)"\.\/([^"]+\.mjs)"/g))
+    await importedBy(folder, imported, found);
+  return found;
 };

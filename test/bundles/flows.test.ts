@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type ApiHandler, sendTo } from '../support/api-bundle.ts';
 import { type LocalAws, startAws } from '../support/aws-services.ts';
-import { type Bundles, bundleAll, MAX_CODE_BYTES } from '../support/bundles.ts';
+import { type Bundles, bundleAll, MAX_CODE_BYTES, MAX_START_BYTES } from '../support/bundles.ts';
 import { whyNoDynamo } from '../support/dynamo.ts';
 import { callEdge, edgeEvent } from '../support/edge.ts';
 import { lambdaContext, loadHandler } from '../support/lambda.ts';
@@ -51,8 +51,10 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
   test('C.08 are within their sizes, and bring their threads', () => {
     const { api: apiSize, step: stepSize, upload: uploadSize, edge: edgeSize } = bundles.built;
 
-    for (const { folder, codeBytes } of [apiSize, stepSize, uploadSize])
+    for (const { folder, codeBytes, startBytes } of [apiSize, stepSize, uploadSize]) {
       assert.ok(codeBytes <= MAX_CODE_BYTES, `${folder}: ${codeBytes} bytes`);
+      assert.ok(startBytes <= MAX_START_BYTES, `${folder}: ${startBytes} bytes at start`);
+    }
     assert.ok(edgeSize.bytes <= 80 * 1024, `${edgeSize.bytes} bytes`);
   });
 
