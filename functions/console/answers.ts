@@ -6,6 +6,7 @@ import type { AppType } from '../api/client-type.ts';
 
 export type { Step } from '../../shared/decide/decision.ts';
 export type { MonthUsage } from '../../shared/execute/billing/usage.ts';
+export type { CallSummary, CallTotals, SummarySpan } from '../../shared/execute/summarise-calls.ts';
 export type { ListKind } from '../../shared/insight/lists.ts';
 export type { StatsView as Stats } from '../../shared/insight/stats-view.ts';
 

@@ -74,6 +74,7 @@ export const createClient = (keyring: Keyring) => {
     cancelRun: (id: string) => readJson(v1.runs[':id'].$delete(path({ id }))),
     executions: (query: Words & { readonly status?: A.CallStatus | '' }) =>
       readJson(v1.executions.$get({ query: given(query) })),
+    summary: (span: A.SummarySpan) => readJson(v1.summary.$get({ query: { span } })),
     recommendations: (query: Words) => readJson(v1.recommendations.$get({ query: given(query) })),
     list: (kind: A.ListKind) => readJson(v1.lists[':kind'].$get({ param: { kind } })),
     putOnList: (kind: A.ListKind, name: string, reason?: string) =>

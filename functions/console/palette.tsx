@@ -18,10 +18,12 @@ const PLACES: readonly Entry[] = [
   { label: 'Register a tool', about: 'action', place: 'tools/+' },
   { label: 'Decide which tool fits', about: 'page', place: 'decide' },
   { label: 'Plans and runs', about: 'page', place: 'plans' },
+  { label: 'Overview: calls, errors, times, spend', about: 'activity', place: 'activity/overview' },
   { label: 'Calls', about: 'activity', place: 'activity' },
   { label: 'Waiting for approval', about: 'activity', place: 'activity/waiting' },
   { label: 'Recommended tools', about: 'activity', place: 'activity/recommended' },
   { label: 'Whitelist and blacklist', about: 'activity', place: 'activity/lists' },
+  { label: 'Sources of foreign tools', about: 'activity', place: 'activity/sources' },
   { label: 'Keys, grants and spend', about: 'activity', place: 'activity/keys' },
 ];
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { listExecutions, readExecution } from '../../../shared/execute/executions.ts';
+import { SUMMARY_SPANS, type SummarySpan, summariseCalls } from '../../../shared/execute/summarise-calls.ts';
 import { statsFor } from '../../../shared/insight/stats-for.ts';
 import { CALL_STATUSES } from '../../../shared/model/call.ts';
 import { nextPage, pageAfter, pageSchema } from '../page.ts';
@@ -61,6 +62,44 @@ const StatsBody = z
   })
   .meta({ id: 'Stats' });
 
+const totals = {
+  calls: z.int(),
+  failed: z.int(),
+  refused: z.int(),
+  micros: z.int(),
+  p50_ms: nullable,
+  p95_ms: nullable,
+};
+const NamedTotals = z.object({ name: z.string(), ...totals }).meta({ id: 'NamedTotals' });
+const SummaryBody = z
+  .object({
+    since: z.string(),
+    until: z.string(),
+    complete: z.boolean().meta({ description: 'False where only the latest calls are summed.' }),
+    ...totals,
+    steps: z.array(z.object({ at: z.string(), ...totals })),
+    tools: z.array(NamedTotals),
+    keys: z.array(NamedTotals),
+  })
+  .meta({ id: 'CallSummary' });
+
+const spans = Object.keys(SUMMARY_SPANS) as [SummarySpan, ...SummarySpan[]];
+
+const getSummary = route({
+  method: 'get',
+  path: '/v1/summary',
+  scope: 'read',
+  summary: 'Calls, errors, times and spend of the last hour, day or month: over time, by tool and by key',
+  tag,
+  query: z.object({ span: z.enum(spans).default('day') }),
+  answers: { 200: { description: 'The summary', schema: SummaryBody } },
+  faults: ['InvalidInput'],
+  async handle({ api, actor, query: { span } }) {
+    await api.recorder.flush();
+    return reply(200, await summariseCalls(api, actor, span));
+  },
+});
+
 const getExecutions = route({
   method: 'get',
   path: '/v1/executions',
@@ -117,6 +156,6 @@ const getStats = route({
 });
 
 /** What was called, and what it adds up to. */
-export const executionRoutes = [getExecutions, getExecution, getStats] as const;
+export const executionRoutes = [getSummary, getExecutions, getExecution, getStats] as const;
 
 const parseTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));

@@ -3,12 +3,14 @@ import { type Choice, Tabs } from '../ui/parts.tsx';
 import { Calls } from './calls.tsx';
 import { Keys } from './keys.tsx';
 import { ToolLists } from './lists.tsx';
+import { Overview } from './overview.tsx';
 import { Recommendations } from './recommendations.tsx';
 import { Sources } from './sources.tsx';
 import { Waiting } from './waiting.tsx';
 
-type View = 'calls' | 'waiting' | 'recommended' | 'lists' | 'sources' | 'keys';
+type View = 'overview' | 'calls' | 'waiting' | 'recommended' | 'lists' | 'sources' | 'keys';
 const VIEWS: readonly Choice<View>[] = [
+  { value: 'overview', label: 'Overview' },
   { value: 'calls', label: 'Calls' },
   { value: 'waiting', label: 'Waiting for approval' },
   { value: 'recommended', label: 'Recommended' },
@@ -32,6 +34,7 @@ export const ActivityPage = ({ view: asked }: { readonly view: string }) => {
         chosen={view}
         onChoose={(next) => goTo(`activity/${next}`, { instead: true })}
       />
+      {view === 'overview' && <Overview />}
       {view === 'calls' && <Calls />}
       {view === 'waiting' && <Waiting />}
       {view === 'recommended' && <Recommendations />}

@@ -75,7 +75,7 @@ export const PlanView = ({ plan, runId, onStarted }: Props) => {
           <Tile name="Nodes" value={String(plan.nodes.length)} />
           <Tile name="Longest path" value={showMs(critical_path_ms)} />
           <Tile name="Expected time" value={showMs(makespan_ms)} />
-          <Tile name="Beside the longest path" value={`× ${ratio.toFixed(2)}`} />
+          <Tile name="Of the critical path" value={`${ratio.toFixed(2)}×`} />
         </dl>
         <h3>As planned</h3>
         <Dag plan={plan} nodes={nodes} />

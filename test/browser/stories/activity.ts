@@ -143,6 +143,22 @@ export const activityStories = (world: () => World): void => {
     assert.equal(await page.getByText(secret ?? '').count(), 0);
   });
 
+  test('the overview sums calls over time, by tool and by key', async (t) => {
+    const { page } = await open(t, world(), { path: '#/activity/overview' });
+    await page.getByRole('button', { name: 'Hour' }).click();
+    const row = page
+      .getByRole('region', { name: 'By tool', exact: true })
+      .getByRole('row')
+      .filter({ hasText: 'base64' });
+    await page.getByRole('region', { name: 'Over time' }).waitFor();
+    assert.equal(await row.count(), 0);
+
+    await callApi(world(), '/v1/tools/base64/invoke', { arguments: { text: 'a', direction: 'encode' } });
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await row.waitFor();
+    await page.getByRole('img', { name: /^Calls: highest \d+/ }).waitFor();
+  });
+
   test('X.27 a dangerous tool is granted to a key and taken back', async (t) => {
     const { id } = await makeKey(world(), { name: 'granted here', scopes: ['invoke'] });
     const { page } = await open(t, world(), { path: '#/activity/keys' });

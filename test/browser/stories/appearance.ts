@@ -31,6 +31,7 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('button', { name: 'Approve save' }).waitFor();
   },
   activity: (page) => page.getByRole('region', { name: 'Calls' }).getByRole('listitem').first().waitFor(),
+  'activity/overview': (page) => page.getByRole('region', { name: 'By tool', exact: true }).waitFor(),
   'activity/keys': async (page) => {
     await page.getByText('Make a key', { exact: true }).click();
     await page.getByRole('button', { name: 'Make the key' }).click();

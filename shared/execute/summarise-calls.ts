@@ -1,0 +1,108 @@
+import { requireScope } from '../access/scopes.ts';
+import type { Clock, Table } from '../kernel/ports.ts';
+import type { CallRecord } from '../model/call-record.ts';
+import type { Actor } from '../model/key.ts';
+import { listExecutions } from './executions.ts';
+
+const HOUR = 3_600_000;
+
+/** How far back a summary looks, and in which steps. */
+export const SUMMARY_SPANS = {
+  hour: { ms: HOUR, step: 60_000 },
+  day: { ms: 24 * HOUR, step: 30 * 60_000 },
+  month: { ms: 30 * 24 * HOUR, step: 24 * HOUR },
+} as const;
+export type SummarySpan = keyof typeof SUMMARY_SPANS;
+
+export interface CallTotals {
+  readonly calls: number;
+  readonly failed: number;
+  readonly refused: number;
+  readonly micros: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+}
+
+export interface CallSummary extends CallTotals {
+  readonly since: string;
+  readonly until: string;
+  /** False where there are more calls than are looked at: the latest are summed. */
+  readonly complete: boolean;
+  readonly steps: readonly (CallTotals & { readonly at: string })[];
+  readonly tools: readonly (CallTotals & { readonly name: string })[];
+  readonly keys: readonly (CallTotals & { readonly name: string })[];
+}
+
+const PAGE = 1000;
+const MOST_PAGES = 20;
+
+/** Calls, errors, times and spend over the last hour, day or month: in steps, by tool and by key. */
+export const summariseCalls = async (
+  context: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
+  actor: Actor,
+  span: SummarySpan,
+): Promise<CallSummary> => {
+  requireScope(actor, 'read');
+  const { ms, step } = SUMMARY_SPANS[span];
+  const until = context.clock.now();
+  const first = Math.floor((until - ms) / step) * step + step;
+  const { records, complete } = await latestCalls(context, actor, first);
+  const byStep = Map.groupBy(records, ({ at }) => Math.floor(Date.parse(at) / step) * step);
+  const count = Math.floor((until - first) / step) + 1;
+  return {
+    since: iso(first),
+    until: iso(until),
+    complete,
+    ...totalsOf(records),
+    steps: Array.from({ length: count }, (_, index) => first + index * step).map((at) => ({
+      at: iso(at),
+      ...totalsOf(byStep.get(at) ?? []),
+    })),
+    tools: ranked(Map.groupBy(records, ({ tool }) => tool)),
+    keys: ranked(Map.groupBy(records, ({ key }) => key)),
+  };
+};
+
+const latestCalls = async (
+  context: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
+  actor: Actor,
+  since: number,
+): Promise<{ readonly records: readonly CallRecord[]; readonly complete: boolean }> => {
+  const records: CallRecord[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { executions, next } = await listExecutions(context, actor, { since, limit: PAGE, after });
+    records.push(...executions);
+    if (next === undefined) return { records, complete: true };
+    after = next;
+  }
+  return { records, complete: false };
+};
+
+const MOST_SHOWN = 20;
+
+const ranked = (groups: ReadonlyMap<string, readonly CallRecord[]>) =>
+  [...groups]
+    .map(([name, records]) => ({ name, ...totalsOf(records) }))
+    .toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST_SHOWN);
+
+/** Times are of calls that ran: a refusal takes none. */
+const totalsOf = (records: readonly CallRecord[]): CallTotals => {
+  const ran = records.filter(({ status }) => status !== 'refused');
+  const times = ran.map(({ duration_ms: ms }) => ms).toSorted((a, b) => a - b);
+  return {
+    calls: records.length,
+    failed: ran.filter(({ status }) => status !== 'ok').length,
+    refused: records.length - ran.length,
+    micros: records.reduce((sum, { charged_micros: micros }) => sum + micros, 0),
+    p50_ms: quantile(times, 0.5),
+    p95_ms: quantile(times, 0.95),
+  };
+};
+
+/** The nearest rank. */
+const quantile = (sorted: readonly number[], share: number): number | null =>
+  sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+
+const iso = (time: number): string => new Date(time).toISOString();
