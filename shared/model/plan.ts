@@ -60,6 +60,8 @@ export const PlanNode = z.strictObject({
   confirm_timeout_seconds: z.int().positive(),
   /** Arguments to omit, rather than send as null, when their source node was skipped. */
   drop_null: z.array(z.string()),
+  /** Arguments of a tool that asks or needs a grant which take what came from a source: the node asks, and says so. */
+  from_upstream: z.array(z.string()).optional(),
 });
 export type PlanNode = Readonly<z.infer<typeof PlanNode>>;
 

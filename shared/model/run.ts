@@ -126,6 +126,8 @@ export interface NodeView {
   readonly result?: unknown;
   readonly result_ref?: string;
   readonly approval?: ApprovalView;
+  /** Arguments that take what came from a source. */
+  readonly from_upstream?: readonly string[];
   readonly idempotency_key: string;
 }
 

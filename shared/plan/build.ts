@@ -12,6 +12,7 @@ import { checkArguments, outputSchemaOf, type ValidatorOf } from './check-argume
 import { orderNodes } from './order.ts';
 import { type Reference, RUN_INPUT, readReference, referencesIn } from './reference.ts';
 import { stepInto, typesOf, viewOf } from './schema-view.ts';
+import { placesFromUpstream } from './upstream-values.ts';
 
 /** A tool as the plan needs it. */
 export interface FoundTool {
@@ -62,11 +63,12 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
     return other === undefined ? parsed.input_schema : outputSchemaOf(other.tool.spec);
   };
   for (const node of nodes) checkArguments(node.input, node.tool.spec, outputOf, validatorOf);
+  const outside = placesFromUpstream(nodes);
   const body = {
     v: 1 as const,
     name: parsed.name,
     input_schema: parsed.input_schema,
-    nodes: nodes.map(settle),
+    nodes: nodes.map((node) => settle(node, outside.get(node.input.id) ?? [])),
     edges: nodes.flatMap(edgesOf),
     permission: strictest(nodes.map(({ tool }) => effectivePermission(tool, tool.spec))),
   };
@@ -127,8 +129,10 @@ function edgesOf(node: Resolved): readonly PlanEdge[] {
   return dependenciesOf(node).map((from) => ({ from, to: node.input.id, kind: data.has(from) ? 'data' : 'order' }));
 }
 
-function settle(node: Resolved): PlanNode {
+function settle(node: Resolved, outside: readonly string[]): PlanNode {
   const { input, tool } = node;
+  const permission = effectivePermission(tool, tool.spec);
+  const isTold = permission !== 'safe' && outside.length > 0;
   return {
     id: input.id,
     tool: tool.spec.name,
@@ -137,9 +141,11 @@ function settle(node: Resolved): PlanNode {
     after: [...dependenciesOf(node)],
     on_failure: input.on_failure,
     timeout_seconds: Math.ceil(input.timeout_seconds ?? tool.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS),
-    confirm: input.confirm || effectivePermission(tool, tool.spec) === 'confirm',
+    // A grant was given without knowing what a source would say.
+    confirm: input.confirm || permission === 'confirm' || isTold,
     confirm_timeout_seconds: input.confirm_timeout_seconds,
     drop_null: droppable(input, tool.spec),
+    ...(isTold ? { from_upstream: [...outside] } : {}),
   };
 }
 

@@ -62,6 +62,7 @@ function viewNode(
     attempts: rows.attempts.map((attempt) => viewAttempt(attempt, run)),
     ...resultOf(done),
     ...toApproval(rows, run),
+    ...(node.from_upstream ? { from_upstream: node.from_upstream } : {}),
     idempotency_key: `${run.run_id}/${node.id}`,
   };
   return { view, at: isSettled ? (last?.ended_at ?? rows.approval?.decided_at ?? readyAt) : undefined };

@@ -54,6 +54,16 @@ const tools: Readonly<Record<string, FoundTool>> = {
   mock: found({ name: 'mock', implementation: { type: 'mock', mock_response: { price: 3, tags: ['a', 'b'] } } }),
   wipe: found({ name: 'wipe', permission: 'dangerous' }),
   off: found({ name: 'off' }, { enabled: false }),
+  outside: found({
+    name: 'outside',
+    implementation: { type: 'internal', handler: 'source:web' },
+    output_schema: object({ text: { type: 'string' } }),
+  }),
+  upper: found({
+    name: 'upper',
+    parameters: object({ text: { type: 'string' } }),
+    output_schema: object({ text: { type: 'string' } }),
+  }),
   many: found({ name: 'many', parameters: object({ names: { type: 'array', items: { type: 'string' } } }) }),
 };
 const lookup: LookUpTool = (name, version) =>
@@ -165,6 +175,34 @@ describe('buildPlan', () => {
 
   const dag = (edges: Readonly<Record<string, readonly string[]>>) =>
     Object.entries(edges).map(([id, after]) => ({ id, tool: 'mock', after }));
+  test('what came from a source, by whatever way, has the tool that asks or is granted ask and name it', () => {
+    const { plan } = buildPlan(
+      {
+        nodes: [
+          { id: 'o', tool: 'outside' },
+          { id: 'u', tool: 'upper', arguments: { text: from('o.text') } },
+          { id: 'm', tool: 'mail', arguments: { to: 'ann@example.org', body: { quote: [from('u.text')] } } },
+          { id: 'x', tool: 'wipe', arguments: { what: from('o.text') } },
+          { id: 'own', tool: 'wipe', arguments: { what: 'all' } },
+          { id: 'after', tool: 'wipe', after: ['o'] },
+        ],
+      },
+      lookup,
+    );
+
+    assert.deepEqual(
+      plan.nodes.map(({ id, confirm, from_upstream }) => [id, confirm, from_upstream]),
+      [
+        ['o', false, undefined],
+        ['u', false, undefined],
+        ['m', true, ['body.quote[0]']],
+        ['x', true, ['what']],
+        ['own', false, undefined],
+        ['after', false, undefined],
+      ],
+    );
+  });
+
   const refusals: readonly (readonly [string, RegExp, ...Readonly<Record<string, unknown>>[]])[] = [
     ['a cycle, naming its path', /cycle: a -> b -> c -> a/, ...dag({ a: ['c'], b: ['a'], c: ['b'] })],
     [

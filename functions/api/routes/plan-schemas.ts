@@ -103,6 +103,7 @@ const RunNodeBody = z
     result: z.unknown().optional(),
     result_ref: z.string().optional(),
     approval: ApprovalBody.optional(),
+    from_upstream: z.array(z.string()).optional().meta({ description: 'Arguments that take what came from a source.' }),
     idempotency_key: z.string(),
   })
   .meta({ id: 'RunNode' });
