@@ -8,7 +8,7 @@ const sources = await readSources();
 const imports = sources.flatMap(importsOf);
 
 const core =
-  /^shared\/(kernel|model|access|search|providers|iqa|registry|sources|insight|execute|decide|plan|uploads)\//;
+  /^shared\/(kernel|model|access|search|providers|iqa|connect|registry|sources|insight|execute|decide|plan|uploads)\//;
 const worldly =
   /^(@aws-sdk\/|@hono\/|hono|onnxruntime-node|sharp|node:(fs|http|https|net|sqlite|child_process|worker_threads|os|process|dns|tls|dgram))/;
 
@@ -16,7 +16,7 @@ const worldly =
 const LAYERS = [
   ['kernel'],
   ['model'],
-  ['access', 'search', 'providers', 'iqa'],
+  ['access', 'search', 'providers', 'iqa', 'connect'],
   ['registry'],
   ['insight', 'sources'],
   ['execute'],

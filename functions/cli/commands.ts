@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 
 /** Every command by its words, loaded when it is called: most need little of what the others need. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  connect: async () => (await import('./commands/connect.ts')).connect,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   serve: async () => (await import('./commands/serve.ts')).serve,
   open: async () => (await import('./commands/open.ts')).open,

@@ -99,7 +99,7 @@ export const fitHandler = (deps: FitToolDeps): Handler => ({
     const type = `image/${report.best.format}`;
     const result = deps.writeImage
       ? { key: await deps.writeImage(tenant, bytes, type) }
-      : { base64: Buffer.from(bytes).toString('base64') };
+      : { base64: Buffer.from(bytes).toString('base64'), content_type: type };
     return { ...report, result };
   },
 });

@@ -14,6 +14,7 @@ const outputs = {
   embedded: { image: `data:image/jpeg;base64,${picture.toString('base64')}` },
   content: { content: [{ type: 'image', mimeType: 'image/webp', data: picture.toString('base64') }] },
   inline: { map: { content_type: 'image/png', base64: small } },
+  resized: { base64: small, format: 'webp', width: 3 },
   spoken: { content: [{ type: 'audio', mimeType: 'audio/wav', data: small }] },
   broken: { map: { content_type: 'image/png', base64: 'no base64!' } },
   many: { maps: Array.from({ length: 6 }, () => `data:image/png;base64,${randomBytes(90_000).toString('base64')}`) },
@@ -79,10 +80,12 @@ test('X.21 sounds are audio blocks, and what is no base64 is left alone', async 
 
   const spoken = await client.callTool({ name: 'spoken', arguments: { city: 'x' } });
   const broken = await client.callTool({ name: 'broken', arguments: { city: 'x' } });
+  const resized = await client.callTool({ name: 'resized', arguments: { city: 'x' } });
   await client.close();
 
   assert.deepEqual(spoken.content, outputs.spoken.content);
   assert.deepEqual(broken.structuredContent, outputs.broken);
+  assert.deepEqual((resized.content as unknown[])[1], { type: 'image', mimeType: 'image/webp', data: small });
 });
 
 test('X.21 the blocks of one result have a bound together, and the rest are links', async () => {

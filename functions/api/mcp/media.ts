@@ -93,9 +93,9 @@ const readDataUrl = (text: string): readonly Media[] | undefined => {
   return type !== undefined && base64 !== undefined && isMedia(type) ? [{ base64, type }] : undefined;
 };
 
-/** A picture or sound as `{base64|data, content_type|mimeType|mime_type}`. */
+/** A picture or sound as `{base64|data, content_type|mimeType|mime_type}`, or a picture as `{base64, format}`. */
 const readMedia = (value: Readonly<Record<string, unknown>>): (Media & { readonly field: string }) | undefined => {
-  const type = value.content_type ?? value.mimeType ?? value.mime_type;
+  const type = value.content_type ?? value.mimeType ?? value.mime_type ?? `image/${value.format}`;
   const field = ['base64', 'data'].find((key) => typeof value[key] === 'string');
   if (field === undefined || typeof type !== 'string' || !isMedia(type)) return undefined;
   const base64 = String(value[field]);
