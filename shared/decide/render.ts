@@ -49,7 +49,8 @@ const renderDraft = (decision: Decision): readonly string[] => {
   for (const { parameter, value, question } of decision.doubts)
     lines.push(`doubtful ${parameter} = ${JSON.stringify(value)}: ${question}`);
   for (const note of decision.notes) lines.push(`note ${note}`);
-  for (const { tool, confidence, reasons } of decision.alternatives)
+  // The likeliest first.
+  for (const { tool, confidence, reasons } of decision.alternatives.toSorted((a, b) => b.confidence - a.confidence))
     lines.push(`or ${tool} (${percent(confidence)}): ${reasons.join('; ')}`);
   return lines;
 };
