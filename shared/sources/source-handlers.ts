@@ -6,6 +6,7 @@ import type { Family, FamilySource } from '../model/registration.ts';
 import type { Handlers } from '../registry/layer.ts';
 import { sourceOfHandler } from '../registry/source-tools.ts';
 import type { SourcesContext } from './context.ts';
+import { findInstructions, textsIn } from './find-instructions.ts';
 import { requireSource } from './read-source.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -62,7 +63,15 @@ const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handl
       const { table, sources } = context;
       const read = () => requireSource(table, call.tenant, source.name);
       const upstream = sources.upstream(call.tenant, await sources.recent(call.tenant, source.name, read));
-      return upstream.call(source.tool, args, call);
+      const output = await upstream.call(source.tool, args, call);
+      const signs = findInstructions(textsIn(output));
+      if (signs.length > 0)
+        call.log.warn('a source’s result reads like instructions', {
+          tool: call.tool.name,
+          source: source.name,
+          signs,
+        });
+      return output;
     },
   };
 };

@@ -7,6 +7,7 @@ import type { Permission, Tool } from '../model/tool.ts';
 import { toolDisplay } from '../model/tool-display.ts';
 import { parseDefinition } from '../registry/parse-definition.ts';
 import { sourceHandler } from '../registry/source-tools.ts';
+import { findInstructions, textsIn } from './find-instructions.ts';
 import type { UpstreamTool, UpstreamTools } from './upstream.ts';
 
 /** A tool as the last refresh saw it: a definition without a version, and the digest of what the upstream said. */
@@ -47,12 +48,17 @@ export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTool
         definition: toDefinition(settings, name, upstream),
         digest: digestOfFacets(upstream),
       });
+      const signs = findInstructions(textsIn(upstream));
+      if (signs.length > 0) problems.push({ tool: upstream.name.slice(0, 128), reason: flagOf(signs) });
     } catch (error) {
       problems.push({ tool: upstream.name.slice(0, 128), reason: messageOf(error).slice(0, 500) });
     }
   }
   return { tools, problems };
 };
+
+const flagOf = (signs: readonly string[]): string =>
+  `flagged: its description ${signs.join(', ')}; it is taken, read it before you let it run`;
 
 /** `<prefix>_<name>`; what a name may not have is replaced, and a hash keeps replaced and cut names apart. */
 const localName = ({ name: source, prefix = source }: ToolSettings, upstream: string): string => {
