@@ -20,6 +20,10 @@ const mortalWorker = new URL(
       if (text === 'end') process.exit(3);
       if (text === 'throw') throw new Error('out of luck');
       if (text === 'never') return;
+      if (text === 'slow') {
+        for (const end = Date.now() + 300; Date.now() < end; );
+        parentPort.postMessage({ id, warning: 'slow has ended', fields: {} });
+      }
       const pixels = { width: 1, height: 1, data: new Uint8Array(3) };
       parentPort.postMessage({ id, answer: { picture: { name: text, format: 'png', pixels, notes: [] }, usedMemory: false } });
     });
@@ -84,8 +88,19 @@ describe('the worker pool', () => {
     assert.equal(await engine.score({ tool: 'psnr', picture: one, reference: one }), 80);
   });
 
+  test('closing lets a worker end what it is in the middle of: ending it there would abort the process', async () => {
+    const log = recordingLog();
+    const slow = onnxEngine({ log, workers: 1, workerUrl: mortalWorker });
+    const picture = slow.decode(text('slow')).catch(({ name }: Error) => name);
+
+    await slow.close();
+
+    assert.equal(await picture, 'Unavailable');
+    assert.ok(log.lines.some(({ message }) => message === 'slow has ended'));
+  });
+
   test('closing refuses what waits and what comes', async () => {
-    const closing = onnxEngine({ log: recordingLog(), workers: 1, workerUrl: mortalWorker });
+    const closing = onnxEngine({ log: recordingLog(), workers: 1, workerUrl: mortalWorker, closeMs: 20 });
     const waiting = ['never', 'more'].map((word) => closing.decode(text(word)));
 
     const [answers] = await Promise.all([Promise.allSettled(waiting), closing.close()]);

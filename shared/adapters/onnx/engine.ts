@@ -30,6 +30,8 @@ export interface OnnxEngineOptions {
   readonly graphFolder?: string;
   /** The worker's own file, where it was bundled apart from this one. */
   readonly workerUrl?: URL;
+  /** How long closing waits for what is being computed; 5 s unless given. */
+  readonly closeMs?: number;
 }
 
 /** Decodes with sharp and scores with ONNX Runtime, in worker threads. */
@@ -49,6 +51,7 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
       decodeChild: options.workerUrl ? undefined : fileURLToPath(new URL('./decode-child.ts', import.meta.url)),
     },
     log: options.log,
+    closeMs: options.closeMs,
   });
   return {
     async reserve(files, tenant, signal) {

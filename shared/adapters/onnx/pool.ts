@@ -10,6 +10,8 @@ export interface PoolOptions {
   readonly size: number;
   readonly settings: WorkerSettings;
   readonly log: Log;
+  /** How long closing waits for what a worker is in the middle of. */
+  readonly closeMs?: number | undefined;
 }
 
 export interface WorkerJobOptions {
@@ -81,11 +83,15 @@ export class WorkerPool {
     });
   }
 
+  /** Callers are told at once; a worker ends after what it is in the middle of. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const job of this.#queue.splice(0)) job.reject(closedFault());
-    for (const member of this.#members) member.job?.reject(closedFault());
-    await Promise.all([...this.#members].map((member) => member.worker.terminate()));
+    for (const { job } of this.#members) {
+      if (job) Atomics.store(job.message.givenUp, 0, 1);
+      job?.reject(closedFault());
+    }
+    await Promise.all([...this.#members].map((member) => endWorker(member, this.#options.closeMs)));
     this.#members.clear();
   }
 
@@ -140,6 +146,20 @@ export class WorkerPool {
     this.#dispatch();
   }
 }
+
+/** A thread that is terminated inside ONNX Runtime aborts the whole process, so only one that does not answer is. */
+const endWorker = async ({ worker, job }: Member, closeMs = CLOSE_MS): Promise<void> => {
+  if (job) {
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    const late = setTimeout(resolve, closeMs);
+    worker.once('exit', () => resolve()).on('message', (reply: Reply) => 'warning' in reply || resolve());
+    await answered;
+    clearTimeout(late);
+  }
+  await worker.terminate();
+};
+
+const CLOSE_MS = 5000;
 
 // Tensors live outside the heap and go only when it is swept: a small nursery is swept often, which bounds them.
 const resourceLimits = { maxYoungGenerationSizeMb: 2 };
