@@ -23,10 +23,10 @@ export const showBytes = (bytes: number): string =>
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
+/** With its day, whatever day it is: pages stay open over midnight. */
 export const showTime = (iso: string): string => {
   const at = new Date(iso);
-  const isToday = at.toDateString() === new Date().toDateString();
-  return isToday ? clock.format(at) : `${day.format(at)} ${clock.format(at)}`;
+  return `${day.format(at)} ${clock.format(at)}`;
 };
 
 export const showJson = (value: unknown): string =>

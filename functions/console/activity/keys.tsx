@@ -44,6 +44,12 @@ export const Keys = () => {
           <NewKeyForm onMade={finish} />
         </details>
       )}
+      {keys.value?.isAdmin === false && (
+        <p class="caution">
+          This key has neither the scope admin nor tenant_admin: it sees its own use. Keys and grants are made with a
+          key that has one of them.
+        </p>
+      )}
       <Panel title="Keys" about={`Use in ${usage.value?.month ?? 'this month'}.`} load={keys}>
         {shown.length === 0 && !keys.isLoading && (
           <Empty title="Nothing used">Calls by this key appear here. Only an admin’s key sees the others.</Empty>

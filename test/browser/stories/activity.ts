@@ -7,6 +7,7 @@ export const activityStories = (world: () => World): void => {
   test('calls are filtered and tell their error', async (t) => {
     const failing = { arguments: { value: 1, from: 'foo', to: 'km' } };
     await callApi(world(), '/v1/tools/unit_convert/invoke', failing);
+    await callApi(world(), '/v1/tools/hash/invoke', { arguments: { text: 'a' } });
     const { page } = await open(t, world(), { path: '#/activity' });
     const calls = page.getByRole('region', { name: 'Calls' });
 
@@ -193,12 +194,19 @@ export const activityStories = (world: () => World): void => {
     await page.getByText('succeeded').first().waitFor();
   });
 
-  test('a key without the scope to approve is told so', async (t) => {
+  test('X.27 a key without the scopes to approve, administer or register is told so', async (t) => {
     const { key } = await makeKey(world(), { name: 'reader', scopes: ['read'] });
     const { page } = await open(t, world(), { key, path: '#/activity' });
 
     await page.getByRole('button', { name: 'Waiting for approval' }).click();
 
     await page.getByText('This key may not do that').waitFor();
+    await page.getByRole('button', { name: 'Keys and spend' }).click();
+    await page.getByText(/neither the scope admin nor tenant_admin/).waitFor();
+    await page.goto(`${world().address}/#/tools/+`);
+    await page
+      .getByRole('region', { name: 'Check' })
+      .getByText(/this call needs write/)
+      .waitFor();
   });
 };
