@@ -1,0 +1,13 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+
+/** An MCP server over stdio whose one tool adds another, and that tells of it. */
+const server = new McpServer({ name: 'growing', version: '1' });
+const say = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+
+server.registerTool('grow', { description: 'Adds a tool' }, async () => {
+  server.registerTool('grown', { description: 'Was added' }, async () => say('here'));
+  return say('grown');
+});
+
+await server.connect(new StdioServerTransport());
