@@ -73,7 +73,7 @@ export const PlanView = ({ plan, runId, onStarted }: Props) => {
         <Notice fault={start.fault} />
         <dl class="tiles">
           <Tile name="Nodes" value={String(plan.nodes.length)} />
-          <Tile name="Longest path" value={showMs(critical_path_ms)} />
+          <Tile name="Critical path" value={showMs(critical_path_ms)} />
           <Tile name="Expected time" value={showMs(makespan_ms)} />
           <Tile name="Of the critical path" value={`${ratio.toFixed(2)}×`} />
         </dl>
