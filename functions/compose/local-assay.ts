@@ -20,6 +20,7 @@ import type { DataKeys } from '../../shared/kernel/secret-box.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 import { type Configured, nothingConfigured } from '../../shared/sources/configured.ts';
+import { findDocument } from '../../shared/sources/documents.ts';
 import { createSourceSecrets } from '../../shared/sources/secrets.ts';
 import { storeBytes } from '../../shared/uploads/storage.ts';
 import { builtinTools } from './builtin-tools.ts';
@@ -90,6 +91,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
       allowed: environment.ASSAY_SOURCES,
       configured: options.configured ?? nothingConfigured,
       fetch,
+      documentOf: (tenant, source) => findDocument(store.table, tenant, source),
       secrets: createSourceSecrets(store.table, lazyKeys(store.dataKeys)),
       now: clock.now,
       lambda: lambdaAccess(environment),

@@ -14,6 +14,8 @@ interface Options {
   readonly fetch: SafeFetch;
   /** Where credentials of sources are kept. */
   readonly secrets: SourceSecrets;
+  /** The document that was given with a source, if one was. */
+  readonly documentOf?: ((tenant: string, source: string) => Promise<string | undefined>) | undefined;
   readonly now: () => number;
   /** How the operator's functions are run; without it there are none. */
   readonly lambda?: LambdaAccess | undefined;
@@ -22,7 +24,9 @@ interface Options {
 }
 
 /** How this process reaches sources, by their kind. */
-export const sourcePorts = ({ allowed, configured, fetch, secrets, now, lambda, follows }: Options): SourcePorts => {
+export const sourcePorts = (options: Options): SourcePorts => {
+  const { allowed, configured, fetch, secrets, now, lambda, follows } = options;
+  const documentOf = options.documentOf ?? (async () => undefined);
   const tokenOf = createClientTokens(fetch, now);
   const operators = new Map(configured.sources.map((one) => [`${one.tenant}#${one.source.name}`, one]));
   return {
@@ -45,7 +49,7 @@ export const sourcePorts = ({ allowed, configured, fetch, secrets, now, lambda, 
       if (kind === 'openapi' && url !== undefined)
         return openLater(async () => {
           const { openApiUpstream } = await import('../../shared/sources/openapi/upstream.ts');
-          return openApiUpstream({ url, fetch, credentials });
+          return openApiUpstream({ url, fetch, credentials, document: () => documentOf(tenant, source.name) });
         });
       if (kind === 'lambda') {
         const bound = configured.functions.find((one) => one.tenant === tenant && one.alias === source.alias);

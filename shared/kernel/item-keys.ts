@@ -24,6 +24,7 @@ export const toolsPk = tenantPk;
 
 /** The credentials of a source, and the tokens of one principal at it. */
 const secretPk = (tenant: string): string => `T#${tenant}#SECRET`;
+export const sourceDocumentKey = (tenant: string, source: string): Key => ({ pk: `T#${tenant}#DOCUMENT`, sk: source });
 export const sourceSecretKey = (tenant: string, source: string): Key => ({ pk: secretPk(tenant), sk: source });
 
 export const apiKeyKey = (id: string): Key => ({ pk: `KEY#${id}`, sk: 'KEY' });

@@ -43,8 +43,15 @@ export const NewSource = z.strictObject({
 });
 export type NewSource = Readonly<z.infer<typeof NewSource>>;
 
+/** An OpenAPI document, as an object or as text; `url` is then the API's own address. */
+const Document = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
+
 /** The request to add a source, with what is sent to it and never shown again. */
-export const SourceRequest = z.strictObject({ ...NewSource.shape, ...Credentials.shape });
+export const SourceRequest = z.strictObject({
+  ...NewSource.shape,
+  document: Document.optional(),
+  ...Credentials.shape,
+});
 export type SourceRequest = Readonly<z.infer<typeof SourceRequest>>;
 
 /** What may change of a source; null takes a setting back to its default. */
@@ -59,6 +66,7 @@ export const SourceChange = z.strictObject({
   /** These replace all that was kept; null for both takes it away. A new url drops what was kept for the old one. */
   headers: Credentials.shape.headers.nullable(),
   secret: Credentials.shape.secret.nullable(),
+  document: Document.optional(),
 });
 export type SourceChange = Readonly<z.infer<typeof SourceChange>>;
 

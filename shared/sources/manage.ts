@@ -2,12 +2,14 @@ import { hasScope, requireScope } from '../access/scopes.ts';
 import { requireVisible, visibleTools } from '../access/visible-tools.ts';
 import { suggest } from '../kernel/did-you-mean.ts';
 import { Fault } from '../kernel/errors.ts';
-import { sourceDueKey, sourceKey } from '../kernel/item-keys.ts';
+import { sourceDocumentKey, sourceDueKey, sourceKey } from '../kernel/item-keys.ts';
+import type { Write } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import type { Credentials } from '../model/credentials.ts';
 import type { Actor } from '../model/key.ts';
 import { type NewSource, type Source, type SourceChange, SourceItem, type SourceRequest } from '../model/source.ts';
 import type { SourcesContext } from './context.ts';
+import { keepDocument } from './documents.ts';
 import { readSources, requireSource, unknownSource } from './read-source.ts';
 import { dueEntry, refreshQuietly, refreshSource } from './refresh.ts';
 import { removeTools } from './remove-tools.ts';
@@ -19,17 +21,18 @@ const MAX_SOURCES = 100;
 export const addSource = async (
   context: SourcesContext,
   actor: Actor,
-  { headers, secret, ...given }: SourceRequest,
+  { headers, secret, document, ...given }: SourceRequest,
 ): Promise<SourceView> => {
   requireManager(context, actor);
   requireAddress(given);
   requireAlias(context, actor.tenant, given);
   const credentials = credentialsOf(headers, secret);
   if (credentials) requireKeeper(context, given);
+  const documents = writeDocument(actor.tenant, given, document);
   const known = await readSources(context.table, actor.tenant);
   if (known.length >= MAX_SOURCES)
     throw new Fault('Conflict', `this tenant has ${known.length} sources; the limit is ${MAX_SOURCES}: remove one`);
-  await storeSource(context, actor.tenant, given, 'request', credentials !== undefined);
+  await storeSource(context, actor.tenant, given, 'request', credentials !== undefined, documents);
   if (credentials) await keepOrUndo(context, actor.tenant, given, credentials);
   return refreshOrLeave(context, actor.tenant, given.name);
 };
@@ -41,6 +44,7 @@ export const storeSource = async (
   given: NewSource,
   origin: Source['origin'],
   hasSecret = false,
+  more: readonly Write[] = [],
 ): Promise<Source> => {
   const now = clock.now();
   const at = new Date(now).toISOString();
@@ -52,7 +56,7 @@ export const storeSource = async (
         name: given.name,
       });
     return {
-      writes: [put(sourceKey(tenant, given.name), SourceItem, source), dueEntry(tenant, source)],
+      writes: [put(sourceKey(tenant, given.name), SourceItem, source), dueEntry(tenant, source), ...more],
       result: source,
     };
   });
@@ -81,7 +85,7 @@ export const changeSource = async (
   context: SourcesContext,
   actor: Actor,
   name: string,
-  { headers, secret, ...change }: SourceChange,
+  { headers, secret, document, ...change }: SourceChange,
 ): Promise<SourceView> => {
   requireManager(context, actor);
   const { tenant } = actor;
@@ -102,7 +106,8 @@ export const changeSource = async (
     requireAddress(kept as Source);
     const result = { ...(kept as Source), due: now };
     if (credentials) requireKeeper(context, result);
-    return { writes: [put(item.key, SourceItem, result), dueEntry(tenant, result)], result };
+    const documents = writeDocument(tenant, result, document);
+    return { writes: [put(item.key, SourceItem, result), dueEntry(tenant, result), ...documents], result };
   });
   if (credentials) await keepCredentials(context, tenant, changed, credentials);
   else if (!changed.has_secret) await context.sources.secrets?.drop({ tenant, source: name });
@@ -128,7 +133,18 @@ export const dropSource = async (context: SourcesContext, tenant: string, name: 
   context.sources.drop(tenant, name);
   await context.sources.secrets?.drop({ tenant, source: name });
   await removeTools(context, tenant, name);
-  await context.table.write([{ remove: sourceDueKey(tenant, name) }]);
+  await context.table.write([{ remove: sourceDueKey(tenant, name) }, { remove: sourceDocumentKey(tenant, name) }]);
+};
+
+const writeDocument = (
+  tenant: string,
+  { name, kind }: Pick<NewSource, 'name' | 'kind'>,
+  document: SourceRequest['document'],
+): readonly Write[] => {
+  if (document === undefined) return [];
+  if (kind !== 'openapi')
+    throw new Fault('InvalidInput', `a source of the kind ${kind} has no document`, { field: 'document' });
+  return [keepDocument(tenant, name, document)];
 };
 
 const credentialsOf = (headers: Credentials['headers'], secret: Credentials['secret']): Credentials | undefined =>

@@ -153,6 +153,30 @@ test('OAuth client credentials are exchanged for a token, once while it lasts', 
   assert.equal(api.tokens(), 2);
 });
 
+test('X.16 a document may be given, and its operations are called at the url of the source', async (t) => {
+  const api = await serveApi(t);
+  const { json } = await openProduct(t, [api.host]);
+  const operation = (operationId: string) => ({ openapi: '3.1.0', paths: { '/a': { get: { operationId } } } });
+  const source = { name: 'given', kind: 'openapi', url: `http://${api.host}/v2/`, secret: SECRET, permission: 'safe' };
+
+  const added: { body: State } = await json('POST', '/v1/sources', { ...source, document: operation('first') });
+  assert.deepEqual([added.body.status, added.body.tools], ['ok', 1], added.body.error);
+  const called: { body: { output: unknown } } = await json('POST', '/v1/tools/given_first/invoke', { arguments: {} });
+  assert.deepEqual((called.body.output as { url: string }).url, '/v2/a');
+  assert.ok(
+    api.seen.every(({ url }) => url === '/v2/a'),
+    'nothing else was fetched',
+  );
+
+  const changed: { body: State & { drift: readonly { tool: string }[] } } = await json('PATCH', '/v1/sources/given', {
+    document: JSON.stringify(operation('second')),
+  });
+  assert.equal(changed.body.status, 'ok', changed.body.error);
+  assert.deepEqual(changed.body.drift.map(({ tool }) => tool).sort(), ['given_first', 'given_second']);
+  const wrong = await json('POST', '/v1/sources', { ...source, name: 'm', kind: 'mcp', document: operation('x') });
+  assert.equal(wrong.status, 400);
+});
+
 test('a source at an address that is not allowed says so and has no tools', async (t) => {
   const { json } = await openProduct(t, []);
   for (const url of [

@@ -29,6 +29,7 @@ import { SourceDueItem, SourceItem } from '../../shared/model/source.ts';
 import { HandedCallItem } from '../../shared/plan/handed-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
+import { DocumentItem } from '../../shared/sources/documents.ts';
 import { SecretItem } from '../../shared/sources/secrets.ts';
 import { DeliveryItem } from '../../shared/uploads/deliveries.ts';
 import { StorageItem } from '../../shared/uploads/storage.ts';
@@ -66,6 +67,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#EVENTS EVENT#/, [EventItem]],
   [/^T#[^#]+#STORAGE /, [StorageItem]],
   [/^T#[^#]+#SECRET /, [SecretItem]],
+  [/^T#[^#]+#DOCUMENT /, [DocumentItem]],
   [/^T#[^#]+#STATS /, [StatsItem]],
   [/^T#[^#]+#TOTALS /, [ShardTotalsItem]],
   [/^T#[^#]+#BLOCKS /, [BlockItem]],

@@ -11,7 +11,7 @@ import { readOutput } from './read-output.ts';
 export interface OpenApiSource {
   /** Where the document is, or the API itself when the document is given. */
   readonly url: string;
-  readonly document?: string | undefined;
+  readonly document?: (() => Promise<string | undefined>) | undefined;
   readonly fetch: SafeFetch;
   /** Asked for every request: a secret may have been replaced since. */
   readonly credentials: () => Promise<SentCredentials>;
@@ -32,8 +32,11 @@ export const openApiUpstream = (source: OpenApiSource): Upstream => {
   let callable: ReadonlyMap<string, Callable> | undefined;
 
   const load = async (signal: AbortSignal): Promise<UpstreamTools> => {
-    const text = source.document ?? (await fetchDocument(source, signal));
-    const { tools, problems, found } = readTools(text, url);
+    const given = await source.document?.();
+    const text = given ?? (await fetchDocument(source, signal));
+    // A document without servers is at its own host's root; one that was given is about the url it was given with.
+    const servers = [{ url: given === undefined ? '/' : '' }];
+    const { tools, problems, found } = readTools(text, url, servers);
     callable = found;
     return { tools, problems };
   };
@@ -72,8 +75,9 @@ interface ReadTools extends UpstreamTools {
 }
 
 /** The tools of a document's text. */
-const readTools = (text: string, url: URL): ReadTools => {
-  const document = readDocument(text);
+const readTools = (text: string, url: URL, servers: readonly unknown[]): ReadTools => {
+  const read = readDocument(text);
+  const document = { ...read, root: { servers, ...read.root } };
   const { operations, problems } = listOperations(document, url);
   const found = new Map<string, Callable>();
   const tools: UpstreamTool[] = [];

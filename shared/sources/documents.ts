@@ -1,0 +1,41 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import * as z from 'zod';
+import { Fault } from '../kernel/errors.ts';
+import { sourceDocumentKey } from '../kernel/item-keys.ts';
+import type { Table, Write } from '../kernel/ports.ts';
+import { put, read, stored } from '../kernel/stored.ts';
+
+/** An OpenAPI document that was given with its source, packed: an item holds 400 KB. */
+export const DocumentItem = stored({
+  what: 'OpenAPI document',
+  schema: z.object({ gzip: z.string() }),
+  cure: 'give the document again',
+});
+
+const MOST_PACKED = 350_000;
+/** What a small item may unpack to, at most. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The write that keeps a document with its source. */
+export const keepDocument = (tenant: string, source: string, document: unknown): Write => {
+  const text = typeof document === 'string' ? document : JSON.stringify(document);
+  const gzip = gzipSync(text).toString('base64');
+  if (gzip.length > MOST_PACKED)
+    throw new Fault(
+      'TooLarge',
+      `the document has ${gzip.length} bytes packed; the limit is ${MOST_PACKED}: give its url`,
+      {
+        field: 'document',
+        limit: MOST_PACKED,
+      },
+    );
+  return put(sourceDocumentKey(tenant, source), DocumentItem, { gzip });
+};
+
+/** The document that was given with a source; undefined when it is fetched from its url. */
+export const findDocument = async (table: Table, tenant: string, source: string): Promise<string | undefined> => {
+  const item = await table.get(sourceDocumentKey(tenant, source));
+  if (!item) return undefined;
+  const { gzip } = read(item, DocumentItem);
+  return gunzipSync(Buffer.from(gzip, 'base64'), { maxOutputLength: MOST_BYTES }).toString();
+};
