@@ -37,6 +37,8 @@ export interface StageSettings {
   readonly domain?: { readonly name: string; readonly certificateArn: string };
   /** A language model that decisions may ask: its key lies in a secret of your own, and only the api may read it. */
   readonly llm?: { readonly url: string; readonly model?: string; readonly secretArn?: string };
+  /** Who issues access tokens for this service, such as a Cognito user pool; as ASSAY_ISSUERS in the README. */
+  readonly issuers?: readonly Readonly<Record<string, unknown>>[];
 }
 
 export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {

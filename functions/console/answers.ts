@@ -45,4 +45,6 @@ export interface ExplainedDefinitions {
   readonly tools: unknown;
   readonly warnings: readonly { readonly path?: string; readonly message: string }[];
   readonly tokens: number;
+  readonly left_out?: readonly { readonly tool: string; readonly reason: string }[];
+  readonly strictness?: { readonly strict: number; readonly plain: number; readonly left_out: number };
 }

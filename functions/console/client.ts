@@ -54,9 +54,12 @@ export const createClient = (keyring: Keyring) => {
       v1.grants[':key_id'][':name'].$delete(path({ key_id: key, name: tool })),
     stats: (name: string) => readJson(v1.tools[':name'].stats.$get(path({ name }))),
     providers: () => readJson(v1.providers.$get({})),
-    definition: (provider: string, tool: string) =>
+    definition: (provider: string, tool: string, strict: 'true' | '' = '') =>
       readJson(
-        v1.providers[':provider'].tools.$get({ ...path({ provider }), query: { allowed: tool, explain: 'true' } }),
+        v1.providers[':provider'].tools.$get({
+          ...path({ provider }),
+          query: given({ allowed: tool, explain: 'true', strict }),
+        }),
       ) as Promise<A.ExplainedDefinitions>,
     invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
       readJson(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),

@@ -57,6 +57,7 @@ export class ApiStack extends Stack {
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
     if (settings.storageMb !== undefined) this.api.may('ASSAY_STORAGE_MB', String(settings.storageMb));
     this.askModel(settings.llm);
+    if (settings.issuers !== undefined) this.api.may('ASSAY_ISSUERS', JSON.stringify(settings.issuers));
     // CloudFront's origin access control would replace Authorization and ask clients for a hash of each body.
     this.url = this.api.function.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

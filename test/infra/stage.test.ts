@@ -50,9 +50,11 @@ describe('the stage', () => {
     assert.deepEqual(stage.warnings, []);
   });
 
-  test('C.08 in another Region than CloudFront’s it is as sound, also with a language model', () => {
+  test('C.08 in another Region than CloudFront’s it is as sound, also with a language model and issuers of tokens', () => {
     const secretArn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:model-AbCdEf';
-    const elsewhere = synthesise({ region: 'eu-central-1', llm: { url: 'https://models.example/v1', secretArn } });
+    const issuers = [{ issuer: 'https://login.example', audience: ['https://assay.example/mcp'] }];
+    const llm = { url: 'https://models.example/v1', secretArn };
+    const elsewhere = synthesise({ region: 'eu-central-1', llm, issuers });
 
     for (const pack of [new AwsSolutionsChecks(), new ServerlessChecks()])
       assert.deepEqual(pack.validateScope(elsewhere.app).violations, []);
@@ -62,6 +64,7 @@ describe('the stage', () => {
     const { Variables } = (api?.Properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
     assert.equal(Variables?.ASSAY_LLM_URL, 'https://models.example/v1');
     assert.equal(Variables?.ASSAY_LLM_SECRET, secretArn);
+    assert.deepEqual(JSON.parse(String(Variables?.ASSAY_ISSUERS)), issuers);
   });
 
   test('no statement allows every action on everything', () => {

@@ -1,3 +1,4 @@
+import type { ExplainedDefinitions } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { plural } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
@@ -11,6 +12,7 @@ export const Definition = ({ tool }: { readonly tool: string }) => {
   const [provider, setProvider] = useState('openai');
   const providers = useLoad(() => client.providers(), []);
   const defined = useLoad(() => client.definition(provider, tool), [provider, tool]);
+  const strict = useLoad(() => client.definition(provider, tool, 'true'), [provider, tool]);
   const text = defined.value ? JSON.stringify(defined.value.tools, null, 2) : '';
   const choices = (providers.value?.providers ?? ['openai']).map((value) => ({ value, label: value }));
   return (
@@ -25,6 +27,7 @@ export const Definition = ({ tool }: { readonly tool: string }) => {
       <Tabs label="Provider" choices={choices} chosen={provider} onChoose={setProvider} />
       <Notice fault={defined.fault ?? providers.fault} onRetry={defined.reload} />
       {defined.value ? <Code text={text} label={`Definition for ${provider}`} /> : <Skeleton rows={6} />}
+      {strict.value && <Strictness defined={strict.value} />}
       {defined.value?.warnings.map(({ message }) => (
         <p key={message} class="small warn-text">
           {message}
@@ -32,4 +35,16 @@ export const Definition = ({ tool }: { readonly tool: string }) => {
       ))}
     </section>
   );
+};
+
+/** What becomes of the tool when a request asks for the strict form. */
+const Strictness = ({
+  defined: { left_out: leftOut = [], strictness },
+}: {
+  readonly defined: ExplainedDefinitions;
+}) => {
+  const [first] = leftOut;
+  if (first) return <p class="small warn-text">With strict this tool is left out: {first.reason}.</p>;
+  if ((strictness?.plain ?? 0) > 0) return <p class="small muted">With strict this tool keeps its plain form.</p>;
+  return null;
 };

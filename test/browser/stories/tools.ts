@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, type World } from '../world.ts';
+import { callApi, open, type World } from '../world.ts';
 
 export const toolStories = (world: () => World): void => {
   test('tools are found by words and filters, and an empty result says what to do', async (t) => {
@@ -34,6 +34,19 @@ export const toolStories = (world: () => World): void => {
     await page.getByLabel('to *').fill('mile');
     await page.getByRole('button', { name: 'Run unit_convert' }).click();
     await page.getByRole('region', { name: 'Output' }).getByText('7.456').waitFor();
+  });
+
+  test('a tool that strict leaves out says so beside its definition', async (t) => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const implementation = { type: 'mock', mock_response: {} };
+    const tool = { name: 'choosy', description: 'Takes a city, or none', type: 'function', handler: 'choosy' };
+    await callApi(world(), '/v1/tools', { ...tool, parameters, implementation });
+    const { page } = await open(t, world(), { path: '#/tools/choosy' });
+
+    await page.getByRole('button', { name: 'cohere' }).click();
+
+    await page.getByText('With strict this tool is left out: strict_tools needs at least one').waitFor();
+    await callApi(world(), '/v1/tools/choosy', undefined, 'DELETE');
   });
 
   test('wrong arguments are marked where they stand, and a tool that fails says why', async (t) => {
