@@ -43,6 +43,8 @@ export interface BuiltPlan {
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
+/** A tool's own time-out begins with its work; a node also waits for its turn, and for a process to start. */
+const TURN_SECONDS = 30;
 
 interface Resolved {
   readonly input: PlanNodeInput;
@@ -140,7 +142,9 @@ function settle(node: Resolved, outside: readonly string[]): PlanNode {
     arguments: input.arguments,
     after: [...dependenciesOf(node)],
     on_failure: input.on_failure,
-    timeout_seconds: Math.ceil(input.timeout_seconds ?? tool.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS),
+    timeout_seconds: Math.ceil(
+      input.timeout_seconds ?? (tool.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) + TURN_SECONDS,
+    ),
     // A grant was given without knowing what a source would say.
     confirm: input.confirm || permission === 'confirm' || isTold,
     confirm_timeout_seconds: input.confirm_timeout_seconds,

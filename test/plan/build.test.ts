@@ -119,6 +119,8 @@ describe('buildPlan', () => {
     assert.equal(plan.nodes[0]?.version, '1.2.0');
     assert.deepEqual(plan.nodes[0]?.on_failure, { policy: 'stop', downstream: 'skip' });
     assert.equal(plan.nodes[1]?.timeout_seconds, 2);
+    // The tool's own 60 s begin with its work; waiting for a turn is on top.
+    assert.equal(plan.nodes[0]?.timeout_seconds, 90);
     assert.deepEqual(plan.nodes[1]?.on_failure, { policy: 'retry', attempts: 3, then: 'stop', downstream: 'skip' });
     assert.deepEqual(
       plan.nodes.map(({ confirm }) => confirm),
