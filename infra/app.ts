@@ -1,5 +1,6 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { configuredFunctions } from './build/configured-functions.ts';
 import { type StageSettings, stages } from './config.ts';
 import { AssayStage } from './stage.ts';
 
@@ -13,7 +14,8 @@ const zones = asked('gpuZones')?.split(',');
 for (const [name, settings] of Object.entries<StageSettings>(stages)) {
   const alarmEmail = settings.alarmEmail ?? asked('alarmEmail');
   const gpu = settings.gpu && { ...(zones && { zones }), ...settings.gpu };
-  new AssayStage(app, name, { ...settings, gpu, ...(alarmEmail === undefined ? {} : { alarmEmail }) });
+  const functions = settings.functions ?? configuredFunctions();
+  new AssayStage(app, name, { ...settings, gpu, functions, ...(alarmEmail === undefined ? {} : { alarmEmail }) });
 }
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 app.synth();

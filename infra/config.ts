@@ -31,6 +31,8 @@ export interface StageSettings {
   readonly keptDays?: { readonly pictures?: number; readonly results?: number } | undefined;
   /** How many megabytes a tenant's pictures of 30 days may take; 20,480 unless given. */
   readonly storageMb?: number;
+  /** Functions that are sources, by name or ARN: those of `assay.config.json`. */
+  readonly functions?: readonly string[];
   /** Who hears of alarms. */
   readonly alarmEmail?: string;
   /** An address of your own, with a certificate in us-east-1. */

@@ -21,6 +21,8 @@ const AwsEnvironment = z.object({
   /** A language model for decisions; the secret holds its key. */
   /** How much a tenant's pictures of 30 days may take. */
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
+  ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
+  ASSAY_EGRESS: z.string().optional(),
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
   ASSAY_LLM_SECRET: z.string().min(1).optional(),

@@ -7,31 +7,43 @@ import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
+import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
 import { routedBlobs } from '../../shared/adapters/aws/routed-blobs.ts';
 import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { s3SignPut } from '../../shared/adapters/aws/s3-sign-put.ts';
+import { readAllowList } from '../../shared/adapters/egress/allow-list.ts';
+import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
+import { type Configured, readConfigured } from '../../shared/sources/configured.ts';
+import type { SourcePorts } from '../../shared/sources/context.ts';
 import { storeBytes } from '../../shared/uploads/storage.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from './builtin-tools.ts';
-import { bundledTools } from './bundled-tools.ts';
+import { bundledConfig, bundledTools } from './bundled-tools.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
+import { sourcePorts } from './source-ports.ts';
 
 interface Places {
   readonly ASSAY_TABLE: string;
   readonly ASSAY_IMAGES_BUCKET: string;
   readonly ASSAY_MODELS_BUCKET: string;
   readonly ASSAY_STORAGE_MB?: number | undefined;
+  /** Who may add sources, and what they may reach besides public https. */
+  readonly ASSAY_SOURCES?: SourcePorts['allowed'] | undefined;
+  readonly ASSAY_EGRESS?: string | undefined;
 }
+
+/** What Lambda itself sets, and renews while a function lives. */
+export type LambdaVariables = Readonly<Record<string, string | undefined>>;
 
 export type AwsPorts = AssayPorts & Required<Pick<AssayPorts, 'blobs' | 'iqa'>>;
 
 /** What every function that runs tools stands on; the SDK finds region and credentials by itself. */
-export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
+export const awsPorts = (environment: Places, hallmark: string, variables: LambdaVariables): AwsPorts => {
   const s3 = new S3Client(clientSettings('objects'));
   const blobsIn = (bucket: string, maxBytes = Number.POSITIVE_INFINITY) => s3Blobs({ client: s3, bucket, maxBytes });
   const table = dynamoTable({
@@ -69,8 +81,40 @@ export const awsPorts = (environment: Places, hallmark: string): AwsPorts => {
     handlers: shippedHandlers(shipped),
     prices: shippedPrices(),
     storageBytes,
+    sources: sourcePorts({
+      allowed: environment.ASSAY_SOURCES ?? 'tenants',
+      configured: bundledSources(),
+      fetch: createSafeFetch({ allowed: readAllowList(environment.ASSAY_EGRESS ?? '') }),
+      now: clock.now,
+      lambda: lambdaAccess(variables),
+      follows: false,
+    }),
     signPut: s3SignPut({ bucket: environment.ASSAY_IMAGES_BUCKET, now: clock.now }),
     freshMs: 1000,
     recording: { delayMs: 0, observe: callMetrics({ metrics, log, isShipped: (tool) => names.has(tool) }) },
   };
 };
+
+/** The sources of the configuration. A function starts no commands: those are said to be wrong. */
+export const bundledSources = (): Configured => {
+  const { sources, functions, problems } = readConfigured(bundledConfig());
+  const commands = sources.filter(({ command }) => command !== undefined);
+  return {
+    functions,
+    sources: sources.filter(({ command }) => command === undefined),
+    problems: [
+      ...problems,
+      ...commands.map(({ source }) => ({ name: source.name, reason: 'commands cannot be started here; give its url' })),
+    ],
+  };
+};
+
+const lambdaAccess = (variables: LambdaVariables): LambdaAccess => ({
+  region: variables.AWS_REGION ?? '',
+  endpoint: variables.AWS_ENDPOINT_URL_LAMBDA,
+  credentials: () => ({
+    accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',
+    sessionToken: variables.AWS_SESSION_TOKEN,
+  }),
+});

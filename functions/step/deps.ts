@@ -10,7 +10,9 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
 import { cachePlans } from '../../shared/plan/run-store.ts';
-import { awsPorts } from '../compose/aws-ports.ts';
+import { adoptConfigured } from '../../shared/sources/adopt-configured.ts';
+import { refreshDue } from '../../shared/sources/due-sources.ts';
+import { awsPorts, bundledSources } from '../compose/aws-ports.ts';
 import type { StepDeps } from './handle.ts';
 
 const Environment = z.object({
@@ -18,6 +20,8 @@ const Environment = z.object({
   ASSAY_IMAGES_BUCKET: z.string().min(1),
   ASSAY_MODELS_BUCKET: z.string().min(1),
   ASSAY_HALLMARK_SECRET: z.string().min(1),
+  ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
+  ASSAY_EGRESS: z.string().optional(),
   /** Needed only for plans inside plans, which start machines of their own. */
   ASSAY_MACHINE_PREFIX: z.string().min(1).default('assay-'),
   ASSAY_MACHINE_ROLE: z.string().min(1).optional(),
@@ -35,7 +39,7 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
   );
   if (hallmark === undefined)
     throw new Fault('Unavailable', `the secret ${environment.ASSAY_HALLMARK_SECRET} is empty`);
-  const ports = awsPorts(environment, hallmark);
+  const ports = awsPorts(environment, hallmark, variables);
   const { table, blobs, clock } = ports;
   const { ASSAY_MACHINE_ROLE: roleArn, ASSAY_MACHINE_LOGS: logGroupArn } = environment;
   const machines = sfnMachines({
@@ -53,6 +57,10 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
   });
   return {
     machines,
+    async refreshSources() {
+      await adoptConfigured(assay, bundledSources());
+      return refreshDue(assay);
+    },
     look: async (tenant, run) => {
       await assay.runs?.view(tenant, run);
       await assay.recorder.flush();

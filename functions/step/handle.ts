@@ -7,6 +7,8 @@ import { runStep, StepEvent } from '../../shared/plan/step.ts';
 export interface StepDeps {
   readonly runs: RunDeps;
   readonly machines: Pick<Machines, 'removeUnused'>;
+  /** Refreshes the sources that are due. */
+  readonly refreshSources: () => Promise<number>;
   /** Looks at a run; one that has ended is recorded and charged by it. */
   readonly look: (tenant: string, run: string) => Promise<unknown>;
 }
@@ -20,11 +22,12 @@ const Ended = z.object({
 });
 
 /**
- * Runs one node of a plan, asks about it, takes note that a run has ended, or, once a day, removes machines that no
- * plan uses any more.
+ * Runs one node of a plan, asks about it, takes note that a run has ended, refreshes the sources that are due, or,
+ * once a day, removes machines that no plan uses any more.
  */
 export const handleStep = async (deps: StepDeps, event: unknown): Promise<unknown> => {
   if (isObject(event) && event.clean_up === true) return { removed: await deps.machines.removeUnused(UNUSED_MS) };
+  if (isObject(event) && event.refresh_sources === true) return { refreshed: await deps.refreshSources() };
   const ended = Ended.safeParse(event);
   if (ended.success) return lookAt(deps, ended.data.detail.input ?? '{}');
   const step = StepEvent.parse(event);

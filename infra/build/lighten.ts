@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 const mcpValidator = `
+export const CORS_IS_POSSIBLE = false;
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 export { default as process } from 'node:process';
@@ -35,8 +36,8 @@ export const lighten = (isLambda: boolean): readonly Plugin[] => [
     /[/\\]@smithy[/\\]core[/\\]dist-es[/\\]submodules[/\\]event-streams[/\\]index\.js$/,
     noEventStreams,
   ),
-  // MCP's package carries an ajv of its own; ours does the same.
-  instead('one-ajv', /[/\\]@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/, mcpValidator),
+  // MCP's packages carry an ajv of their own; ours does the same.
+  instead('one-ajv', /[/\\]@modelcontextprotocol[/\\](?:server|client)[/\\]dist[/\\]shimsNode\.mjs$/, mcpValidator),
   // Adds a method to every kind of schema, and so holds on to all of zod; we describe by zod's own `meta`.
   edited('plain-zod', /[/\\]@hono[/\\]zod-openapi[/\\]dist[/\\]index\.mjs$/, (text) =>
     text.replace('import { z } from "zod";', 'import * as z from "zod";').replace(/^extendZodWithOpenApi\(z\);$/m, ''),

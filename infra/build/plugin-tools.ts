@@ -8,7 +8,7 @@ export const bundledTools = (folder: string): Plugin => ({
   name: 'bundled-tools',
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]functions[/\\]compose[/\\]bundled-tools\.ts$/ }, async () => ({
-      contents: writeImports(await findSources(folder)),
+      contents: writeImports(await findSources(folder), await configuredSources(folder)),
       loader: 'ts',
       resolveDir: folder,
     }));
@@ -29,6 +29,17 @@ const findSources = async (folder: string): Promise<readonly Source[]> => {
     .map((source) => ('module' in source ? { ...source, trust: trust[source.name] } : source))
     .filter((source) => !('trust' in source) || source.trust !== 'off');
   return [...config, ...(await Promise.all(modules.map(checked)))];
+};
+
+/** The part of the configuration that names sources; a desktop client's file holds commands, which cannot run there. */
+const configuredSources = async (folder: string): Promise<unknown> => {
+  const text = await readFile(join(folder, process.env.ASSAY_CONFIG ?? 'assay.config.json'), 'utf8').catch(() => '{}');
+  try {
+    const { sources, mcpServers, functions } = JSON.parse(text) as Record<string, unknown>;
+    return { sources, mcpServers, functions };
+  } catch {
+    return {};
+  }
 };
 
 /** What the configuration says of plugins; a word that is not understood is distrust. */
@@ -58,6 +69,7 @@ const configuration = async (folder: string): Promise<readonly Source[]> => {
     const config: unknown = JSON.parse(text);
     const definitions = Array.isArray(config) ? config : toolsOf(config);
     if (Array.isArray(definitions)) return [{ source, definitions }];
+    if (definitions === undefined && namesSources(config)) return [];
     return [{ source, broken: `${source} must be {"tools": [definitions]}`, plugin: false }];
   } catch (error) {
     return [{ source, broken: `${source} is not valid JSON: ${(error as Error).message}`, plugin: false }];
@@ -70,6 +82,9 @@ const toolsOf = (config: unknown): unknown => {
   const others = ['sources', 'mcpServers', 'functions', 'plugins'];
   return Reflect.get(config, 'tools') ?? (others.some((key) => Object.hasOwn(config, key)) ? [] : undefined);
 };
+
+const namesSources = (config: unknown): boolean =>
+  typeof config === 'object' && config !== null && ['sources', 'mcpServers', 'functions'].some((key) => key in config);
 
 const packages = async (nodeModules: string): Promise<readonly Source[]> => {
   const found: Source[] = [];
@@ -118,7 +133,8 @@ const checked = async (source: Source): Promise<Source> => {
   }
 };
 
-const writeImports = (sources: readonly Source[]): string => `
+const writeImports = (sources: readonly Source[], config: unknown): string => `
+export const bundledConfig = () => (${JSON.stringify(config)});
 const load = async (source, trust, open) => {
   try {
     const { tools } = await open();

@@ -15,6 +15,7 @@ import { fits } from '../constructs/fits.ts';
 import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
+import { runConfigured } from '../constructs/run-configured.ts';
 import { type DataStack, putEvents } from './data.ts';
 import type { PlansStack } from './plans.ts';
 
@@ -58,6 +59,7 @@ export class ApiStack extends Stack {
     if (settings.storageMb !== undefined) this.api.may('ASSAY_STORAGE_MB', String(settings.storageMb));
     this.askModel(settings.llm);
     if (settings.issuers !== undefined) this.api.may('ASSAY_ISSUERS', JSON.stringify(settings.issuers));
+    runConfigured(this.api, settings);
     // CloudFront's origin access control would replace Authorization and ask clients for a hash of each body.
     this.url = this.api.function.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

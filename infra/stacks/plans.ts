@@ -14,6 +14,7 @@ import { failureQueue } from '../constructs/granted-function.ts';
 import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
+import { runConfigured } from '../constructs/run-configured.ts';
 import { StaticMachine } from '../constructs/static-machine.ts';
 import { type DataStack, putEvents } from './data.ts';
 import type { InferenceStack } from './inference.ts';
@@ -32,7 +33,7 @@ export class PlansStack extends Stack {
   /** How many runs failed, of all machines. */
   readonly failedRuns: IMetric;
   /** Timed work and notices that were given up on. */
-  readonly undelivered: Readonly<Record<'CleanUp' | 'Ended', Queue>>;
+  readonly undelivered: Readonly<Record<'CleanUp' | 'Ended' | 'Sources', Queue>>;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id, props);
@@ -61,9 +62,12 @@ export class PlansStack extends Stack {
     this.undelivered = {
       CleanUp: failureQueue(this, 'CleanUpFailures'),
       Ended: failureQueue(this, 'EndedFailures'),
+      Sources: failureQueue(this, 'SourcesFailures'),
     };
     this.removeUnused();
     this.noteEnds();
+    this.refreshSources();
+    runConfigured(this.step, settings);
     this.staticMachines(props);
   }
 
@@ -156,6 +160,21 @@ export class PlansStack extends Stack {
           event: RuleTargetInput.fromObject({ clean_up: true }),
           retryAttempts: 2,
           deadLetterQueue: this.undelivered.CleanUp,
+        }),
+      ],
+    });
+  }
+
+  /** Every five minutes, the sources of all tenants that are due: one rule, however many there are. */
+  private refreshSources(): void {
+    new Rule(this, 'Sources', {
+      description: 'Refreshes sources that are due',
+      schedule: Schedule.rate(Duration.minutes(5)),
+      targets: [
+        new LambdaFunction(this.step.function, {
+          event: RuleTargetInput.fromObject({ refresh_sources: true }),
+          retryAttempts: 0,
+          deadLetterQueue: this.undelivered.Sources,
         }),
       ],
     });

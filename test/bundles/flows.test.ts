@@ -8,6 +8,7 @@ import { type Bundles, bundleAll, MAX_CODE_BYTES, MAX_START_BYTES } from '../sup
 import { whyNoDynamo } from '../support/dynamo.ts';
 import { callEdge, edgeEvent } from '../support/edge.ts';
 import { lambdaContext, loadHandler } from '../support/lambda.ts';
+import { type FakeUpstream, fakeUpstream } from '../support/mcp-upstream.ts';
 import { SfnStub } from '../support/sfn-stub.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -22,18 +23,24 @@ const entries = {
   edge: 'functions/edge/index.ts',
 } as const;
 
+const ECHO = { name: 'echo', description: 'Says it again', inputSchema: { type: 'object' } };
+
 describe('the bundles of all functions together', { skip: whyNoDynamo() }, () => {
   let aws: LocalAws;
   let sfn: SfnStub;
   let bundles: Bundles<keyof typeof entries>;
   let api: ApiHandler;
+  let upstream: FakeUpstream;
+  const cleaning: (() => Promise<void>)[] = [];
   let [stream, publish, step, upload, edge]: Handler[] = [];
   const send = sendTo(() => api);
 
   before(async () => {
     [bundles, aws] = await Promise.all([bundleAll(entries), startAws()]);
     sfn = new SfnStub(async (payload) => step?.(payload, lambdaContext()));
-    Object.assign(process.env, aws.environment, { AWS_ENDPOINT_URL_SFN: await sfn.listen() });
+    upstream = await fakeUpstream({ after: (clean) => void cleaning.push(clean) }, [ECHO]);
+    const places = { AWS_ENDPOINT_URL_SFN: await sfn.listen(), ASSAY_EGRESS: new URL(upstream.url).host };
+    Object.assign(process.env, aws.environment, places);
     const { built } = bundles;
     api = await loadHandler<ApiHandler>(built.api.folder);
     [stream, publish, step, upload, edge] = await Promise.all(
@@ -43,6 +50,7 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     );
   });
   after(async () => {
+    for (const clean of cleaning) await clean();
     await sfn.close();
     await aws.stop();
     await bundles.remove();
@@ -105,6 +113,16 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
     assert.equal(atEdge.body, atOrigin.body.toString());
     assert.equal(atEdge.headers.etag, atOrigin.headers.etag);
     assert.equal(passed.passed?.uri, '/v1/tools/counted/invoke');
+  });
+
+  test('X.16 a source is added and called on DynamoDB, and the schedule looks for those that are due', async () => {
+    const source = { name: 'echoes', kind: 'mcp', url: upstream.url, permission: 'safe' };
+    const added = await send('POST', '/v1/sources', source);
+    assert.equal(added.statusCode, 201);
+    assert.equal((added.json as { status: string }).status, 'ok', added.body.toString());
+    const called = await send('POST', '/v1/tools/echoes_echo/invoke', { arguments: { text: 'hi' } });
+    assert.equal((called.json as { output: unknown }).output, '{"text":"hi"}', called.body.toString());
+    assert.deepEqual(await step?.({ refresh_sources: true }, lambdaContext()), { refreshed: 0 });
   });
 
   test('C.05 a plan is compiled, made a state machine, and its steps run in the step function', async () => {

@@ -46,6 +46,26 @@ describe('the stage', () => {
     }
   });
 
+  test('X.16 sources are refreshed by one rule, and only the functions of the configuration may be run', () => {
+    const rules = ofType('AWS::Events::Rule').filter(({ Properties }) =>
+      JSON.stringify(Properties).includes('refresh_sources'),
+    );
+    assert.deepEqual(
+      rules.map(({ Properties }) => Properties.ScheduleExpression),
+      ['rate(5 minutes)'],
+    );
+    const named = 'arn:aws:lambda:us-east-1:111111111111:function:sums';
+    const granted = synthesise({ functions: [named] })
+      .ofType('AWS::IAM::Policy')
+      .filter((policy) => JSON.stringify(policy).includes(named));
+    assert.equal(granted.length, 2);
+    for (const policy of granted)
+      assert.deepEqual(
+        statementsOf(policy).filter((each) => JSON.stringify(each).includes(named)),
+        [{ Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: named }],
+      );
+  });
+
   test('C.08 nothing is missing and nothing is warned of, so that it can be deployed', () => {
     assert.deepEqual(stage.warnings, []);
   });

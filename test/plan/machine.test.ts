@@ -75,7 +75,8 @@ describe('plans on Step Functions, through the SDK', () => {
       execute: (call: NodeCall) => execute(call),
       answer: (token: string, answer: TokenAnswer) => machines.answer(token, answer),
     };
-    const step = { runs: stepDeps, machines, look: (tenant: string, id: string) => runs.view(tenant, id) };
+    const look = (tenant: string, id: string) => runs.view(tenant, id);
+    const step = { runs: stepDeps, machines, look, refreshSources: async () => 0 };
     return { clock, table, blobs, machines, runs, step, pauses };
   }
 
