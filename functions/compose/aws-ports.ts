@@ -20,6 +20,7 @@ import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
 import { type Configured, readConfigured } from '../../shared/sources/configured.ts';
 import type { SourcePorts } from '../../shared/sources/context.ts';
+import { findDocument } from '../../shared/sources/documents.ts';
 import { storeBytes } from '../../shared/uploads/storage.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from './builtin-tools.ts';
@@ -85,6 +86,7 @@ export const awsPorts = (environment: Places, hallmark: string, variables: Lambd
       allowed: environment.ASSAY_SOURCES ?? 'tenants',
       configured: bundledSources(),
       fetch: createSafeFetch({ allowed: readAllowList(environment.ASSAY_EGRESS ?? '') }),
+      documentOf: (tenant, source) => findDocument(table, tenant, source),
       now: clock.now,
       lambda: lambdaAccess(variables),
       follows: false,
