@@ -2,8 +2,7 @@ import { Fault } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
 import { callKey } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
-import { read } from '../kernel/stored.ts';
-import { CallItem, type CallRecord, isReserved } from '../model/call-record.ts';
+import { type CallRecord, endedCall } from '../model/call-record.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Call, CallOptions, CallResult } from './call.ts';
 
@@ -15,7 +14,7 @@ export const earlierCall = async (
 ): Promise<CallRecord | undefined> => {
   if (once?.earlier === undefined) return undefined;
   const item = await table.get(callKey(tenant, once.id));
-  const record = item && !isReserved(item) ? read(item, CallItem) : undefined;
+  const record = endedCall(item);
   return record?.status === 'refused' ? undefined : record;
 };
 

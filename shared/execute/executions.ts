@@ -4,9 +4,9 @@ import { Fault } from '../kernel/errors.ts';
 import { timeOfUlid, ulidTime } from '../kernel/ids.ts';
 import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
-import { read, readAll } from '../kernel/stored.ts';
+import { readAll } from '../kernel/stored.ts';
 import type { CallStatus } from '../model/call.ts';
-import { CallItem, type CallRecord, isReserved } from '../model/call-record.ts';
+import { CallItem, type CallRecord, endedCall, isReserved } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 
 export interface ExecutionsQuery {
@@ -58,7 +58,7 @@ export const readExecution = async (
 ): Promise<CallRecord> => {
   requireScope(actor, 'read');
   const item = timeOfUlid(id) === undefined ? undefined : await table.get(callKey(actor.tenant, id));
-  const record = item && !isReserved(item) ? read(item, CallItem) : undefined;
+  const record = endedCall(item);
   if (record && visibleTools(actor).has(record.tool)) return record;
   throw new Fault('NotFound', `no call with the id ${JSON.stringify(id)}; records are kept for 30 days`, { id });
 };

@@ -4,7 +4,7 @@ import { Fault } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
 import { callKey, ratingKey, ratingsKey } from '../kernel/item-keys.ts';
 import { put, read, stored } from '../kernel/stored.ts';
-import { CallItem } from '../model/call-record.ts';
+import { endedCall } from '../model/call-record.ts';
 import type { Feedback } from '../model/feedback.ts';
 import type { Actor } from '../model/key.ts';
 import { missingVersion } from '../registry/change-state.ts';
@@ -71,7 +71,7 @@ const whatIsRated = async (context: RegistryContext, actor: Actor, feedback: Fee
 
 const ratedCall = async (context: RegistryContext, tenant: string, feedback: Feedback, id: string) => {
   const item = timeOfUlid(id) === undefined ? undefined : await context.table.get(callKey(tenant, id));
-  const call = item && read(item, CallItem);
+  const call = endedCall(item);
   if (!call) throw new Fault('NotFound', `no call with the id ${JSON.stringify(id)}`, { call_id: id });
   if (call.tool !== feedback.tool || (feedback.version !== undefined && call.version !== feedback.version))
     throw new Fault('InvalidInput', `call ${id} was of ${call.tool} ${call.version}; rate that`, { field: 'call_id' });

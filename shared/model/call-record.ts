@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Item } from '../kernel/ports.ts';
-import { stored } from '../kernel/stored.ts';
+import { read, stored } from '../kernel/stored.ts';
 import { CALL_STATUSES } from './call.ts';
 
 /** The stored record of a call: execution record and ledger row at once. */
@@ -50,6 +50,10 @@ export const ReservedCallItem = stored<ReservedCall>({ what: 'reserved call', sc
 
 /** Whether a row of the ledger is only reserved. */
 export const isReserved = (item: Item): boolean => !item.isDamaged && item.body.status === 'reserved';
+
+/** The record of a call that has ended; undefined while its row is only reserved. */
+export const endedCall = (item: Item | undefined): CallRecord | undefined =>
+  item && !isReserved(item) ? read(item, CallItem) : undefined;
 
 /** Marks an hour that has calls. */
 export const CallHourItem = stored({ what: 'hour of calls', schema: z.object({ hour: z.string() }) });

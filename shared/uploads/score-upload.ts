@@ -7,7 +7,7 @@ import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts'
 import { callKey, eventCountKey, imageBlobKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import type { Blobs, Change, Item } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
-import { CallItem } from '../model/call-record.ts';
+import { endedCall } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import { placeEvents } from '../registry/events.ts';
 import { type Claim, claimUpload, type StoredObject } from './claim.ts';
@@ -124,14 +124,16 @@ const scoreOnce = async (
   const request = { image, reference, tools: upload.tools, distortions: upload.distortions };
   // A process that died after charging left its ledger row, so it is not charged again.
   const item = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
-  const row = item && read(item, CallItem);
+  const row = endedCall(item);
   if (row?.status === 'ok') {
     const report = await scoreImage(context.iqa, { ...request, tenant });
     return { ...report, charged_micros: row.charged_micros };
   }
   const payer = await payerOf(context, tenant, upload.key_id);
+  // One that was left until its reservation lapsed was not charged: scoring it is a new call.
+  const known = row?.status === 'interrupted' ? undefined : upload.call_id;
   return scorePictures(context, payer, request, undefined, {
-    once: { id: upload.call_id ?? context.clock.newId(), isLost },
+    once: { id: known ?? context.clock.newId(), isLost },
   });
 };
 

@@ -1,15 +1,21 @@
 import { parseArgs } from 'node:util';
+import { benchKills } from './crash-kills.ts';
 import { benchSchedules } from './crash-schedules.ts';
 
-/** `npm run bench -- crash --schedules 20000 [--seed 1] [--store sqlite]` simulates processes that die after any write. */
+/**
+ * `npm run bench -- crash [--kills 100]` kills the real server under load; with `--schedules 20000 [--seed 1]
+ * [--store sqlite]` it simulates processes that die after any write.
+ */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      schedules: { type: 'string', default: '2000' },
+      kills: { type: 'string', default: '100' },
+      schedules: { type: 'string' },
       seed: { type: 'string', default: '1' },
       store: { type: 'string', default: 'memory' },
     },
   });
+  if (values.schedules === undefined) return benchKills(Number(values.kills));
   await benchSchedules(Number(values.schedules), Number(values.seed), values.store === 'sqlite' ? 'sqlite' : 'memory');
 };

@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
+import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
@@ -121,6 +122,24 @@ describe('upload events', () => {
     assert.equal(await scoreUpload(context, object), 'scored');
     await context.recorder.flush();
     assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
+  });
+
+  test('C.07 a picture whose process died while its call was reserved is scored and charged once', async () => {
+    const { context, json, key } = await shop();
+    const payer = (await key({ scopes: ['invoke'], quota: { calls: 10 } })).split('_')[1] ?? '';
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const id = context.clock.newId();
+    const died = { v: 1, key: 'a.png', key_id: payer, status: 'scoring', call_id: id, etag: 'e', claimed_at: 0 };
+    const body = { ...died, tools: ['entropy'], attempts: 1, created_at: '2026-01-01T00:00:00.000Z' };
+    await context.table.write([{ put: uploadKey('default', 'a.png'), body }]);
+    const call = { id, tenant: 'default', keyId: payer, tool: 'score', version: 'operation', priceMicros: 1 };
+    await context.meter.reserve({ ...call, quota: { calls: 10 }, at: Date.now(), timeoutMs: 900_000 });
+
+    const event = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    assert.equal(await scoreUpload(context, event), 'scored');
+    await context.recorder.flush();
+    assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
+    assert.deepEqual((await json<Verification>('GET', '/v1/usage/verification')).body.differences, []);
   });
 
   test('C.07 a picture that is scored at the second try is charged for it', async () => {

@@ -130,10 +130,10 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     if (!isUsedUp) await markHour(call.tenant, timeOfUlid(call.id) ?? call.at);
     for (let tries = 0; tries < 2 && !isUsedUp; tries++) {
       const placed = await placeRow(table, call, micros, clock.now() + call.timeoutMs + skewMs);
-      const count = placed === 'taken over' ? countTakenOver : countRow;
-      const reservation = await count(call, quota, micros, month);
+      const count = placed.isTakenOver ? countTakenOver : countRow;
+      const reservation = await count(call, quota, placed.micros, month);
       if (reservation) return reservation;
-      await takeRowBack(call, micros, month);
+      await takeRowBack(call, placed.micros, month);
       if (!(await recount(call.tenant, call.keyId, month)).isChanged) break;
     }
     if (usedUp.size > MOST_KNOWN) usedUp.clear();

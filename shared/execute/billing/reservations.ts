@@ -9,16 +9,17 @@ import { isOpen, rowExpires } from '../record-row.ts';
 /** Clocks of processes may differ by a minute. */
 export const SKEW_MS = 60_000;
 
+export interface Placed {
+  readonly isTakenOver: boolean;
+  /** What the call costs at most: fixed by its first try. */
+  readonly micros: number;
+}
+
 /**
  * Writes the row of a call before it is counted and runs. One that an earlier try of the call left is taken over;
  * a call that has ended is refused.
  */
-export const placeRow = (
-  table: Table,
-  call: MeteredCall,
-  micros: number,
-  until: number,
-): Promise<'placed' | 'taken over'> => {
+export const placeRow = (table: Table, call: MeteredCall, micros: number, until: number): Promise<Placed> => {
   const key = callKey(call.tenant, call.id);
   const row: ReservedCall = {
     status: 'reserved',
@@ -30,12 +31,15 @@ export const placeRow = (
     at: new Date(call.at).toISOString(),
     until,
   };
-  return table.change<'placed' | 'taken over'>([key], ([item]) => {
+  return table.change<Placed>([key], ([item]) => {
     const known = item && isReserved(item) ? read(item, ReservedCallItem) : undefined;
     if (!isOpen(item)) throw hasEnded(call.id);
     const placed = { ...row, ...(known && { micros: known.micros, counted: known.counted }) };
     const expires = rowExpires(call.at);
-    return { writes: [put(key, ReservedCallItem, placed, expires)], result: known ? 'taken over' : 'placed' };
+    return {
+      writes: [put(key, ReservedCallItem, placed, expires)],
+      result: { isTakenOver: known !== undefined, micros: placed.micros },
+    };
   });
 };
 
