@@ -60,6 +60,7 @@ class Runner implements LocalRuns {
   readonly #desk: TokenDesk;
   readonly #active = new Map<string, Active>();
   #stopWatching: (() => void) | undefined;
+  #taking: Promise<unknown> = Promise.resolve();
   #closing = false;
 
   constructor(given: LocalRunDeps) {
@@ -113,10 +114,17 @@ class Runner implements LocalRuns {
     return this.#see(tenant, id);
   }
 
-  async resume(): Promise<readonly string[]> {
+  resume(): Promise<readonly string[]> {
+    const taking = this.#resumeAll();
+    this.#taking = Promise.allSettled([this.#taking, taking]);
+    return taking;
+  }
+
+  async #resumeAll(): Promise<readonly string[]> {
     const { items } = await this.#deps.table.query(ACTIVE_RUNS_PK);
     const resumed: string[] = [];
-    for (const item of items)
+    for (const item of items) {
+      if (this.#closing) break;
       try {
         const { tenant, run_id: id } = read(item, ActiveRunItem);
         if (await this.#resumeOne(tenant, id)) resumed.push(id);
@@ -125,11 +133,14 @@ class Runner implements LocalRuns {
         if (!isUnreadable(thrown)) throw thrown;
         this.#given.log.error('run not resumed', { run: item.key.sk, error: thrown.message });
       }
+    }
     return resumed;
   }
 
   async close(): Promise<void> {
     this.#closing = true;
+    // What is being taken over at this moment is launched first, and then left like the others.
+    await this.#taking;
     const running = [...this.#active.values()];
     for (const { controller } of running) controller.abort();
     await Promise.allSettled(running.map(({ done }) => done));
