@@ -3,7 +3,8 @@ import type { Assay } from '../../shared/assay.ts';
 import { messageOf } from '../../shared/kernel/errors.ts';
 import { BEAT_MS } from '../../shared/kernel/lease.ts';
 import type { Blobs } from '../../shared/kernel/ports.ts';
-import { createLocalRuns, type LocalRuns } from '../../shared/plan/local-runs.ts';
+import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
+import { createLocalRuns } from '../../shared/plan/local-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
 import { settleRun } from '../../shared/plan/settle-calls.ts';
 

@@ -2,13 +2,13 @@ import { messageOf } from '../kernel/errors.ts';
 import { ACTIVE_RUNS_PK, activeRunKey } from '../kernel/item-keys.ts';
 import { freeLease, isHeld, type Lease, takeLease } from '../kernel/lease.ts';
 import { changeHeld, keepLease, takeItem } from '../kernel/leased-item.ts';
-import type { Log, Timers } from '../kernel/ports.ts';
 import { isUnreadable, put, read } from '../kernel/stored.ts';
 import { ActiveRunItem, type RunBody, type RunView } from '../model/run.ts';
-import type { EngineEvent, EnginePorts, TaskCall } from './engine/ports.ts';
+import type { EnginePorts, TaskCall } from './engine/ports.ts';
 import { prepareChecked } from './engine/prepare.ts';
 import { createTokenDesk, type TokenDesk } from './engine/tokens.ts';
 import { interpret } from './interpret.ts';
+import type { LocalRunDeps, LocalRuns } from './local-run-deps.ts';
 import { endRun, readRunEnd } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { cachePlans, changeRun, isTakenOver, loadRun, noRun } from './run-store.ts';
@@ -20,32 +20,12 @@ import {
   openRun,
   planToRun,
   type RunRequest,
-  type Runs,
   remainingInput,
   requestCancel,
 } from './runs.ts';
 import { type ExecutionInput, runStep, StepEvent } from './step.ts';
 import { type PlanMachine, toAsl } from './to-asl.ts';
 import { type Watched, watchRuns } from './watch-run.ts';
-
-export interface LocalRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'fence'> {
-  readonly engine: Pick<EnginePorts, 'sleep' | 'random'>;
-  readonly timers: Timers;
-  readonly random: (bytes: number) => Uint8Array;
-  readonly log: Pick<Log, 'warn' | 'error'>;
-  readonly onEvent?: (run: string, event: EngineEvent) => void;
-  /** Settles the calls of a run that has ended or was taken over; answers whether nothing is left to settle. */
-  readonly settle?: (runs: Runs, tenant: string, run: string, isTakenOver: boolean) => Promise<boolean>;
-}
-
-export interface LocalRuns extends Runs {
-  /** Resolves when a run of this process has ended, or was taken over by another. */
-  ended(tenant: string, run: string): Promise<RunView>;
-  /** Goes on with the runs whose owner is gone; answers their ids. */
-  resume(): Promise<readonly string[]>;
-  /** Leaves the runs where they are, to be resumed by the next process. */
-  close(): Promise<void>;
-}
 
 interface Active extends Watched {
   readonly done: Promise<void>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { quotaKey } from '../../shared/kernel/item-keys.ts';
-import type { LocalRuns } from '../../shared/plan/local-runs.ts';
+import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
 import { textOf } from '../support/mcp.ts';
 import {
   call,

@@ -1,7 +1,8 @@
 import type { Plan } from '../../shared/model/plan.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
-import { createLocalRuns, type LocalRunDeps } from '../../shared/plan/local-runs.ts';
+import type { LocalRunDeps } from '../../shared/plan/local-run-deps.ts';
+import { createLocalRuns } from '../../shared/plan/local-runs.ts';
 import type { SavedPlan } from '../../shared/plan/run-deps.ts';
 import { savePlan } from '../../shared/plan/run-store.ts';
 

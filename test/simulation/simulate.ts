@@ -9,7 +9,7 @@ import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { Blobs, Handler, Table } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { RunView } from '../../shared/model/run.ts';
-import type { LocalRuns } from '../../shared/plan/local-runs.ts';
+import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
 import { type TestAssay, testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 import { createTurns, mortalStore, seeded } from './dying-table.ts';

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
-import type { LocalRuns } from '../../shared/plan/local-runs.ts';
+import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from './assay.ts';
 import { aTool } from './tools.ts';
