@@ -6,6 +6,8 @@ export interface WaitingRecord {
   readonly record: CallRecord;
   /** For a call whose row decides who settles it: what became of the record. */
   readonly once?: (stored: StoredOnce) => void;
+  /** Stored only over a row that is still reserved: a failure that is there has been settled. */
+  readonly isReserved?: boolean;
 }
 
 /** Whether the row was still open, and the recount that had counted it. */

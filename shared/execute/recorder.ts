@@ -3,8 +3,8 @@ import { createEndOfTurn } from '../kernel/end-of-turn.ts';
 import { type Fault, messageOf } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
 import { eventCountKey } from '../kernel/item-keys.ts';
-import type { Log, Table } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call-record.ts';
+import type { Item, Log, Table } from '../kernel/ports.ts';
+import { type CallRecord, isReserved } from '../model/call-record.ts';
 import { placeIfReadable } from '../registry/events.ts';
 import { type RecordBatch, type StoredOnce, takeBatch, type WaitingRecord } from './batch.ts';
 import { hasEnded } from './earlier-call.ts';
@@ -16,9 +16,10 @@ export interface Recorder {
   keep(tenant: string, record: CallRecord, isUrgent: boolean): Promise<void> | undefined;
   /**
    * Stores the record of a call with a reservation or a fixed id, unless the call has already ended; then it throws.
-   * Answers the recount of the quota that had counted it.
+   * Answers the recount of the quota that had counted it. Where several may settle a call that was reserved, the
+   * first one ends it.
    */
-  keepOnce(tenant: string, record: CallRecord): Promise<number | undefined>;
+  keepOnce(tenant: string, record: CallRecord, isReserved?: boolean): Promise<number | undefined>;
   /** Stores everything queued. */
   flush(): Promise<void>;
   /** Marks a call as in flight; the result marks it as ended. */
@@ -124,9 +125,9 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
       await flush();
     },
     keep: (tenant, record, isUrgent) => queue({ tenant, record }, isUrgent),
-    async keepOnce(tenant, record) {
+    async keepOnce(tenant, record, mustBeReserved) {
       let stored: StoredOnce | undefined;
-      await queue({ tenant, record, once: (known) => (stored = known) }, true);
+      await queue({ tenant, record, isReserved: mustBeReserved, once: (known) => (stored = known) }, true);
       if (stored?.isStored === false) throw hasEnded(record.call_id);
       return stored?.counted;
     },
@@ -157,14 +158,18 @@ const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBat
   };
 };
 
+const canEnd = ({ isReserved: mustBe }: WaitingRecord, row: Item | undefined): boolean =>
+  mustBe ? row !== undefined && isReserved(row) : isOpen(row);
+
 /** The stream folds each row once, when it ends. */
 const storeRows = async (table: Table, tenant: string, entries: readonly WaitingRecord[]): Promise<void> => {
   await table.write(entries.filter(({ once }) => !once).map(({ record }) => writeRow(tenant, record)));
-  for (const { record, once } of entries) {
+  for (const entry of entries) {
+    const { record, once } = entry;
     const stored =
       once &&
       (await table.change<StoredOnce>([rowKey(tenant, record)], ([row]) =>
-        isOpen(row)
+        canEnd(entry, row)
           ? { writes: [writeRow(tenant, record)], result: { isStored: true, counted: countedBy(row) } }
           : { writes: [], result: { isStored: false } },
       ));
@@ -183,7 +188,7 @@ const storeFolded = async (
   const rowKeys = guarded.map(({ record }) => rowKey(tenant, record));
   const { faults, stored } = await table.change([eventCountKey(tenant), ...rowKeys, ...keys], ([count, ...items]) => {
     const rows = new Map(guarded.map((entry, at) => [entry, items[at]]));
-    const open = entries.filter((entry) => !entry.once || isOpen(rows.get(entry)));
+    const open = entries.filter((entry) => !entry.once || canEnd(entry, rows.get(entry)));
     const { fold } = foldingOf(folds, tenant, recordsOf(open));
     const { writes, events, unreadable } = fold(items.slice(guarded.length));
     const placed = placeIfReadable(tenant, count, events);

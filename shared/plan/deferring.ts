@@ -39,8 +39,8 @@ export const deferring = (context: ExecuteContext, runs: Runs, planId: string, s
         started.record = record;
         return undefined;
       },
-      async keepOnce(tenant, record) {
-        if (!started.run) return recorder.keepOnce(tenant, record);
+      async keepOnce(tenant, record, isReserved) {
+        if (!started.run) return recorder.keepOnce(tenant, record, isReserved);
         started.record = record;
         return undefined;
       },

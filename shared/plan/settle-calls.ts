@@ -105,7 +105,7 @@ const settle = async (context: ExecuteContext, tenant: string, view: RunView): P
     charged_micros: charged,
   };
   try {
-    const counted = await context.recorder.keepOnce(tenant, kept);
+    const counted = await context.recorder.keepOnce(tenant, kept, reservation.quota !== undefined);
     await context.meter.release(reservation, { status: outcome.status, chargedMicros: charged }, counted);
   } catch (thrown) {
     // Whoever saw it end at the same time has settled it, or its time was up before anybody did.
