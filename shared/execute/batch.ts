@@ -6,7 +6,7 @@ export interface WaitingRecord {
   readonly record: CallRecord;
   /** For a call whose row decides who settles it: what became of the record. */
   readonly once?: (stored: StoredOnce) => void;
-  /** Stored only over a row that is still reserved: a failure that is there has been settled. */
+  /** Stored only where the row is still reserved: a failure that is there has been settled. */
   readonly isReserved?: boolean;
 }
 

@@ -158,8 +158,9 @@ const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBat
   };
 };
 
+/** Releases before had no row while a call was only reserved. */
 const canEnd = ({ isReserved: mustBe }: WaitingRecord, row: Item | undefined): boolean =>
-  mustBe ? row !== undefined && isReserved(row) : isOpen(row);
+  mustBe ? row === undefined || isReserved(row) : isOpen(row);
 
 /** The stream folds each row once, when it ends. */
 const storeRows = async (table: Table, tenant: string, entries: readonly WaitingRecord[]): Promise<void> => {
