@@ -1,3 +1,4 @@
+import { generator, shuffle } from './fit/random.ts';
 /** What `build-words.ts` computes with: vectors, their main directions, and the fit of words to sentences. */
 export type Vector = Float64Array;
 
@@ -104,22 +105,4 @@ export const dot = (one: Vector, other: Vector): number => {
 export const normalised = (vector: Vector): Vector => {
   const length = Math.sqrt(dot(vector, vector)) || 1;
   return vector.map((value) => value / length);
-};
-
-const shuffle = (list: number[], random: () => number): void => {
-  for (let at = list.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
-    [list[at], list[other]] = [list[other] ?? 0, list[at] ?? 0];
-  }
-};
-
-/** Numbers in [0, 1) that are the same on every run (mulberry32). */
-const generator = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 };

@@ -27,6 +27,7 @@ export type RouteHandler = (c: ApiContext) => Response | Promise<Response>;
 export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
   const handle = parseAndHandle(front.api, route);
   const { guard, scope } = route;
+  const scopes = scope === 'any' || scope === 'public' ? [] : [scope].flat();
   const enter: RouteHandler =
     scope === 'public'
       ? handle
@@ -35,7 +36,7 @@ export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
           return waiting === undefined ? authorised(c) : waiting.then(() => authorised(c));
         };
   const authorised: RouteHandler = (c) => {
-    if (scope !== 'any' && scope !== 'public') requireScope(c.get('actor'), ...[scope].flat());
+    if (scopes.length > 0) requireScope(c.get('actor'), ...scopes);
     return isRepeatable(c) ? answerOnce(front.api, c, answered, route.secretAnswer) : handle(c);
   };
   // Refusals too are answers that a repeat gets again.

@@ -21,7 +21,7 @@ import type { AssayPorts } from '../../shared/assay.ts';
 import { type Configured, readConfigured } from '../../shared/sources/configured.ts';
 import type { SourcePorts } from '../../shared/sources/context.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
-import { storeBytes } from '../../shared/uploads/storage.ts';
+import { storageLimit, storeBytes } from '../../shared/uploads/storage.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { bundledConfig, bundledTools } from './bundled-tools.ts';
@@ -57,7 +57,7 @@ export const awsPorts = (environment: Places, hallmark: string, variables: Lambd
   const clock = systemClock();
   const log = lineLog((text) => void process.stdout.write(text));
   const gauge = nodeGauge();
-  const storageBytes = (environment.ASSAY_STORAGE_MB ?? 20_480) * 2 ** 20;
+  const storageBytes = storageLimit(environment.ASSAY_STORAGE_MB);
   const admitBytes = (tenant: string, bytes: number) => storeBytes({ table, clock, storageBytes }, tenant, bytes);
   const iqa = awsIqa({ table, blobs, clock, log, admitBytes, signingKey: hallmarkKey(hallmark) });
   // A function's own files are gone with it, so there are no tools for files.

@@ -22,7 +22,7 @@ import type { ToolSource } from '../../shared/registry/load.ts';
 import { type Configured, nothingConfigured } from '../../shared/sources/configured.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
 import { createSourceSecrets } from '../../shared/sources/secrets.ts';
-import { storeBytes } from '../../shared/uploads/storage.ts';
+import { storageLimit, storeBytes } from '../../shared/uploads/storage.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { configFileOf, type Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
@@ -68,7 +68,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     budget: createPictureBudget({ bytes: environment.ASSAY_PICTURE_MEMORY_MB * 2 ** 20 }),
     limits: { ...defaultLimits, pixels: environment.ASSAY_MAX_MEGAPIXELS * 1e6 },
   };
-  const storageBytes = environment.ASSAY_STORAGE_MB * 2 ** 20;
+  const storageBytes = storageLimit(environment.ASSAY_STORAGE_MB);
   const admitBytes = (tenant: string, bytes: number) =>
     storeBytes({ table: store.table, clock, storageBytes }, tenant, bytes);
   const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS, admitBytes, ...images });

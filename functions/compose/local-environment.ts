@@ -27,7 +27,7 @@ const Environment = z.object({
   ASSAY_MAX_MEGAPIXELS: z.coerce.number().positive().max(1000).default(100),
   ASSAY_PICTURE_MEMORY_MB: z.coerce.number().int().min(16).default(640),
   /** How much a tenant's pictures of 30 days may take. */
-  ASSAY_STORAGE_MB: z.coerce.number().int().positive().default(20_480),
+  ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_KEY: z.string().min(1).optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),

@@ -1,4 +1,5 @@
 import type { Choice } from './argument-examples.ts';
+import { generator, shuffle } from './random.ts';
 
 /** Weights under which the right options of each choice are likeliest; the same for the same choices. */
 export const fitChoices = (choices: readonly Choice[], rounds = 24): ReadonlyMap<string, number> => {
@@ -71,21 +72,3 @@ const RATE = 0.15;
 const DECAY = 0.5;
 /** A feature seen less often than this says nothing. */
 const SEEN = 8;
-
-const shuffle = (list: number[], random: () => number): void => {
-  for (let at = list.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
-    [list[at], list[other]] = [list[other] ?? 0, list[at] ?? 0];
-  }
-};
-
-/** Numbers in [0, 1) that are the same on every run (mulberry32). */
-const generator = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-};

@@ -10,7 +10,7 @@ const Hidden = z.object({ cut: z.int(), redacted: z.int(), bytes: z.int() });
 export type Hidden = Readonly<z.infer<typeof Hidden>>;
 
 /** One confirmation request: may this key run this tool with these arguments, once? */
-const Confirmation = z.object({
+export const Confirmation = z.object({
   id: z.string(),
   state: z.enum(['pending', 'approved', 'refused', 'used']),
   key: z.string(),
@@ -20,7 +20,9 @@ const Confirmation = z.object({
   /** SHA-256 of the arguments; those shown are redacted. */
   arguments_sha256: z.string(),
   arguments: z.unknown(),
-  hidden: Hidden.optional(),
+  hidden: Hidden.optional().meta({
+    description: 'How many values are cut or redacted here; GET /v1/confirmations/:id has them all.',
+  }),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   decided_by: z.string().optional(),

@@ -83,15 +83,14 @@ const growthOf = ({ created_at, size, stored }: Upload, bytes: number | undefine
 };
 
 /** A picture that is only stored is a picture too: what is none does not stay. */
-const checkPicture = async ({ iqa, blobs, ...context }: UploadContext, object: StoredObject): Promise<void> => {
-  const { tenant, key } = object;
+const checkPicture = async (context: UploadContext, { tenant, key }: StoredObject): Promise<void> => {
   try {
-    const { bytes } = await readImage({ iqa, blobs, ...context }, tenant, key);
-    const giveBack = await iqa.engine.reserve([{ bytes, name: key }], tenant);
+    const { bytes } = await readImage(context, tenant, key);
+    const giveBack = await context.iqa.engine.reserve([{ bytes, name: key }], tenant);
     giveBack();
   } catch (thrown) {
     if (thrown instanceof Fault && ['InvalidInput', 'TooLarge'].includes(thrown.code))
-      await blobs.remove(imageBlobKey(tenant, key));
+      await context.blobs.remove(imageBlobKey(tenant, key));
     throw thrown;
   }
 };

@@ -19,7 +19,11 @@ export const StorageItem = stored<{ readonly bytes?: number | undefined }>({
   cure: 'remove the item: its pictures are then not counted',
 });
 
-const DEFAULT_STORAGE_BYTES = 20 * 2 ** 30;
+const DEFAULT_MB = 20_480;
+
+/** The limit in bytes, from the setting in megabytes. */
+export const storageLimit = (megabytes = DEFAULT_MB): number => megabytes * 2 ** 20;
+
 /** Pictures and their records are kept for so long. */
 export const KEPT_SECONDS = 30 * 86_400;
 /** An announced address is valid for so long; what was never put there stops counting soon after. */
@@ -65,7 +69,7 @@ const reservation = (at: number): Counter => {
 
 /** The limit holds for all counters together: what the others have is taken off it, and the table checks the rest. */
 const addBytes = async (context: StorageContext, tenant: string, counter: Counter, bytes: number): Promise<void> => {
-  const { table, clock, storageBytes: limit = DEFAULT_STORAGE_BYTES } = context;
+  const { table, clock, storageBytes: limit = storageLimit() } = context;
   const key = storageKey(tenant, counter.name);
   const others = await usedBytes(context, tenant, counter.name);
   if (await table.count(key, { bytes }, { bytes: limit - others }, counter.expires)) return;

@@ -75,7 +75,7 @@ function isReport(value: unknown): boolean {
 }
 
 /** One that is only stored is never scored, but may turn out to be no picture. */
-const statusOf = (
+const shownStatus = (
   status: Upload['status'],
   score: boolean | undefined,
 ): Exclude<Upload['status'], 'scoring'> | 'unscored' => {
@@ -86,7 +86,7 @@ const statusOf = (
 /** An upload as callers see it. */
 export const viewUpload = ({ key, status, score, report, error, created_at, attempts }: Upload) => ({
   key,
-  status: statusOf(status, score),
+  status: shownStatus(status, score),
   created_at,
   attempts,
   ...(report === undefined

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readAudit } from '../../../shared/execute/audit.ts';
+import { Confirmation } from '../../../shared/execute/confirmation-item.ts';
 import { decideConfirmation, listConfirmations, revealConfirmation } from '../../../shared/execute/confirmations.ts';
 import { grantTool, listGrants, removeGrant } from '../../../shared/execute/grants.ts';
 import { jsonBody } from '../body.ts';
@@ -16,25 +17,7 @@ const Decision = z
   ])
   .meta({ id: 'Consent', description: 'The confirmation by its token, or by its id as the list has it.' });
 
-const ConfirmationBody = z
-  .object({
-    id: z.string(),
-    state: z.enum(['pending', 'approved', 'refused', 'used']),
-    key: z.string(),
-    tool: z.string(),
-    version: z.string(),
-    digest: z.string(),
-    arguments_sha256: z.string(),
-    arguments: z.unknown(),
-    hidden: z
-      .object({ cut: z.int(), redacted: z.int(), bytes: z.int() })
-      .optional()
-      .meta({ description: 'How many values are cut or redacted here; GET /v1/confirmations/:id has them all.' }),
-    created_at: z.string(),
-    expires_at: z.string(),
-    decided_by: z.string().optional(),
-  })
-  .meta({ id: 'Confirmation' });
+const ConfirmationBody = Confirmation.meta({ id: 'Confirmation' });
 
 const NewGrant = z
   .strictObject({ expires_at: z.iso.datetime({ offset: true }), version: z.string().max(256).optional() })

@@ -1,3 +1,4 @@
+import type { SpanKind } from './span.ts';
 /** A value that a slot may get, from where in the text, and by which reading of it. Nothing else is ever filled in. */
 export interface Proposal {
   readonly value: unknown;
@@ -28,17 +29,7 @@ export type Conversion =
   | 'list';
 
 export type Source =
-  | 'quoted'
-  | 'literal'
-  | 'email'
-  | 'url'
-  | 'path'
-  | 'code'
-  | 'phone'
-  | 'number'
-  | 'moment'
-  | 'proper'
-  | 'phrase'
+  | SpanKind
   | 'choice'
   | 'near_choice'
   | 'boolean'
