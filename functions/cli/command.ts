@@ -43,6 +43,6 @@ export const textOption = (cli: Cli, name: string): string | undefined => {
 /** The positional argument at a place, or a usage error that says what belongs there. */
 export const required = (cli: Cli, index: number, what: string): string => {
   const value = cli.positionals[index];
-  if (value === undefined) throw new UsageError(`${what} is missing`);
+  if (value === undefined) throw new UsageError(`${what} is missing; --help shows what the command takes`);
   return value;
 };
