@@ -1,21 +1,12 @@
 /** What a fit of the asymmetric generalised Gaussian needs to know of its samples. */
 export interface Moments {
-  count: number;
-  negatives: number;
-  positives: number;
-  squaresBelow: number;
-  squaresAbove: number;
-  magnitudes: number;
+  readonly count: number;
+  readonly negatives: number;
+  readonly positives: number;
+  readonly squaresBelow: number;
+  readonly squaresAbove: number;
+  readonly magnitudes: number;
 }
-
-export const noMoments = (): Moments => ({
-  count: 0,
-  negatives: 0,
-  positives: 0,
-  squaresBelow: 0,
-  squaresAbove: 0,
-  magnitudes: 0,
-});
 
 const FIELDS = ['count', 'negatives', 'positives', 'squaresBelow', 'squaresAbove', 'magnitudes'] as const;
 
@@ -28,31 +19,6 @@ export const unpackMoments = (numbers: Float64Array): readonly Moments[] =>
     const own = numbers.subarray(index * FIELDS.length, (index + 1) * FIELDS.length);
     return Object.fromEntries(FIELDS.map((field, at) => [field, own[at]])) as unknown as Moments;
   });
-
-/** Adds samples to the moments. */
-export const addSamples = (moments: Moments, samples: Float32Array | Float64Array): void => {
-  let { negatives, positives, magnitudes } = moments;
-  let squaresBelow = 0;
-  let squaresAbove = 0;
-  // Without branches: the sign of natural samples is a coin toss, which a processor cannot foresee.
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i] as number;
-    const magnitude = Math.abs(sample);
-    const twiceBelow = magnitude - sample;
-    const twiceAbove = magnitude + sample;
-    negatives += Number(sample < 0);
-    positives += Number(sample > 0);
-    squaresBelow += twiceBelow * twiceBelow;
-    squaresAbove += twiceAbove * twiceAbove;
-    magnitudes += magnitude;
-  }
-  moments.count += samples.length;
-  moments.negatives = negatives;
-  moments.positives = positives;
-  moments.squaresBelow += squaresBelow / 4;
-  moments.squaresAbove += squaresAbove / 4;
-  moments.magnitudes = magnitudes;
-};
 
 export interface Aggd {
   readonly alpha: number;

@@ -1,9 +1,10 @@
 import model from '../../../metadata/models/brisque.json' with { type: 'json' };
 import type { RowRange } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
-import { addSamples, fitAggd, fitGgd, gamma, type Moments, noMoments, packMoments, unpackMoments } from './aggd.ts';
+import { fitAggd, fitGgd, gamma, type Moments, packMoments, unpackMoments } from './aggd.ts';
 import { halfScale } from './half-scale.ts';
 import { lumaBytes, type Plane } from './luma.ts';
+import { gatherMoments32 } from './moments.ts';
 import { mscnRows32 } from './mscn.ts';
 
 /** Blind spatial quality evaluator with LIVE's regressor; lower is better. NaN where its statistics are undefined. */
@@ -14,7 +15,7 @@ const PER_SCALE = 5;
 /** The moments of some rows, which begin and end at even ones, at both scales. */
 export const brisqueSums = (picture: Pixels, rows: RowRange): Float64Array => {
   const whole = lumaBytes(picture);
-  const half = halfScale(whole, (value) => value);
+  const half = halfScale(whole);
   const halfRows = { from: rows.from / 2, to: rows.to === whole.height ? half.height : rows.to / 2 };
   return packMoments([...momentsOf(whole, rows), ...momentsOf(half, halfRows)]);
 };
@@ -25,51 +26,35 @@ const brisqueFeatures = (sums: Float64Array): readonly number[] => {
   return [...featuresOf(moments.slice(0, PER_SCALE)), ...featuresOf(moments.slice(PER_SCALE))];
 };
 
-// The neighbour (y - dy, x - dx) of each pixel, the picture wrapping round at its edges.
-const SHIFTS = [
-  [0, 1],
-  [1, 0],
-  [1, 1],
-  [-1, 1],
-] as const;
-
-/** Of the values, then of their products with the neighbours. */
+/** Of the values, then of their products with the left, upper, upper left and lower left neighbour. */
 const momentsOf = (plane: Plane<Uint8Array | Float32Array>, { from, to }: RowRange): readonly Moments[] => {
   const { width, height } = plane;
-  const alone = noMoments();
-  const pairs = SHIFTS.map(noMoments);
-  const products = new Float32Array(width);
-  const before = new Float32Array(width);
-  const multiply = (row: Float32Array, above: Float32Array): void => {
-    SHIFTS.forEach(([dy, dx], i) => {
-      // A neighbour below is met from the row below: the pair is the same.
-      const [own, other] = dy === 0 ? [row, row] : dy === 1 ? [row, above] : [above, row];
-      for (let x = 0; x < width; x++) {
-        products[x] = (own[x] as number) * (other[x < dx ? width - 1 : x - dx] as number);
-      }
-      addSamples(pairs[i] as Moments, products);
-    });
-  };
-  if (to <= from) return [alone, ...pairs];
-  // The first row's neighbour above is the last row.
+  const moments = gatherMoments32(width, 2, PER_SCALE);
+  // Rows take turns in two slots: a row's own, and that of the row above it.
+  const slotOf = (y: number): number => (y - from + 2) % 2;
+  // The picture wraps round at its edges: the first row's neighbour above is the last row.
   const above = from === 0 ? height - 1 : from - 1;
-  mscnRows32(plane, 'zero', (row) => before.set(row), { from: above, to: above + 1 });
-  mscnRows32(
-    plane,
-    'zero',
-    (row) => {
-      addSamples(alone, row);
-      multiply(row, before);
-      before.set(row);
-    },
-    { from, to },
-  );
-  return [alone, ...pairs];
+  const visit = (row: Float32Array, y: number): void => {
+    const [own, upper] = [slotOf(y), slotOf(y - 1)];
+    moments.put(own, row);
+    moments.addAlone(0, own);
+    moments.add(1, own, own, 1);
+    moments.add(2, own, upper, 0);
+    moments.add(3, own, upper, 1);
+    // A neighbour below is met from the row below: the pair is the same.
+    moments.add(4, upper, own, 1);
+  };
+  if (to > from) {
+    mscnRows32(plane, 'zero', (row) => moments.put(slotOf(from - 1), row), { from: above, to: above + 1 });
+    mscnRows32(plane, 'zero', visit, { from, to });
+  }
+  return Array.from({ length: PER_SCALE }, (_, at) => moments.take(at));
 };
 
-const featuresOf = ([alone = noMoments(), ...pairs]: readonly Moments[]): readonly number[] => {
+const featuresOf = (moments: readonly Moments[]): readonly number[] => {
+  const [alone, ...pairs] = moments as readonly [Moments, ...Moments[]];
   const { alpha, meanSquare } = fitGgd(alone);
-  return [alpha, meanSquare, ...pairs.flatMap((moments) => pairFeatures(fitAggd(moments)))];
+  return [alpha, meanSquare, ...pairs.flatMap((pair) => pairFeatures(fitAggd(pair)))];
 };
 
 const pairFeatures = ({ alpha, left, right }: ReturnType<typeof fitAggd>): readonly number[] => {

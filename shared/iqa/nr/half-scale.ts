@@ -1,46 +1,44 @@
 import type { Plane } from './luma.ts';
+import { HALF_TAPS, halfKernels } from './plane-kernels.ts';
 
-// Bicubic with a = -0.5 stretched by two; all taps are exact in float32.
-const TAPS = [-3, -9, 29, 111, 111, 29, -9, -3].map((tap) => tap / 256);
-const FIRST = -3;
+const ROWS = HALF_TAPS.length;
+/** The first tap lies so far before the even row or column that is kept. */
+const BEFORE = 3;
+/** Numbers before each half row: what its first taps reach. */
+const LEAD = 4;
 
-/** Half the size by antialiased bicubic in float32: down the columns first, then along the rows. */
-export function halfScale(plane: Plane<Uint8Array | Float32Array>, pixelOf: (value: number) => number): Plane {
-  const { width, height, data } = plane;
-  const halfWidth = Math.ceil(width / 2);
-  const halfHeight = Math.ceil(height / 2);
+/** Half the size by antialiased bicubic in float32: down the columns first, then along the rows; pixels are divided first. */
+export function halfScale({ width, height, data }: Plane<Uint8Array | Float32Array>, divisor = 1): Plane {
+  const { reserve, run } = halfKernels();
+  const [halfWidth, halfHeight] = [Math.ceil(width / 2), Math.ceil(height / 2)];
   const out = new Float32Array(halfWidth * halfHeight);
-  const column = new Float32Array(width);
-  const values =
-    data instanceof Uint8Array ? Float32Array.from({ length: 256 }, (_, byte) => pixelOf(byte)) : undefined;
+  const stride = 8 * Math.ceil(width / 8);
+  const half = 4 * Math.ceil(halfWidth / 4) + 2 * LEAD + 4;
+  const [even, odd, result] = [ROWS * stride + LEAD, ROWS * stride + half + LEAD, ROWS * stride + 2 * half];
+  const memory = new Float32Array(reserve(4 * (result + half)));
+  const startOf = (y: number): number => ((y + 2 * ROWS) % ROWS) * stride;
+  const load = (y: number): void => {
+    const from = mirrored(y, height) * width;
+    memory.set(data.subarray(from, from + width), startOf(y));
+    if (divisor !== 1) run('divide', 4 * startOf(y), 4 * (startOf(y) + width), divisor);
+  };
+  const placeOf = (column: number): number => (column % 2 === 0 ? even : odd) + Math.floor(column / 2);
+  const mirrors = [-3, -2, -1, 0, 1, 2, 3, 4]
+    .map((column) => (column < 0 ? column : width + column))
+    .map((column) => [placeOf(column), placeOf(mirrored(column, width))] as const);
+  for (let y = -BEFORE; y < ROWS - BEFORE - 2; y++) load(y);
   for (let y = 0; y < halfHeight; y++) {
-    column.fill(0);
-    for (let tap = 0; tap < TAPS.length; tap++) {
-      const from = mirrored(2 * y + FIRST + tap, height) * width;
-      const weight = TAPS[tap] as number;
-      for (let x = 0; x < width; x++) {
-        const pixel = data[from + x] as number;
-        const value = values === undefined ? Math.fround(pixelOf(pixel)) : (values[pixel] as number);
-        column[x] = (column[x] as number) + Math.fround(value * weight);
-      }
-    }
-    halveRow(column, out.subarray(y * halfWidth, (y + 1) * halfWidth));
+    const first = 2 * y - BEFORE;
+    load(first + ROWS - 2);
+    load(first + ROWS - 1);
+    const rows = HALF_TAPS.map((_, row) => 4 * startOf(first + row));
+    run('halveColumns', ...rows, 4 * even, 4 * odd, 4 * (even + halfWidth));
+    for (const [place, from] of mirrors) memory[place] = memory[from] as number;
+    run('halveRow', 4 * (even - 2), 4 * (odd - 2), 4 * result, 4 * (result + halfWidth));
+    out.set(memory.subarray(result, result + halfWidth), y * halfWidth);
   }
   return { width: halfWidth, height: halfHeight, data: out };
 }
-
-const halveRow = (row: Float32Array, out: Float32Array): void => {
-  for (let x = 0; x < out.length; x++) {
-    const start = 2 * x + FIRST;
-    const inside = start >= 0 && start + TAPS.length <= row.length;
-    let sum = 0;
-    for (let tap = 0; tap < TAPS.length; tap++) {
-      const at = inside ? start + tap : mirrored(start + tap, row.length);
-      sum = Math.fround(sum + Math.fround((row[at] as number) * (TAPS[tap] as number)));
-    }
-    out[x] = sum;
-  }
-};
 
 /** The index inside [0, length) that a mirror at the outer edge of the border pixels shows. */
 export const mirrored = (index: number, length: number): number => {

@@ -1,4 +1,6 @@
 import type { Pixels } from '../pixels.ts';
+import { isFused } from '../wasm/fused.ts';
+import { LUMA, lumaKernels } from './plane-kernels.ts';
 
 /** One channel of a picture, row by row. */
 export interface Plane<Data extends Uint8Array | Float32Array = Float32Array> {
@@ -7,22 +9,72 @@ export interface Plane<Data extends Uint8Array | Float32Array = Float32Array> {
   readonly data: Data;
 }
 
+/** YIQ luma times 255, rounded half to even. */
+export const lumaBytes = (picture: Pixels): Plane<Uint8Array> => scaledLuma(picture, 1);
+
+/** YIQ luma divided by its largest value, times 255; all zero for a black picture. */
+export const stretchedLuma = (picture: Pixels): Plane<Uint8Array> => {
+  const largest = largestLuma(picture);
+  const { width, height } = picture;
+  return largest === 0 ? { width, height, data: new Uint8Array(width * height) } : scaledLuma(picture, largest);
+};
+
+/** Pixels that go through vector code at a time: few enough to stay in the processor's cache. */
+const PIECE = 16_384;
+
+const scaledLuma = ({ width, height, data }: Pixels, divisor: number): Plane<Uint8Array> => {
+  const plane = new Uint8Array(width * height);
+  if (!isFused()) return { width, height, data: plainLuma(data, divisor, plane) };
+  const { reserve, run } = lumaKernels();
+  const memory = new Uint8Array(reserve(PIECE * 4 + 16));
+  const out = 3 * PIECE;
+  for (let from = 0; from < plane.length; from += PIECE) {
+    const count = Math.min(PIECE, plane.length - from);
+    memory.set(data.subarray(3 * from, 3 * (from + count)));
+    run('luma', 0, out, out + count, divisor);
+    plane.set(memory.subarray(out, out + count), from);
+  }
+  return { width, height, data: plane };
+};
+
+const largestLuma = ({ data }: Pixels): number => {
+  if (!isFused()) return plainLargest(data);
+  const { reserve, run } = lumaKernels();
+  const buffer = reserve(3 * PIECE + 64);
+  const memory = new Uint8Array(buffer);
+  const largest = new Float32Array(buffer, 3 * PIECE + 48, 4);
+  largest.fill(0);
+  for (let from = 0; from < data.length; from += 3 * PIECE) {
+    const piece = data.subarray(from, from + 3 * PIECE);
+    memory.set(piece);
+    // Black pixels behind the last one, to whole vectors.
+    memory.fill(0, piece.length, piece.length + 48);
+    run('lumaMaximum', 0, piece.length, 3 * PIECE + 48);
+  }
+  return Math.max(...largest);
+};
+
 const unit = (byte: number): number => Math.fround(byte / 255);
 const tableOf = (weight: number): Float64Array =>
   Float64Array.from({ length: 256 }, (_, byte) => unit(byte) * Math.fround(weight));
 
 // The first product is rounded to float32; the other two enter a fused multiply-add unrounded.
-const RED = tableOf(0.299).map(Math.fround);
-const GREEN = tableOf(0.587);
-const BLUE = tableOf(0.114);
+const RED = tableOf(LUMA[0]).map(Math.fround);
+const GREEN = tableOf(LUMA[1]);
+const BLUE = tableOf(LUMA[2]);
 
-/** YIQ luma times 255, rounded half to even. */
-export const lumaBytes = ({ width, height, data }: Pixels): Plane<Uint8Array> => {
-  const plane = new Uint8Array(width * height);
+/** What vector code computes, for processors that round products before they are added. */
+export const plainLuma = (data: Uint8Array, divisor: number, plane: Uint8Array): Uint8Array => {
   for (let pixel = 0, at = 0; pixel < plane.length; pixel++, at += 3) {
-    plane[pixel] = roundHalfEven(Math.fround(255 * lumaAt(data, at)));
+    plane[pixel] = roundHalfEven(Math.fround(255 * Math.fround(lumaAt(data, at) / divisor)));
   }
-  return { width, height, data: plane };
+  return plane;
+};
+
+const plainLargest = (data: Uint8Array): number => {
+  let largest = 0;
+  for (let at = 0; at < data.length; at += 3) largest = Math.max(largest, lumaAt(data, at));
+  return largest;
 };
 
 // Added to a double this leaves no room for a fraction, so the hardware itself rounds half to even.

@@ -1,9 +1,10 @@
 import model from '../../../metadata/models/niqe.json' with { type: 'json' };
 import type { Pixels } from '../pixels.ts';
-import { addSamples, fitAggd, gamma, noMoments } from './aggd.ts';
+import { type Aggd, fitAggd, gamma, type Moments } from './aggd.ts';
 import { distanceFrom, sampleCovariance } from './gaussian-distance.ts';
 import { halfScale } from './half-scale.ts';
 import { lumaBytes, type Plane } from './luma.ts';
+import { gatherMoments64, type MomentGatherer } from './moments.ts';
 import { mscnRows64 } from './mscn.ts';
 
 const BLOCK = 96;
@@ -30,11 +31,7 @@ export const niqeFeatures = (picture: Pixels): readonly (readonly number[])[] =>
   const plane = cropped(lumaBytes(picture));
   const whole = blockFeatures(plane, BLOCK, 1);
   // The half scale is made from values in [0, 1], rounded to float32.
-  const half = blockFeatures(
-    halfScale(plane, (value) => value / 255),
-    BLOCK / 2,
-    255,
-  );
+  const half = blockFeatures(halfScale(plane, 255), BLOCK / 2, 255);
   return whole.map((features, i) => [...features, ...(half[i] as readonly number[])]);
 };
 
@@ -51,51 +48,45 @@ const cropped = ({ width, height, data }: Plane<Uint8Array>): Plane<Uint8Array> 
 
 const blockFeatures = (plane: Plane<Uint8Array | Float32Array>, side: number, scale: number): readonly number[][] => {
   const features: number[][] = [];
-  const columns = plane.width / side;
-  const band = Array.from({ length: columns }, () => new Float64Array(side * side));
+  const { width } = plane;
+  const band = new Float64Array(side * width);
+  const moments = gatherMoments64(side, side, 1);
   mscnRows64(plane, scale, (row, y) => {
-    const at = (y % side) * side;
-    band.forEach((block, column) => {
-      block.set(row.subarray(column * side, (column + 1) * side), at);
-    });
-    if (y % side === side - 1) for (const block of band) features.push(featuresOf(block, side));
+    band.set(row, (y % side) * width);
+    if (y % side !== side - 1) return;
+    for (let left = 0; left < width; left += side) {
+      for (let line = 0; line < side; line++) {
+        moments.put(line, band.subarray(line * width + left, line * width + left + side));
+      }
+      features.push(featuresOf(moments, side));
+    }
   });
   return features;
 };
 
-// The neighbour (y - dy, x - dx) of each pixel, the block wrapping round at its edges.
+// The neighbour (y - dy, x - dx) of each pixel, the block wrapping round at its edges. That to the upper right comes as
+// the lower left one of the row above: the pairs are the same.
 const SHIFTS = [
   [0, 1],
   [1, 0],
   [1, 1],
-  [1, -1],
+  [-1, 1],
 ] as const;
 
-const featuresOf = (block: Float64Array, side: number): number[] => {
-  const moments = noMoments();
-  addSamples(moments, block);
-  const { alpha, left, right } = scaledFit(moments);
+const featuresOf = (moments: MomentGatherer<Float64Array>, side: number): number[] => {
+  for (let line = 0; line < side; line++) moments.addAlone(0, line);
+  const { alpha, left, right } = scaledFit(moments.take(0));
   const features = [alpha, (left + right) / 2];
-  const products = new Float64Array(side);
   for (const [dy, dx] of SHIFTS) {
-    const pairs = noMoments();
-    for (let y = 0; y < side; y++) {
-      const own = y * side;
-      const other = ((y - dy + side) % side) * side;
-      for (let x = 0; x < side; x++) {
-        const neighbour = x - dx < 0 ? side - 1 : x - dx === side ? 0 : x - dx;
-        products[x] = (block[own + x] as number) * (block[other + neighbour] as number);
-      }
-      addSamples(pairs, products);
-    }
-    const fit = scaledFit(pairs);
+    for (let line = 0; line < side; line++) moments.add(0, line, (line - dy + side) % side, dx);
+    const fit = scaledFit(moments.take(0));
     const eta = ((fit.right - fit.left) * gamma(2 / fit.alpha)) / gamma(1 / fit.alpha);
     features.push(fit.alpha, eta, fit.left, fit.right);
   }
   return features;
 };
 
-const scaledFit = (moments: ReturnType<typeof noMoments>): ReturnType<typeof fitAggd> => {
+const scaledFit = (moments: Moments): Aggd => {
   const { alpha, left, right } = fitAggd(moments);
   const scale = Math.sqrt(gamma(1 / alpha) / gamma(3 / alpha));
   return { alpha, left: left * scale, right: right * scale };

@@ -1,7 +1,7 @@
 import type { RowRange } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mirrored } from './half-scale.ts';
-import { lumaAt, type Plane, roundHalfEven } from './luma.ts';
+import { type Plane, stretchedLuma } from './luma.ts';
 import { mscnRows32 } from './mscn.ts';
 
 const BLOCK = 16;
@@ -36,20 +36,16 @@ export const piqeSums = (picture: Pixels, rows: RowRange): Float64Array => {
   return Float64Array.of(active, distortion);
 };
 
-// Luma divided by its maximum, in 0..255, mirrored at the right and at the bottom by the size modulo the block's.
-const stretched = ({ width, height, data }: Pixels): Plane<Uint8Array> => {
-  let max = 0;
-  for (let at = 0; at < data.length; at += 3) max = Math.max(max, lumaAt(data, at));
-  const wide = width + (width % BLOCK);
-  const high = height + (height % BLOCK);
+// Mirrored at the right and at the bottom by the size modulo the block's.
+const stretched = (picture: Pixels): Plane<Uint8Array> => {
+  const { width, height } = picture;
+  const luma = stretchedLuma(picture);
+  const [wide, high] = [width + (width % BLOCK), height + (height % BLOCK)];
+  if (wide === width && high === height) return luma;
   const out = new Uint8Array(wide * high);
-  if (max === 0) return { width: wide, height: high, data: out };
   for (let y = 0; y < high; y++) {
-    const from = mirrored(y, height) * width;
-    const to = y * wide;
-    for (let x = 0; x < width; x++) {
-      out[to + x] = roundHalfEven(Math.fround(255 * Math.fround(lumaAt(data, 3 * (from + x)) / max)));
-    }
+    const [from, to] = [mirrored(y, height) * width, y * wide];
+    out.set(luma.data.subarray(from, from + width), to);
     for (let x = width; x < wide; x++) out[to + x] = out[to + mirrored(x, width)] as number;
   }
   return { width: wide, height: high, data: out };
