@@ -1,5 +1,6 @@
 import type { AdminKey } from './access/admin-key.ts';
 import type { KeyContext } from './access/api-keys.ts';
+import type { AuthServer } from './access/auth-server.ts';
 import { type Authenticator, createAuthenticator } from './access/authenticate.ts';
 import type { Issuer } from './access/issuers.ts';
 import { createRateLimiter, type RateLimiter } from './access/rate-limit.ts';
@@ -34,6 +35,8 @@ import type { SignPut } from './uploads/request-upload.ts';
 export interface Oauth {
   readonly issuers: readonly Issuer[];
   readonly verifyToken: VerifyToken;
+  /** Our own, where it is switched on. */
+  readonly authServer?: AuthServer | undefined;
 }
 
 /** The world, as the process hands it in. */

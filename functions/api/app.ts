@@ -26,7 +26,7 @@ export const createApp = (assay: Assay, { routes: added = [], ...names }: Option
     api: createApi(assay, names),
     tracer: createTracer(assay),
     admission: createAdmission(assay),
-    answerError: answerErrors(assay.log, assay.oauth !== undefined),
+    answerError: answerErrors(assay.log, assay.oauth),
   };
   const app = new Hono<Env>();
   for (const each of [...routes, ...added]) {

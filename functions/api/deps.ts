@@ -18,7 +18,7 @@ import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { publishLayer } from '../../shared/registry/publish.ts';
 import { type AwsPorts, awsPorts } from '../compose/aws-ports.ts';
-import { oauthOf } from '../compose/oauth.ts';
+import { composeOauth } from '../compose/oauth.ts';
 import { type AwsEnvironment, readAwsEnvironment } from './environment.ts';
 import { createOriginGuard, type OriginGuard, type ReadSecrets } from './origin-guard.ts';
 
@@ -47,7 +47,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     ...ports,
     llm,
     adminKey: storedAdminKey({ read: () => adminKeyOf(secrets, environment.ASSAY_ADMIN_SECRET, ports.log), now }),
-    oauth: oauthOf({ issuers, fetch, clock: ports.clock }),
+    oauth: composeOauth({ issuers, fetch, clock: ports.clock }),
     startRuns: () => stateMachineRuns(ports, environment),
   });
   void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);

@@ -1,4 +1,5 @@
 import { HTTPException } from 'hono/http-exception';
+import type { Oauth } from '../../shared/assay.ts';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/ports.ts';
@@ -9,9 +10,9 @@ export type AnswerError = (thrown: Error, c: ApiContext) => Response;
 
 /** The one place where errors become answers. What is not expected says nothing internal. */
 export const answerErrors =
-  (log: Log, hasTokens = false): AnswerError =>
+  (log: Log, oauth?: Oauth): AnswerError =>
   (thrown, c) => {
-    const answerFault = (fault: Fault): Response => answer(c, fault, hasTokens);
+    const answerFault = (fault: Fault): Response => answer(c, fault, oauth);
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
     if (fault && 'table' in fault.details) {
       // Where the data lies is the operator's to know.
@@ -29,9 +30,9 @@ export const answerErrors =
 export const unknownCall = (c: ApiContext): Fault =>
   new Fault('NotFound', `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`);
 
-const answer = (c: ApiContext, fault: Fault, hasTokens: boolean): Response => {
+const answer = (c: ApiContext, fault: Fault, oauth: Oauth | undefined): Response => {
   const { status, body, headers } = errorAnswer(fault, c.get('requestId') ?? '');
-  const challenge = hasTokens ? challengeFor(c.req.url, fault) : undefined;
+  const challenge = oauth && challengeFor(oauth, c.req.url, fault);
   return new Response(body, {
     status,
     headers: challenge === undefined ? headers : { ...headers, 'www-authenticate': challenge },

@@ -1,16 +1,26 @@
+import type { Oauth } from '../../shared/assay.ts';
 import type { Fault } from '../../shared/kernel/errors.ts';
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** Where a client learns who issues tokens for the address that it used (RFC 9728). */
-const metadataUrl = (url: string): string => {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${METADATA_PATH}${pathname === '/mcp' ? '/mcp' : ''}`;
+/** This server as its client reached it: a proxy that ends TLS passes requests on by http. */
+export const publicOrigin = (url: string, { authServer }: Pick<Oauth, 'authServer'>): string => {
+  const { origin, host } = new URL(url);
+  const own = authServer && new URL(authServer.issuer());
+  return own?.host === host ? own.origin : origin;
 };
 
+/** Where a client learns who issues tokens for the address that it used (RFC 9728). */
+const metadataUrl = (url: string, oauth: Oauth): string =>
+  `${publicOrigin(url, oauth)}${METADATA_PATH}${new URL(url).pathname === '/mcp' ? '/mcp' : ''}`;
+
 /** What a refusal tells a client that can get a token, or a better one (RFC 6750). */
-export const challengeFor = (url: string, { code, details }: Pick<Fault, 'code' | 'details'>): string | undefined => {
-  const metadata = `resource_metadata="${metadataUrl(url)}"`;
+export const challengeFor = (
+  oauth: Oauth,
+  url: string,
+  { code, details }: Pick<Fault, 'code' | 'details'>,
+): string | undefined => {
+  const metadata = `resource_metadata="${metadataUrl(url, oauth)}"`;
   if (code === 'Unauthenticated')
     return details.token === 'invalid'
       ? `Bearer realm="assay", error="invalid_token", ${metadata}`

@@ -27,8 +27,8 @@ import { builtinTools } from './builtin-tools.ts';
 import { configFileOf, type Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
 import { localRuns } from './local-runs.ts';
-import { dataDirectory, inMemory } from './local-store.ts';
-import { oauthOf } from './oauth.ts';
+import { dataDirectory, inMemory, type LocalStore } from './local-store.ts';
+import { composeOauth, type OwnServer } from './oauth.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
 import { sourcePorts } from './source-ports.ts';
 
@@ -103,8 +103,16 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     storageBytes,
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
     adminKey: adminKeys(options, clock),
-    oauth: oauthOf({ issuers: environment.ASSAY_ISSUERS, fetch, clock }),
+    oauth: composeOauth({ issuers: environment.ASSAY_ISSUERS, fetch, clock, own: ownServer(options, store) }),
   });
+};
+
+/** The authorization server, where it is switched on and this process listens. */
+const ownServer = ({ environment, base }: LocalOptions, store: LocalStore): OwnServer | undefined => {
+  const { ASSAY_AUTH_SERVER: setting, ASSAY_AUTH_REGISTRATION: registration } = environment;
+  if (setting === 'off' || !base || !store.tokenKey) return undefined;
+  const issuer = setting === 'on' ? base : () => new URL(setting).origin;
+  return { issuer, table: store.table, signingKey: store.tokenKey(), registers: registration === 'on' };
 };
 
 /** As whom functions are run: by the environment's own credentials, where it has some. */

@@ -43,6 +43,12 @@ const Environment = z.object({
   ASSAY_METRICS: z.enum(['local', 'off']).optional(),
   /** Who issues access tokens for this server, as JSON. */
   ASSAY_ISSUERS: issuersText.optional(),
+  /** An authorization server of our own: `on` at the address listened to, or the public address that clients use. */
+  ASSAY_AUTH_SERVER: z
+    .union([z.enum(['on', 'off']), z.url({ protocol: /^https?$/, error: 'must be on, off or an address' })])
+    .default('off'),
+  /** Whether clients of it may register themselves, besides those that publish their metadata. */
+  ASSAY_AUTH_REGISTRATION: z.enum(['on', 'off']).default('off'),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
   /** Where the servers are kept that one has logged in to; `.config` of the user unless set. */

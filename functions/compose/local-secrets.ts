@@ -10,6 +10,14 @@ export const signingKey = (folder: string): KeyObject =>
     ),
   );
 
+/** The key that signs access tokens. */
+export const tokenKey = (folder: string): KeyObject =>
+  createPrivateKey(
+    madeOnce(join(folder, 'token-key.pem'), () =>
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' }),
+    ),
+  );
+
 /** The secret of this machine's upload addresses. */
 export const uploadSecret = (folder: string): Uint8Array =>
   madeOnce(join(folder, 'upload-secret'), () => randomBytes(32));

@@ -10,7 +10,7 @@ import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { Blobs, Clock, Table } from '../../shared/kernel/ports.ts';
 import type { DataKeys } from '../../shared/kernel/secret-box.ts';
-import { secretsKey, signingKey, uploadSecret } from './local-secrets.ts';
+import { secretsKey, signingKey, tokenKey, uploadSecret } from './local-secrets.ts';
 
 /** Where the product on one machine keeps what it knows. */
 export interface LocalStore {
@@ -23,6 +23,8 @@ export interface LocalStore {
   readonly graphFolder?: string;
   /** The secret of upload addresses. */
   readonly uploadSecret?: () => Uint8Array;
+  /** The key that signs access tokens. */
+  readonly tokenKey?: () => KeyObject;
   /** The keys of stored secrets. */
   readonly dataKeys: () => DataKeys;
   /** The folder that a tenant's file tools are confined to. */
@@ -40,6 +42,7 @@ export const dataDirectory = (data: string, clock: Clock, files?: string): Local
     modelFolder: join(folder, 'model-cache'),
     graphFolder: graphFolder(folder),
     uploadSecret: () => uploadSecret(folder),
+    tokenKey: () => tokenKey(folder),
     dataKeys: () => localDataKeys(secretsKey(folder)),
     filesOf: (tenant) =>
       tenant === 'default' ? (files ?? join(folder, 'files')) : join(folder, 'tenant-files', tenant),

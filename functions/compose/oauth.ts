@@ -1,15 +1,45 @@
+import type { KeyObject } from 'node:crypto';
+import { inForce, knownKey } from '../../shared/access/admit.ts';
+import { findKey } from '../../shared/access/api-keys.ts';
 import type { Issuer } from '../../shared/access/issuers.ts';
+import { createAuthServer } from '../../shared/adapters/oauth/auth-server.ts';
+import { createOwnTokens } from '../../shared/adapters/oauth/own-tokens.ts';
 import { createTokenVerifier } from '../../shared/adapters/oauth/verify-token.ts';
 import type { Oauth } from '../../shared/assay.ts';
-import type { Clock } from '../../shared/kernel/ports.ts';
+import type { Clock, Table } from '../../shared/kernel/ports.ts';
 import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
 
 interface Options {
-  readonly issuers: readonly Issuer[] | undefined;
+  readonly issuers?: readonly Issuer[] | undefined;
   readonly fetch: SafeFetch;
   readonly clock: Pick<Clock, 'now'>;
+  readonly own?: OwnServer | undefined;
 }
 
-/** Access tokens of the configured issuers; undefined where there are none. */
-export const oauthOf = ({ issuers = [], fetch, clock }: Options): Oauth | undefined =>
-  issuers.length === 0 ? undefined : { issuers, verifyToken: createTokenVerifier({ issuers, fetch, clock }) };
+/** What an authorization server of our own needs. */
+export interface OwnServer {
+  readonly issuer: () => string;
+  readonly table: Table;
+  readonly signingKey: KeyObject;
+  readonly registers: boolean;
+}
+
+/** Access tokens of the configured issuers and of our own server; undefined where there are none. */
+export const composeOauth = ({ issuers = [], fetch, clock, own }: Options): Oauth | undefined => {
+  if (issuers.length === 0 && !own) return undefined;
+  const verifyOwn = own && { issuer: own.issuer, verify: createOwnTokens({ ...own, clock }) };
+  return {
+    issuers,
+    verifyToken: createTokenVerifier({ issuers, own: verifyOwn, fetch, clock }),
+    authServer: own && createAuthServer({ ...own, clock, fetch, isInForce: (id) => isInForce(own.table, clock, id) }),
+  };
+};
+
+const isInForce = async (table: Table, clock: Pick<Clock, 'now'>, id: string): Promise<boolean> => {
+  const key = await findKey(table, id);
+  try {
+    return key !== undefined && inForce(knownKey(key), clock.now()) !== undefined;
+  } catch {
+    return false;
+  }
+};

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { NewKey, Scope, TenantName } from '../model/key.ts';
+import { TOKEN_SCOPES } from './auth-server.ts';
 
-/** What a token may grant: consent and administration stay with keys. */
-const TokenScope = Scope.extract(['read', 'invoke', 'write']);
+const TokenScope = Scope.extract([...TOKEN_SCOPES]);
 
 // Asymmetric only: a shared secret would let every reader of this configuration make tokens.
 const Algorithm = z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']);

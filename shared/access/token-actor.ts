@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import { type Actor, type Scope, TenantName } from '../model/key.ts';
 import type { Issuer } from './issuers.ts';
 
-const PREFIX = 'oauth_';
+export const PRINCIPAL_PREFIX = 'oauth_';
 const PRINCIPAL = /^oauth_[0-9a-f]{32}$/;
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -13,6 +13,13 @@ export type VerifyToken = (text: string) => Promise<Actor>;
 
 /** Whether a credential has the form of a signed token: keys never do. */
 export const looksLikeToken = (text: string): boolean => text.startsWith('eyJ') && text.split('.').length === 3;
+
+/** Whether an actor came with an access token. */
+export const usesToken = ({ keyId, principal }: Pick<Actor, 'keyId' | 'principal'>): boolean =>
+  principal !== undefined || isPrincipal(keyId);
+
+/** Whose consent a call may use: that of its key, or of its client where several act with one key. */
+export const principalOf = ({ keyId, principal }: Pick<Actor, 'keyId' | 'principal'>): string => principal ?? keyId;
 
 /** Whether an id is that of a token's principal, which stands for a key everywhere. */
 export const isPrincipal = (keyId: string): boolean => PRINCIPAL.test(keyId);
@@ -27,7 +34,7 @@ export const actorOfClaims = (issuer: Issuer, claims: Claims): Actor => {
   const subject = textOf(claims.sub);
   if (subject === undefined) throw refused('it names no subject');
   const client = textOf(claims.client_id) ?? textOf(claims.azp) ?? '';
-  const keyId = PREFIX + sha256(JSON.stringify([issuer.issuer, subject, client])).slice(0, 32);
+  const keyId = PRINCIPAL_PREFIX + sha256(JSON.stringify([issuer.issuer, subject, client])).slice(0, 32);
   const tenant = tenantOf(issuer, claims);
   const scopes = scopesOf(issuer, claims);
   const tools = toolsOf(issuer, claims);

@@ -1,4 +1,5 @@
 import { hasScope } from '../access/scopes.ts';
+import { principalOf } from '../access/token-actor.ts';
 import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import { confirmationKey, openQuestionsKey } from '../kernel/item-keys.ts';
@@ -24,7 +25,7 @@ export const requireConsent = async (context: LayerContext, call: Call): Promise
 
 /** A call without a token passes when the same call of the same key was approved. */
 const requireApproval = async (context: LayerContext, call: Call): Promise<void> => {
-  const item = await context.table.get(openQuestionsKey(call.actor.tenant, call.actor.keyId));
+  const item = await context.table.get(openQuestionsKey(call.actor.tenant, principalOf(call.actor)));
   const known = findOpen(openOf(item), questionOf(call), context.clock.now());
   if (!known) throw await askConsent(context, call);
   const refusal = await useConsent(context, call, known.token, 'found');
@@ -35,7 +36,7 @@ const requireApproval = async (context: LayerContext, call: Call): Promise<void>
 
 const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => {
   const { clock, table } = context;
-  const { tenant, keyId } = call.actor;
+  const { tenant } = call.actor;
   const now = clock.now();
   const id = clock.newId();
   const token = `${id}.${Buffer.from(context.random(24)).toString('base64url')}`;
@@ -44,7 +45,7 @@ const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => 
   const asked = confirmationFor(context, call, id, expires_at);
   // Before the question itself: nobody may be asked about what cannot be seen.
   if (asked.hidden) await table.write(keepArguments(tenant, id, call.args, expires));
-  const openKey = openQuestionsKey(tenant, keyId);
+  const openKey = openQuestionsKey(tenant, principalOf(call.actor));
   const question = questionOf(call);
   const added: OpenQuestion = { question, token, bytes: asked.hidden?.bytes ?? 0, expires_at };
   const open = await table.change([openKey], ([item]) => {
@@ -64,7 +65,7 @@ const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => 
 const confirmationFor = (context: LayerContext, call: Call, id: string, expires_at: string): Confirmation => ({
   id,
   state: 'pending',
-  key: call.actor.keyId,
+  key: principalOf(call.actor),
   tool: call.record.spec.name,
   version: call.record.version,
   digest: call.record.digest,
@@ -83,7 +84,7 @@ const useConsent = async (
 ): Promise<Fault | undefined> => {
   const { tenant, keyId } = call.actor;
   const key = keyOfToken(tenant, token);
-  const openKey = openQuestionsKey(tenant, keyId);
+  const openKey = openQuestionsKey(tenant, principalOf(call.actor));
   const write = auditWriter(context, tenant);
   return context.table.change([key, openKey], ([item, openItem]) => {
     const found = item && read(item, ConfirmationItem);
@@ -107,7 +108,7 @@ const whyNot = (found: Confirmation, call: Call, token: string, now: number, by:
   if (now >= Date.parse(found.expires_at)) return refuse(`expired at ${found.expires_at}`);
   if (found.state === 'used') return refuse('was used already');
   if (found.state === 'refused') return refuse(`was refused by ${found.decided_by}`);
-  if (found.key !== call.actor.keyId) return refuse('was given to another key');
+  if (found.key !== principalOf(call.actor)) return refuse('was given to another key');
   if (found.tool !== call.record.spec.name) return refuse(`is for ${found.tool}`);
   if (found.digest !== call.record.digest) return refuse(`is for another definition than ${call.record.version}`);
   if (found.arguments_sha256 !== digestOfArguments(call)) return refuse('is for other arguments');

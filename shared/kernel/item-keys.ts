@@ -27,6 +27,16 @@ const secretPk = (tenant: string): string => `T#${tenant}#SECRET`;
 export const sourceDocumentKey = (tenant: string, source: string): Key => ({ pk: `T#${tenant}#DOCUMENT`, sk: source });
 export const sourceSecretKey = (tenant: string, source: string): Key => ({ pk: secretPk(tenant), sk: source });
 
+/** What the authorization server keeps, by the digest of its id, which may be a secret; and all that hangs on a grant. */
+export const oauthKey = (kind: string, digest: string): Key => ({ pk: `OAUTH#${kind}#${digest}`, sk: 'OAUTH' });
+export const oauthGrantPk = (grant: string): string => `OAUTH#OF#${grant}`;
+export const oauthOfGrantKey = (grant: string, kind: string, digest: string): Key => ({
+  pk: oauthGrantPk(grant),
+  sk: `${kind}#${digest}`,
+});
+/** How many clients registered themselves in an hour. */
+export const oauthRegistrationsKey = (hour: string): Key => ({ pk: `OAUTH#REGISTRATIONS#${hour}`, sk: 'COUNT' });
+
 export const apiKeyKey = (id: string): Key => ({ pk: `KEY#${id}`, sk: 'KEY' });
 /** The id of the API key that an item holds; undefined for any other item. */
 export const idOfApiKey = ({ pk, sk }: Key): string | undefined =>

@@ -66,6 +66,8 @@ export interface Actor {
   /** The tools this key is confined to; all when absent. */
   readonly tools?: ReadonlySet<string>;
   readonly key?: ApiKey;
+  /** The OAuth client that acts with the key, where one does. */
+  readonly principal?: string;
   /** The key that is charged for the plan these calls belong to, and whose grants they use. */
   readonly onBehalfOf?: string;
 }

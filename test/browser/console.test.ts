@@ -8,6 +8,7 @@ import { activityStories } from './stories/activity.ts';
 import { appearanceStories } from './stories/appearance.ts';
 import { decideStories } from './stories/decide.ts';
 import { keyStories } from './stories/key.ts';
+import { oauthStories } from './stories/oauth.ts';
 import { planStories } from './stories/plans.ts';
 import { scoreStories } from './stories/score.ts';
 import { toolStories } from './stories/tools.ts';
@@ -29,7 +30,10 @@ else
     before(async () => {
       const cwd = await mkdtemp(join(tmpdir(), 'assay-console-'));
       closing.unshift(() => rm(cwd, { recursive: true, force: true }));
-      const [server, browser] = await Promise.all([serveAssay({ cwd }), launchChromium(chromium)]);
+      const [server, browser] = await Promise.all([
+        serveAssay({ cwd, env: { ASSAY_AUTH_SERVER: 'on', ASSAY_AUTH_REGISTRATION: 'on' } }),
+        launchChromium(chromium),
+      ]);
       closing.unshift(
         // First the browser: the server waits for those who still hold a connection.
         () => browser.close(),
@@ -51,4 +55,5 @@ else
     planStories(inWorld);
     activityStories(inWorld);
     appearanceStories(inWorld);
+    oauthStories(inWorld);
   });

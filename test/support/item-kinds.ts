@@ -1,6 +1,7 @@
 import { AnswerItem } from '../../functions/api/kept-answer.ts';
 import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
+import { OauthItem, OauthOfGrantItem } from '../../shared/adapters/oauth/auth-server-store.ts';
 import { AskedArgumentsItem } from '../../shared/execute/asked-arguments.ts';
 import { AuditItem } from '../../shared/execute/audit.ts';
 import { UsageArchiveItem } from '../../shared/execute/billing/closed-month.ts';
@@ -44,6 +45,8 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^KEY#\S+ TOLD#/, [QuotaToldItem]],
   [/^KEY#\S+ WATCH#/, [QuotaWatchItem]],
   [/^KEY#\S+ BUCKET$/, [BucketItem]],
+  [/^OAUTH#OF#\S+ /, [OauthOfGrantItem]],
+  [/^OAUTH#\S+ OAUTH$/, [OauthItem]],
   [/^UPLOADS#ACTIVE /, [DeliveryItem]],
   [/^RUNS#ACTIVE /, [ActiveRunItem]],
   [/^MACHINE#\S+ MACHINE$/, [MachineItem]],

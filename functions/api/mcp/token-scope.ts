@@ -1,5 +1,5 @@
 import { requireScope } from '../../../shared/access/scopes.ts';
-import { isPrincipal } from '../../../shared/access/token-actor.ts';
+import { usesToken } from '../../../shared/access/token-actor.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { Actor, Scope } from '../../../shared/model/key.ts';
 
@@ -13,6 +13,6 @@ const scopeOf = new Map<unknown, Scope>([
  * authorization server for more.
  */
 export const requireTokenScope = (actor: Actor, body: unknown): void => {
-  const scope = isPrincipal(actor.keyId) && isObject(body) ? scopeOf.get(body.method) : undefined;
+  const scope = usesToken(actor) && isObject(body) ? scopeOf.get(body.method) : undefined;
   if (scope !== undefined) requireScope(actor, scope);
 };

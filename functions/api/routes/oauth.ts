@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { TOKEN_SCOPES } from '../../../shared/access/auth-server.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { answerBytes } from '../answer.ts';
 import type { Api, ApiContext } from '../env.ts';
-import { METADATA_PATH } from '../oauth-challenge.ts';
+import { METADATA_PATH, publicOrigin } from '../oauth-challenge.ts';
 import { route } from '../route.ts';
 
 const Metadata = z
@@ -28,12 +29,19 @@ const describe = (suffix: '' | '/mcp') =>
   });
 
 const answerMetadata = ({ oauth }: Api, c: ApiContext, suffix: string): Response => {
-  if (!oauth) throw new Fault('NotFound', 'no issuers of tokens are configured here; use a key (ASSAY_ISSUERS)');
+  if (!oauth)
+    throw new Fault(
+      'NotFound',
+      'no issuers of tokens are configured here; use a key (ASSAY_ISSUERS, ASSAY_AUTH_SERVER)',
+    );
+  const { issuers, authServer } = oauth;
   const metadata: z.input<typeof Metadata> = {
     // Exactly the address that the client uses: it compares them.
-    resource: new URL(c.req.url).origin + suffix,
-    authorization_servers: oauth.issuers.map(({ issuer }) => issuer),
-    scopes_supported: [...new Set(oauth.issuers.flatMap(({ scopes }) => Object.keys(scopes.map)))],
+    resource: publicOrigin(c.req.url, oauth) + suffix,
+    authorization_servers: [...(authServer ? [authServer.issuer()] : []), ...issuers.map(({ issuer }) => issuer)],
+    scopes_supported: [
+      ...new Set([...(authServer ? TOKEN_SCOPES : []), ...issuers.flatMap(({ scopes }) => Object.keys(scopes.map))]),
+    ],
     bearer_methods_supported: ['header'],
     resource_name: 'Assay',
   };

@@ -9,6 +9,7 @@ import { createCallCounters } from '../../../shared/insight/call-counters.ts';
 import { messageOf } from '../../../shared/kernel/errors.ts';
 import { scheduleSources } from '../../../shared/sources/schedule.ts';
 import { createApp } from '../../api/app.ts';
+import { authServerRoutes } from '../../api/auth-server/routes.ts';
 import { localAssay } from '../../compose/local-assay.ts';
 import { configFileOf, type Environment } from '../../compose/local-environment.ts';
 import { uploadSecret } from '../../compose/local-secrets.ts';
@@ -55,6 +56,7 @@ export const serve: Command = {
       routes: [
         ...consoleRoutes((files) => warm(assay, files)),
         ...signedUploadRoutes(assay, uploads, uploadSecret(resolve(data))),
+        ...(assay.oauth?.authServer ? authServerRoutes(assay, assay.oauth.authServer) : []),
         metricsRoute({ counters, isOpenHere: cli.environment.ASSAY_METRICS === 'local' }),
       ],
     });
