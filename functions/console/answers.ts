@@ -21,7 +21,7 @@ export type { NodeStatus, NodeView, RunView } from '../../shared/model/run.ts';
 type Api = AppType extends Hono<infer _Env, infer Calls, infer _Base> ? Calls : never;
 
 export type Definition = Api['/v1/tools']['$post']['input']['json'];
-export type ToolCheck = Api['/v1/tools/check']['$post']['output'];
+export type ToolCheck = Api['/v1/definitions/check']['$post']['output'];
 export type ToolChange = Api['/v1/tools/:name']['$patch']['input']['json'];
 export type Version = Api['/v1/tools/:name/versions']['$get']['output']['versions'][number];
 export type RunFilter = 'running' | 'waiting' | 'ok' | 'failed' | 'cancelled';

@@ -41,7 +41,7 @@ export const createClient = (keyring: Keyring) => {
     tools: (query: Words) => readJson(v1.tools.$get({ query: given(query) })),
     tool: (name: string) => readJson(v1.tools[':name'].$get(path({ name }))),
     versions: (name: string) => readJson(v1.tools[':name'].versions.$get(path({ name }))),
-    checkTool: (json: A.Definition) => readJson(v1.tools.check.$post({ json })),
+    checkTool: (json: A.Definition) => readJson(v1.definitions.check.$post({ json })),
     registerTool: (json: A.Definition) => readJson(v1.tools.$post({ json })),
     changeTool: (name: string, json: A.ToolChange) => readJson(v1.tools[':name'].$patch({ ...path({ name }), json })),
     removeTool: (name: string, version?: string) =>

@@ -36,10 +36,10 @@ describe('the registry over HTTP', () => {
     assert.match(body.error.message, /register the change under a higher version/);
   });
 
-  test('POST /v1/tools/check says what registering would do, refuses as it would, and stores nothing', async () => {
+  test('POST /v1/definitions/check says what registering would do, refuses as it would, and stores nothing', async () => {
     const { json } = await testAssay();
     const check = async (fields: object) => {
-      const { status, body } = await json<Record<string, unknown>>('POST', '/v1/tools/check', aTool({ ...fields }));
+      const { status, body } = await json<Record<string, unknown>>('POST', '/v1/definitions/check', aTool({ ...fields }));
       return [status, body.outcome ?? (body.error as { code: string }).code, body.becomes_default];
     };
 

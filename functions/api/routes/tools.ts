@@ -64,7 +64,7 @@ const registerTool = route({
 
 const checkDefinition = route({
   method: 'post',
-  path: '/v1/tools/check',
+  path: '/v1/definitions/check',
   scope: 'write',
   summary: 'What registering a definition would do; nothing is stored',
   tag,
