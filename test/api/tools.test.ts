@@ -39,7 +39,11 @@ describe('the registry over HTTP', () => {
   test('POST /v1/definitions/check says what registering would do, refuses as it would, and stores nothing', async () => {
     const { json } = await testAssay();
     const check = async (fields: object) => {
-      const { status, body } = await json<Record<string, unknown>>('POST', '/v1/definitions/check', aTool({ ...fields }));
+      const { status, body } = await json<Record<string, unknown>>(
+        'POST',
+        '/v1/definitions/check',
+        aTool({ ...fields }),
+      );
       return [status, body.outcome ?? (body.error as { code: string }).code, body.becomes_default];
     };
 
