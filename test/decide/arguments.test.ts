@@ -244,3 +244,36 @@ describe('what is not said', () => {
     assert.deepEqual((await argumentsFor({ task: 'do it tomorrow' }, made, depsOf([made]))).arguments, {});
   });
 });
+
+check('dates as chrono-node reads them, without what is none', [
+  { task: 'what happens in 3 weeks', properties: { date: 'string' }, expected: { date: '2024-05-31' } },
+  { task: 'pay it in 2 months', properties: { date: 'string' }, expected: { date: '2024-07-10' } },
+  { task: 'from today until the 12th', properties: { end_date: 'string' }, expected: { end_date: '2024-05-12' } },
+  {
+    task: 'book it from 9:00 to 10:30 AM on May 12',
+    properties: { start_time: described('string', 'HH:MM'), end_time: described('string', 'HH:MM') },
+    expected: { start_time: '09:00', end_time: '10:30' },
+  },
+  { task: '三天后提醒我', properties: { date: 'string' }, expected: { date: '2024-05-13' } },
+  { task: 'sun exposure of the balcony', properties: { date: 'string' }, expected: {} },
+  { task: 'a table for 3 to 5 people', properties: { time: described('string', 'HH:MM') }, expected: {} },
+  { task: 'half of it is 1/2 cup', properties: { date: 'string' }, expected: {} },
+]);
+
+check('telephone numbers', [
+  {
+    task: 'call Omar at +49 170 1234567',
+    properties: { phone: described('string', 'The number to call') },
+    expected: { phone: '+49 170 1234567' },
+  },
+  {
+    task: 'text 415-555-0132 that I am late',
+    properties: { phone_number: described('string', 'Whom to write to') },
+    expected: { phone_number: '415-555-0132' },
+  },
+  {
+    task: 'call Omar at +49 170 1234567',
+    properties: { mobile: described('string', 'E.164 form') },
+    expected: { mobile: '+491701234567' },
+  },
+]);

@@ -158,7 +158,7 @@ const USERS_WORDS =
   /(?:question|statement|message|utterance|request|complaint)s?\s(?:that (?:is|was)\s)?(?:posed|asked|made|stated|raised|given|entered|said) by the (?:user|customer|caller)|the (?:user|customer)['’]s (?:question|statement|message|utterance|exact words)|用户(?:的|所说的)?(?:原话|问题|消息)/iu;
 
 const SORTS: ReadonlySet<string> = new Set('type kind style categori class'.split(' '));
-const TYPED: ReadonlySet<Slot['kind']> = new Set(['date', 'time', 'datetime', 'email', 'url']);
+const TYPED: ReadonlySet<Slot['kind']> = new Set(['date', 'time', 'datetime', 'email', 'phone', 'url']);
 const GENERIC: ReadonlySet<string> = new Set('name type id valu number date text in of'.split(' '));
 const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : should named called titled being was equal equals by must will'.split(' '),

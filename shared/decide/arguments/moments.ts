@@ -1,4 +1,5 @@
-import type { Span } from './span.ts';
+import { type ReadDate, readDates } from './read-dates.ts';
+import { overlaps, type Span } from './span.ts';
 
 /** A date, a time of day or both, as far as they were said. */
 export interface Moment {
@@ -15,218 +16,99 @@ export interface Moment {
 /** Dates and times of a text; `today` is a day number, without which relative dates stay unknown. */
 export const findMoments = (text: string, today: number | undefined): readonly Span[] => {
   const stated = statedToday(text);
-  const present = stated?.moment?.day ?? today;
-  // `from March 9th to March 10th 2023` says the year once for both.
-  const [said] = absoluteDates(text, undefined);
-  const year =
-    said?.moment?.day !== undefined ? yearOf(said.moment.day) : present === undefined ? undefined : yearOf(present);
-  const dates = [...absoluteDates(text, year), ...relativeDates(text, present, stated?.weekday)].filter(
+  const present = stated?.day ?? today;
+  const shift = stated?.shift ?? 0;
+  const dates = readDates(text, present === undefined ? undefined : dateOf(present - shift)).filter(
     // Where the task says what day it is, that is no value of its own.
-    (span) => stated === undefined || span.end <= stated.start || span.start >= stated.end,
+    ({ start }) => stated === undefined || start < stated.start || start >= stated.end,
   );
-  return withTimes(text, withoutOverlaps(dates), times(text));
+  // `from March 9th to March 10th 2023` says the year once for both.
+  const said = dates.find(({ components }) => components.isCertain('year') && components.isCertain('month'));
+  const year = said?.relative === false ? (said.components.get('year') ?? undefined) : undefined;
+  return withoutOverlaps(dates.flatMap((date) => momentSpan(date, { saidYear: year, present, shift })));
 };
 
-/** `today is Friday 2023-09-29` in the task itself overrules the clock and the calendar. */
-const statedToday = (text: string): (Span & { readonly weekday: number | undefined }) | undefined => {
-  const match =
-    /(?:today(?:'s date)? is|current date(?: is|:)|今天是)\s*(?:(?<weekday>\p{L}+day),?\s)?(?<date>.{4,40})/diu.exec(
-      text,
-    );
-  const [date] = match === null ? [] : absoluteDates(match.groups?.date ?? '', undefined);
-  if (match === null || date === undefined) return undefined;
+/** `today is Friday 2023-09-29` in the task itself overrules the clock, and its weekday the calendar. */
+const statedToday = (text: string) => {
+  const match = TODAY_IS.exec(text);
+  const date = match?.groups?.date;
+  if (!match || date === undefined) return undefined;
+  const [first] = readDates(date, undefined).filter(({ components }) => components.isCertain('year'));
+  if (first === undefined) return undefined;
+  const start = match.index;
+  const end = start + match[0].length - date.length + first.start + first.text.length;
+  const day = dayNumber(first.components, first.components.get('year') ?? 0);
   const weekday = WEEKDAYS.indexOf((match.groups?.weekday ?? '').slice(0, 3).toLowerCase());
-  return {
-    ...date,
-    start: match.index,
-    end: (match.indices?.groups?.date?.[0] ?? 0) + date.end,
-    weekday: weekday < 0 ? undefined : weekday,
-  };
+  const shift = weekday < 0 ? 0 : (dateOf(day).getUTCDay() - weekday + 7) % 7;
+  return { start, end, day, shift };
 };
+const TODAY_IS =
+  /(?:today(?:'s date)? is|current date(?: is|:)|今天是)\s*(?:(?<weekday>\p{L}+day),?\s)?(?<date>.{4,40})/iu;
+const WEEKDAYS = 'sun mon tue wed thu fri sat'.split(' ');
 
-/** A time that stands beside a date makes one moment with it; a second one after a dash ends the same day. */
-const withTimes = (text: string, dates: readonly Span[], clock: readonly Span[]): readonly Span[] => {
-  const alone = new Set(clock);
-  const joined = dates.flatMap((date) => {
-    const near = clock.filter((time) => isBeside(text, date, time));
-    for (const time of near) alone.delete(time);
-    if (near.length === 0) return [date];
-    return near.map((time) => ({
-      ...date,
-      start: Math.min(date.start, time.start),
-      end: Math.max(date.end, time.end),
-      text: text.slice(Math.min(date.start, time.start), Math.max(date.end, time.end)),
-      moment: { ...date.moment, ...time.moment, precision: 'day' as const, relative: date.moment?.relative ?? false },
-    }));
-  });
-  return [...joined, ...alone];
-};
+interface Calendar {
+  /** The year that another date of the task names. */
+  readonly saidYear: number | undefined;
+  readonly present: number | undefined;
+  /** By how many days the task's calendar runs ahead of the real one. */
+  readonly shift: number;
+}
 
-const isBeside = (text: string, date: Span, time: Span): boolean => {
-  if (time.start >= date.end)
-    return /^,?\s?(?:at|from|by|t)?\s?(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\.?)?\s?(?:-|to|until)\s?)?$/iu.test(
-      text.slice(date.end, time.start),
-    );
-  return time.end <= date.start && /^,?\s?(?:on|of)?\s?(?:the\s)?$/iu.test(text.slice(time.end, date.start));
-};
-
-const absoluteDates = (text: string, year: number | undefined): readonly Span[] =>
-  withoutOverlaps(
-    PATTERNS.flatMap(({ pattern, read }) =>
-      Array.from(text.matchAll(pattern), (match) => {
-        const date = read(match.groups ?? {}, year);
-        return date === undefined ? undefined : momentSpan(match, date);
-      }).filter((span) => span !== undefined),
-    ),
-  );
-
-type Groups = Readonly<Record<string, string | undefined>>;
-type Dated = Pick<Moment, 'day' | 'precision'> | undefined;
-
-const numericDate = ({ year, month, day }: Groups): Dated => dated(Number(year), Number(month), Number(day));
-
-/** 03/04/2023 is March the 4th unless the first number cannot be a month. */
-const slashDate = ({ one, two, year }: Groups): Dated => {
-  const full = Number(year) < 100 ? 2000 + Number(year) : Number(year);
-  return Number(one) > 12 ? dated(full, Number(two), Number(one)) : dated(full, Number(one), Number(two));
-};
-
-const namedDate = ({ month = '', day, year }: Groups, present: number | undefined): Dated => {
-  const wanted = year === undefined ? present : Number(year);
-  if (wanted === undefined) return undefined;
-  const number = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
-  if (number === 0) return undefined;
-  return day === undefined
-    ? { day: dayNumber(wanted, number, 1), precision: 'month' }
-    : dated(wanted, number, Number(day));
-};
-
-const dated = (year: number, month: number, day: number): Dated =>
-  month >= 1 && month <= 12 && day >= 1 && day <= 31
-    ? { day: dayNumber(year, month, day), precision: 'day' }
+const momentSpan = (
+  { start, text, components, relative }: ReadDate,
+  { saidYear, present, shift }: Calendar,
+): readonly Span[] => {
+  const minutes = components.isCertain('hour')
+    ? (components.get('hour') ?? 0) * 60 + (components.get('minute') ?? 0) + (components.get('second') ?? 0) / 60
     : undefined;
-
-const relativeDates = (text: string, today: number | undefined, weekday: number | undefined): readonly Span[] => {
-  if (today === undefined) return [];
-  return RELATIVE.flatMap(({ pattern, days }) =>
-    Array.from(text.matchAll(pattern), (match) => {
-      const offset = days(match.groups ?? {}, weekday ?? weekdayOf(today));
-      return offset === undefined ? undefined : momentSpan(match, { day: today + offset, precision: 'day' }, true);
-    }).filter((span) => span !== undefined),
-  );
+  const span = { kind: 'moment' as const, start, end: start + text.length, text };
+  const isDated = ['day', 'month', 'year', 'weekday'].some((part) => components.isCertain(part as 'day'));
+  if (!isDated) return minutes === undefined ? [] : [{ ...span, moment: { minutes, precision: 'time', relative } }];
+  const year =
+    components.isCertain('year') || relative ? components.get('year') : (saidYear ?? yearNear(components, present));
+  if (year === null || year === undefined) return [];
+  const moment = {
+    day: ahead(dayNumber(components, year) + (relative ? shift : 0), components, text, present),
+    precision: precisionOf(components, text),
+    relative,
+  };
+  return [{ ...span, moment: minutes === undefined ? moment : { ...moment, minutes } }];
 };
 
-const times = (text: string): readonly Span[] =>
-  TIMES.flatMap((pattern) => Array.from(text.matchAll(pattern), readTime)).filter((span) => span !== undefined);
-
-const readTime = (match: RegExpExecArray): Span | undefined => {
-  const { before = '', hour = '', minute = '0', second = '0', after = '' } = match.groups ?? {};
-  const half = `${before}${after}`;
-  if (Number(hour) > 24 || Number(minute) > 59) return undefined;
-  const late = /^p|afternoon|evening|night|下午|晚上/iu.test(half);
-  const hours = half === '' ? Number(hour) % 24 : (Number(hour) % 12) + (late ? 12 : 0);
-  return momentSpan(match, { minutes: hours * 60 + Number(minute) + Number(second) / 60, precision: 'time' });
+/** A day without a year is of this one, or of the next when it lies long past. */
+const yearNear = (components: ReadDate['components'], present: number | undefined): number | undefined => {
+  if (present === undefined) return undefined;
+  const year = dateOf(present).getUTCFullYear();
+  return dayNumber(components, year) < present - HALF_YEAR ? year + 1 : year;
 };
+const HALF_YEAR = 183;
 
-const momentSpan = (match: RegExpExecArray, moment: Omit<Moment, 'relative'>, relative = false): Span => ({
-  kind: 'moment',
-  start: match.index,
-  end: match.index + match[0].length,
-  text: match[0],
-  moment: { ...moment, relative },
-});
+/** `Monday` is the next one, unless the last was asked for. */
+const ahead = (day: number, components: ReadDate['components'], text: string, present: number | undefined): number =>
+  present !== undefined &&
+  day < present &&
+  components.isCertain('weekday') &&
+  !components.isCertain('day') &&
+  !/last|past|previous|上/iu.test(text)
+    ? day + 7
+    : day;
+
+/** `in 2 months` names a day, `next month` does not. */
+const precisionOf = (components: ReadDate['components'], text: string): Moment['precision'] => {
+  if (components.isCertain('day') || components.isCertain('weekday') || COUNTED.test(text)) return 'day';
+  return components.isCertain('month') ? 'month' : 'year';
+};
+const COUNTED = /\b(?:in|after|within)\s|\b(?:ago|later|before|after|from)\b|[后前]$/iu;
 
 const withoutOverlaps = (spans: readonly Span[]): readonly Span[] => {
   const kept: Span[] = [];
-  for (const span of spans) {
-    if (!kept.some((other) => span.start < other.end && other.start < span.end)) kept.push(span);
-  }
+  for (const span of spans) if (!kept.some((other) => overlaps(span, other))) kept.push(span);
   return kept.sort((one, other) => one.start - other.start);
 };
 
-const dayNumber = (year: number, month: number, day: number): number =>
-  Math.floor(Date.UTC(year, month - 1, day) / 86_400_000);
+const dayNumber = (components: ReadDate['components'], year: number): number =>
+  Math.floor(Date.UTC(year, (components.get('month') ?? 1) - 1, components.get('day') ?? 1) / DAY);
 
-const yearOf = (day: number): number => new Date(day * 86_400_000).getUTCFullYear();
+const dateOf = (day: number): Date => new Date(day * DAY + DAY / 2);
 
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-const WEEKDAYS = 'sun mon tue wed thu fri sat'.split(' ');
-const MONTH =
-  '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
-const DAY = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
-const YEAR = '(?<year>(?:1[5-9]|20|21)\\d\\d)';
-
-const PATTERNS: readonly {
-  readonly pattern: RegExp;
-  readonly read: (groups: Groups, year: number | undefined) => Dated;
-}[] = [
-  {
-    pattern: /(?<!\d)(?<year>\d{4})\s?[-/.年]\s?(?<month>\d{1,2})\s?[-/.月]\s?(?<day>\d{1,2})[日号]?(?!\d)/gu,
-    read: numericDate,
-  },
-  {
-    pattern: /(?<![\d.])(?<year>20\d\d|19\d\d)(?<month>0[1-9]|1[0-2])(?<day>0[1-9]|[12]\d|3[01])(?![\d.])/gu,
-    read: numericDate,
-  },
-  { pattern: /(?<![\d/.-])(?<one>\d{1,2})[-/.](?<two>\d{1,2})[-/.](?<year>\d{4}|\d\d)(?![\d/-])/gu, read: slashDate },
-  { pattern: new RegExp(`(?<!\\p{L})${MONTH}\\s?${DAY}\\s?(?:,|of)?\\s?,?\\s?${YEAR}(?!\\d)`, 'giu'), read: namedDate },
-  {
-    pattern: new RegExp(`(?<!\\d)${DAY}\\s?(?:of\\s)?${MONTH}(?:,\\s?|\\s)(?:of\\s)?${YEAR}(?!\\d)`, 'giu'),
-    read: namedDate,
-  },
-  { pattern: new RegExp(`(?<!\\d)${YEAR},?\\s${MONTH}\\s${DAY}(?!\\p{L}|\\d)`, 'giu'), read: namedDate },
-  { pattern: new RegExp(`(?<!\\p{L})${MONTH}\\s${DAY}(?!\\p{L}|\\d|,?\\s\\d{4})`, 'giu'), read: namedDate },
-  { pattern: new RegExp(`(?<!\\d)(?:the\\s)?${DAY}\\s(?:of\\s)?${MONTH}(?!\\p{L})`, 'giu'), read: namedDate },
-  { pattern: new RegExp(`(?<!\\p{L})${MONTH},?\\s(?:of\\s)?${YEAR}(?!\\d)`, 'giu'), read: namedDate },
-  {
-    pattern: /(?<!\d)(?<month>\d{1,2})月(?<day>\d{1,2})[日号]/gu,
-    read: ({ month, day }, year) => (year === undefined ? undefined : dated(year, Number(month), Number(day))),
-  },
-];
-
-const weekdayOf = (today: number): number => (((today + 4) % 7) + 7) % 7;
-
-const untilWeekday = ({ which = '', weekday = '' }: Groups, present: number): number | undefined => {
-  const wanted = WEEKDAYS.indexOf(weekday.slice(0, 3).toLowerCase());
-  if (wanted < 0) return undefined;
-  const ahead = (wanted - present + 7) % 7;
-  if (/last/iu.test(which)) return ahead === 0 ? -7 : ahead - 7;
-  return ahead === 0 && !/this/iu.test(which) ? 7 : ahead;
-};
-
-const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365, 天: 1, 周: 7 };
-const counted = (groups: Groups): number => Number(groups.count) * (UNIT_DAYS[(groups.unit ?? '').toLowerCase()] ?? 1);
-
-const RELATIVE: readonly {
-  readonly pattern: RegExp;
-  /** Days from today, whose weekday is given. */
-  readonly days: (groups: Groups, weekday: number) => number | undefined;
-}[] = [
-  { pattern: /(?<!\p{L})day after tomorrow(?!\p{L})|后天/giu, days: () => 2 },
-  { pattern: /(?<!\p{L})day before yesterday(?!\p{L})|前天/giu, days: () => -2 },
-  { pattern: /(?<!\p{L})(?<!after )tomorrow(?!\p{L})|明天/giu, days: () => 1 },
-  { pattern: /(?<!\p{L})(?<!before )yesterday(?!\p{L})|昨天/giu, days: () => -1 },
-  { pattern: /(?<!\p{L})(?:today|tonight)(?!\p{L})|今天|今晚/giu, days: () => 0 },
-  {
-    pattern:
-      /(?<!\p{L})(?<which>next|this|last|coming|upcoming|this coming|on)\s(?<weekday>(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?)(?!\p{L})/giu,
-    days: untilWeekday,
-  },
-  {
-    pattern: /(?<!\p{L})in\s(?<count>\d+)\s(?<unit>day|week|month|year)s?(?!\p{L})|(?<!\d)(?<count2>\d+)\s?天后/giu,
-    days: (groups) => (groups.count2 === undefined ? counted(groups) : Number(groups.count2)),
-  },
-  {
-    pattern: /(?<!\p{L})(?<count>\d+)\s(?<unit>day|week|month|year)s?\sago(?!\p{L})/giu,
-    days: (groups) => -counted(groups),
-  },
-  { pattern: /(?<!\p{L})next week(?!\p{L})|下周/giu, days: () => 7 },
-  { pattern: /(?<!\p{L})last week(?!\p{L})|上周/giu, days: () => -7 },
-];
-
-const TIMES: readonly RegExp[] = [
-  /(?<![\d.:])(?<before>上午|下午|晚上|早上)?(?<hour>\d{1,2})[:：](?<minute>\d{2})(?:[:：](?<second>\d{2}))?(?:\s?(?<after>[ap]\.?m\b\.?))?(?!\d)/giu,
-  /(?<![\d.:])(?<hour>\d{1,2})\s?(?<after>[ap]\.?m\b\.?)/giu,
-  /(?<![\d.:])(?<hour>\d{1,2})(?:[:.](?<minute>\d{2}))?\s?(?:o['’]?clock\s?)?(?<after>in the (?:morning|afternoon|evening)|at night)(?!\p{L})/giu,
-  /(?<before>上午|下午|晚上|早上)?(?<hour>\d{1,2})\s?点(?:(?<minute>\d{1,2})分)?/gu,
-];
+const DAY = 86_400_000;

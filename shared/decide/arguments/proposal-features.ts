@@ -45,7 +45,12 @@ export const describeNone = (slot: Slot, { reading }: Surroundings, sink: Sink):
 };
 
 /** What speaks for leaving words unused that were recognised as a value; nothing for words that may be no value at all. */
-export const describeUnused = ({ source, from }: Proposal, { subject, reading }: Surroundings, sink: Sink): void => {
+export const describeUnused = (
+  { source: own, from }: Proposal,
+  { subject, reading }: Surroundings,
+  sink: Sink,
+): void => {
+  const source = learntAs(own);
   if (!RECOGNISED.has(source)) return;
   sink(joined('unused', source), 1);
   const terms = from
@@ -57,6 +62,8 @@ export const describeUnused = ({ source, from }: Proposal, { subject, reading }:
   if (source === 'number' && !/\d/u.test(from)) sink('unused spelled', 1);
   sink('unused of many', Math.min(reading.spans.length, 8) / 8);
 };
+
+const learntAs = (source: Source): Source => (source === 'phone' ? 'email' : source);
 
 /** Readings that see a value as such; a phrase may be anything. */
 export const RECOGNISED: ReadonlySet<Source> = new Set<Source>([
@@ -83,7 +90,8 @@ export const describeProposal = (
 ): void => {
   const { reading, rarity, slots } = around;
   const need = slot.required ? 'required' : 'optional';
-  const { source, own, start } = proposal;
+  const { own, start } = proposal;
+  const source = learntAs(proposal.source);
   const kind = classOf(slot);
   sink(joined(source, kind), 1);
   sink(joined(source, need), 1);

@@ -9,6 +9,7 @@ export type SlotKind =
   | 'place'
   | 'person'
   | 'email'
+  | 'phone'
   | 'url'
   | 'path'
   | 'id'
@@ -58,7 +59,10 @@ const TIME = words('time hour clock timestamp 时间');
 const DURATION = words('duration period timeframe timespan');
 const NO_TIME = words('zone timezone frame period span range timespan limit');
 const EMAIL = words('email mail recipient 邮箱');
+const PHONE = words('phone telephone mobile cellphone fax tel 电话 手机');
 const URL = words('url uri link website webpage endpoint host hostname domain 链接');
+/** A phone's model or brand is no number. */
+const ABOUT_PHONES = words('model brand name type os plan app');
 const PATH = words('path file filename filepath directory folder dir 路径');
 const ID = words('id ids identifier uuid guid key token code sku isbn symbol ticker number serial');
 const PLACE = words(
@@ -98,6 +102,7 @@ const RULES: readonly { readonly kind: SlotKind; readonly holds: (subject: Subje
   { kind: 'language', holds: ({ words, description }) => isRole(words) && /\blanguage|语言|语种/iu.test(description) },
   { kind: 'unit', holds: ({ words, description }) => isRole(words) && /\bunits?\b|单位/iu.test(description) },
   { kind: 'email', holds: ({ named, description }) => named(EMAIL) || /\be-?mail address\b/iu.test(description) },
+  { kind: 'phone', holds: ({ named, words }) => named(PHONE) && !named(ABOUT_PHONES) && words.length <= 3 },
   { kind: 'url', holds: ({ named }) => named(URL) },
   { kind: 'path', holds: ({ named }) => named(PATH) },
   // The key of a stored file is its path, not a number.

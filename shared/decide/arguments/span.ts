@@ -9,6 +9,8 @@ export interface Span {
   readonly text: string;
   readonly quantity?: Quantity;
   readonly moment?: Moment;
+  /** A telephone number as +491701234567, where the country is known. */
+  readonly e164?: string | undefined;
   /** A list or object that was written out as such. */
   readonly literal?: unknown;
 }

@@ -1,4 +1,5 @@
 import { findMoments } from './moments.ts';
+import { findPhones } from './phones.ts';
 import { findChinesePlaces, findSmallPlaces } from './places.ts';
 import { findQuantities } from './quantities.ts';
 import { overlaps, type Span, type SpanKind } from './span.ts';
@@ -7,18 +8,20 @@ import type { Token } from './tokens.ts';
 /** Everything in a task that may be a value, in order of place; the surer reading of a place excludes others. */
 export const findSpans = (text: string, tokens: readonly Token[], today: number | undefined): readonly Span[] => {
   const kept: Span[] = [];
-  const add = (spans: readonly Span[]): void => {
+  const add = (spans: readonly Span[], isOpen: (other: Span) => boolean = () => false): void => {
     for (const span of spans) {
       if (kept.length >= SPAN_LIMIT) return;
-      if (!kept.some((other) => overlaps(span, other))) kept.push(span);
+      if (!kept.some((other) => overlaps(span, other) && !isOpen(other))) kept.push(span);
     }
   };
   add(literals(text));
   add(PATTERNS.flatMap(({ kind, pattern }) => matches(text, kind, pattern)));
   add(quoted(text));
+  add(findPhones(text));
   add(findMoments(text, today));
   add(CODES.flatMap((pattern) => matches(text, 'code', pattern)));
-  add(findQuantities(text));
+  // `in 3 weeks` is a day, or three weeks for who counts them.
+  add(findQuantities(text), ({ moment, text: said }) => moment?.relative === true && /\d|\p{L}+ \p{L}+/u.test(said));
   add(properNames(text, tokens));
   add(findChinesePlaces(text));
   add(findSmallPlaces(text));

@@ -76,6 +76,8 @@ const stringFit = (slot: Slot, span: Span): Fit | undefined => {
   if (!TAKES[slot.kind]?.has(span.kind)) return undefined;
   if (/date|time/u.test(slot.kind)) return /^\d/u.test(span.text) ? { value: span.text, score: 1 } : undefined;
   if (slot.kind === 'place') return placeFit(slot, span);
+  if (slot.kind === 'phone' && span.e164 !== undefined && INTERNATIONAL.test(slot.description))
+    return { value: span.e164, score: 1, how: 'code' };
   if (span.kind === 'number') return numberText(slot, span);
   if (span.kind === 'proper' && slot.kind === 'id')
     return { value: span.text, score: /^[A-Z]{2,6}$/u.test(span.text) ? 1 : 0 };
@@ -123,6 +125,7 @@ const momentFit = (slot: Slot, span: Span): Fit | undefined => {
   return slot.kind === 'plain' || slot.kind === 'text' ? { value: span.text, score: 0.2 } : undefined;
 };
 
+const INTERNATIONAL = /e\.?164|international format|country code/iu;
 const COUNTING: ReadonlySet<string> = new Set(['number', 'num', 'count', 'total', 'term', 'durat']);
 
 const kinds = (list: string): ReadonlySet<SpanKind> => new Set(list.split(' ') as SpanKind[]);
@@ -132,6 +135,7 @@ const TAKES: Readonly<Partial<Record<Slot['kind'], ReadonlySet<SpanKind>>>> = {
   place: kinds('proper quoted'),
   person: kinds('quoted proper code'),
   email: kinds('email quoted'),
+  phone: kinds('phone quoted number code'),
   url: kinds('url quoted path'),
   path: kinds('path quoted url code'),
   date: kinds('quoted'),

@@ -1,0 +1,115 @@
+import type { Chrono, Component, ParsedResult } from 'chrono-node';
+import { casual as casualEnglish } from 'chrono-node/en';
+import { casual as casualChinese } from 'chrono-node/zh/hans';
+import { lazily } from '../../kernel/lazily.ts';
+
+/** One date or time of a text as chrono-node reads it, with what was said of it and what was only implied. */
+export interface ReadDate {
+  readonly start: number;
+  readonly text: string;
+  readonly components: Components;
+  /** Counted from the present day. */
+  readonly relative: boolean;
+}
+
+/** What was said of a date (certain), and what follows from the present day. */
+export interface Components {
+  isCertain(part: Component): boolean;
+  get(part: Component): number | null;
+}
+
+/** The dates and times of a text, in order of place; without `now` relative ones are left out. */
+export const readDates = (text: string, now: Date | undefined): readonly ReadDate[] => {
+  const part = text.slice(0, READ_LIMIT);
+  if (!SIGNS.test(part)) return [];
+  const reference = { instant: now ?? new Date(0), timezone: 0 };
+  const parsers = HAN.test(part) ? [chinese(), english()] : [english()];
+  const read = parsers
+    .flatMap((parser) => parser.parse(part, reference))
+    .filter((result) => isMeant(result, part) && (now !== undefined || !isRelative(result)))
+    .flatMap(endpoints);
+  return [...compactDates(part), ...read];
+};
+
+/** `20230929` and `2023-0929`, which chrono takes for numbers. */
+const compactDates = (text: string): readonly ReadDate[] =>
+  Array.from(text.matchAll(COMPACT), (match) => {
+    const [said, year, month, day] = match;
+    const parts: Partial<Record<Component, number>> = { year: Number(year), month: Number(month), day: Number(day) };
+    const components = { isCertain: (part: Component) => part in parts, get: (part: Component) => parts[part] ?? null };
+    return { start: match.index, text: said, components, relative: false };
+  });
+const COMPACT = /(?<![\d.-])(20\d\d|19\d\d)-?(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\d.-])/gu;
+
+/** `from 9:00 to 10:30` and `March 9th to March 10th` are two values. */
+const endpoints = (result: ParsedResult): readonly ReadDate[] => {
+  const { index, text, start, end } = result;
+  const relative = isRelative(result);
+  const separator = end && (WORD_BETWEEN.exec(text) ?? MARK_BETWEEN.exec(text));
+  if (!end || !separator) return [{ start: index, text, components: start, relative }];
+  const after = separator.index + separator[0].length;
+  return [
+    { start: index, text: text.slice(0, separator.index), components: start, relative },
+    { start: index + after, text: text.slice(after), components: end, relative },
+  ];
+};
+
+/** What chrono takes for a date although it is none: the sun, a range of numbers, `at 5`, half of a fraction. */
+const isMeant = ({ index, text, start }: ParsedResult, task: string): boolean => {
+  const isDated = start.isCertain('day') || start.isCertain('month') || start.isCertain('year');
+  const before = task.slice(Math.max(0, index - 12), index);
+  if (UNSAID.test(text)) return false;
+  if (start.isCertain('weekday') && !isDated) return !SHORT_WEEKDAY.test(text) || POINTING.test(`${before}${text}`);
+  if (!isDated) return start.isCertain('hour') && (start.isCertain('meridiem') || CLOCK.test(text));
+  // A month alone is a name or a verb as often as a date, and 1/2 half of something.
+  if (!start.isCertain('year') && !start.isCertain('day') && !start.isCertain('weekday')) return false;
+  return start.isCertain('year') || !FRACTION.test(text) || /\b(?:on|by|until|before|after|from|due)\s$/iu.test(before);
+};
+
+const isRelative = (result: ParsedResult): boolean => {
+  const { start, text } = result;
+  if (start.isCertain('weekday') && !start.isCertain('day')) return true;
+  if (HAN.test(text)) return !/[年月]|\d[-/.]\d/u.test(text) && (start.isCertain('day') || start.isCertain('year'));
+  return [...result.tags()].some((tag) => /relative|casualReference\/(?!noon|midnight)|dayOfMonth/u.test(tag));
+};
+
+const english = lazily(() => {
+  const parser = casualEnglish.clone();
+  parser.parsers.push(dayOfMonth);
+  return parser;
+});
+const chinese = lazily(() => casualChinese.clone());
+
+/** `until the 12th`, of this month or the next one. */
+const dayOfMonth: Chrono['parsers'][number] = {
+  pattern: () =>
+    /(?<=\b(?:on|until|till|by|from|to|before|after)\s)the (\d{1,2})(?:st|nd|rd|th)(?=[.,;!?]|$|\s(?:at|to|until|and)\b)/iu,
+  extract: (context, [, said]) => {
+    const day = Number(said);
+    const now = context.refDate;
+    if (day < 1 || day > 31) return null;
+    const ahead = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + (day < now.getUTCDate() ? 1 : 0), day));
+    const found = context.createParsingComponents({
+      year: ahead.getUTCFullYear(),
+      month: ahead.getUTCMonth() + 1,
+      day: ahead.getUTCDate(),
+    });
+    found.addTag('dayOfMonth');
+    return found;
+  },
+};
+
+const READ_LIMIT = 4096;
+const HAN = /\p{Script=Han}/u;
+/** Only texts with one of these can have a date. */
+const SIGNS =
+  /\d|\b(?:today|tonight|tomorrow|yesterday|week|weekend|month|year|day|noon|midnight|ago)\b|(?:sun|mon|tues|wednes|thurs|fri|satur)day|\b(?:next|this|last|on) (?:sun|mon|tue|wed|thu|fri|sat)\b|[今明昨前后]|[周期拜]|[点月日号年]/iu;
+const WORD_BETWEEN = /\s+(?:to|until|till|through|thru|and|-|–|—|~)\s+|\s*[到至]\s*/iu;
+const MARK_BETWEEN = /\s*[-–—~]\s*/u;
+/** A stretch of time is no point in it: the last 24 hours, the next 7 days; nor is the present moment. */
+const UNSAID =
+  /^(?:(?:for|within|during)\s.*|now|right now|(?:the )?(?:last|past|next|previous|coming) (?:\d+|few|couple|several|two|three|four|five|six|seven|ten)\b.*|(?:this |in the )?(?:morning|afternoon|evening|night)|this (?:second|minute|hour|day|week|month|year))$|\b\d+\s?(?:second|minute|hour|min|sec|hr)s?\b|现在|(?:小时|分钟|秒)[后前]/iu;
+const SHORT_WEEKDAY = /^(?:sun|mon|tue|wed|thu|fri|sat)$/iu;
+const POINTING = /\b(?:on|next|this|last|by|until|every|coming)\s\p{L}+$/iu;
+const CLOCK = /\d\s?[:：点时]|[一二三四五六七八九十两]点|noon|midnight/iu;
+const FRACTION = /^\d{1,2}\/\d{1,2}$/u;
