@@ -16,6 +16,7 @@ import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
 import type { Iqa } from './iqa/iqa.ts';
 import type { Blobs, Clock, Gauge, Log, Table, Timers } from './kernel/ports.ts';
+import { noTracer, type Tracer } from './kernel/tracer.ts';
 import type { Actor } from './model/key.ts';
 import { withPlans } from './plan/plan-handlers.ts';
 import type { Runs } from './plan/runs.ts';
@@ -72,6 +73,8 @@ export interface AssayPorts {
   /** How tools that live elsewhere are reached; without it there are no sources. */
   readonly sources?: SourcePorts;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
+  /** Follows requests and runs; without it nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** The whole product, composed once per process. */
@@ -88,6 +91,7 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   readonly runs?: Runs;
   readonly limitRate: RateLimiter;
   readonly timers: Timers;
+  readonly tracer: Tracer;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
   readonly reload: (actor: Actor) => Promise<LoadReport>;
@@ -131,6 +135,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     handlers: () => loaded.handlers,
     limitRate,
     timers,
+    tracer: ports.tracer ?? noTracer,
     random,
     sources,
     authenticate: createAuthenticator({
@@ -157,6 +162,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
       await runs?.close?.();
       await sources.close();
       await recorder.close();
+      await ports.tracer?.flush();
       await ports.iqa?.engine.close();
       await table.close();
     },

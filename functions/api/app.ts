@@ -8,7 +8,7 @@ import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
 import { createAdmission } from './admission.ts';
 import type { Api, ApiContext, App, Env } from './env.ts';
 import { answerErrors, unknownCall } from './errors.ts';
-import { createTracer } from './identify.ts';
+import { createRequestLog } from './identify.ts';
 import type { McpNames } from './mcp/guard.ts';
 import type { McpService } from './mcp/service.ts';
 import type { AnyRoute } from './route.ts';
@@ -24,7 +24,7 @@ interface Options extends McpNames {
 export const createApp = (assay: Assay, { routes: added = [], ...names }: Options = {}): App => {
   const front: Front = {
     api: createApi(assay, names),
-    tracer: createTracer(assay),
+    requests: createRequestLog(assay),
     admission: createAdmission(assay),
     answerError: answerErrors(assay.log, assay.oauth),
   };

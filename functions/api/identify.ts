@@ -3,13 +3,13 @@ import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import type { ApiContext } from './env.ts';
 
 /** Gives each request an id, and one line in the log when it is answered. */
-export interface Tracer {
+export interface RequestLog {
   /** The time at which it began. */
   begin(c: ApiContext): number;
-  end(c: ApiContext, startedAt: number, response: Response): Response;
+  end(c: ApiContext, startedAt: number, response: Response, traceId?: string): Response;
 }
 
-export const createTracer = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): Tracer => {
+export const createRequestLog = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): RequestLog => {
   // One id a process and a count: a new ULID for each request would be a tenth of a lookup's time.
   const process = clock.newId();
   let count = 0;
@@ -18,7 +18,7 @@ export const createTracer = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): Trac
       c.set('requestId', givenRequestId(c.req.header('x-request-id')) ?? `${process}-${(++count).toString(36)}`);
       return clock.now();
     },
-    end(c, startedAt, response) {
+    end(c, startedAt, response, traceId) {
       const requestId = c.get('requestId');
       // A header set on a finished response makes the server rebuild it: most answers bring theirs along.
       if (c.get('identified') !== true) response.headers.set('x-request-id', requestId);
@@ -29,6 +29,7 @@ export const createTracer = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): Trac
         status: response.status,
         ms: clock.now() - startedAt,
         request_id: requestId,
+        trace_id: traceId,
         key: actor?.keyId,
         tenant: actor?.tenant,
       });

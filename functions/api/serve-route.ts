@@ -6,13 +6,14 @@ import { parseBy } from './body.ts';
 import type { Api, ApiContext } from './env.ts';
 import type { AnswerError } from './errors.ts';
 import { answerOnce, isRepeatable } from './idempotency.ts';
-import type { Tracer } from './identify.ts';
+import type { RequestLog } from './identify.ts';
+import { beginTrace } from './request-trace.ts';
 import type { AnyReply, AnyRoute, RouteCall } from './route.ts';
 
 /** What every request passes, whatever its route. */
 export interface Front {
   readonly api: Api;
-  readonly tracer: Tracer;
+  readonly requests: RequestLog;
   readonly admission: Admission;
   readonly answerError: AnswerError;
 }
@@ -47,20 +48,24 @@ export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
       return front.answerError(thrown as Error, c);
     }
   };
-  return traced(front, guard === undefined ? enter : async (c) => (await guard(c, front.api)) ?? enter(c));
+  const entered: RouteHandler = guard === undefined ? enter : async (c) => (await guard(c, front.api)) ?? enter(c);
+  return traced(front, entered, route.path);
 };
 
-/** Identifies a request, and answers what it throws. */
+/** Identifies a request, follows its trace, and answers what it throws. */
 export const traced =
-  ({ tracer, answerError }: Pick<Front, 'tracer' | 'answerError'>, handler: RouteHandler): RouteHandler =>
+  ({ requests, answerError, api }: Front, handler: RouteHandler, path = 'unknown'): RouteHandler =>
   (c) => {
-    const startedAt = tracer.begin(c);
-    const failed = (thrown: Error): Response => tracer.end(c, startedAt, answerError(thrown, c));
+    const startedAt = requests.begin(c);
+    const trace = beginTrace(api.tracer, c, path);
+    const end = (response: Response): Response | Promise<Response> => {
+      const answered = requests.end(c, startedAt, response, trace?.loggedId);
+      return trace ? trace.end(answered) : answered;
+    };
+    const failed = (thrown: Error): Response | Promise<Response> => end(answerError(thrown, c));
     try {
-      const response = handler(c);
-      return response instanceof Promise
-        ? response.then((made) => tracer.end(c, startedAt, made), failed)
-        : tracer.end(c, startedAt, response);
+      const response = trace ? trace.run(() => handler(c)) : handler(c);
+      return response instanceof Promise ? response.then(end, failed) : end(response);
     } catch (thrown) {
       return failed(thrown as Error);
     }

@@ -17,6 +17,7 @@ import { lazily } from '../../shared/kernel/lazily.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
 import type { DataKeys } from '../../shared/kernel/secret-box.ts';
+import { tracedBlobs, tracedTable } from '../../shared/kernel/traced-ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 import { type Configured, nothingConfigured } from '../../shared/sources/configured.ts';
@@ -31,6 +32,7 @@ import { dataDirectory, inMemory, type LocalStore } from './local-store.ts';
 import { composeOauth, type OwnServer } from './oauth.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
 import { sourcePorts } from './source-ports.ts';
+import { createTracing } from './tracing.ts';
 
 export interface LocalOptions {
   readonly environment: Environment;
@@ -61,7 +63,8 @@ export interface LocalOptions {
 export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const { environment, data, log, base, clock = systemClock() } = options;
   const files = environment.ASSAY_FILES_DIR;
-  const store = data === undefined ? inMemory(clock, files) : dataDirectory(data, clock, files);
+  const opened = data === undefined ? inMemory(clock, files) : dataDirectory(data, clock, files);
+  const store = { ...opened, table: tracedTable(opened.table), blobs: tracedBlobs(opened.blobs) };
   const gauge = nodeGauge();
   const discover = options.discover ?? discoverHere(environment, gauge, data);
   const images = {
@@ -98,6 +101,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
       follows: base !== undefined,
     }),
     recording: options.observe && { observe: options.observe },
+    tracer: createTracing({ table: opened.table, clock, log }),
     llm: createLlm(environment),
     startRuns: (context) => localRuns(context, store.blobs, options.takesUpRuns ?? base !== undefined),
     storageBytes,

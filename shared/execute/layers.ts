@@ -1,3 +1,4 @@
+import { currentSpan, inSpan, openSpan, within } from '../kernel/trace.ts';
 import { answerFromCache } from './cache.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { chargeCalls } from './meter.ts';
@@ -7,15 +8,15 @@ import { refuseUnrunnable } from './resolve.ts';
 import { limitSpend } from './spend.ts';
 import { checkCalls } from './validate.ts';
 
-/** Outermost first: layers that refuse a call come before those that cost anything. */
-const layers: readonly CallLayer[] = [
-  recordCalls,
-  refuseUnrunnable,
-  checkCalls,
-  limitSpend,
-  askPermission,
-  chargeCalls,
-  answerFromCache,
+/** Outermost first: layers that refuse a call come before those that cost anything. The named ones are spans. */
+const layers: readonly { readonly run: CallLayer; readonly name?: string }[] = [
+  { run: recordCalls },
+  { run: refuseUnrunnable },
+  { run: checkCalls, name: 'check arguments' },
+  { run: limitSpend },
+  { run: askPermission, name: 'permission' },
+  { run: chargeCalls, name: 'charge' },
+  { run: answerFromCache, name: 'cache' },
 ];
 
 /** Runs a call through every layer. A refusal is recorded, then thrown. */
@@ -24,7 +25,38 @@ export const runThroughLayers = (context: LayerContext, call: Call, implementati
     (at: number): Next =>
     (given) => {
       const layer = layers[at];
-      return layer ? layer(context, given, from(at + 1)) : implementation(given);
+      return layer ? layer.run(context, given, from(at + 1)) : implementation(given);
     };
-  return from(0)(call);
+  return currentSpan()?.collector ? traced(context, call, implementation) : from(0)(call);
+};
+
+/** The same with a span for the call, and below it one for what each layer does before it lets the call pass. */
+const traced = (context: LayerContext, call: Call, implementation: Next): Promise<CallResult> => {
+  const { id, actor, record } = call;
+  currentSpan()?.collector?.hasCallOf(actor.tenant);
+  const about = { call_id: id, tool: record.spec.name, version: record.version };
+  return inSpan(`call ${record.spec.name}`, about, () => {
+    const own = currentSpan();
+    const from =
+      (at: number): Next =>
+      async (given) => {
+        const layer = layers[at];
+        if (layer === undefined) return implementation(given);
+        const span = layer.name === undefined ? undefined : openSpan(layer.name);
+        if (span === undefined || own === undefined) return layer.run(context, given, from(at + 1));
+        const next: Next = (passed) => {
+          span.end();
+          return within(own, () => from(at + 1)(passed));
+        };
+        try {
+          return await span.run(() => layer.run(context, given, next));
+        } catch (thrown) {
+          span.fail(thrown);
+          throw thrown;
+        } finally {
+          span.end();
+        }
+      };
+    return from(0)(call);
+  });
 };

@@ -1,5 +1,6 @@
 import { Fault } from '../kernel/errors.ts';
 import type { ResourceUsage } from '../kernel/ports.ts';
+import { currentTraceId, inSpan } from '../kernel/trace.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { cutValue } from './cut-values.ts';
@@ -12,7 +13,7 @@ export const recordCalls: CallLayer = async (context, call, next) => {
   try {
     const ran = await runOrRefuse(context, call, next);
     if (isLost(call)) throw takenOver(call);
-    await keepEnd(context, call, ran);
+    await inSpan('record', {}, () => keepEnd(context, call, ran));
     return ran;
   } finally {
     end();
@@ -83,6 +84,7 @@ const aboutCall = ({ id, at, actor, record, options }: Call) => ({
   key: actor.keyId,
   at: new Date(at).toISOString(),
   request_id: options.requestId,
+  trace_id: currentTraceId(),
 });
 
 const nothing: ResourceUsage = { cpuMs: 0, memoryDeltaBytes: 0, memoryPeakBytes: 0 };

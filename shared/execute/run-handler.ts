@@ -1,5 +1,6 @@
 import { Fault } from '../kernel/errors.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
+import { inSpan } from '../kernel/trace.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { findHandler, type Handlers } from '../registry/layer.ts';
 import type { Call, Caller, CallResult, LayerContext } from './call.ts';
@@ -34,7 +35,10 @@ export const timeoutMsOf = ({ spec }: VersionRecord): number =>
 
 /** The innermost layer: runs the handler and turns its result or error into an outcome. */
 export const runImplementation = async (context: LayerContext, call: Call): Promise<CallResult> => {
-  const { result, durationMs, usage } = await context.gauge.measure(() => runBounded(context, call));
+  const { type = 'operation' } = call.record.spec.implementation ?? {};
+  const { result, durationMs, usage } = await context.gauge.measure(() =>
+    inSpan('handler', { implementation: type }, () => runBounded(context, call)),
+  );
   const about = { durationMs: round(durationMs), usage, cached: false, chargedMicros: 0 };
   if (result.status === 'fulfilled') return { ...about, status: 'ok', output: result.value };
   // Nothing ran: no failure of the tool, but a refusal.

@@ -77,6 +77,13 @@ export const callHoursPk = (tenant: string): string => `T#${tenant}#CALLS`;
 export const callHourKey = (tenant: string, hour: string): Key => ({ pk: callHoursPk(tenant), sk: hour });
 export const tenantOfCallPk = (pk: string): string | undefined => /^T#([^#]+)#CALLS#[^#]+#\d+$/.exec(pk)?.[1];
 
+/** The segments of a trace that calls of a tenant ran in. */
+export const tracePk = (tenant: string, traceId: string): string => `T#${tenant}#TRACE#${traceId}`;
+export const traceKey = (tenant: string, traceId: string, spanId: string): Key => ({
+  pk: tracePk(tenant, traceId),
+  sk: spanId,
+});
+
 export const statsPk = (tenant: string): string => `T#${tenant}#STATS`;
 export const statsKey = (tenant: string, name: string, version: string): Key => ({
   pk: statsPk(tenant),

@@ -25,6 +25,8 @@ export const CallRecord = z.object({
   key: z.string(),
   at: z.iso.datetime(),
   request_id: z.string().optional(),
+  /** The trace it belongs to, where that is recorded here or elsewhere. */
+  trace_id: z.string().optional(),
 });
 export type CallRecord = Readonly<z.infer<typeof CallRecord>>;
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { listExecutions, readExecution } from '../../../shared/execute/executions.ts';
+import { readTrace } from '../../../shared/execute/read-trace.ts';
 import { SUMMARY_SPANS, type SummarySpan, summariseCalls } from '../../../shared/execute/summarise-calls.ts';
 import { statsFor } from '../../../shared/insight/stats-for.ts';
 import { CALL_STATUSES } from '../../../shared/model/call.ts';
@@ -38,8 +39,39 @@ const ExecutionBody = z
     key: z.string(),
     at: z.string(),
     request_id: z.string().optional(),
+    trace_id: z.string().optional(),
   })
   .meta({ id: 'Execution' });
+
+const SpanBody = z
+  .object({
+    span_id: z.string(),
+    parent_id: z.string().optional(),
+    name: z.string(),
+    kind: z.enum(['internal', 'server', 'client', 'consumer']),
+    start_ms: z.number().meta({ description: 'Since the first span of the trace began.' }),
+    duration_ms: z.number(),
+    error: z.string().optional().meta({ description: 'The code of the error it ended with.' }),
+    attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    get children() {
+      return z.array(SpanBody);
+    },
+  })
+  .meta({ id: 'Span' });
+
+const TraceBody = z
+  .object({
+    call_id: z.string(),
+    trace_id: z.string().optional(),
+    kept: z.boolean().meta({
+      description: 'Whether its spans are kept here; otherwise `trace_id` leads to where the trace was sent.',
+    }),
+    started_at: z.string().optional(),
+    duration_ms: z.number().optional(),
+    span_id: z.string().optional().meta({ description: 'The span of the call itself.' }),
+    spans: z.array(SpanBody),
+  })
+  .meta({ id: 'Trace' });
 
 const nullable = z.number().nullable();
 const StatsBody = z
@@ -137,6 +169,21 @@ const getExecution = route({
   },
 });
 
+const getTrace = route({
+  method: 'get',
+  path: '/v1/calls/:id/trace',
+  scope: 'read',
+  summary: 'Where the time of a call went: the spans of its trace as a tree, kept for three days',
+  tag,
+  params: IdParam,
+  answers: { 200: { description: 'The trace', schema: TraceBody } },
+  faults: ['NotFound'],
+  async handle({ api, actor, params: { id } }) {
+    await Promise.all([api.recorder.flush(), api.tracer.flush()]);
+    return reply(200, await readTrace(api, actor, id));
+  },
+});
+
 const getStats = route({
   method: 'get',
   path: '/v1/tools/:name/stats',
@@ -156,6 +203,6 @@ const getStats = route({
 });
 
 /** What was called, and what it adds up to. */
-export const executionRoutes = [getSummary, getExecutions, getExecution, getStats] as const;
+export const executionRoutes = [getSummary, getExecutions, getExecution, getTrace, getStats] as const;
 
 const parseTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));

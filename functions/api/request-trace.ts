@@ -1,0 +1,41 @@
+import { readAmazonTrace, readTraceparent } from '../../shared/kernel/trace-parent.ts';
+import type { Tracer } from '../../shared/kernel/tracer.ts';
+import type { ApiContext } from './env.ts';
+
+/** The trace of one request. */
+interface RequestTrace {
+  /** The id for the log line, where the trace is recorded or was begun elsewhere. */
+  readonly loggedId: string | undefined;
+  run<T>(work: () => T): T;
+  /** The response, once what must be stored before it is sent is stored. */
+  end(response: Response): Response | Promise<Response>;
+}
+
+/** Goes on with the caller's trace or begins one; undefined where nobody looks at it. */
+export const beginTrace = (tracer: Tracer, c: ApiContext, path: string): RequestTrace | undefined => {
+  const { method } = c.req;
+  const segment = tracer.begin({
+    name: `${method} ${path}`,
+    kind: 'server',
+    parent: readTraceparent(c.req.header('traceparent')) ?? readAmazonTrace(c.req.header('x-amzn-trace-id')),
+    mayCall: method !== 'GET' && method !== 'HEAD',
+  });
+  if (segment === undefined) return undefined;
+  return {
+    loggedId: segment.collector !== undefined || segment.isRemote ? segment.traceId : undefined,
+    run: segment.run,
+    end(response) {
+      const { status } = response;
+      const stored = segment.end({
+        attributes: {
+          'http.request.method': method,
+          'http.route': path,
+          'http.response.status_code': status,
+          request_id: c.get('requestId'),
+        },
+        error: status >= 500 ? String(status) : undefined,
+      });
+      return stored === undefined ? response : stored.then(() => response);
+    },
+  };
+};

@@ -1,0 +1,105 @@
+import { type ActiveSpan, type Span, type SpanAttributes, type SpanKind, type TraceSegment, within } from './trace.ts';
+import type { TraceParent } from './trace-parent.ts';
+
+/** What begins a segment of a trace in this process. */
+export interface Entry {
+  readonly name: string;
+  readonly kind: SpanKind;
+  /** What caused it, where that is known. */
+  readonly parent?: TraceParent | undefined;
+  /** Whether calls may run in it. */
+  readonly mayCall: boolean;
+}
+
+/** Takes finished segments. */
+export interface TraceSink {
+  /** Whether it wants this one; asked before it begins, so that what nobody wants is not recorded. */
+  wants(entry: Entry, traceId: string): boolean;
+  /** The promise, where there is one, resolves when the segment is safe. */
+  take(segment: TraceSegment): Promise<void> | undefined;
+  /** Makes safe what waits. */
+  flush(): Promise<void>;
+}
+
+/** Begins traces, or goes on with those of callers. */
+export interface Tracer {
+  /** Undefined where neither a sink wants it nor a call may run in it. */
+  begin(entry: Entry): OpenSegment | undefined;
+  /** Makes safe what sinks hold back. */
+  flush(): Promise<void>;
+}
+
+export interface OpenSegment extends ActiveSpan {
+  run<T>(work: () => T): T;
+  end(about?: { readonly attributes?: SpanAttributes; readonly error?: string | undefined }): Promise<void> | undefined;
+}
+
+export interface TracerPorts {
+  /** Microseconds since 1970. */
+  readonly now: () => number;
+  /** Hexadecimal digits of so many random bytes. */
+  readonly randomHex: (bytes: number) => string;
+  readonly sinks: readonly TraceSink[];
+}
+
+/** A segment with more spans leaves out the rest: a plan that calls a table a million times shall not fill the memory. */
+const MOST_SPANS = 1000;
+
+export const createTracer = ({ now, randomHex, sinks }: TracerPorts): Tracer => {
+  const newSpanId = () => randomHex(8);
+  return {
+    begin(entry) {
+      const traceId = entry.parent?.traceId ?? randomHex(16);
+      const wanting = sinks.filter((sink) => sink.wants(entry, traceId));
+      if (wanting.length > 0) return record({ now, newSpanId, sinks: wanting }, entry, traceId);
+      if (!entry.mayCall && entry.parent === undefined) return undefined;
+      const isRemote = entry.parent !== undefined;
+      return passOn({ traceId, spanId: entry.parent?.spanId ?? newSpanId(), isSampled: false, isRemote });
+    },
+    async flush() {
+      await Promise.all(sinks.map((sink) => sink.flush()));
+    },
+  };
+};
+
+/** Carries the trace to whatever is called, and records nothing. */
+const passOn = (span: ActiveSpan): OpenSegment => ({
+  ...span,
+  run: (work) => within(span, work),
+  end: () => undefined,
+});
+
+interface Recording {
+  readonly now: () => number;
+  readonly newSpanId: () => string;
+  readonly sinks: readonly TraceSink[];
+}
+
+const record = ({ now, newSpanId, sinks }: Recording, { name, kind, parent }: Entry, traceId: string): OpenSegment => {
+  const spans: Span[] = [];
+  const spanId = newSpanId();
+  const startUs = now();
+  let tenant: string | undefined;
+  const collector = {
+    now,
+    newSpanId,
+    add: (span: Span) => void (spans.length < MOST_SPANS && spans.push(span)),
+    hasCallOf(of: string) {
+      tenant ??= of;
+    },
+  };
+  const span: ActiveSpan = { traceId, spanId, isSampled: true, isRemote: parent !== undefined, collector };
+  return {
+    ...span,
+    run: (work) => within(span, work),
+    end({ attributes = {}, error } = {}) {
+      spans.push({ id: spanId, parentId: parent?.spanId, name, kind, startUs, endUs: now(), attributes, error });
+      const waits = sinks.map((sink) => sink.take({ traceId, spanId, spans, tenant, hasCall: tenant !== undefined }));
+      const waiting = waits.filter((wait) => wait !== undefined);
+      return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
+    },
+  };
+};
+
+/** Where nothing is traced. */
+export const noTracer: Tracer = { begin: () => undefined, flush: async () => {} };
