@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createTracing } from '../../functions/compose/tracing.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
+import type { CallTrace, SpanNode } from '../../shared/execute/read-trace.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
+import type { Handler } from '../../shared/kernel/ports.ts';
+import { tracedTable } from '../../shared/kernel/traced-ports.ts';
+import { memoryLog, testAssay } from '../support/assay.ts';
+import { aTool } from '../support/tools.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER = '00f067aa0ba902b7';
+const table = memoryTable();
+const clock = systemClock();
+const handlers = {
+  builtin: new Map<string, Handler>([
+    ['echo', { permission: 'safe', run: async (args) => args }],
+    [
+      'fail',
+      {
+        permission: 'safe',
+        run: async () => {
+          throw new Fault('ToolExecutionError', 'the secret is 42');
+        },
+      },
+    ],
+  ]),
+  internal: new Map(),
+};
+const server = await testAssay({
+  table: tracedTable(table),
+  clock,
+  handlers,
+  tracer: createTracing({ table, clock, log: memoryLog() }),
+});
+after(() => server.assay.close());
+for (const name of ['echo', 'fail', 'other'])
+  await server.json(
+    'POST',
+    '/v1/tools',
+    aTool({
+      name,
+      parameters: { type: 'object' },
+      implementation: { type: 'builtin', handler: name === 'other' ? 'echo' : name },
+    }),
+  );
+
+const invoke = async (name: string, headers: Record<string, string> = {}): Promise<string> => {
+  const response = await server.request('POST', `/v1/tools/${name}/invoke`, { arguments: {} }, undefined, headers);
+  return ((await response.json()) as { call_id: string }).call_id;
+};
+const traceOf = async (id: string, key?: string) =>
+  server.json<CallTrace>('GET', `/v1/calls/${id}/trace`, undefined, key);
+const namesIn = (spans: readonly SpanNode[]): readonly string[] =>
+  spans.flatMap(({ name, children }) => [name, ...namesIn(children)]);
+
+describe('the trace of a call', () => {
+  test('X.26 goes from the request over the layers and the handler to the table', async () => {
+    const id = await invoke('echo');
+
+    const { status, body } = await traceOf(id);
+
+    assert.equal(status, 200);
+    assert.equal(body.kept, true);
+    const [request] = body.spans;
+    assert.equal(body.spans.length, 1);
+    assert.equal(request?.name, 'POST /v1/tools/:name/invoke');
+    assert.equal(request?.attributes['http.response.status_code'], 200);
+    const call = request?.children.find(({ name }) => name === 'call echo');
+    assert.equal(call?.span_id, body.span_id);
+    assert.equal(call?.attributes.call_id, id);
+    const layers = call?.children.map(({ name }) => name) ?? [];
+    for (const name of ['check arguments', 'permission', 'charge', 'cache', 'handler', 'record'])
+      assert.ok(layers.includes(name), `${name} in ${layers}`);
+    for (const child of call?.children ?? []) {
+      assert.ok(child.start_ms >= (call?.start_ms ?? 0));
+      assert.ok(child.start_ms + child.duration_ms <= (body.duration_ms ?? 0) + 0.001);
+    }
+  });
+
+  test('X.26 goes on with the trace of the caller, and the record links it', async () => {
+    const id = await invoke('echo', { traceparent: `00-${TRACE}-${CALLER}-01` });
+
+    const { body } = await traceOf(id);
+    const record = await server.json<{ trace_id: string }>('GET', `/v1/executions/${id}`);
+
+    assert.equal(body.trace_id, TRACE);
+    assert.equal(record.body.trace_id, TRACE);
+    assert.equal(body.spans[0]?.parent_id, CALLER);
+  });
+
+  test('a traceparent that is malformed, all zeros or of version ff begins a new trace', async () => {
+    for (const traceparent of [
+      'nonsense',
+      `00-${'0'.repeat(32)}-${CALLER}-01`,
+      `00-${TRACE}-${'0'.repeat(16)}-01`,
+      `ff-${TRACE}-${CALLER}-01`,
+      `00-${TRACE.toUpperCase()}-${CALLER}-01`,
+      `00-${TRACE}-${CALLER}-01-more`,
+      'x'.repeat(5000),
+    ]) {
+      const { body } = await traceOf(await invoke('echo', { traceparent }));
+      assert.match(body.trace_id ?? '', /^[0-9a-f]{32}$/);
+      assert.notEqual(body.trace_id, TRACE, traceparent);
+    }
+  });
+
+  test('a failed handler is marked by its code, without its message', async () => {
+    const { body } = await traceOf(await invoke('fail'));
+
+    const spans = JSON.stringify(body.spans);
+    assert.match(spans, /"name":"handler"[^{]*"error":"ToolExecutionError"/);
+    assert.doesNotMatch(spans, /secret is 42/);
+  });
+
+  test('a key confined to a tool sees the spans of its own call in a shared trace, and no other tenant sees any', async () => {
+    const shared = { traceparent: `00-${'ab'.repeat(16)}-${CALLER}-01` };
+    const echo = await invoke('echo', shared);
+    const other = await invoke('other', shared);
+    const confined = await server.key({ scopes: ['read'], tools: ['echo'] });
+    const foreign = await server.key({ scopes: ['read'], tenant: 'foreign' });
+
+    const { body: all } = await traceOf(echo);
+    const { body: own } = await traceOf(echo, confined);
+
+    assert.deepEqual(
+      ['call echo', 'call other'].filter((name) => namesIn(all.spans).includes(name)),
+      ['call echo', 'call other'],
+    );
+    assert.equal(namesIn(own.spans)[0], 'call echo');
+    assert.ok(!namesIn(own.spans).includes('call other'));
+    assert.equal((await traceOf(other, confined)).status, 404);
+    assert.equal((await traceOf(echo, foreign)).status, 404);
+    assert.equal((await traceOf('01ARZ3NDEKTSV4RRFFQ69G5FAV')).status, 404);
+  });
+});
