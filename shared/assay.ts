@@ -162,7 +162,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
       await runs?.close?.();
       await sources.close();
       await recorder.close();
-      await ports.tracer?.flush();
+      await ports.tracer?.close();
       await ports.iqa?.engine.close();
       await table.close();
     },

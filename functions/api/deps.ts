@@ -39,7 +39,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     textOf(secrets, environment.ASSAY_HALLMARK_SECRET),
     createLlm(secrets, environment),
   ]);
-  const ports = awsPorts(environment, hallmark, variables);
+  const ports = await awsPorts(environment, hallmark, variables);
   const { ASSAY_ISSUERS: issuers } = environment;
   // The operator named them: they are reached as any public address is.
   const fetch = createSafeFetch({ allowed: [] });

@@ -7,6 +7,7 @@ import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
+import { lambdaTracing } from '../../shared/adapters/aws/lambda-tracing.ts';
 import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
 import { routedBlobs } from '../../shared/adapters/aws/routed-blobs.ts';
@@ -18,6 +19,7 @@ import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
+import { tracedBlobs, tracedTable } from '../../shared/kernel/traced-ports.ts';
 import { type Configured, readConfigured } from '../../shared/sources/configured.ts';
 import type { SourcePorts } from '../../shared/sources/context.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
@@ -44,16 +46,22 @@ export type LambdaVariables = Readonly<Record<string, string | undefined>>;
 export type AwsPorts = AssayPorts & Required<Pick<AssayPorts, 'blobs' | 'iqa'>>;
 
 /** What every function that runs tools stands on; the SDK finds region and credentials by itself. */
-export const awsPorts = (environment: Places, hallmark: string, variables: LambdaVariables): AwsPorts => {
+export const awsPorts = async (
+  environment: Places,
+  hallmark: string,
+  variables: LambdaVariables,
+): Promise<AwsPorts> => {
   const s3 = new S3Client(clientSettings('objects'));
   const blobsIn = (bucket: string, maxBytes = Number.POSITIVE_INFINITY) => s3Blobs({ client: s3, bucket, maxBytes });
-  const table = dynamoTable({
+  const dynamo = dynamoTable({
     client: new DynamoDBClient(clientSettings('table')),
     tableName: environment.ASSAY_TABLE,
   });
-  const blobs = routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET, MAX_PICTURE_BYTES), {
+  const table = tracedTable(dynamo);
+  const stored = routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET, MAX_PICTURE_BYTES), {
     'models/': blobsIn(environment.ASSAY_MODELS_BUCKET),
   });
+  const blobs = tracedBlobs(stored);
   const clock = systemClock();
   const log = lineLog((text) => void process.stdout.write(text));
   const gauge = nodeGauge();
@@ -93,6 +101,7 @@ export const awsPorts = (environment: Places, hallmark: string, variables: Lambd
     }),
     signPut: s3SignPut({ bucket: environment.ASSAY_IMAGES_BUCKET, now: clock.now }),
     freshMs: 1000,
+    tracer: await lambdaTracing({ table: dynamo, clock, log }, variables),
     recording: { delayMs: 0, observe: callMetrics({ metrics, log, isShipped: (tool) => names.has(tool) }) },
   };
 };

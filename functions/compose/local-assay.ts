@@ -10,6 +10,7 @@ import { defaultLimits } from '../../shared/adapters/images/picture-formats.ts';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
 import { type NodeGauge, nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
+import { createTracing } from '../../shared/adapters/otel/tracing.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
@@ -32,7 +33,6 @@ import { dataDirectory, inMemory, type LocalStore } from './local-store.ts';
 import { composeOauth, type OwnServer } from './oauth.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
 import { sourcePorts } from './source-ports.ts';
-import { createTracing } from './tracing.ts';
 
 export interface LocalOptions {
   readonly environment: Environment;
@@ -101,7 +101,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
       follows: base !== undefined,
     }),
     recording: options.observe && { observe: options.observe },
-    tracer: createTracing({ table: opened.table, clock, log }),
+    tracer: await createTracing({ table: opened.table, clock, log, environment }),
     llm: createLlm(environment),
     startRuns: (context) => localRuns(context, store.blobs, options.takesUpRuns ?? base !== undefined),
     storageBytes,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAllowList } from '../../shared/adapters/egress/allow-list.ts';
 import { ALLOWANCES } from '../../shared/adapters/node/hide-folders.ts';
+import { OtelEnvironment } from '../../shared/adapters/otel/settings.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { issuersText } from './issuers-text.ts';
 
@@ -51,6 +52,8 @@ const Environment = z.object({
   ASSAY_AUTH_REGISTRATION: z.enum(['on', 'off']).default('off'),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
+  /** Where traces are sent, as OpenTelemetry names it. */
+  ...OtelEnvironment.shape,
   /** Where the servers are kept that one has logged in to; `.config` of the user unless set. */
   XDG_CONFIG_HOME: z.string().optional(),
 });
@@ -59,9 +62,18 @@ export type Environment = z.infer<typeof Environment> & {
   readonly forPlugins: Readonly<Record<string, string | undefined>>;
 };
 
+/** What plugins do not see. */
+const SECRETS: ReadonlySet<string> = new Set([
+  'ASSAY_ADMIN_KEY',
+  'ASSAY_LLM_KEY',
+  'ASSAY_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+]);
+
 export const readEnvironment = (variables: Readonly<Record<string, string | undefined>>): Environment => {
   const parsed = Environment.safeParse(variables);
-  const { ASSAY_ADMIN_KEY: _, ASSAY_LLM_KEY: __, ASSAY_KEY: ___, ...forPlugins } = variables;
+  const forPlugins = Object.fromEntries(Object.entries(variables).filter(([name]) => !SECRETS.has(name)));
   if (parsed.success) return { ...parsed.data, forPlugins };
   const [issue] = parsed.error.issues;
   throw new Fault('InvalidInput', `the environment variable ${issue?.path.join('.')} ${issue?.message}`);

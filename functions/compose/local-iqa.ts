@@ -7,6 +7,7 @@ import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { probeInProcess } from '../../shared/adapters/onnx/probe-process.ts';
 import { composeIqa, type Iqa, type IqaPorts } from '../../shared/iqa/iqa.ts';
 import { loadMetadata } from '../../shared/iqa/metadata.ts';
+import { tracedEngine } from '../../shared/iqa/traced-engine.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { LocalStore } from './local-store.ts';
 
@@ -27,7 +28,7 @@ const metadata = fileURLToPath(new URL('../../metadata/tools.json', import.meta.
 export const localIqa = async ({ store, clock, log, admitBytes, ...engine }: Options): Promise<Iqa> =>
   composeIqa({
     catalogue: await loadMetadata(metadata, (file) => readFile(file, 'utf8')),
-    engine: onnxEngine({ log, graphFolder: store.graphFolder, ...engine }),
+    engine: tracedEngine(onnxEngine({ log, graphFolder: store.graphFolder, ...engine })),
     table: store.table,
     blobs: store.blobs,
     modelFiles: blobModelFiles(store.blobs, store.modelFolder),

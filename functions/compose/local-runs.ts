@@ -10,7 +10,7 @@ import { settleRun } from '../../shared/plan/settle-calls.ts';
 
 /** Runs plans in this process; what a process that died has left is taken up by any other on the same store. */
 export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRuns => {
-  const { table, clock, timers, random, log } = assay;
+  const { table, clock, timers, random, log, tracer } = assay;
   const runs = createLocalRuns({
     table,
     blobs,
@@ -18,6 +18,7 @@ export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRu
     timers,
     random,
     log,
+    tracer,
     execute: (call) => runNode(assay, call),
     engine: engineTime(),
     settle: (runs, tenant, id, isTakenOver) => settleRun(assay, runs, tenant, id, isTakenOver),

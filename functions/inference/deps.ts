@@ -6,7 +6,7 @@ import { parseEnvironment, readPlaces, ScoringEnvironment } from '../compose/sco
 
 /** What the Lambda function of the container stands on. */
 export const inferenceDeps = (variables = process.env): Promise<AwsScoring> =>
-  awsScoring(readPlaces(parseEnvironment(ScoringEnvironment, variables)));
+  awsScoring(readPlaces(parseEnvironment(ScoringEnvironment, variables)), variables);
 
 const BatchEnvironment = ScoringEnvironment.extend({
   /** Where the list of pictures lies among the blobs. */
@@ -33,7 +33,7 @@ export const batchDeps = async (variables = process.env): Promise<BatchDeps> => 
   const { ASSAY_MANIFEST: manifest, AWS_BATCH_JOB_ID: job, ASSAY_PROVIDERS: providers = [] } = environment;
   const { AWS_EC2_METADATA_DISABLED: isAlone, AWS_EC2_METADATA_SERVICE_ENDPOINT: host } = environment;
   return {
-    scoring: await awsScoring(readPlaces(environment)),
+    scoring: await awsScoring(readPlaces(environment), variables),
     manifest,
     job,
     providers,

@@ -39,7 +39,7 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
   );
   if (hallmark === undefined)
     throw new Fault('Unavailable', `the secret ${environment.ASSAY_HALLMARK_SECRET} is empty`);
-  const ports = awsPorts(environment, hallmark, variables);
+  const ports = await awsPorts(environment, hallmark, variables);
   const { table, blobs, clock } = ports;
   const { ASSAY_MACHINE_ROLE: roleArn, ASSAY_MACHINE_LOGS: logGroupArn } = environment;
   const machines = sfnMachines({
@@ -69,6 +69,7 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
       table,
       blobs,
       clock,
+      tracer: assay.tracer,
       plan: cachePlans({ table, blobs }),
       execute: (call) => runNode(assay, call),
       answer: (token, answer) => machines.answer(token, answer),

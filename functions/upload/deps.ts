@@ -20,7 +20,7 @@ type UploadEnvironment = z.infer<typeof UploadEnvironment>;
 /** The upload function on AWS, with the places it may send pictures on to. */
 export const uploadDeps = async (variables = process.env): Promise<ReceiveContext & AwsScoring> => {
   const environment = parseEnvironment(UploadEnvironment, variables);
-  const scoring = await awsScoring(readPlaces(environment));
+  const scoring = await awsScoring(readPlaces(environment), variables);
   return {
     ...scoring,
     measure: s3PictureSize({ client: scoring.s3, bucket: environment.ASSAY_IMAGES_BUCKET }),

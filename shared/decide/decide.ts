@@ -1,5 +1,6 @@
 import { effectivePermission } from '../access/permission.ts';
 import { Fault } from '../kernel/errors.ts';
+import { inSpan } from '../kernel/trace.ts';
 import type { Tool } from '../model/tool.ts';
 import { readRequest } from '../search/request.ts';
 import { readForValues } from './arguments/reading.ts';
@@ -23,14 +24,21 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   const reading = readForValues(input.task, input.now);
   const pool = findPool(request, input, deps);
 
-  const scenario = classifyScenario(request, pool, deps.index.size);
-  const intent = await extractIntent(request, pool, deps.llm);
-  const match = matchCapabilities(request, pool, { intent: intent.intent, scenarios: scenario.scenarios }, deps);
-  const evaluation = await evaluateTools(request, match.matched, reading, deps, input);
+  const scenario = inSpan('decide scenario', {}, () => classifyScenario(request, pool, deps.index.size));
+  const intent = await inSpan('decide intent', {}, () => extractIntent(request, pool, deps.llm));
+  const match = inSpan('decide match', {}, () =>
+    matchCapabilities(request, pool, { intent: intent.intent, scenarios: scenario.scenarios }, deps),
+  );
+  const evaluation = await inSpan('decide evaluate', {}, () =>
+    evaluateTools(request, match.matched, reading, deps, input),
+  );
   const steps: readonly Step[] = [scenario.step, intent.step, match.step, evaluation.step];
 
   if (evaluation.best === undefined) return nothingFits(steps, evaluation.ranking, input);
-  const filled = await fillArguments(request, input, evaluation.best, deps);
+  const { best } = evaluation;
+  const filled = await inSpan('decide arguments', { tool: best.profile.tool.name }, () =>
+    fillArguments(request, input, best, deps),
+  );
   const others = evaluation.ranking.filter((candidate) => candidate !== evaluation.best);
   const { tool } = evaluation.best.profile;
   const permission = deps.permission?.(tool) ?? effectivePermission(undefined, tool);

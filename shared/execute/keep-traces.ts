@@ -39,7 +39,12 @@ export const keepTraces = (options: KeepTracesOptions): TraceSink => {
     }
   };
   return {
-    wants: ({ mayCall, parent }) => mayCall && (!followsParent || parent?.isSampled === true) && takeToken(),
+    wants({ mayCall, kind, parent }) {
+      if (!mayCall) return false;
+      // What one of our own requests has caused is kept where that one is.
+      if (kind === 'consumer' && parent) return parent.isSampled;
+      return (!followsParent || parent?.isSampled === true) && takeToken();
+    },
     take(segment) {
       if (!segment.hasCall) return undefined;
       waiting.push(segment);
@@ -48,6 +53,7 @@ export const keepTraces = (options: KeepTracesOptions): TraceSink => {
       return undefined;
     },
     flush,
+    close: flush,
   };
 };
 

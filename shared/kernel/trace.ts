@@ -113,7 +113,7 @@ export const openSpan = (
 };
 
 /** The name under which a span reports what was thrown. */
-const errorName = (thrown: unknown): string => {
+export const errorName = (thrown: unknown): string => {
   if (thrown instanceof Fault) return thrown.code;
   return thrown instanceof Error ? thrown.name : 'Error';
 };

@@ -1,5 +1,13 @@
-import { type ActiveSpan, type Span, type SpanAttributes, type SpanKind, type TraceSegment, within } from './trace.ts';
-import type { TraceParent } from './trace-parent.ts';
+import {
+  type ActiveSpan,
+  errorName,
+  type Span,
+  type SpanAttributes,
+  type SpanKind,
+  type TraceSegment,
+  within,
+} from './trace.ts';
+import { readTraceparent, type TraceParent } from './trace-parent.ts';
 
 /** What begins a segment of a trace in this process. */
 export interface Entry {
@@ -17,16 +25,18 @@ export interface TraceSink {
   wants(entry: Entry, traceId: string): boolean;
   /** The promise, where there is one, resolves when the segment is safe. */
   take(segment: TraceSegment): Promise<void> | undefined;
-  /** Makes safe what waits. */
-  flush(): Promise<void>;
+  /** Stores what waits, where it can be read from here. */
+  flush?(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Begins traces, or goes on with those of callers. */
 export interface Tracer {
   /** Undefined where neither a sink wants it nor a call may run in it. */
   begin(entry: Entry): OpenSegment | undefined;
-  /** Makes safe what sinks hold back. */
+  /** Stores what waits, so that it can be read. */
   flush(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface OpenSegment extends ActiveSpan {
@@ -57,7 +67,10 @@ export const createTracer = ({ now, randomHex, sinks }: TracerPorts): Tracer => 
       return passOn({ traceId, spanId: entry.parent?.spanId ?? newSpanId(), isSampled: false, isRemote });
     },
     async flush() {
-      await Promise.all(sinks.map((sink) => sink.flush()));
+      await Promise.all(sinks.map((sink) => sink.flush?.()));
+    },
+    async close() {
+      await Promise.all(sinks.map((sink) => sink.close()));
     },
   };
 };
@@ -101,5 +114,30 @@ const record = ({ now, newSpanId, sinks }: Recording, { name, kind, parent }: En
   };
 };
 
+/** Does work as a segment of a trace. */
+export const inSegment = async <T>(tracer: Tracer, entry: Entry, work: () => Promise<T>): Promise<T> => {
+  const segment = tracer.begin(entry);
+  if (segment === undefined) return work();
+  let error: string | undefined;
+  try {
+    return await segment.run(work);
+  } catch (thrown) {
+    error = errorName(thrown);
+    throw thrown;
+  } finally {
+    await segment.end({ error });
+  }
+};
+
+/** Does work that an earlier request caused, in its trace: a node of a plan, the scores of an upload. */
+export const continueTrace = <T>(
+  tracer: Tracer | undefined,
+  { name, traceparent }: { readonly name: string; readonly traceparent: string | undefined },
+  work: () => Promise<T>,
+): Promise<T> => {
+  const parent = readTraceparent(traceparent);
+  return tracer ? inSegment(tracer, { name, kind: 'consumer', parent, mayCall: true }, work) : work();
+};
+
 /** Where nothing is traced. */
-export const noTracer: Tracer = { begin: () => undefined, flush: async () => {} };
+export const noTracer: Tracer = { begin: () => undefined, flush: async () => {}, close: async () => {} };

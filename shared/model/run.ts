@@ -46,6 +46,8 @@ const RunBody = z.object({
   input: NodeResult,
   /** The actor it runs for, opaque to all but the process that executes nodes. */
   actor: z.unknown(),
+  /** The trace of the request that started it. */
+  traceparent: z.string().optional(),
   status: z.enum(['running', 'ok', 'failed', 'cancelled']),
   started_at: z.number(),
   ended_at: z.number().optional(),

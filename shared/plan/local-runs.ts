@@ -66,7 +66,7 @@ class Runner implements LocalRuns {
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
       put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, lease }),
     ]);
-    if (isNew && lease) this.#launch(run, machine, executionInput(run, saved, request.traceparent), lease);
+    if (isNew && lease) this.#launch(run, machine, executionInput(run, saved), lease);
     return this.#see(request.tenant, run.run_id);
   }
 

@@ -49,7 +49,7 @@ class MachineRuns implements Runs {
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, machine.type);
     // Starting is idempotent by the run's name, so one whose start was cut off is started again.
     const isUnstarted = run.status === 'running' && run.engine === 'STANDARD' && run.execution === undefined;
-    if (isNew || isUnstarted) await this.#launch(run, machine, executionInput(run, saved, request.traceparent));
+    if (isNew || isUnstarted) await this.#launch(run, machine, executionInput(run, saved));
     return this.#see(request.tenant, run.run_id);
   }
 

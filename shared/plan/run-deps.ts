@@ -1,4 +1,5 @@
 import type { Blobs, Clock, Item, Key, Table } from '../kernel/ports.ts';
+import type { Tracer } from '../kernel/tracer.ts';
 import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
 import type { Predicted, RunError } from '../model/run.ts';
 
@@ -48,6 +49,8 @@ export interface RunDeps {
   readonly execute: (call: NodeCall) => Promise<NodeOutcome>;
   /** Answers a waiting task token; rejects when nobody waits for it any more. */
   readonly answer: (token: string, answer: TokenAnswer) => Promise<void>;
+  /** Follows nodes; without it they are not traced. */
+  readonly tracer?: Tracer | undefined;
   /** The lease under which this process is at the run; state machines need none. */
   readonly fence?: Fence;
 }

@@ -21,7 +21,7 @@ export interface RunContext {
 export const startRun = async (
   context: RunContext & LayerContext & { readonly prices?: Prices | undefined },
   actor: Actor,
-  asked: Pick<RunRequest, 'plan_id' | 'input' | 'traceparent'>,
+  asked: Pick<RunRequest, 'plan_id' | 'input'>,
   signal?: Caller,
   options: CallOptions = {},
 ): Promise<RunView> => {

@@ -2,6 +2,7 @@ import { Fault } from '../kernel/errors.ts';
 import { approvalKey, handedCallKey, runKey } from '../kernel/item-keys.ts';
 import type { Write } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
+import { currentTraceparent } from '../kernel/trace.ts';
 import { type ApprovalBody, ApprovalItem, type RunBody, RunItem, type RunView } from '../model/run.ts';
 import { type HandedCall, HandedCallItem } from './handed-call.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
@@ -19,7 +20,6 @@ export interface RunRequest {
   readonly run_id?: string | undefined;
   /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
-  readonly traceparent?: string;
   /** The call that starts it: should its process die, whoever goes on with the run charges it. */
   readonly fee?: HandedCall | undefined;
 }
@@ -67,6 +67,7 @@ export async function openRun(
     predicted,
     input: await pack(deps, `runs/${request.tenant}/${id}/$input.json`, request.input ?? {}),
     actor: request.actor ?? null,
+    traceparent: currentTraceparent(),
     status: 'running',
     started_at: deps.clock.now(),
   };
@@ -79,7 +80,7 @@ export async function openRun(
 }
 
 /** What the execution of a run is given. */
-export function executionInput(run: RunBody, { plan }: SavedPlan, traceparent?: string): ExecutionInput {
+export function executionInput(run: RunBody, { plan }: SavedPlan): ExecutionInput {
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
   return {
     v: 1,
@@ -88,7 +89,7 @@ export function executionInput(run: RunBody, { plan }: SavedPlan, traceparent?: 
     plan: run.plan_id,
     timeouts: run.order.map((id) => byId.get(id)?.timeout_seconds ?? 1),
     approvals: run.order.map((id) => byId.get(id)?.confirm_timeout_seconds ?? 1),
-    traceparent,
+    traceparent: run.traceparent,
   };
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../kernel/errors.ts';
 import { approvalKey, attemptKey } from '../kernel/item-keys.ts';
 import { put, read } from '../kernel/stored.ts';
+import { continueTrace } from '../kernel/tracer.ts';
 import type { PlanNode } from '../model/plan.ts';
 import {
   type ApprovalBody,
@@ -64,7 +65,8 @@ export async function runStep(deps: RunDeps, event: StepEvent, signal?: AbortSig
   const known = settled(node, rows.attempts);
   if (known !== undefined && 'type' in known) throw new StepFailure(known.type, known.message);
   if (known !== undefined) return toNodeRecord(known);
-  return attempt(deps, run, node, rows, event.results, signal);
+  const trace = { name: `node ${node.id}`, traceparent: event.input.traceparent };
+  return continueTrace(deps.tracer, trace, () => attempt(deps, run, node, rows, event.results, signal));
 }
 
 function nodeOf(state: string, run: RunBody, { plan }: SavedPlan): PlanNode {

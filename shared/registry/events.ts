@@ -5,6 +5,7 @@ import type { Fault } from '../kernel/errors.ts';
 import { EVENT_PREFIX, eventCountKey, eventKey, eventsPk } from '../kernel/item-keys.ts';
 import type { Item, Table, Write } from '../kernel/ports.ts';
 import { isUnreadable, put, read, readAll, stored } from '../kernel/stored.ts';
+import { currentTraceId } from '../kernel/trace.ts';
 import type { Actor } from '../model/key.ts';
 
 export const EVENT_TYPES = [
@@ -31,6 +32,8 @@ const NewEvent = z.object({
   version: z.string().optional(),
   call_id: z.string().optional(),
   reason: z.string().optional(),
+  /** The trace of what caused it, where that is recorded. */
+  trace_id: z.string().optional(),
 });
 export type NewEvent = Readonly<z.infer<typeof NewEvent>>;
 
@@ -59,7 +62,12 @@ export const placeEvents = (tenant: string, count: Item | undefined, events: rea
   const writes = events.map((event, at): Write => {
     const id = before + at + 1;
     const expires = Math.floor(Date.parse(event.at) / 1000) + KEPT_SECONDS;
-    return put(eventKey(tenant, id), EventItem, { id: String(id), tenant, ...event }, expires);
+    return put(
+      eventKey(tenant, id),
+      EventItem,
+      { id: String(id), tenant, trace_id: currentTraceId(), ...event },
+      expires,
+    );
   });
   return [...writes, put(eventCountKey(tenant), EventCountItem, { count: before + events.length })];
 };

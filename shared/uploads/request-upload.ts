@@ -3,6 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import type { Table } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
+import { currentTraceparent } from '../kernel/trace.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
 import { KEPT_SECONDS, reserveStorage, type StorageContext, VALID_SECONDS } from './storage.ts';
@@ -47,6 +48,7 @@ export const requestUpload = async (
     key_id: actor.keyId,
     status: 'pending',
     created_at: new Date(now).toISOString(),
+    traceparent: currentTraceparent(),
   };
   await table.write([put(uploadKey(actor.tenant, key), UploadItem, upload, Math.floor(now / 1000) + KEPT_SECONDS)]);
   const signed = await signPut(imageBlobKey(actor.tenant, key), {

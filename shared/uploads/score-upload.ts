@@ -7,6 +7,7 @@ import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts'
 import { callKey, eventCountKey, imageBlobKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import type { Blobs, Change, Item } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
+import { continueTrace, type Tracer } from '../kernel/tracer.ts';
 import { endedCall } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import { placeEvents } from '../registry/events.ts';
@@ -16,6 +17,8 @@ import { MAX_PICTURE_BYTES, type Upload, UploadItem, viewUpload } from './upload
 
 export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
+  /** Follows uploads; without it they are not traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** After this many attempts an image is recorded as failed, and its event goes to the dead-letter queue. */
@@ -56,7 +59,10 @@ export const scoreUpload = async (
       await finish(context, object.tenant, { ...claim.upload, status: 'scored' });
       return 'unasked';
     }
-    const report = await scoreOnce(context, object, claim.upload, isLost);
+    const { traceparent } = claim.upload;
+    const report = await continueTrace(context.tracer, { name: 'score upload', traceparent }, () =>
+      scoreOnce(context, object, claim.upload, isLost),
+    );
     await finish(context, object.tenant, { ...claim.upload, status: 'scored', report });
     return 'scored';
   } catch (thrown) {

@@ -62,6 +62,8 @@ const Upload = z.object({
   claimed_by: z.string().optional(),
   /** Where this object was last sent for scoring. */
   sent: z.object({ etag: z.string(), to: z.string(), at: z.number() }).optional(),
+  /** The trace of the request that announced it. */
+  traceparent: z.string().optional(),
   report: z.custom<ScoreReport & { readonly charged_micros: number }>(isReport).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });

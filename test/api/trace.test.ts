@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createTracing } from '../../functions/compose/tracing.ts';
+import { localRuns } from '../../functions/compose/local-runs.ts';
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { createTracing } from '../../shared/adapters/otel/tracing.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { CallTrace, SpanNode } from '../../shared/execute/read-trace.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
 import { tracedTable } from '../../shared/kernel/traced-ports.ts';
+import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
 import { memoryLog, testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -29,12 +32,20 @@ const handlers = {
   ]),
   internal: new Map(),
 };
-const server = await testAssay({
+const blobs = memoryBlobs();
+let runs: LocalRuns | undefined;
+const made = await testAssay({
   table: tracedTable(table),
   clock,
   handlers,
-  tracer: createTracing({ table, clock, log: memoryLog() }),
+  blobs,
+  startRuns(context) {
+    runs = localRuns(context, blobs);
+    return runs;
+  },
+  tracer: await createTracing({ table, clock, log: memoryLog(), environment: {} }),
 });
+const server = { ...made, ended: async (run: string) => (await runs?.ended('default', run)) ?? assert.fail('no runs') };
 after(() => server.assay.close());
 for (const name of ['echo', 'fail', 'other'])
   await server.json(
@@ -134,5 +145,51 @@ describe('the trace of a call', () => {
     assert.equal((await traceOf(other, confined)).status, 404);
     assert.equal((await traceOf(echo, foreign)).status, 404);
     assert.equal((await traceOf('01ARZ3NDEKTSV4RRFFQ69G5FAV')).status, 404);
+  });
+});
+
+describe('a trace across processes and protocols', () => {
+  test('X.26 the nodes of a run are in the trace of the request that started it', async () => {
+    const { body: plan } = await server.json<{ plan_id: string }>('POST', '/v1/plans', {
+      nodes: [
+        { id: 'a', tool: 'echo', arguments: {} },
+        { id: 'b', tool: 'other', arguments: {}, after: ['a'] },
+      ],
+    });
+    const started = await server.request('POST', `/v1/plans/${plan.plan_id}/runs`, { input: {} }, undefined, {
+      traceparent: `00-${'cd'.repeat(16)}-${CALLER}-01`,
+    });
+    const { run_id: run } = (await started.json()) as { run_id: string };
+    const view = await server.ended(run);
+
+    const node = view.nodes[0]?.attempts[0]?.call_id ?? '';
+    const { body } = await traceOf(node);
+
+    assert.equal(view.status, 'ok');
+    assert.equal(body.trace_id, 'cd'.repeat(16));
+    const [request] = body.spans;
+    assert.equal(request?.name, 'POST /v1/plans/:id/runs');
+    const names = namesIn(body.spans);
+    for (const name of ['call run', 'node a', 'call echo', 'node b', 'call other'])
+      assert.ok(names.includes(name), name);
+    assert.deepEqual((await traceOf(run)).body.spans, body.spans);
+  });
+
+  test('X.26 an MCP call is in the trace that its _meta names', async () => {
+    const meta = { traceparent: `00-${'ef'.repeat(16)}-${CALLER}-01` };
+    const response = await server.request(
+      'POST',
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: {}, _meta: meta } },
+      undefined,
+      { accept: 'application/json, text/event-stream' },
+    );
+    const id = /"assay\/call_id":"([^"]+)"/.exec(await response.text())?.[1] ?? '';
+
+    const { body } = await traceOf(id);
+
+    assert.equal(body.trace_id, 'ef'.repeat(16));
+    assert.equal(body.spans[0]?.name, 'mcp tools/call');
+    assert.equal(body.spans[0]?.parent_id, CALLER);
   });
 });

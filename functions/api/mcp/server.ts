@@ -4,6 +4,7 @@ import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
+import { inClientTrace } from './client-trace.ts';
 import { guarded } from './guarded.ts';
 import { readLink } from './links.ts';
 import { TaskServer } from './task-server.ts';
@@ -56,7 +57,9 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
   );
   server.setRequestHandler('tools/call', ({ params }, ctx: ServerContext) =>
     guarded(assay, async (): Promise<CallToolResult | InputRequiredResult> => {
-      const called = await callMcpTool(context, caller, params as CallParams, ctx, server.getClientCapabilities());
+      const called = await inClientTrace(context.assay.tracer, ctx.mcpReq._meta?.traceparent, () =>
+        callMcpTool(context, caller, params as CallParams, ctx, server.getClientCapabilities()),
+      );
       if ('result' in called) return server.projectCallToolResult(called.result, called.outputSchema);
       // The package's types know no task as the answer of a call.
       return 'ask' in called ? called.ask : (called.task as object as CallToolResult);

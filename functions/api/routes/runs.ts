@@ -32,7 +32,7 @@ const startRun = route({
   answers: { 201: state },
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound'],
   async handle({ api, actor, requestId, params, body, context }) {
-    const asked = { plan_id: params.id, input: body.input, traceparent: context.req.header('traceparent') };
+    const asked = { plan_id: params.id, input: body.input };
     const { max_micros: maxMicros } = body;
     if (body.dry_run) return answerJson(context, await quoteRun(api, actor, params.id, maxMicros));
     const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };

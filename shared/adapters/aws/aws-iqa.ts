@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import tools from '../../../metadata/tools.json' with { type: 'json' };
 import { composeIqa, type Iqa, type IqaPorts } from '../../iqa/iqa.ts';
 import { parseMetadata } from '../../iqa/metadata.ts';
+import { tracedEngine } from '../../iqa/traced-engine.ts';
 import type { Blobs, Clock, Log, Table } from '../../kernel/ports.ts';
 import { onnxEngine } from '../onnx/engine.ts';
 import { blobModelFiles } from '../onnx/model-files.ts';
@@ -23,7 +24,7 @@ interface Options {
 export const awsIqa = ({ table, blobs, clock, log, admitBytes, signingKey, providers }: Options): Iqa =>
   composeIqa({
     catalogue: parseMetadata(JSON.stringify(tools), 'metadata/tools.json'),
-    engine: onnxEngine({ log, providers }),
+    engine: tracedEngine(onnxEngine({ log, providers })),
     table,
     blobs,
     modelFiles: blobModelFiles(blobs, join(tmpdir(), 'assay-models')),

@@ -8,6 +8,7 @@ import { createMeter } from '../../execute/billing/quota.ts';
 import { callFolds } from '../../execute/billing/usage.ts';
 import { createLayerContext } from '../../execute/layer-context.ts';
 import { createRecorder } from '../../execute/recorder.ts';
+import { tracedBlobs, tracedTable } from '../../kernel/traced-ports.ts';
 import type { UploadContext } from '../../uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
 import { nodeGauge } from '../node/gauge.ts';
@@ -16,6 +17,7 @@ import { awsIqa } from './aws-iqa.ts';
 import { clientSettings } from './client-settings.ts';
 import { dynamoTable } from './dynamo-table.ts';
 import { hallmarkKey } from './hallmark-key.ts';
+import { lambdaTracing } from './lambda-tracing.ts';
 import { lineLog } from './line-log.ts';
 import { routedBlobs } from './routed-blobs.ts';
 import { s3Blobs } from './s3-blobs.ts';
@@ -37,14 +39,20 @@ export interface AwsScoring extends UploadContext {
 }
 
 /** What scores uploads on AWS, in whichever function or container: DynamoDB, S3 and the image side. */
-export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promise<AwsScoring> => {
+export const awsScoring = async (
+  places: ScoringPlaces,
+  variables: Readonly<Record<string, string | undefined>>,
+  write = writeOut,
+): Promise<AwsScoring> => {
   const clock = systemClock();
   const log = lineLog(write);
   const s3 = new S3Client(clientSettings('objects'));
-  const table = dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName: places.table });
-  const blobs = routedBlobs(s3Blobs({ client: s3, bucket: places.images, maxBytes: MAX_PICTURE_BYTES }), {
+  const dynamo = dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName: places.table });
+  const table = tracedTable(dynamo);
+  const stored = routedBlobs(s3Blobs({ client: s3, bucket: places.images, maxBytes: MAX_PICTURE_BYTES }), {
     'models/': s3Blobs({ client: s3, bucket: places.models }),
   });
+  const blobs = tracedBlobs(stored);
   const known = parsePrices(prices, 'metadata/prices.json');
   const signingKey = await signingKeyOf(places.hallmarkSecret);
   const iqa = awsIqa({ table, blobs, clock, log, signingKey, providers: places.providers });
@@ -63,6 +71,7 @@ export const awsScoring = async (places: ScoringPlaces, write = writeOut): Promi
     s3,
     blobs,
     iqa,
+    tracer: await lambdaTracing({ table: dynamo, clock, log }, variables),
     prices: known,
     close: async () => {
       await iqa.engine.close();

@@ -1,6 +1,7 @@
 import type { Llm, LlmMessage } from '../../decide/llm.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { isObject, type JsonSchema } from '../../kernel/json.ts';
+import { inSpan } from '../../kernel/trace.ts';
 
 export interface OpenAiCompatibleOptions {
   /** The server's address: `http://127.0.0.1:11434`, or up to `/v1`, or up to `/chat/completions`. */
@@ -28,7 +29,7 @@ export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
   const request = async (path: string, body: unknown, signal: AbortSignal): Promise<Response> => {
     const init =
       body === undefined ? { headers, signal } : { method: 'POST', headers, body: JSON.stringify(body), signal };
-    return await call(`${base}${path}`, init);
+    return await inSpan('language model', { path }, () => call(`${base}${path}`, init), 'client');
   };
 
   const listFirst = async (signal: AbortSignal): Promise<string> => {

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { CallContext } from '../../kernel/ports.ts';
+import { currentTraceparent } from '../../kernel/trace.ts';
 import type { OpenedUpstream } from '../../sources/context.ts';
 import { outputOfMcp } from '../../sources/mcp-output.ts';
 import { readMcpTool } from '../../sources/mcp-tools.ts';
@@ -63,10 +64,11 @@ const callTool = async (
   context: CallContext,
 ): Promise<unknown> => {
   const { signal, progress } = context;
+  const traceparent = currentTraceparent();
   calls.add(context);
   try {
     const result = await client.callTool(
-      { name, arguments: args },
+      { name, arguments: args, ...(traceparent && { _meta: { traceparent } }) },
       {
         signal,
         timeout: CALL_MS,

@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { currentTraceparent } from '../../kernel/trace.ts';
 import { encodeBody } from './encode-body.ts';
 import { encodeQuery, encodeValue, escapeText } from './encode-style.ts';
 import type { Inputs } from './inputs.ts';
@@ -19,6 +20,8 @@ export const buildRequest = (
   extra: { readonly headers: Readonly<Record<string, string>>; readonly query: Readonly<Record<string, string>> },
 ): UpstreamRequest => {
   const headers = new Headers({ accept: 'application/json, */*;q=0.8' });
+  const traceparent = currentTraceparent();
+  if (traceparent !== undefined) headers.set('traceparent', traceparent);
   const query: string[] = [];
   const cookies: string[] = [];
   let path = operation.path;
