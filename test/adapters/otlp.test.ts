@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => void collector.close());
 
-const tracing = (variables: Readonly<Record<string, string>>, log = memoryLog()) =>
+const tracing = (variables: Readonly<Record<string, string | undefined>>, log = memoryLog()) =>
   createTracing({
     table: memoryTable(),
     clock: systemClock(),
