@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 /**
  * Runs all tests: those that only compute in one process, which loads the product once, and beside them the others,
  * which start processes or measure them, each file in its own. Arguments go to both, such as --test-name-pattern.
+ * Processes start the bundled command, as users do: in half the time of the sources.
  */
 const TOGETHER =
   /^test\/(api|console|decide|edge|execute|infra|inference|iqa|kernel|access|search|insight|plan|providers|registry|uploads)\/(?!isolation)/;
@@ -25,7 +26,8 @@ const ended = async (child: ChildProcess): Promise<number> => {
   return code ?? 1;
 };
 
-await ended(spawn(process.execPath, ['test/prime.ts'], { stdio: 'inherit' }));
+for (const first of ['infra/build/prepare.js', 'test/prime.ts'])
+  await ended(spawn(process.execPath, [first], { stdio: 'inherit' }));
 const computing = run('pipe', ['--test-isolation=none'], together);
 const runApart = async (): Promise<number> =>
   Math.max(await ended(run('inherit', ['--test-concurrency=2'], apart)), await ended(run('inherit', [], browser)));

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 // JavaScript, so that an old Node can read it, and that Node loads no TypeScript reader while the compile cache has
 // everything: a tenth of the start.
@@ -15,8 +16,14 @@ if (process.argv[2] === '--version') {
   process.stdout.write(`${version}\n`);
 } else {
   module.enableCompileCache();
-  // A clone runs its sources; the package has them built.
-  const isClone = existsSync(new URL('./main.ts', import.meta.url));
-  const { main } = await import(isClone ? './main.ts' : '../../dist/functions/cli/main.js');
+  const { main } = await import(await programFile());
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** The package has its program bundled. A clone has too, after `npm ci`, and runs its sources once one has changed. */
+async function programFile() {
+  if (!existsSync(new URL('./main.ts', import.meta.url))) return '../../dist/functions/cli/index.mjs';
+  const { currentBundle } = await import('../../infra/build/bundle-cache.js');
+  const bundle = currentBundle(fileURLToPath(new URL('../..', import.meta.url)));
+  return bundle === undefined ? './main.ts' : pathToFileURL(bundle).href;
 }

@@ -7,8 +7,16 @@ import { CONTENT_TYPES, type ConsoleFiles, createConsoleFile, sha256Hex } from '
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /** Bundles scripts and styles and gathers the sample pictures, all in memory. */
-export const buildConsole = async (): Promise<ConsoleFiles> => {
-  const [bundled, samples, icon, page] = await Promise.all([
+export const buildConsole = async (): Promise<ConsoleFiles> => (await makeConsole()).files;
+
+interface Made {
+  readonly files: ConsoleFiles;
+  /** What the scripts and styles were made of, relative to this folder. */
+  readonly sources: readonly string[];
+}
+
+const makeConsole = async (): Promise<Made> => {
+  const [{ bundled, sources }, samples, icon, page] = await Promise.all([
     bundle(),
     readSamples(),
     readFile(join(here, 'icon.svg')),
@@ -17,11 +25,11 @@ export const buildConsole = async (): Promise<ConsoleFiles> => {
   const files = new Map([...bundled, ...samples, ['console/icon.svg', icon] as const]);
   const version = sha256Hex(Buffer.concat([...files.values()])).slice(0, 12);
   files.set('index.html', Buffer.from(page.replaceAll('%VERSION%', version)));
-  return new Map([...files].map(([path, body]) => [path, createConsoleFile(path, body)]));
+  return { files: new Map([...files].map(([path, body]) => [path, createConsoleFile(path, body)])), sources };
 };
 
-const bundle = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {
-  const { outputFiles } = await build({
+const bundle = async () => {
+  const { outputFiles, metafile } = await build({
     absWorkingDir: here,
     entryPoints: [
       { in: 'main.tsx', out: 'app' },
@@ -37,8 +45,10 @@ const bundle = async (): Promise<readonly (readonly [string, Uint8Array])[]> => 
     jsxImportSource: 'hono/jsx/dom',
     legalComments: 'none',
     logLevel: 'silent',
+    metafile: true,
   });
-  return outputFiles.map(({ path, contents }) => [`console/app${extname(path)}`, contents]);
+  const bundled = outputFiles.map(({ path, contents }) => [`console/app${extname(path)}`, contents] as const);
+  return { bundled, sources: [...Object.keys(metafile.inputs), 'index.html', 'icon.svg'] };
 };
 
 const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {
@@ -52,11 +62,18 @@ const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]
 export const sampleFiles = async (): Promise<ConsoleFiles> =>
   new Map((await readSamples()).map(([path, body]) => [path, createConsoleFile(path, body)]));
 
-const writeConsole = async (outdir: string): Promise<void> => {
-  for (const [path, { body }] of await buildConsole()) {
+/** Writes the console into a folder and answers the files it was made of. */
+const writeConsole = async (outdir: string): Promise<readonly string[]> => {
+  const { files, sources } = await makeConsole();
+  for (const [path, { body }] of files) {
     await mkdir(dirname(join(outdir, path)), { recursive: true });
     await writeFile(join(outdir, path), body);
   }
+  return sources.map((path) => join(here, path));
 };
 
-if (import.meta.main) await writeConsole(process.argv[2] ?? 'dist/console');
+if (import.meta.main) {
+  const [folder = 'dist/console', list] = process.argv.slice(2);
+  const sources = await writeConsole(folder);
+  if (list === '--sources') process.stdout.write(JSON.stringify(sources));
+}

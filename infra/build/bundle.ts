@@ -47,7 +47,8 @@ export const bundleFunction = async ({ entry, outdir, tools = root }: BundleOpti
 /** The one bundle that does not run in Lambda. */
 const BATCH = 'functions/inference/main.ts';
 
-const settings = {
+/** How everything is bundled. */
+export const settings = {
   absWorkingDir: root,
   bundle: true,
   splitting: true,
@@ -66,11 +67,11 @@ const settings = {
 } as const satisfies BuildOptions;
 
 // Packages in CommonJS ask for `require`; a long name cannot meet one that minifying makes.
-const BANNER =
+export const BANNER =
   "import{createRequire as assayCreateRequire}from'node:module';const require=assayCreateRequire(import.meta.url);";
 
 /** The function, and the threads that its sources start. */
-const entriesOf = async (entry: string): Promise<Record<string, string>> => ({
+export const entriesOf = async (entry: string): Promise<Record<string, string>> => ({
   index: fromRoot(entry),
   ...(await findThreads(await inputsOf(entry))),
 });
@@ -92,7 +93,7 @@ const inputsOf = async (entry: string): Promise<readonly string[]> => {
 type Plugin = NonNullable<BuildOptions['plugins']>[number];
 
 /** The layer's packages: only `require` looks into the folders of NODE_PATH, where Lambda puts layers. */
-const natives: Plugin = {
+export const natives: Plugin = {
   name: 'natives',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^(sharp|onnxruntime-node)$/ }, ({ path, namespace }) =>

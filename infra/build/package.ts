@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, glob, readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { carryRuntime, thisPlatform } from '../../layers/onnx/carry-runtime.ts';
+import { bundleCommand } from './bundle-command.ts';
 import { fromRoot, root } from './paths.ts';
 
 const run = promisify(execFile);
 const dist = fromRoot('dist');
 
-/** Writes `dist`: what the npm package runs, with its types, the built console and ONNX Runtime for one platform. */
+/** Writes `dist`: the library with its types, the command with the console, and ONNX Runtime for one platform. */
 const buildPackage = async (platform: string): Promise<void> => {
   await rm(dist, { recursive: true, force: true });
-  await Promise.all([compile(), buildConsole(), copyMetadata(), carryRuntime(join(dist, 'node_modules'), platform)]);
+  await Promise.all([compile(), bundleCommand(dist), carryRuntime(join(dist, 'node_modules'), platform)]);
   for await (const file of glob('{functions,shared}/**/*.{js,d.ts}', { cwd: dist })) await point(join(dist, file));
 };
 
@@ -21,15 +22,6 @@ const compile = async (): Promise<void> => {
   await run(process.execPath, [tsc, '-p', fromRoot('infra/build/package.tsconfig.json')], { cwd: root }).catch(
     ({ stdout }: { stdout: string }) => Promise.reject(new Error(`the sources do not compile\n${stdout}`)),
   );
-};
-
-const buildConsole = async (): Promise<void> => {
-  await run(process.execPath, [fromRoot('functions/console/build.ts'), join(dist, 'functions/console/built')]);
-};
-
-/** Whatever reads metadata by its path; what is imported, the compiler writes too. */
-const copyMetadata = async (): Promise<void> => {
-  await cp(fromRoot('metadata/tools.json'), join(dist, 'metadata/tools.json'));
 };
 
 /** The compiler leaves addresses of threads as they are, and the imports of declarations. */
