@@ -2,6 +2,7 @@
 
 import type { Hono } from 'hono';
 import type { ScoreEntry } from '../../shared/iqa/score.ts';
+import type { JsonObject } from '../../shared/kernel/json.ts';
 import type { AppType } from '../api/client-type.ts';
 
 export type { Step } from '../../shared/decide/decision.ts';
@@ -39,6 +40,19 @@ export type Score = ScoreEntry;
 export type Scores = Api['/v1/score']['$post']['output'];
 /** A line of the answer to `POST /v1/score` that was asked for in lines; the last is the report. */
 export type ScoreLine = { readonly score: Score } | Scores;
+
+export type ModelResult = Api['/v1/providers/:provider/results']['$post']['input']['json']['results'][number];
+export type Model = Api['/v1/iqa/models']['$get']['output']['models'][number];
+export type Tenant = Api['/v1/tenants']['$get']['output']['tenants'][number];
+
+/** A call that a model asks for. */
+export interface ModelCall {
+  readonly id: string | number;
+  readonly name: string;
+  readonly arguments?: JsonObject;
+  /** Why it must not run. */
+  readonly error?: string | { readonly message: string };
+}
 
 /** What `explain=true` wraps a provider's tools value with. */
 export interface ExplainedDefinitions {

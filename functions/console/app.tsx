@@ -1,26 +1,13 @@
 import { useEffect } from 'hono/jsx/dom';
-import { ActivityPage } from './activity/activity-page.tsx';
-import { DecidePage } from './decide/decide-page.tsx';
+import { useClient } from './context.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import type { Keyring } from './keyring.ts';
+import { isLasting, Page, TITLES } from './pages.tsx';
 import { Palette } from './palette.tsx';
-import { PlansPage } from './plans/plans-page.tsx';
 import { PAGES, type PageName, useRoute } from './route.ts';
-import { ScorePage } from './score/score-page.tsx';
 import { ThemeButton } from './theme-button.tsx';
-import { RegisterPage } from './tools/register-page.tsx';
-import { ToolPage } from './tools/tool-page.tsx';
-import { ToolsPage } from './tools/tools-page.tsx';
 import { useState } from './use-state.ts';
 import { useWaiting } from './use-waiting.ts';
-
-const TITLES: Readonly<Record<PageName, string>> = {
-  score: 'Score',
-  tools: 'Tools',
-  decide: 'Decide',
-  plans: 'Plans',
-  activity: 'Activity',
-};
 
 /** Where each page stood when it was last seen. */
 type Opened = Readonly<Partial<Record<PageName, string>>>;
@@ -54,30 +41,8 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
   );
 };
 
-/** What happened meanwhile must be seen, so the activity is loaded anew each time. */
 const isKept = (page: PageName, current: PageName, opened: Opened): boolean =>
-  page === current || (page !== 'activity' && opened[page] !== undefined);
-
-interface PageProps {
-  readonly page: PageName;
-  readonly rest: string;
-}
-
-const Page = ({ page, rest }: PageProps) => {
-  switch (page) {
-    case 'score':
-      return <ScorePage />;
-    case 'tools':
-      if (rest.startsWith('+')) return <RegisterPage key={rest} from={rest.slice(1)} />;
-      return rest === '' ? <ToolsPage /> : <ToolPage key={rest} name={rest} />;
-    case 'decide':
-      return <DecidePage />;
-    case 'plans':
-      return <PlansPage run={rest} />;
-    case 'activity':
-      return <ActivityPage view={rest} />;
-  }
-};
+  page === current || (isLasting(page) && opened[page] !== undefined);
 
 interface HeaderProps {
   readonly page: PageName;
@@ -110,6 +75,7 @@ const Header = ({ page, onForget }: HeaderProps) => {
           ))}
         </nav>
         <div class="top-end">
+          <ActingFor />
           <ThemeButton />
           <button type="button" class="button quiet small" onClick={onForget}>
             Change key
@@ -117,5 +83,17 @@ const Header = ({ page, onForget }: HeaderProps) => {
         </div>
       </div>
     </header>
+  );
+};
+
+/** An operator that acts for another tenant always sees so. */
+const ActingFor = () => {
+  const client = useClient();
+  const tenant = client.tenant();
+  if (tenant === undefined) return null;
+  return (
+    <button type="button" class="button small acting" onClick={() => client.actFor(undefined)}>
+      Acting for {tenant}: stop
+    </button>
   );
 };

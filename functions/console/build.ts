@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { dirname, extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { CONTENT_TYPES, type ConsoleFiles, createConsoleFile, sha256Hex } from './files.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -16,7 +16,7 @@ interface Made {
 }
 
 const makeConsole = async (): Promise<Made> => {
-  const [{ bundled, sources }, samples, icon, page] = await Promise.all([
+  const [{ bundled, preloaded, sources }, samples, icon, page] = await Promise.all([
     bundle(),
     readSamples(),
     readFile(join(here, 'icon.svg')),
@@ -24,7 +24,8 @@ const makeConsole = async (): Promise<Made> => {
   ]);
   const files = new Map([...bundled, ...samples, ['console/icon.svg', icon] as const]);
   const version = sha256Hex(Buffer.concat([...files.values()])).slice(0, 12);
-  files.set('index.html', Buffer.from(page.replaceAll('%VERSION%', version)));
+  const links = preloaded.map((path) => `<link rel="modulepreload" href="/${path}">`).join('');
+  files.set('index.html', Buffer.from(page.replace('%PRELOADED%', links).replaceAll('%VERSION%', version)));
   return { files: new Map([...files].map(([path, body]) => [path, createConsoleFile(path, body)])), sources };
 };
 
@@ -37,6 +38,9 @@ const bundle = async () => {
     ],
     outdir: 'console',
     bundle: true,
+    // Pages are fetched when they are opened.
+    splitting: true,
+    chunkNames: 'page-[hash]',
     write: false,
     minify: true,
     format: 'esm',
@@ -47,8 +51,21 @@ const bundle = async () => {
     logLevel: 'silent',
     metafile: true,
   });
-  const bundled = outputFiles.map(({ path, contents }) => [`console/app${extname(path)}`, contents] as const);
-  return { bundled, sources: [...Object.keys(metafile.inputs), 'index.html', 'icon.svg'] };
+  const bundled = outputFiles.map(
+    ({ path, contents }) => [relative(here, path).replaceAll(sep, '/'), contents] as const,
+  );
+  return {
+    bundled,
+    preloaded: importedBy(metafile.outputs, 'console/app.js'),
+    sources: [...Object.keys(metafile.inputs), 'index.html', 'icon.svg'],
+  };
+};
+
+/** What a script cannot start without: fetched beside it rather than after it. */
+const importedBy = (outputs: Metafile['outputs'], path: string, found = new Set<string>()): readonly string[] => {
+  for (const { path: imported, kind } of outputs[path]?.imports ?? [])
+    if (kind === 'import-statement' && !found.has(imported)) importedBy(outputs, imported, found.add(imported));
+  return [...found];
 };
 
 const readSamples = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {

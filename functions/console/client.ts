@@ -4,6 +4,7 @@ import type * as A from './answers.ts';
 import { type Api, readJson } from './api.ts';
 import { ApiFault, faultFromResponse } from './fault.ts';
 import type { Keyring } from './keyring.ts';
+import { readEvents } from './read-lines.ts';
 import { pictureSender } from './send-pictures.ts';
 
 /** Every request of the console. A refused key is asked for again, and the request repeated with the new one. */
@@ -11,7 +12,7 @@ export const createClient = (keyring: Keyring) => {
   const send = async (url: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     for (;;) {
       const key = await keyring.ready();
-      const response = await reach(url, withKey(key, init));
+      const response = await reach(url, withKey(key, init, keyring.tenant()));
       if (response.ok) return response;
       const fault = await faultFromResponse(response);
       if (fault.code !== 'Unauthenticated') throw fault;
@@ -30,6 +31,13 @@ export const createClient = (keyring: Keyring) => {
       const fault = response.ok ? undefined : await faultFromResponse(response);
       if (fault && fault.code !== 'Forbidden') throw fault;
     },
+    key: () => keyring.current(),
+    tenant: () => keyring.tenant(),
+    /** What the pages show belongs to the tenant before, so they start anew. */
+    actFor(tenant: string | undefined): void {
+      keyring.actFor(tenant);
+      location.reload();
+    },
     score: pictures.score,
     map: pictures.map,
     sample: async (file: string): Promise<File> => {
@@ -37,6 +45,9 @@ export const createClient = (keyring: Keyring) => {
       if (!response.ok) throw await faultFromResponse(response);
       return new File([await response.blob()], file, { type: response.headers.get('content-type') ?? '' });
     },
+    models: () => readJson(v1.iqa.models.$get({})),
+    recipe: (name: string) => readJson(v1.iqa.tools[':name'].recipe.$get(path({ name }))),
+    tenants: (cursor?: string) => readJson(v1.tenants.$get({ query: { cursor } })),
     iqaTools: () => readJson(v1.iqa.tools.$get({})),
     tools: (query: Words) => readJson(v1.tools.$get({ query: given(query) })),
     tool: (name: string) => readJson(v1.tools[':name'].$get(path({ name }))),
@@ -61,6 +72,17 @@ export const createClient = (keyring: Keyring) => {
           query: given({ allowed: tool, explain: 'true', strict }),
         }),
       ) as Promise<A.ExplainedDefinitions>,
+    /** The calls in what a model answered, sent as it was pasted: JSON or a stream. */
+    readCalls: async (provider: string, answer: string): Promise<{ readonly calls: readonly unknown[] }> =>
+      (
+        await send(`/v1/providers/${encodeURIComponent(provider)}/calls`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: answer,
+        })
+      ).json(),
+    formatResults: (provider: string, results: readonly A.ModelResult[]): Promise<unknown> =>
+      readJson(v1.providers[':provider'].results.$post({ ...path({ provider }), json: { results } })),
     invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
       readJson(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
     confirmations: () => readJson(v1.confirmations.$get({})),
@@ -77,7 +99,12 @@ export const createClient = (keyring: Keyring) => {
     cancelRun: (id: string) => readJson(v1.runs[':id'].$delete(path({ id }))),
     executions: (query: Words & { readonly status?: A.CallStatus | '' }) =>
       readJson(v1.executions.$get({ query: given(query) })),
-    summary: (span: A.SummarySpan) => readJson(v1.summary.$get({ query: { span } })),
+    /** The summary now and after every call, until the signal. */
+    liveSummary: async function* (span: A.SummarySpan, signal: AbortSignal): AsyncGenerator<A.CallSummary> {
+      const headers = { accept: 'text/event-stream' };
+      const answer = await send(`/v1/summary?span=${span}`, { headers, signal });
+      for await (const text of readEvents(answer)) yield JSON.parse(text) as A.CallSummary;
+    },
     recommendations: (query: Words) => readJson(v1.recommendations.$get({ query: given(query) })),
     list: (kind: A.ListKind) => readJson(v1.lists[':kind'].$get({ param: { kind } })),
     putOnList: (kind: A.ListKind, name: string, reason?: string) =>
@@ -110,9 +137,10 @@ const path = <Names extends Record<string, string>>(names: Names): { param: Name
 const given = <Query extends Words>(query: Query): { [Name in keyof Query]?: Exclude<Query[Name], ''> } =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')) as never;
 
-const withKey = (key: string, init: RequestInit = {}): RequestInit => {
+const withKey = (key: string, init: RequestInit = {}, tenant?: string): RequestInit => {
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${key}`);
+  if (tenant !== undefined) headers.set('assay-tenant', tenant);
   return { ...init, headers };
 };
 

@@ -12,11 +12,15 @@ export interface Keyring {
   /** Drops the key if it is still the one that was refused. */
   refuse(key: string, why: string): void;
   forget(): void;
+  /** The tenant that an operator's key acts for; its own when absent. */
+  tenant(): string | undefined;
+  actFor(tenant: string | undefined): void;
   asked(): Asked | undefined;
   onChange(listener: () => void): () => void;
 }
 
 const STORED = 'assay-key';
+const STORED_TENANT = 'assay-tenant';
 
 /** Keeps the key in the session's storage: it ends with the tab. */
 export const createKeyring = (storage: Storage): Keyring => {
@@ -29,6 +33,7 @@ export const createKeyring = (storage: Storage): Keyring => {
     asked = question;
     if (next === undefined) storage.removeItem(STORED);
     else storage.setItem(STORED, next);
+    storage.removeItem(STORED_TENANT);
     for (const listener of listeners) listener();
   };
   return {
@@ -44,6 +49,11 @@ export const createKeyring = (storage: Storage): Keyring => {
       if (refused === key) change(undefined, { why });
     },
     forget: () => change(undefined, {}),
+    tenant: () => storage.getItem(STORED_TENANT) ?? undefined,
+    actFor(tenant) {
+      if (tenant === undefined) storage.removeItem(STORED_TENANT);
+      else storage.setItem(STORED_TENANT, tenant);
+    },
     asked: () => asked,
     onChange(listener) {
       listeners.add(listener);

@@ -18,13 +18,17 @@ const PLACES: readonly Entry[] = [
   { label: 'Register a tool', about: 'action', place: 'tools/+' },
   { label: 'Decide which tool fits', about: 'page', place: 'decide' },
   { label: 'Plans and runs', about: 'page', place: 'plans' },
+  { label: 'Playground: a provider’s request and its answer', about: 'page', place: 'playground' },
   { label: 'Overview: calls, errors, times, spend', about: 'activity', place: 'activity/overview' },
   { label: 'Calls', about: 'activity', place: 'activity' },
   { label: 'Waiting for approval', about: 'activity', place: 'activity/waiting' },
   { label: 'Recommended tools', about: 'activity', place: 'activity/recommended' },
-  { label: 'Whitelist and blacklist', about: 'activity', place: 'activity/lists' },
-  { label: 'Sources of foreign tools', about: 'activity', place: 'activity/sources' },
-  { label: 'Keys, grants and spend', about: 'activity', place: 'activity/keys' },
+  { label: 'Keys, grants and spend', about: 'admin', place: 'admin/keys' },
+  { label: 'Whitelist and blacklist', about: 'admin', place: 'admin/lists' },
+  { label: 'Sources of foreign tools', about: 'admin', place: 'admin/sources' },
+  { label: 'Models of learned metrics', about: 'admin', place: 'admin/models' },
+  { label: 'Tenants', about: 'admin', place: 'admin/tenants' },
+  { label: 'Connect a client', about: 'page', place: 'connect' },
 ];
 
 /** Opened by Ctrl-K or Cmd-K; `/` goes to the search of tools. */

@@ -2,6 +2,19 @@ import { ApiFault, type ErrorAnswer, faultFrom } from './fault.ts';
 
 /** The lines of an answer as they come. One that tells of an error is thrown. */
 export async function* readLines<Line>(response: Response): AsyncGenerator<Line> {
+  for await (const text of textLines(response)) {
+    const line = JSON.parse(text) as Line | ErrorAnswer;
+    if (isError(line)) throw faultFrom(line);
+    yield line;
+  }
+}
+
+/** The data of server-sent events as they come; each is one line. */
+export async function* readEvents(response: Response): AsyncGenerator<string> {
+  for await (const line of textLines(response)) if (line.startsWith('data: ')) yield line.slice(6);
+}
+
+async function* textLines(response: Response): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (;;) {
@@ -11,11 +24,7 @@ export async function* readLines<Line>(response: Response): AsyncGenerator<Line>
     if (!part || part.done) return;
     const lines = `${text}${part.value}`.split('\n');
     text = lines.pop() ?? '';
-    for (const each of lines) {
-      const line = JSON.parse(each) as Line | ErrorAnswer;
-      if (isError(line)) throw faultFrom(line);
-      yield line;
-    }
+    yield* lines;
   }
 }
 

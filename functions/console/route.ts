@@ -1,7 +1,7 @@
 import { useEffect } from 'hono/jsx/dom';
 import { useState } from './use-state.ts';
 
-export const PAGES = ['score', 'tools', 'decide', 'plans', 'activity'] as const;
+export const PAGES = ['score', 'tools', 'decide', 'plans', 'playground', 'activity', 'admin', 'connect'] as const;
 export type PageName = (typeof PAGES)[number];
 
 /** Where the address points: `#/tools/ssim` is the page tools with the rest ssim. */

@@ -1,9 +1,17 @@
 import { Fault } from '../kernel/errors.ts';
-import { apiKeyKey, KEY_OF_TENANT_PREFIX, keyOfTenantKey, toolsPk } from '../kernel/item-keys.ts';
+import { apiKeyKey, KEY_OF_TENANT_PREFIX, keyOfTenantKey, tenantKey, toolsPk } from '../kernel/item-keys.ts';
 import type { Clock, Page, Table } from '../kernel/ports.ts';
 import { put, read, readAll } from '../kernel/stored.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
-import { type Actor, type ApiKey, ApiKeyItem, KeyOfTenantItem, type KeyView, NewKey } from '../model/key.ts';
+import {
+  type Actor,
+  type ApiKey,
+  ApiKeyItem,
+  KeyOfTenantItem,
+  type KeyView,
+  NewKey,
+  TenantItem,
+} from '../model/key.ts';
 import { hasScope, requireScope } from './scopes.ts';
 import { digestOfKey, writeKey } from './secret.ts';
 import { requireVisible, visibleTools } from './visible-tools.ts';
@@ -40,6 +48,7 @@ export const createKey = async (
   await table.write([
     put(apiKeyKey(id), ApiKeyItem, stored),
     put(keyOfTenantKey(stored.tenant, id), KeyOfTenantItem, { id }),
+    put(tenantKey(stored.tenant), TenantItem, { tenant: stored.tenant }),
   ]);
   return { ...toKeyView(stored), key: text };
 };

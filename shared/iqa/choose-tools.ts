@@ -56,6 +56,13 @@ export const requireTool = (catalogue: IqaCatalogue, name: string): IqaTool => {
   throw new Fault('NotFound', `there is no image-quality tool ${name}${near}`, { tool: name });
 };
 
+/** The tool of a name that takes a model file; one that ships with its own computation is refused. */
+export const requireLearned = (catalogue: IqaCatalogue, name: string): IqaTool => {
+  const tool = requireTool(catalogue, name);
+  if (tool.graph === undefined) return tool;
+  throw new Fault('Conflict', `${tool.name} ships with its own computation and takes no model file`, { tool: name });
+};
+
 /** Refuses a tool that compares when there is nothing to compare with. */
 export const requireReference = ({ name, type }: IqaTool, hasReference: boolean): void => {
   if (hasReference || type === 'NR') return;

@@ -47,6 +47,10 @@ export const keyOfTenantKey = (tenant: string, id: string): Key => ({
   sk: `${KEY_OF_TENANT_PREFIX}${id}`,
 });
 
+/** All tenants, for the operator. */
+export const TENANTS_PK = 'TENANTS';
+export const tenantKey = (tenant: string): Key => ({ pk: TENANTS_PK, sk: tenant });
+
 export const onceKey = (tenant: string, digest: string): Key => ({ pk: `T#${tenant}#ONCE#${digest}`, sk: 'ONCE' });
 
 /** A cached score is addressed by image, tool, implementation and reference. */

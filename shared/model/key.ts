@@ -48,6 +48,9 @@ export const ApiKeyItem = stored<ApiKey>({
 /** Marks that a tenant has a key. */
 export const KeyOfTenantItem = stored({ what: 'entry of a key', schema: z.object({ id: z.string() }) });
 
+/** Marks that there is a tenant: it was given a key. */
+export const TenantItem = stored({ what: 'entry of a tenant', schema: z.object({ tenant: z.string() }) });
+
 /** The state of a key's rate-limit bucket. */
 export const BucketItem = stored({
   what: 'bucket of requests',

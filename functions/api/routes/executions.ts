@@ -4,6 +4,7 @@ import { readTrace } from '../../../shared/execute/read-trace.ts';
 import { SUMMARY_SPANS, type SummarySpan, summariseCalls } from '../../../shared/execute/summarise-calls.ts';
 import { statsFor } from '../../../shared/insight/stats-for.ts';
 import { CALL_STATUSES } from '../../../shared/model/call.ts';
+import { streamSummary } from '../live-summary.ts';
 import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { reply, route } from '../route.ts';
 import { IdParam, NameParam, PageParams } from '../schemas.ts';
@@ -121,12 +122,14 @@ const getSummary = route({
   method: 'get',
   path: '/v1/summary',
   scope: 'read',
-  summary: 'Calls, errors, times and spend of the last hour, day or month: over time, by tool and by key',
+  summary:
+    'Calls, errors, times and spend of the last hour, day or month: over time, by tool and by key; as server-sent events when they are asked for',
   tag,
   query: z.object({ span: z.enum(spans).default('day') }),
   answers: { 200: { description: 'The summary', schema: SummaryBody } },
   faults: ['InvalidInput'],
-  async handle({ api, actor, query: { span } }) {
+  async handle({ api, actor, query: { span }, context }) {
+    if (context.req.header('accept')?.includes('text/event-stream')) return streamSummary(context, api, actor, span);
     await api.recorder.flush();
     return reply(200, await summariseCalls(api, actor, span));
   },

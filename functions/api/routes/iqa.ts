@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { listImageTools } from '../../../shared/execute/image-tools.ts';
+import { requireLearned } from '../../../shared/iqa/choose-tools.ts';
 import { IqaEntry } from '../../../shared/iqa/metadata-schema.ts';
+import { recipeFor } from '../../../shared/iqa/model-recipe.ts';
 import { IqaType } from '../../../shared/model/iqa.ts';
 import { reply, route } from '../route.ts';
+import { NameParam } from '../schemas.ts';
 import { requireIqa } from './score.ts';
 
 const flag = z.enum(['true', 'false']).optional();
@@ -60,5 +63,53 @@ const getPublicKeys = route({
   handle: ({ api }) => reply(200, { keys: requireIqa(api).publishedKeys.map((key) => ({ ...key })) }),
 });
 
-/** What the image tools can do, and how the score cache fares. */
-export const iqaRoutes = [getIqaTools, getCache, getPublicKeys] as const;
+const ModelBody = z
+  .object({
+    tool: z.string(),
+    sha256: z.string(),
+    bytes: z.int(),
+    sample_score: z.number(),
+    added_at: z.string(),
+  })
+  .meta({ id: 'Model' });
+
+const getModels = route({
+  method: 'get',
+  path: '/v1/iqa/models',
+  scope: 'read',
+  summary: 'The model files of learned tools that are stored here',
+  tag: 'Images',
+  answers: { 200: { description: 'The models', schema: z.object({ models: z.array(ModelBody) }) } },
+  async handle({ api }) {
+    const models = await requireIqa(api).models.list();
+    return reply(200, {
+      models: models.map(({ tool, sha256, files, sample_score, added_at }) => ({
+        tool,
+        sha256,
+        bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+        sample_score,
+        added_at,
+      })),
+    });
+  },
+});
+
+const getRecipe = route({
+  method: 'get',
+  path: '/v1/iqa/tools/:name/recipe',
+  scope: 'read',
+  summary: 'The Python script that exports a learned tool of IQA-PyTorch to the file that `assay models add` takes',
+  tag: 'Images',
+  params: NameParam,
+  answers: {
+    200: { description: 'The script', schema: z.object({ tool: z.string(), file: z.string(), script: z.string() }) },
+  },
+  faults: ['NotFound', 'Conflict'],
+  handle({ api, params }) {
+    const tool = requireLearned(requireIqa(api).catalogue, params.name);
+    return reply(200, { tool: tool.name, file: `export_${tool.name}.py`, script: recipeFor(tool) });
+  },
+});
+
+/** What the image tools can do, where their models come from, and how the score cache fares. */
+export const iqaRoutes = [getIqaTools, getModels, getRecipe, getCache, getPublicKeys] as const;

@@ -16,6 +16,7 @@ import { scoreRoutes } from './score.ts';
 import { serverRoutes } from './server.ts';
 import { snapshotRoutes } from './snapshot.ts';
 import { sourceRoutes } from './sources.ts';
+import { tenantRoutes } from './tenants.ts';
 import { toolRoutes } from './tools.ts';
 import { uploadRoutes } from './uploads.ts';
 import { usageRoutes } from './usage.ts';
@@ -34,6 +35,7 @@ export const routes = [
   ...layerRoutes,
   ...sourceRoutes,
   ...keyRoutes,
+  ...tenantRoutes,
   ...providerRoutes,
   ...scoreRoutes,
   ...iqaRoutes,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import { keepGraph } from '../../../shared/adapters/onnx/graph-files.ts';
 import { readWeights } from '../../../shared/adapters/onnx/weight-files.ts';
-import { requireTool } from '../../../shared/iqa/choose-tools.ts';
+import { requireLearned } from '../../../shared/iqa/choose-tools.ts';
 import type { BuiltGraph } from '../../../shared/iqa/graph.ts';
 import { describeGraph, type GraphDescription, graphsOf } from '../../../shared/iqa/metrics.ts';
 import { recipeFor } from '../../../shared/iqa/model-recipe.ts';
@@ -69,11 +69,7 @@ export const modelsRecipe: Command = {
   options: { out: { type: 'string' } },
   async run(cli) {
     const { catalogue } = await createLocalIqa(cli);
-    const tool = requireTool(catalogue, required(cli, 0, 'TOOL'));
-    if (tool.graph !== undefined)
-      throw new Fault('Conflict', `${tool.name} ships with its own computation and takes no model file`, {
-        tool: tool.name,
-      });
+    const tool = requireLearned(catalogue, required(cli, 0, 'TOOL'));
     const script = recipeFor(tool);
     const out = textOption(cli, 'out');
     if (out !== undefined) await writeFile(out, script);

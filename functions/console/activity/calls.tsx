@@ -2,11 +2,11 @@ import type { CallStatus, Execution } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showJson, showMoney, showMs, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Badge, Button, Code, Empty, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
-import { Panel } from './panel.tsx';
 
 interface Filter {
   readonly tool: string;

@@ -1,33 +1,23 @@
-import { useEffect } from 'hono/jsx/dom';
 import type { CallSummary, CallTotals, SummarySpan } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { plural, showMoney, showMs, showPercent } from '../format.ts';
 import { Tile } from '../tools/tool-page.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { type Choice, Empty, Scroll, Tabs } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
-import { useLoad } from '../use-load.ts';
+import { useLive } from '../use-live.ts';
 import { Chart } from './chart.tsx';
-import { Panel } from './panel.tsx';
 
 const SPANS: readonly Choice<SummarySpan>[] = [
   { value: 'hour', label: 'Hour' },
   { value: 'day', label: 'Day' },
   { value: 'month', label: 'Month' },
 ];
-/** How often it looks again while it is seen. */
-const EVERY_MS = 5000;
-
 /** Calls, errors, times and spend over time, and who made them. */
 export const Overview = () => {
   const client = useClient();
   const [span, setSpan] = useKept<SummarySpan>('overview.span', 'day');
-  const load = useLoad(() => client.summary(span), [span]);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) load.reload();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [span]);
+  const load = useLive((signal) => client.liveSummary(span, signal), [span]);
   const { value } = load;
   return (
     <>
@@ -83,7 +73,7 @@ export const Overview = () => {
 };
 
 const aboutOf = (value: CallSummary | undefined): string =>
-  value?.complete === false ? `The latest ${plural(value.calls, 'call')}.` : 'Looked at again every five seconds.';
+  value?.complete === false ? `The latest ${plural(value.calls, 'call')}.` : 'Live: every call shows within a second.';
 
 const Totals = ({ value }: { readonly value: CallSummary }) => {
   const ran = value.calls - value.refused;

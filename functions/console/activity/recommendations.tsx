@@ -1,8 +1,8 @@
 import { useClient } from '../context.ts';
+import { Panel } from '../ui/panel.tsx';
 import { Badge, Empty, Field, Meter } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useLoad } from '../use-load.ts';
-import { Panel } from './panel.tsx';
 
 /** The tools to prefer, for a task or of all, and why. */
 export const Recommendations = () => {

@@ -1,10 +1,10 @@
 import { useClient } from '../context.ts';
 import { showJson, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Button, Code, Empty } from '../ui/parts.tsx';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
-import { Panel } from './panel.tsx';
 
 /** Calls of confirm-tools that wait for a person. */
 export const Waiting = () => {

@@ -1,7 +1,7 @@
-import { Panel } from '../activity/panel.tsx';
 import type { RunFilter, RunView } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showMs, showTime } from '../format.ts';
+import { Panel } from '../ui/panel.tsx';
 import { Badge, Empty, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useLoad } from '../use-load.ts';

@@ -32,7 +32,18 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   activity: (page) => page.getByRole('region', { name: 'Calls' }).getByRole('listitem').first().waitFor(),
   'activity/overview': (page) => page.getByRole('region', { name: 'By tool', exact: true }).waitFor(),
-  'activity/keys': async (page) => {
+  'admin/models': (page) => page.getByRole('button', { name: 'Show the recipe of topiq_nr', exact: true }).waitFor(),
+  'admin/tenants': (page) => page.getByRole('button', { name: 'Act for default' }).waitFor(),
+  playground: async (page) => {
+    await page.getByRole('button', { name: 'Fill in an example' }).click();
+    await page.getByRole('button', { name: 'Run the call of text_stats' }).click();
+    await page.getByRole('region', { name: 'Messages to send back' }).waitFor();
+  },
+  connect: async (page) => {
+    await page.getByRole('button', { name: 'Show the last call received' }).click();
+    await page.getByText(/by the key/).waitFor();
+  },
+  'admin/keys': async (page) => {
     await page.getByText('Make a key', { exact: true }).click();
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByRole('region', { name: 'The new key' }).waitFor();
@@ -43,10 +54,10 @@ const COLOURS = { runOnly: ['color-contrast', 'link-in-text-block'] };
 
 /** Every rule at each width; where only the colours have changed since, those that look at colours. */
 const COMBINATIONS = [
-  ['light', 1280, {}],
-  ['dark', 1280, COLOURS],
-  ['dark', 360, {}],
-  ['light', 360, COLOURS],
+  ['light', 1440, {}],
+  ['dark', 1440, COLOURS],
+  ['dark', 390, {}],
+  ['light', 390, COLOURS],
 ] as const;
 type Combination = (typeof COMBINATIONS)[number];
 
@@ -55,12 +66,12 @@ const PAPER = { light: 'rgb(247, 248, 247)', dark: 'rgb(14, 17, 16)' };
 export const appearanceStories = (world: () => World): void => {
   const paths = Object.keys(PAGES);
   // Two halves, so that two pages look at them at once; a page is loaded once for all of its half.
-  for (const half of [paths.slice(0, 4), paths.slice(4)])
+  for (const half of [paths.slice(0, 6), paths.slice(6)])
     test(`${half.join(', ')}: no fault of access, light and dark, wide and narrow`, async (t) => {
       const { page } = await open(t, world());
       await page.evaluate(await readFile(axeFile, 'utf8'));
       for (const path of half) {
-        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.setViewportSize({ width: 1440, height: 800 });
         await page.goto(`${world().address}/#/${path}`);
         await PAGES[path]?.(page);
         for (const combination of COMBINATIONS) await lookAt(page, path, combination);
@@ -80,7 +91,7 @@ export const appearanceStories = (world: () => World): void => {
     await palette.getByRole('combobox').fill('grants');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Grants' }).waitFor();
-    assert.ok(page.url().endsWith('#/activity/keys'));
+    assert.ok(page.url().endsWith('#/admin/keys'));
 
     await page.keyboard.press('Escape');
     await page.locator('h1:visible').click();
@@ -98,7 +109,9 @@ export const appearanceStories = (world: () => World): void => {
       seen.push(await page.evaluate(() => document.activeElement?.textContent ?? ''));
     }
     assert.ok(
-      ['Score', 'Tools', 'Decide', 'Plans', 'Activity'].every((name) => seen.some((each) => each.startsWith(name))),
+      ['Score', 'Tools', 'Decide', 'Plans', 'Playground', 'Activity', 'Admin', 'Connect'].every((name) =>
+        seen.some((each) => each.startsWith(name)),
+      ),
       seen.join('|'),
     );
 

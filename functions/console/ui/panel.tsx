@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
-import { Notice } from '../ui/notice.tsx';
-import { Button, Skeleton } from '../ui/parts.tsx';
 import type { Load } from '../use-load.ts';
+import { Notice } from './notice.tsx';
+import { Button, Skeleton } from './parts.tsx';
 
 interface Props<T> {
   readonly title: string;

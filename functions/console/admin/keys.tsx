@@ -1,17 +1,15 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
 import type { KeyView, MonthUsage } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { apiFault } from '../fault.ts';
-import { Button, CopyButton, Empty } from '../ui/parts.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Empty } from '../ui/parts.tsx';
 import { useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 import { Grants } from './grants.tsx';
 import { KeyRow, type KeyUse } from './key-row.tsx';
 import { NewKeyForm } from './new-key.tsx';
-import { Panel } from './panel.tsx';
+import { type MadeKey, Secret } from './secret.tsx';
 import { Spend } from './spend.tsx';
-
-type MadeKey = KeyView & { readonly key: string };
 
 /** What each key used this month beside what it may, on which tools; an admin makes and revokes keys here. */
 export const Keys = () => {
@@ -77,28 +75,4 @@ const merge = (keys: readonly KeyView[], usage: MonthUsage | undefined): readonl
     calls: used.get(id)?.calls ?? 0,
     micros: used.get(id)?.micros ?? 0,
   }));
-};
-
-interface SecretProps {
-  readonly made: MadeKey;
-  onKept(): void;
-}
-
-/** The key's text: it is nowhere else, so it stays until somebody says that it is kept. */
-const Secret = ({ made, onKept }: SecretProps) => {
-  const box = useRef<HTMLElement>(null);
-  useEffect(() => box.current?.focus(), []);
-  return (
-    <section ref={box} class="card secret" aria-label="The new key" tabindex={-1}>
-      <h2>{made.name ?? 'The new key'} is ready</h2>
-      <p>This is the only time its text is shown. Copy it now.</p>
-      <div class="secret-text">
-        <code>{made.key}</code>
-        <CopyButton text={made.key} />
-      </div>
-      <div class="row">
-        <Button onClick={onKept}>I have kept it</Button>
-      </div>
-    </section>
-  );
 };

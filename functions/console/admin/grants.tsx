@@ -2,10 +2,10 @@ import type { KeyView } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Button, Empty, Field } from '../ui/parts.tsx';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
-import { Panel } from './panel.tsx';
 
 /** Which keys may run which dangerous tools, and until when. */
 export const Grants = ({ keys }: { readonly keys: readonly KeyView[] }) => {

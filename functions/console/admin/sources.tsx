@@ -2,10 +2,10 @@ import type { Source } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Badge, Button, Empty, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
-import { Panel } from './panel.tsx';
 
 /** Where foreign tools come from, what has changed there, and what waits for a person. */
 export const Sources = () => {

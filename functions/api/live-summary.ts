@@ -1,0 +1,35 @@
+import { streamSSE } from 'hono/streaming';
+import { listExecutions } from '../../shared/execute/executions.ts';
+import { type SummarySpan, summariseCalls } from '../../shared/execute/summarise-calls.ts';
+import type { Actor } from '../../shared/model/key.ts';
+import type { Api, ApiContext } from './env.ts';
+
+const LOOK_MS = 1000;
+const HEARTBEAT_MS = 15_000;
+/** A page opens it again by itself; one that stays open for ever would outlive its key. */
+const LONGEST_MS = 600_000;
+
+/** The summary now and after every call, as server-sent events. A look costs the read of one record. */
+export const streamSummary = (c: ApiContext, api: Api, actor: Actor, span: SummarySpan): Response => {
+  c.header('x-accel-buffering', 'no');
+  return streamSSE(c, async (out) => {
+    const { clock, recorder } = api;
+    const ends = clock.now() + LONGEST_MS;
+    let latest: string | undefined;
+    let saidAt = 0;
+    while (!out.aborted && !out.closed && clock.now() < ends) {
+      await recorder.flush();
+      const { executions } = await listExecutions(api, actor, { limit: 1 });
+      const newest = executions[0]?.call_id ?? '';
+      if (newest !== latest) {
+        latest = newest;
+        saidAt = clock.now();
+        await out.writeSSE({ event: 'summary', data: JSON.stringify(await summariseCalls(api, actor, span)) });
+      } else if (clock.now() - saidAt >= HEARTBEAT_MS) {
+        saidAt = clock.now();
+        await out.write(': still here\n\n');
+      }
+      await out.sleep(LOOK_MS);
+    }
+  });
+};

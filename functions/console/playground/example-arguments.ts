@@ -1,0 +1,20 @@
+import type { JsonObject, JsonSchema } from '../answers.ts';
+import { listParameters } from '../schema/draft.ts';
+
+/** Arguments that a model might give: of every required parameter something that its schema takes. */
+export const exampleArguments = (schema: JsonSchema): JsonObject =>
+  Object.fromEntries(
+    listParameters(schema)
+      .filter(({ isRequired }) => isRequired)
+      .map(({ name, schema: part }) => [name, exampleOf(part)]),
+  );
+
+const exampleOf = ({ type, enum: values, examples, default: usual, minimum }: JsonSchema): unknown => {
+  if (Array.isArray(examples)) return examples[0];
+  if (usual !== undefined) return usual;
+  if (Array.isArray(values)) return values[0];
+  if (type === 'number' || type === 'integer') return minimum ?? 1;
+  if (type === 'boolean') return true;
+  if (type === 'array') return [];
+  return type === 'object' ? {} : 'one two three';
+};

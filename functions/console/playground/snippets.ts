@@ -1,0 +1,53 @@
+import type { ProviderRequest } from './provider-request.ts';
+
+export const LANGUAGES = ['JSON', 'curl', 'TypeScript', 'Python'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** A request as text to run elsewhere; the key is read from the environment, never written down. */
+export const writeRequest = (language: Language, { url, auth }: ProviderRequest, body: unknown): string => {
+  const json = JSON.stringify(body, null, 2);
+  const [header, prefix, variable] = auth ?? [];
+  switch (language) {
+    case 'JSON':
+      return json;
+    case 'curl':
+      return [
+        `curl ${url} \\`,
+        ...(auth ? [`  -H "${header}: ${prefix}$${variable}" \\`] : []),
+        "  -H 'content-type: application/json' \\",
+        ...(header === 'x-api-key' ? ["  -H 'anthropic-version: 2023-06-01' \\"] : []),
+        // A quote within a quoted word of a shell.
+        `  -d '${json.replaceAll("'", `'\\''`)}'`,
+      ].join('\n');
+    case 'TypeScript':
+      return [
+        `const response = await fetch(${JSON.stringify(url)}, {`,
+        "  method: 'POST',",
+        '  headers: {',
+        "    'content-type': 'application/json',",
+        ...(auth ? [`    ${JSON.stringify(header)}: \`${prefix}\${process.env.${variable}}\`,`] : []),
+        ...(header === 'x-api-key' ? ["    'anthropic-version': '2023-06-01',"] : []),
+        '  },',
+        `  body: JSON.stringify(${indent(json, 2)}),`,
+        '});',
+        'console.log(await response.json());',
+      ].join('\n');
+    case 'Python':
+      return [
+        'import json, os, urllib.request',
+        '',
+        `body = json.loads(r'''${escapePython(json)}''')`,
+        `request = urllib.request.Request(${JSON.stringify(url)}, json.dumps(body).encode(), {`,
+        '    "content-type": "application/json",',
+        ...(auth ? [`    ${JSON.stringify(header)}: ${JSON.stringify(prefix)} + os.environ["${variable}"],`] : []),
+        ...(header === 'x-api-key' ? ['    "anthropic-version": "2023-06-01",'] : []),
+        '})',
+        'print(json.load(urllib.request.urlopen(request)))',
+      ].join('\n');
+  }
+};
+
+const indent = (json: string, by: number): string => json.replaceAll('\n', `\n${' '.repeat(by)}`);
+
+/** Quotes would end Python's text; JSON may write them by their code. */
+const escapePython = (json: string): string => json.replaceAll("'", '\\u0027');

@@ -1,0 +1,40 @@
+import { useClient } from '../context.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Chips, Field } from '../ui/parts.tsx';
+import { useLoad } from '../use-load.ts';
+import { useSettled } from '../use-settled.ts';
+import { useState } from '../use-state.ts';
+
+interface Props {
+  readonly chosen: readonly string[];
+  onChoose(names: readonly string[]): void;
+}
+
+const SHOWN = 14;
+
+/** Picks tools out of any number: what is chosen, and the best matches of what is typed. */
+export const ToolPicker = ({ chosen, onChoose }: Props) => {
+  const client = useClient();
+  const [text, setText] = useState('');
+  const asked = useSettled(text.trim(), 150);
+  const found = useLoad(() => client.tools({ q: asked, limit: String(SHOWN) }), [asked]);
+  const names = new Set([...chosen, ...(found.value?.tools ?? []).map(({ spec }) => spec.name)]);
+  return (
+    <div class="stack">
+      <Field label="Tools" hint="Ticked ones go into the request.">
+        <input
+          type="search"
+          placeholder="Search: what should they do?"
+          value={text}
+          onInput={(event: Event) => setText((event.target as HTMLInputElement).value)}
+        />
+      </Field>
+      <Notice fault={found.fault} onRetry={found.reload} />
+      <Chips
+        choices={[...names].slice(0, chosen.length + SHOWN).map((name) => ({ value: name, label: name }))}
+        chosen={chosen}
+        onChoose={onChoose}
+      />
+    </div>
+  );
+};

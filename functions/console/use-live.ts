@@ -1,0 +1,35 @@
+import { useEffect } from 'hono/jsx/dom';
+import { apiFault } from './fault.ts';
+import type { Load } from './use-load.ts';
+import { useState } from './use-state.ts';
+
+/** A stream that broke is opened again after so long. */
+const AGAIN_MS = 2000;
+
+/** Values as a server sends them, while the component is there; a broken stream is told and opened again. */
+export const useLive = <T>(open: (signal: AbortSignal) => AsyncIterable<T>, on: readonly unknown[]): Load<T> => {
+  const [state, setState] = useState<Omit<Load<T>, 'reload'>>({ value: undefined, fault: undefined, isLoading: true });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const follow = async (): Promise<void> => {
+      try {
+        for await (const value of open(signal)) setState({ value, fault: undefined, isLoading: false });
+      } catch (thrown) {
+        const fault = apiFault(thrown);
+        if (!signal.aborted) setState((before) => ({ ...before, fault, isLoading: false }));
+        // What the key may not see does not change by asking again.
+        if (fault.code === 'Forbidden') return;
+      }
+      if (!signal.aborted) timer = setTimeout(() => void follow(), AGAIN_MS);
+    };
+    void follow();
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [...on, turn]);
+  return { ...state, reload: () => setTurn((n) => n + 1) };
+};
