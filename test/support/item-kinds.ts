@@ -23,7 +23,7 @@ import { ScoreItem } from '../../shared/iqa/score-cache.ts';
 import type { Item } from '../../shared/kernel/ports.ts';
 import { isUnreadable, read, type Stored } from '../../shared/kernel/stored.ts';
 import { CallHourItem, CallItem, ReservedCallItem } from '../../shared/model/call-record.ts';
-import { ApiKeyItem, BucketItem, KeyOfTenantItem } from '../../shared/model/key.ts';
+import { ApiKeyItem, BucketItem, KeyOfTenantItem, TenantItem } from '../../shared/model/key.ts';
 import { ChangeItem, FamilyItem, RevisionItem } from '../../shared/model/registration.ts';
 import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/model/run.ts';
 import { SourceDueItem, SourceItem } from '../../shared/model/source.ts';
@@ -58,6 +58,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+ CHANGE#/, [ChangeItem]],
   [/^T#[^#]+ TOOL#/, [FamilyItem]],
   [/^T#[^#]+ KEYOF#/, [KeyOfTenantItem]],
+  [/^TENANTS /, [TenantItem]],
   [/^T#[^#]+ SOURCE#/, [SourceItem]],
   [/^T#[^#]+ LIST#/, [ListItem]],
   [/^T#[^#]+ GRANT#/, [GrantItem]],

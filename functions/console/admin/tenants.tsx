@@ -70,8 +70,8 @@ const TenantRow = ({ tenant: { tenant, keys, calls, micros }, isCurrent }: RowPr
           <span class="small muted number">
             {plural(keys, 'key')} · {plural(calls, 'call')} · {showMoney(micros)}
           </span>
-          <Button kind="quiet" label={`Act for ${tenant}`} disabled={isCurrent} onClick={() => client.actFor(tenant)}>
-            Act for it
+          <Button kind="quiet" disabled={isCurrent} onClick={() => client.actFor(tenant)}>
+            Act for {tenant}
           </Button>
         </div>
       </div>

@@ -39,7 +39,7 @@ export const CallToRun = ({ call, onResult }: Props) => {
           {error !== undefined && <Badge tone="bad">must not run</Badge>}
         </div>
         <Button
-          label={`Run the call of ${name}`}
+          label={`Run it: ${name}`}
           disabled={error !== undefined}
           isBusy={run.isBusy}
           onClick={() => void run.run()}

@@ -21,11 +21,12 @@ export const writeRequest = (language: Language, { url, auth }: ProviderRequest,
       ].join('\n');
     case 'TypeScript':
       return [
+        ...(auth ? ["import { env } from 'node:process';", ''] : []),
         `const response = await fetch(${JSON.stringify(url)}, {`,
         "  method: 'POST',",
         '  headers: {',
         "    'content-type': 'application/json',",
-        ...(auth ? [`    ${JSON.stringify(header)}: \`${prefix}\${process.env.${variable}}\`,`] : []),
+        ...(auth ? [`    ${JSON.stringify(header)}: \`${prefix}\${env.${variable}}\`,`] : []),
         ...(header === 'x-api-key' ? ["    'anthropic-version': '2023-06-01',"] : []),
         '  },',
         `  body: JSON.stringify(${indent(json, 2)}),`,

@@ -36,7 +36,7 @@ const PAGES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'admin/tenants': (page) => page.getByRole('button', { name: 'Act for default' }).waitFor(),
   playground: async (page) => {
     await page.getByRole('button', { name: 'Fill in an example' }).click();
-    await page.getByRole('button', { name: 'Run the call of text_stats' }).click();
+    await page.getByRole('button', { name: 'Run it: text_stats' }).click();
     await page.getByRole('region', { name: 'Messages to send back' }).waitFor();
   },
   connect: async (page) => {

@@ -17,7 +17,7 @@ export const playgroundStories = (world: () => World): void => {
     await request.getByText(/urllib\.request/).waitFor();
 
     await page.getByRole('button', { name: 'Fill in an example' }).click();
-    await page.getByRole('button', { name: 'Run the call of text_stats' }).click();
+    await page.getByRole('button', { name: 'Run it: text_stats' }).click();
     await page.getByRole('region', { name: 'Outcome' }).getByText('Succeeded').waitFor();
     await page
       .getByRole('region', { name: 'Messages to send back' })
@@ -31,7 +31,7 @@ export const playgroundStories = (world: () => World): void => {
     for (const provider of providers) {
       await page.getByRole('button', { name: provider, exact: true }).click();
       await page.getByRole('button', { name: 'Fill in an example' }).click();
-      await page.getByRole('button', { name: 'Run the call of text_stats' }).waitFor();
+      await page.getByRole('button', { name: 'Run it: text_stats' }).waitFor();
     }
 
     await page.getByRole('button', { name: 'openai', exact: true }).click();
@@ -41,7 +41,7 @@ export const playgroundStories = (world: () => World): void => {
     await page.getByLabel(/The response as JSON/).fill(`data: ${JSON.stringify(part)}\n\n`);
     await page.getByRole('button', { name: 'Read the calls' }).click();
     await page.getByText('must not run').waitFor();
-    assert.ok(await page.getByRole('button', { name: 'Run the call of hash' }).isDisabled());
+    assert.ok(await page.getByRole('button', { name: 'Run it: hash' }).isDisabled());
     await page.getByLabel(/The response as JSON/).fill('hello');
     await page.getByRole('button', { name: 'Read the calls' }).click();
     await page.getByText(/neither JSON nor a stream of events/).waitFor();
