@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Key, Table } from '../../shared/kernel/ports.ts';
+import { tries } from '../support/sampling.ts';
 import { appendMany, startTableClient } from '../support/table-client.ts';
 import type { TableTest } from './table.ts';
 
-const clients = [0, 1, 2, 3] as const;
+const clients = [0, 1, 2, 3];
+const processes = clients.slice(0, tries(2, 4));
+const CHANGES = tries(32, 64);
 
 export function testTableConcurrency({ table, storage, newPk, isShared }: TableTest): void {
   describe('concurrency', () => {
@@ -16,31 +19,32 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
 
     const assertKept = async (key: Key, acknowledged: readonly string[]): Promise<void> => {
       const stored = (await table().get(key))?.body.ids as string[];
-      assert.equal(acknowledged.length, 256);
       assert.deepEqual(stored.toSorted(), acknowledged.toSorted());
-      assert.equal((await table().get(key))?.revision, 256);
+      assert.equal((await table().get(key))?.revision, acknowledged.length);
     };
 
-    test('64 concurrent changes to one item from each of 4 clients are all kept', async () => {
+    test('concurrent changes to one item from several clients are all kept', async () => {
       const key = { pk: newPk(), sk: 'A' };
 
       await withTables(async (tables) => {
-        const acknowledged = await Promise.all(tables.map((opened, n) => appendMany(opened, key, `${n}`, 64)));
+        const acknowledged = await Promise.all(tables.map((opened, n) => appendMany(opened, key, `${n}`, CHANGES)));
 
+        assert.equal(acknowledged.flat().length, clients.length * CHANGES);
         await assertKept(key, acknowledged.flat());
       });
     });
 
     const skip = isShared ? false : 'this storage lives in one process';
-    test('64 concurrent changes to one item from each of 4 processes are all kept', { skip }, async () => {
+    test('concurrent changes to one item from several processes are all kept', { skip }, async () => {
       const { address } = storage();
       assert.ok(address);
       const key = { pk: newPk(), sk: 'A' };
 
       const acknowledged = await Promise.all(
-        clients.map((n) => startTableClient({ address, key, client: `${n}`, changes: 64 }).ids()),
+        processes.map((n) => startTableClient({ address, key, client: `${n}`, changes: CHANGES }).ids()),
       );
 
+      assert.equal(acknowledged.flat().length, processes.length * CHANGES);
       await assertKept(key, acknowledged.flat());
     });
 

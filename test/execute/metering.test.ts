@@ -239,7 +239,7 @@ describe('pay per call', () => {
   });
 });
 
-const CALLS = tries(200, 500);
+const CALLS = tries(130, 500);
 
 /** More calls at once than a quota of 100 allows, from 4 clients. */
 const neverOverruns = async (open: () => Table): Promise<void> => {
