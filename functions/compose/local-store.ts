@@ -56,7 +56,7 @@ export const inMemory = (clock: Clock, files?: string): LocalStore => ({
   signingKey: generateKeyPairSync('ed25519').privateKey,
   modelFolder: join(tmpdir(), 'assay-model-cache'),
   dataKeys: () => localDataKeys(randomBytes(32)),
-  ...(files === undefined ? {} : { filesOf: (tenant) => (tenant === 'default' ? files : join(files, tenant)) }),
+  filesOf: files === undefined ? undefined : (tenant) => (tenant === 'default' ? files : join(files, tenant)),
 });
 
 /** Where the graphs that ran lie as files. */

@@ -14,7 +14,7 @@ export const knownKey = (key: ApiKey): KnownKey => ({
     keyId: key.id,
     tenant: key.tenant,
     scopes: new Set(key.scopes),
-    ...(key.tools === undefined ? {} : { tools: new Set(key.tools) }),
+    tools: key.tools && new Set(key.tools),
     key,
   },
 });

@@ -95,7 +95,7 @@ export const listKeys = async (
   const { items, next }: Page = await table.query(toolsPk(tenant), {
     prefix: KEY_OF_TENANT_PREFIX,
     limit: page.limit ?? 100,
-    ...(page.after === undefined ? {} : { after: keyOfTenantKey(tenant, page.after).sk }),
+    after: page.after && keyOfTenantKey(tenant, page.after).sk,
   });
   const found = await Promise.all(readAll(items, KeyOfTenantItem).map(({ id }) => table.get(apiKeyKey(id))));
   const keys = readAll(

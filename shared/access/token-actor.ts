@@ -43,7 +43,7 @@ export const actorOfClaims = (issuer: Issuer, claims: Claims): Actor => {
     keyId,
     tenant,
     scopes: new Set(scopes),
-    ...(tools === undefined ? {} : { tools: new Set(tools) }),
+    tools: tools && new Set(tools),
     key: { id: keyId, tenant, scopes: [...scopes], quota, rate, digest: '', created_at: EPOCH },
   };
 };

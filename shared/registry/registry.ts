@@ -105,7 +105,7 @@ export const createRegistry = ({ now }: RegistryOptions = {}): Registry => {
     filter({ name_pattern: pattern, allowed, ...rest }) {
       const filter: Filter = {
         ...rest,
-        ...(allowed === undefined ? {} : { allowed: new Set(allowed) }),
+        allowed: allowed && new Set(allowed),
         ...(pattern === undefined ? {} : { name: compilePattern(pattern, 'name_pattern').startsWith }),
       };
       return list(false).filter(({ spec }) => matches(spec, filter));
