@@ -25,6 +25,7 @@ import { createCatalogs } from './registry/catalogs.ts';
 import type { Handlers, Loaded, LoadReport } from './registry/layer.ts';
 import { loadLayer, type ToolSource } from './registry/load.ts';
 import { registrySearch } from './registry/search-tool.ts';
+import type { SentenceEncoder } from './search/sentence-encoder.ts';
 import type { SourcePorts, SourcesContext } from './sources/context.ts';
 import { noSources } from './sources/no-sources.ts';
 import { openUpstreams } from './sources/open-upstreams.ts';
@@ -62,6 +63,8 @@ export interface AssayPorts {
   readonly startRuns?: (assay: Assay) => Runs & { close?(): Promise<void> };
   /** A language model for parts of the decision; rules decide without one. */
   readonly llm?: Llm;
+  /** Ranks tools by the meaning of whole sentences too. */
+  readonly encoder?: SentenceEncoder | undefined;
   /** Signs addresses that take pictures, where there is somewhere to put them. */
   readonly signPut?: SignPut;
   /** How many bytes of pictures a tenant may store in 30 days. */
@@ -123,7 +126,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   };
   let loaded = withHandlers(await load());
   const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
-  const catalogs = createCatalogs({ table, clock, layer: loaded.layer, ...freshness });
+  const catalogs = createCatalogs({ table, clock, log, layer: loaded.layer, encoder: ports.encoder, ...freshness });
   const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
   const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
   const limitRate = createRateLimiter(table, clock);
@@ -163,6 +166,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
       await sources.close();
       await recorder.close();
       await ports.tracer?.close();
+      await ports.encoder?.close();
       await ports.iqa?.engine.close();
       await table.close();
     },

@@ -10,6 +10,8 @@ import { defaultLimits } from '../../shared/adapters/images/picture-formats.ts';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
 import { type NodeGauge, nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { createPluginHost } from '../../shared/adapters/node/plugin-host.ts';
+import { findEncoderFiles } from '../../shared/adapters/onnx/encoder-files.ts';
+import { sentenceEncoder } from '../../shared/adapters/onnx/sentence-encoder.ts';
 import { createTracing } from '../../shared/adapters/otel/tracing.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
@@ -103,6 +105,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     recording: options.observe && { observe: options.observe },
     tracer: await createTracing({ table: opened.table, clock, log, environment }),
     llm: createLlm(environment),
+    encoder: base && createEncoder(environment, log),
     startRuns: (context) => localRuns(context, store.blobs, options.takesUpRuns ?? base !== undefined),
     storageBytes,
     signPut: base && secret && localSignPut({ secret, base, now: clock.now }),
@@ -155,6 +158,12 @@ const discoverHere = (environment: Environment, gauge: NodeGauge, data: string |
     configRequired: environment.ASSAY_CONFIG !== undefined,
     pluginsDir: environment.ASSAY_PLUGINS_DIR,
   });
+
+/** The sentence encoder, for a server where its package is installed: other processes end before it could be of use. */
+const createEncoder = ({ ASSAY_ENCODER: setting }: Environment, log: Log) => {
+  const files = setting === 'off' ? undefined : findEncoderFiles(setting);
+  return files && sentenceEncoder(files, log);
+};
 
 /** A language model that speaks OpenAI's protocol, such as Ollama's; the rules decide without one. */
 const createLlm = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>

@@ -1,27 +1,18 @@
 import { writeFileSync } from 'node:fs';
+import { encodeBenchmark, openEncoder } from './encode-benchmark.ts';
 import { loadEveryday, NOW } from './everyday-data.ts';
 import { foldOf } from './folds.ts';
 import { type Judged, learnFitting, learnRanking } from './learn.ts';
 import { type Example, examplesOf, FEATURE_NAMES } from './ranking-examples.ts';
-import { BENCHMARKS, loadBenchmark } from './selection-data.ts';
+import { BENCHMARKS, goldOf, loadBenchmark } from './selection-data.ts';
 
 /** Makes `ranking.json`, and prints what its weights reach on tools they were not learnt from. */
-export const fitRanking = async (directory: string): Promise<void> => {
+export const fitRanking = async (directory: string, vectors?: string): Promise<void> => {
   const all = [...(await benchmarkExamples(directory)), ...(await everydayExamples())];
-  const ranked = all.filter(
-    ({ benchmark, subset, gold }) => gold.includes(true) && (benchmark !== 'bfcl' || subset.endsWith('multiple')),
-  );
-  const learnt = ranked.filter(({ benchmark, subset }) => benchmark !== 'livemcpbench' && subset !== 'reliability');
-  for (const half of [0, 1]) {
-    const weights = learnRanking(groupsOf(learnt.filter((example) => foldOf(example.group, 2) !== half)));
-    const tested = learnt.filter((example) => foldOf(example.group, 2) === half);
-    for (const [name, examples] of Map.groupBy(tested, ({ benchmark }) => benchmark)) {
-      const right = examples.filter((example) => isRight(example, weights)).length;
-      console.log(
-        `ranking, half ${half} of the tools left out: ${name.padEnd(16)} top-1 ${((100 * right) / examples.length).toFixed(1)} % of those with the tool among the candidates`,
-      );
-    }
-  }
+  const learnt = rankedOf(all);
+  printLeftOut('words', learnt);
+  const encoded = rankedOf(await encodedExamples(directory, vectors));
+  printLeftOut('encoder', encoded);
   const english = learnRanking(groupsOf(learnt));
   const fitting = learnFitting(judgedOf(all, english));
   // There are too few Chinese requests to learn from alone: they move the English weights a little.
@@ -34,12 +25,59 @@ export const fitRanking = async (directory: string): Promise<void> => {
     fitting,
   );
   const words = learnt.map(withoutArguments);
+  const withEncoder = {
+    ranking: learnRanking(groupsOf(encoded)),
+    search: learnRanking(groupsOf(encoded.map(withoutArguments))),
+  };
   const search = learnRanking(groupsOf(words));
   const chineseSearch = learnRanking([words.filter((example) => example.chinese)], search);
   write({
     english: { ranking: named(english), search: named(search), fitting: named(fitting) },
+    encoded: { ranking: named(withEncoder.ranking), search: named(withEncoder.search) },
     chinese: { ranking: named(chinese), search: named(chineseSearch), fitting: named(chineseFitting) },
   });
+};
+
+/** Requests whose right tool is among the candidates; LiveMCPBench has too few and is only tested on. */
+const rankedOf = (examples: readonly Example[]): readonly Example[] =>
+  examples.filter(
+    ({ benchmark, subset, gold }) =>
+      gold.includes(true) &&
+      (benchmark !== 'bfcl' || subset.endsWith('multiple')) &&
+      benchmark !== 'livemcpbench' &&
+      subset !== 'reliability',
+  );
+
+/** What weights reach on tools they were not learnt from. */
+const printLeftOut = (label: string, learnt: readonly Example[]): void => {
+  const right = new Map<string, boolean[]>();
+  for (const half of [0, 1]) {
+    const weights = learnRanking(groupsOf(learnt.filter((example) => foldOf(example.group, 2) !== half)));
+    for (const example of learnt.filter(({ group }) => foldOf(group, 2) === half))
+      right.set(example.benchmark, [...(right.get(example.benchmark) ?? []), isRight(example, weights)]);
+  }
+  for (const [name, list] of right) {
+    const share = (100 * list.filter(Boolean).length) / list.length;
+    console.log(
+      `ranking by ${label}, tools left out in turn: ${name.padEnd(16)} top-1 ${share.toFixed(1)} % of ${list.length} with the tool among the candidates`,
+    );
+  }
+};
+
+/** The same requests as the encoder reads them. */
+const encodedExamples = async (directory: string, vectors: string | undefined): Promise<readonly Example[]> => {
+  const encoder = openEncoder();
+  const all: Example[] = [];
+  for (const name of BENCHMARKS) {
+    const benchmark = loadBenchmark(directory, name);
+    const queries = benchmark.queries.filter(
+      (query) => goldOf(query).length > 0 && (name !== 'toole' || query.subset === 'single'),
+    );
+    const deps = await encodeBenchmark({ ...benchmark, queries }, encoder, vectors);
+    all.push(...(await examplesOf({ ...benchmark, queries, deps }, () => name === 'bfcl')));
+  }
+  await encoder.close();
+  return all;
 };
 
 const benchmarkExamples = async (directory: string): Promise<readonly Example[]> => {

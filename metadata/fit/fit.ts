@@ -1,6 +1,6 @@
 /**
  * Makes everything again that decisions learnt from data (`metadata/README.md` says from which):
- *   npm run fit -- --data <directory> [--only arguments|ranking|ready]
+ *   npm run fit -- --data <directory> [--only arguments|ranking|ready] [--vectors <directory>]
  */
 import { loadCalls } from './calls.ts';
 import { fitArguments, leavingOut } from './fit-arguments.ts';
@@ -16,5 +16,5 @@ const wanted = (part: string): boolean => (only ?? part) === part;
 const calls = wanted('arguments') || wanted('ready') ? await loadCalls(directory) : [];
 const weightsWithout = leavingOut(calls);
 if (wanted('arguments')) fitArguments(calls, weightsWithout);
-if (wanted('ranking')) await fitRanking(directory);
+if (wanted('ranking')) await fitRanking(directory, option('--vectors'));
 if (wanted('ready')) await fitReady(directory, weightsWithout);

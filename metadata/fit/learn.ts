@@ -2,26 +2,47 @@ import { type Example, FEATURE_NAMES } from './ranking-examples.ts';
 
 /** Weights under which the right candidates come first (a softmax over each query's candidates), benchmarks alike. */
 export const learnRanking = (groups: readonly (readonly Example[])[], start?: readonly number[]): readonly number[] => {
-  const usable = groups.map((group) => group.filter(({ gold }) => gold.includes(true) && gold.includes(false)));
+  const lists = groups.flatMap((group) => {
+    const usable = group.filter(({ gold }) => gold.includes(true) && gold.includes(false));
+    return usable.map(({ rows, gold }) => ({ rows: packed(rows), gold, share: 1 / usable.length }));
+  });
   return descend(
     FEATURE_NAMES.length,
     (weights, gradient) => {
-      for (const group of usable)
-        for (const example of group) addListLoss(example, weights, gradient, 1 / group.length);
+      for (const list of lists) addListLoss(list, weights, gradient);
     },
     start,
   );
 };
 
-const addListLoss = ({ rows, gold }: Example, weights: Float64Array, gradient: Float64Array, share: number): void => {
-  const scores = rows.map((row) => dot(row, weights));
-  const highest = Math.max(...scores);
-  const powers = scores.map((score) => Math.exp(score - highest));
-  const all = powers.reduce((sum, power) => sum + power, 0);
-  const right = powers.reduce((sum, power, at) => sum + (gold[at] ? power : 0), 0);
-  for (const [at, row] of rows.entries()) {
-    const error = (powers[at] ?? 0) / all - (gold[at] ? (powers[at] ?? 0) / right : 0);
-    for (const [column, value] of row.entries()) gradient[column] = (gradient[column] ?? 0) + share * error * value;
+/** Rows of numbers one after the other: the same sums many times over are most of the work. */
+const packed = (rows: readonly (readonly number[])[]): Float64Array => Float64Array.from(rows.flat());
+
+interface List {
+  readonly rows: Float64Array;
+  readonly gold: readonly boolean[];
+  readonly share: number;
+}
+
+const addListLoss = ({ rows, gold, share }: List, weights: Float64Array, gradient: Float64Array): void => {
+  const width = weights.length;
+  const powers = new Float64Array(gold.length);
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < gold.length; row++) {
+    powers[row] = dot(rows, row * width, weights);
+    highest = Math.max(highest, powers[row] ?? 0);
+  }
+  let [all, right] = [0, 0];
+  for (let row = 0; row < gold.length; row++) {
+    const power = Math.exp((powers[row] ?? 0) - highest);
+    powers[row] = power;
+    all += power;
+    if (gold[row]) right += power;
+  }
+  for (let row = 0; row < gold.length; row++) {
+    const power = powers[row] ?? 0;
+    const error = share * (power / all - (gold[row] ? power / right : 0));
+    addScaled(gradient, rows, row * width, error);
   }
 };
 
@@ -36,14 +57,17 @@ export interface Judged {
 /** Weights, the bias last, under which the sum is the log odds that the best candidate fits. */
 export const learnFitting = (judged: readonly Judged[], start?: readonly number[]): readonly number[] => {
   const sizes = Map.groupBy(judged, ({ kind }) => kind);
+  const examples = judged.map(({ row, fits, kind, weight }) => ({
+    row: packed([[...row, 1]]),
+    fits,
+    share: weight / (sizes.get(kind)?.length ?? 1),
+  }));
   return descend(
     FEATURE_NAMES.length + 1,
     (weights, gradient) => {
-      for (const { row, fits, kind, weight } of judged) {
-        const full = [...row, 1];
-        const error = 1 / (1 + Math.exp(-dot(full, weights))) - (fits ? 1 : 0);
-        const share = weight / (sizes.get(kind)?.length ?? 1);
-        for (const [at, value] of full.entries()) gradient[at] = (gradient[at] ?? 0) + share * error * value;
+      for (const { row, fits, share } of examples) {
+        const error = 1 / (1 + Math.exp(-dot(row, 0, weights))) - (fits ? 1 : 0);
+        addScaled(gradient, row, 0, share * error);
       }
     },
     start,
@@ -80,5 +104,12 @@ const descend = (
   return [...weights];
 };
 
-const dot = (row: readonly number[], weights: Float64Array): number =>
-  row.reduce((sum, value, at) => sum + value * (weights[at] ?? 0), 0);
+const dot = (rows: Float64Array, from: number, weights: Float64Array): number => {
+  let sum = 0;
+  for (let at = 0; at < weights.length; at++) sum += (rows[from + at] ?? 0) * (weights[at] ?? 0);
+  return sum;
+};
+
+const addScaled = (sums: Float64Array, rows: Float64Array, from: number, factor: number): void => {
+  for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] ?? 0) + factor * (rows[from + at] ?? 0);
+};

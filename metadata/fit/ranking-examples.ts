@@ -32,7 +32,7 @@ export const examplesOf = async (
   const examples: Example[] = [];
   for (const query of queries) {
     const input = { task: query.query, ...(own(query) ? { candidates: query.candidates } : {}) };
-    const request = readRequest(input.task);
+    const request = readRequest(input.task, await deps.encode?.(input.task));
     const reading = readForValues(input.task, now);
     const pool = findPool(request, input, deps);
     const { scenarios } = classifyScenario(request, pool, deps.index.size);

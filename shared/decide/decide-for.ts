@@ -89,6 +89,7 @@ export const decideDepsFor = async (
     ...record,
     available,
     llm: context.llm,
+    encode: (task) => held.encode(task),
   };
 };
 

@@ -20,7 +20,7 @@ const DEFAULT_TOP = 3;
 export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Decision> => {
   if (input.task.trim() === '')
     throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
-  const request = readRequest(input.task);
+  const request = readRequest(input.task, await deps.encode?.(input.task));
   const reading = readForValues(input.task, input.now);
   const pool = findPool(request, input, deps);
 

@@ -33,6 +33,8 @@ export interface DecideDeps {
   readonly usage?: Usage;
   readonly lists?: Lists;
   readonly llm?: Llm;
+  /** The task by the sentence encoder; undefined while it is not loaded. */
+  readonly encode?: ((task: string) => Promise<Float32Array | undefined>) | undefined;
   /** Other weights than the shipped ones, for those who fit them. */
   readonly argumentWeights?: Readonly<Record<string, number>>;
   /** Is told what the probability of a call is made from. */

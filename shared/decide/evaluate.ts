@@ -1,5 +1,5 @@
 import type { Request } from '../search/request.ts';
-import { type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
+import { isEncoded, type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
 import type { Reading } from './arguments/reading.ts';
 import type { Alternative, DecideDeps, DecideInput, Step } from './decision.ts';
 import { askForTool } from './llm.ts';
@@ -42,7 +42,7 @@ export const evaluateTools = async (
   readonly best: Evaluated | undefined;
   readonly ranking: readonly Evaluated[];
 }> => {
-  const weights = weightsFor(request.text);
+  const weights = weightsFor(request.text, isEncoded(matched));
   const vague = isVague(matched);
   const examined = matched
     .filter(

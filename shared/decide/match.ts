@@ -2,7 +2,7 @@ import { type Features, type Measure, meaningFeatures, measureFor, wordFeatures 
 import { type Profile, profileOf } from '../search/profile.ts';
 import { isIn, type Request } from '../search/request.ts';
 import type { Shares } from '../search/scenarios.ts';
-import { type FeatureWeights, weighed, weightsFor } from '../search/weights.ts';
+import { type FeatureWeights, isEncoded, weighed, weightsFor } from '../search/weights.ts';
 import type { Candidate, DecideDeps, Step } from './decision.ts';
 import { round } from './scenario.ts';
 
@@ -34,13 +34,13 @@ export const matchCapabilities = (
   { index }: Pick<DecideDeps, 'index'>,
 ): { readonly step: MatchStep; readonly matched: readonly Matched[]; readonly measure: Measure } => {
   const profiles = pool.map(({ tool }) => profileOf(tool));
-  const { ranking } = weightsFor(request.text);
   const measure = measureFor(request, index, profiles, known);
   const read = pool.map(({ tool, text, ...more }) => ({
     ...more,
     profile: profileOf(tool),
     features: wordFeatures(measure, profileOf(tool), text),
   }));
+  const { ranking } = weightsFor(request.text, isEncoded(read));
   const matched = ranked(read, ranking)
     .slice(0, isVague(read) ? VAGUE_COMPARED : COMPARED)
     .map((each) => ({ ...each, features: { ...each.features, ...meaningFeatures(measure, each.profile) } }));

@@ -48,7 +48,7 @@ const fitsOf = async (
   task: string,
   accept: (name: string) => boolean,
 ): Promise<Map<string, number>> => {
-  const hits = (await held.search()).search(task, { limit: MOST_MATCHES, accept });
+  const hits = await held.find(task, { limit: MOST_MATCHES, accept });
   const best = hits[0]?.score ?? 1;
   return new Map(hits.map(({ name, score }) => [name, score / best]));
 };

@@ -21,7 +21,7 @@ export interface GraphTensor {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];
-  readonly data: Float32Array | Uint16Array | BigInt64Array;
+  readonly data: Float32Array | Uint16Array | Uint8Array | BigInt64Array;
 }
 
 export interface GraphValue {
@@ -58,9 +58,14 @@ export type Operator =
   | 'Conv'
   | 'DepthToSpace'
   | 'Div'
+  | 'DynamicQuantizeLinear'
+  | 'Erf'
   | 'Exp'
+  | 'Gather'
   | 'Identity'
+  | 'LayerNormalization'
   | 'MatMul'
+  | 'MatMulInteger'
   | 'Max'
   | 'MaxPool'
   | 'Mul'
@@ -73,6 +78,7 @@ export type Operator =
   | 'Shape'
   | 'Sigmoid'
   | 'Slice'
+  | 'Softmax'
   | 'Split'
   | 'Sqrt'
   | 'Squeeze'
@@ -87,9 +93,15 @@ export interface GraphBuilder {
   constant(values: number | readonly number[] | Float32Array, shape?: readonly number[]): Ref;
   /** Half-precision floats, widened to float32 when the graph is opened: half the size, the same arithmetic. */
   halfConstant(values: Uint16Array, shape: readonly number[]): Ref;
+  /** The same as they are, for operators that take half precision. */
+  halfTensor(values: Uint16Array, shape: readonly number[]): Ref;
+  /** Bytes, such as quantised weights. */
+  byteTensor(values: Uint8Array, shape: readonly number[]): Ref;
   /** An int64 list, for operators that take axes or shapes as an input. */
   integers(values: readonly number[]): Ref;
   op(operator: Operator, inputs: readonly Operand[], attributes?: Readonly<Record<string, Attribute>>): Ref;
+  /** A tensor as bytes with its scale and zero point, measured when the graph runs. */
+  quantise(value: Ref): readonly [bytes: Ref, scale: Ref, zero: Ref];
   add(left: Operand, right: Operand): Ref;
   sub(left: Operand, right: Operand): Ref;
   mul(left: Operand, right: Operand): Ref;
@@ -168,6 +180,8 @@ export function createGraph(name: string): GraphBuilder {
     },
     constant,
     halfConstant: (values, shape) => op('Cast', [tensor('float16', values, shape)], { to: FLOAT32 }),
+    halfTensor: (values, shape) => tensor('float16', values, shape),
+    byteTensor: (values, shape) => tensor('uint8', values, shape),
     op,
     add: (left, right) => op('Add', [left, right]),
     sub: (left, right) => op('Sub', [left, right]),
@@ -180,6 +194,12 @@ export function createGraph(name: string): GraphBuilder {
       const outputNames = [first.name, second.name];
       nodes.push({ op: 'Split', inputs: [value.name], outputs: outputNames, attributes: { axis, num_outputs: 2 } });
       return [first, second];
+    },
+    quantise(value) {
+      const made = ['', 's', 'z'].map((part) => ({ name: `v${nodes.length}${part}` }));
+      const outputNames = made.map(({ name }) => name);
+      nodes.push({ op: 'DynamicQuantizeLinear', inputs: [value.name], outputs: outputNames, attributes: {} });
+      return made as [Ref, Ref, Ref];
     },
     reshape: (value, shape) => op('Reshape', [value, integers(shape)]),
     conv: (value, weights, options = {}) =>

@@ -9,7 +9,10 @@ export interface WeightTensor {
 const HEADER_LIMIT = 1 << 20;
 
 /** Reads the tensors of a safetensors file, float32 or float16: a length, a JSON header of names and places, then the values. */
-export const readSafetensors = (file: Uint8Array): ReadonlyMap<string, WeightTensor> => {
+export const readSafetensors = (
+  file: Uint8Array,
+  isWanted: (name: string) => boolean = () => true,
+): ReadonlyMap<string, WeightTensor> => {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const length = file.length < 8 ? Number.NaN : Number(view.getBigUint64(0, true));
   if (!(length <= Math.min(HEADER_LIMIT, file.length - 8))) throw broken('its header is cut off');
@@ -17,7 +20,7 @@ export const readSafetensors = (file: Uint8Array): ReadonlyMap<string, WeightTen
   const body = file.subarray(8 + length);
   return new Map(
     Object.entries(header)
-      .filter(([name]) => name !== '__metadata__')
+      .filter(([name]) => name !== '__metadata__' && isWanted(name))
       .map(([name, entry]) => [name, readTensor(name, entry, body)]),
   );
 };

@@ -22,6 +22,13 @@ export const TOOL_PREFIX = 'TOOL#';
 export const toolKey = (tenant: string, name: string): Key => ({ pk: tenantPk(tenant), sk: `${TOOL_PREFIX}${name}` });
 export const toolsPk = tenantPk;
 
+/** What a sentence encoder made of the tenant's texts, by the digest of each. */
+export const vectorsPk = (tenant: string, encoder: string): string => `T#${tenant}#VECTORS#${encoder}`;
+export const vectorKey = (tenant: string, encoder: string, digest: string): Key => ({
+  pk: vectorsPk(tenant, encoder),
+  sk: digest,
+});
+
 /** The credentials of a source, and the tokens of one principal at it. */
 const secretPk = (tenant: string): string => `T#${tenant}#SECRET`;
 export const sourceDocumentKey = (tenant: string, source: string): Key => ({ pk: `T#${tenant}#DOCUMENT`, sk: source });

@@ -1,14 +1,20 @@
-import type { Clock, Table } from '../kernel/ports.ts';
+import type { Clock, Log, Table } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
-import type { SearchIndex } from '../search/search-index.ts';
+import type { Hit, SearchIndex, SearchOptions } from '../search/search-index.ts';
+import type { SentenceEncoder } from '../search/sentence-encoder.ts';
 import { Catalog, type Layer } from './catalog.ts';
 import { readChanges, readFamilies, readFamily, readRevision, type UnreadableFamily } from './families.ts';
+import { createToolVectors, type ToolVectors } from './tool-vectors.ts';
 
 /** One tenant's catalogue with its search index. */
 export interface TenantCatalog {
   readonly catalog: Catalog;
   /** Built on first use, in slices; updated incrementally after that. */
   search(): Promise<SearchIndex>;
+  /** The tools that a text asks for, by the ranking of decisions and the sentence encoder where there is one. */
+  find(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
+  /** A text by the sentence encoder, where it has read all tools. */
+  encode(text: string): Promise<Float32Array | undefined>;
 }
 
 export interface Catalogs {
@@ -27,11 +33,25 @@ interface Options {
   /** How stale an answer may be after another process's change. */
   readonly freshMs?: number;
   readonly maxTenants?: number;
+  /** Reads tools in the background; without one they are ranked by words alone. */
+  readonly encoder?: SentenceEncoder | undefined;
+  readonly log?: Log | undefined;
+}
+
+type Follow = (tenant: string) => Following | undefined;
+
+/** What makes a tenant's vectors. */
+interface Following {
+  readonly encoder: SentenceEncoder;
+  vectors(index: SearchIndex, catalog: Catalog): ToolVectors;
 }
 
 const MAX_BEHIND = 100;
+const READ_AFTER_MS = 500;
 
-export const createCatalogs = ({ table, clock, layer, freshMs = 100, maxTenants = 1000 }: Options): Catalogs => {
+export const createCatalogs = (options: Options): Catalogs => {
+  const { table, clock, layer, freshMs = 100, maxTenants = 1000 } = options;
+  const follow = followOf(options);
   let slots = new Map<string, Slot>();
   let currentLayer = layer;
 
@@ -39,7 +59,7 @@ export const createCatalogs = ({ table, clock, layer, freshMs = 100, maxTenants 
     const { writes } = slot;
     const started = clock.now();
     const loading = (
-      slot.held ? refresh(table, tenant, slot.held, currentLayer) : load(table, tenant, currentLayer)
+      slot.held ? refresh(table, tenant, slot.held, currentLayer, follow) : load(table, tenant, currentLayer, follow)
     ).finally(() => {
       if (slot.loading === loading) slot.loading = undefined;
     });
@@ -52,18 +72,33 @@ export const createCatalogs = ({ table, clock, layer, freshMs = 100, maxTenants 
     });
   };
 
+  const of = (tenant: string): TenantIndex | Promise<TenantIndex> => {
+    const slot = slots.get(tenant) ?? openSlot(slots, tenant, maxTenants);
+    if (slot.held && clock.now() - slot.checkedAt < freshMs) return slot.held;
+    return slot.loading ?? look(tenant, slot);
+  };
+
+  // The encoder reads new tools though nobody searches yet; of many that are written in a row, all at once.
+  const soon = new Set<string>();
+  const readSoon = (tenant: string): void => {
+    if (options.encoder === undefined || soon.has(tenant)) return;
+    soon.add(tenant);
+    const read = async (): Promise<void> => {
+      soon.delete(tenant);
+      await (await of(tenant)).search();
+    };
+    setTimeout(() => void read().catch(() => undefined), READ_AFTER_MS).unref();
+  };
+
   return {
-    of(tenant) {
-      const slot = slots.get(tenant) ?? openSlot(slots, tenant, maxTenants);
-      if (slot.held && clock.now() - slot.checkedAt < freshMs) return slot.held;
-      return slot.loading ?? look(tenant, slot);
-    },
+    of,
     changed(tenant) {
       const slot = slots.get(tenant);
       if (!slot) return;
       slot.writes++;
       slot.checkedAt = Number.NEGATIVE_INFINITY;
       slot.loading = undefined;
+      readSoon(tenant);
     },
     setLayer(next) {
       currentLayer = next;
@@ -89,19 +124,26 @@ const openSlot = (slots: Map<string, Slot>, tenant: string, most: number): Slot 
   return slot;
 };
 
-const load = async (table: Table, tenant: string, layer: Layer): Promise<TenantIndex> => {
+const load = async (table: Table, tenant: string, layer: Layer, follow: Follow): Promise<TenantIndex> => {
   // The revision is read first, so that everything read after it is at least that new.
   const revision = await readRevision(table, tenant);
-  return new TenantIndex(new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision));
+  const catalog = new Catalog(layer, await Array.fromAsync(readFamilies(table, tenant)), revision);
+  return new TenantIndex(catalog, follow(tenant));
 };
 
-const refresh = async (table: Table, tenant: string, held: TenantIndex, layer: Layer): Promise<TenantIndex> => {
+const refresh = async (
+  table: Table,
+  tenant: string,
+  held: TenantIndex,
+  layer: Layer,
+  follow: Follow,
+): Promise<TenantIndex> => {
   const known = held.catalog.revision;
   const revision = await readRevision(table, tenant);
   if (revision === known) return held;
   const near = revision > known && revision - known <= MAX_BEHIND;
   const names = near ? await readChanges(table, tenant, known, revision) : undefined;
-  if (!names) return load(table, tenant, layer);
+  if (!names) return load(table, tenant, layer, follow);
   const families = await Promise.all(
     [...names].map(async (name) => [name, await readFamily(table, tenant, name)] as const),
   );
@@ -109,13 +151,35 @@ const refresh = async (table: Table, tenant: string, held: TenantIndex, layer: L
   return held;
 };
 
+const followOf = ({ table, clock, log, encoder }: Options): Follow => {
+  if (encoder === undefined || log === undefined) return () => undefined;
+  const create = createToolVectors({ table, clock, log, encoder });
+  return (tenant) => ({
+    encoder,
+    vectors: (index, catalog) => create(tenant, index, (name) => catalog.get(name)?.record.spec),
+  });
+};
+
 class TenantIndex implements TenantCatalog {
   readonly catalog: Catalog;
   #search: Promise<SearchIndex> | undefined;
   #index: SearchIndex | undefined;
+  #vectors: ToolVectors | undefined;
+  readonly #following: Following | undefined;
 
-  constructor(catalog: Catalog) {
+  constructor(catalog: Catalog, following: Following | undefined) {
     this.catalog = catalog;
+    this.#following = following;
+  }
+
+  async find(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
+    const index = await this.search();
+    return index.search(query, { ...options, vector: await this.encode(query) });
+  }
+
+  async encode(text: string): Promise<Float32Array | undefined> {
+    const index = await this.search();
+    return this.#following && index.takesVector(text) ? this.#following.encoder.encodeRequest(text) : undefined;
   }
 
   search(): Promise<SearchIndex> {
@@ -126,6 +190,7 @@ class TenantIndex implements TenantCatalog {
   apply(changes: ReadonlyMap<string, Family | UnreadableFamily | undefined>, revision: number): void {
     this.catalog.apply(changes, revision);
     if (this.#index) for (const name of changes.keys()) this.#reindex(this.#index, name);
+    this.#vectors?.follow(changes.keys());
   }
 
   async #build(): Promise<SearchIndex> {
@@ -139,6 +204,8 @@ class TenantIndex implements TenantCatalog {
       // Yields to other requests: indexing a hundred thousand tools takes seconds.
       if (done % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
     }
+    this.#vectors = this.#following?.vectors(index, this.catalog);
+    this.#vectors?.follow(this.catalog.names());
     return index;
   }
 

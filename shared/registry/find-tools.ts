@@ -17,6 +17,6 @@ export async function findTools(held: TenantCatalog, actor: Confined, search: To
   const allowed = search.allowed && new Set(search.allowed);
   const accept = (name: string): boolean =>
     (allowed?.has(name) ?? true) && findEntry(held.catalog, actor, name)?.family.enabled === true;
-  const hits = (await held.search()).search(query, { limit, accept });
+  const hits = await held.find(query, { limit, accept });
   return hits.flatMap(({ name }) => held.catalog.get(name)?.record.spec ?? []);
 }

@@ -58,7 +58,7 @@ export const registrySearch = (catalogs: () => Catalogs): Handler => ({
     const held = await catalogs().of(tenant);
     const accept = (name: string): boolean =>
       findEntry(held.catalog, { tools: allowed }, name)?.family.enabled === true;
-    const hits = (await held.search()).search(String(args.query), { limit: Number(args.limit ?? 10), accept });
+    const hits = await held.find(String(args.query), { limit: Number(args.limit ?? 10), accept });
     const tools = hits.flatMap(({ name, score }) => {
       const record = held.catalog.get(name)?.record;
       if (!record) return [];

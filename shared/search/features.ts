@@ -1,6 +1,6 @@
 import { agreement } from './intents.ts';
 import type { Profile } from './profile.ts';
-import { isIn, type Request, type RequestTerm } from './request.ts';
+import { brevity, isIn, type Request, type RequestTerm } from './request.ts';
 import type { Shares } from './scenarios.ts';
 import type { SearchIndex } from './search-index.ts';
 import { knownWords } from './word-vectors.ts';
@@ -41,6 +41,8 @@ export interface Features {
   readonly typed: number;
   /** 1 when the request has the tool's own name, less when that is an ordinary word. */
   readonly called: number;
+  /** The cosine by the sentence encoder, less for long requests; 0 for all candidates where there is none. */
+  readonly similarity: number;
 }
 
 /** What all candidates of a request are measured by. */
@@ -53,6 +55,8 @@ export interface Measure {
   readonly scenarios: Shares;
   /** The terms of the request, those first that say most about the subject, with what each counts. */
   readonly asked: readonly Asked[];
+  /** By the sentence encoder, for every candidate; absent where it did not read them all. */
+  readonly similarities: ReadonlyMap<string, number> | undefined;
   /** What all of them count together. */
   readonly totals: { readonly subject: number; readonly distinct: number };
 }
@@ -69,7 +73,7 @@ interface Asked {
 
 export const measureFor = (
   request: Request,
-  index: Pick<SearchIndex, 'rarity' | 'size'>,
+  index: Pick<SearchIndex, 'rarity' | 'size' | 'vectors'>,
   profiles: readonly Profile[],
   known: Pick<Measure, 'intent' | 'scenarios'>,
 ): Measure => {
@@ -94,7 +98,13 @@ export const measureFor = (
     distinct: asked.reduce((sum, { distinct }) => sum + distinct, 0),
   };
   const rarest = Math.log(1 + Math.max(index.size - 0.5, 0.5) / 1.5);
-  return { ...known, request, rarity, rarest, asked, totals };
+  const similarities =
+    request.vector &&
+    index.vectors.similarities(
+      profiles.map(({ tool }) => tool.name),
+      request.vector,
+    );
+  return { ...known, request, rarity, rarest, asked, totals, similarities };
 };
 
 /** What can be told by looking words up; cheap enough for every candidate. */
@@ -121,6 +131,7 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     explained: 0,
     typed: 0,
     called: calledIn(request.text.toLowerCase(), profile),
+    similarity: (measure.similarities?.get(profile.tool.name) ?? 0) * brevity(request),
   };
 };
 

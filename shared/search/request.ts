@@ -16,6 +16,8 @@ export interface Request {
   readonly pairs: ReadonlySet<string>;
   /** Where the task points to among word meanings. */
   readonly direction: Float32Array;
+  /** The request by the sentence encoder, where there is one. */
+  readonly vector?: Float32Array | undefined;
 }
 
 export interface RequestTerm extends QueryTerm {
@@ -27,7 +29,7 @@ export interface RequestTerm extends QueryTerm {
 
 const TERM_LIMIT = 256;
 
-export const readRequest = (task: string): Request => {
+export const readRequest = (task: string, vector?: Float32Array): Request => {
   const text = task.slice(0, TEXT_LIMIT);
   const words = wordsOf(text);
   const list = words.map(termOf);
@@ -45,6 +47,7 @@ export const readRequest = (task: string): Request => {
     said: new Set(terms.flatMap(({ term, same }) => [term, ...same])),
     pairs: new Set(spoken.slice(1).map((term, at) => `${spoken[at]} ${term}`)),
     direction: directionOf(terms),
+    vector,
   };
 };
 
@@ -92,6 +95,15 @@ const chineseTerms = (
     within: new Set(found.flatMap(({ chinese }) => wordsOf(chinese))),
   };
 };
+
+/**
+ * How much one vector says of a request: all of a short one, nothing of one that has several wishes in a row, and nothing
+ * of Chinese, which the encoder has not learnt.
+ */
+export const brevity = ({ words, text }: Pick<Request, 'words' | 'text'>): number =>
+  HAN.test(text) ? 0 : Math.min(1, Math.max(0, (LONG - words.length) / (LONG - SHORT)));
+const SHORT = 25;
+const LONG = 45;
 
 /** Whether any form of a term is in a set. */
 export const isIn = ({ term, same }: RequestTerm, set: ReadonlySet<string>): boolean =>

@@ -1,8 +1,11 @@
 import type { Tool } from '../model/tool.ts';
 import { FIELDS, fieldsOf } from './index-fields.ts';
 import { createSearchStore, FIELD_COUNT, type SearchStore } from './index-store.ts';
+import { brevity } from './request.ts';
 import { searchTools } from './search-tools.ts';
 import { createSums, type Sums } from './sums.ts';
+import { wordsOf } from './text.ts';
+import { createVectors, type Vectors } from './vectors.ts';
 
 export interface Hit {
   readonly name: string;
@@ -13,6 +16,8 @@ export interface SearchOptions {
   /** How many at most; all that match unless given. */
   readonly limit?: number;
   readonly accept?: (name: string) => boolean;
+  /** The query by the sentence encoder. */
+  readonly vector?: Float32Array | undefined;
 }
 
 /** One thing asked for: a term, and others that mean nearly the same, of which the best match counts. */
@@ -33,6 +38,10 @@ export interface SearchIndex {
   rank(query: readonly QueryTerm[], options?: SearchOptions): readonly Hit[];
   /** How telling a term is in this catalogue: its inverse document frequency. */
   rarity(term: string): number;
+  /** What a sentence encoder made of the tools; one changes with its tool, and is set again later. */
+  readonly vectors: Vectors;
+  /** Whether the vector of a text would count: it is short enough for one, and every tool has one. */
+  takesVector(text: string): boolean;
   readonly size: number;
 }
 
@@ -44,6 +53,7 @@ export const createSearchIndex = (): SearchIndex => {
   const store = createSearchStore(FIELDS);
   const sums = createSums();
   const tools = new Map<string, Tool>();
+  const vectors = createVectors();
 
   const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] => {
     const names = store.documents();
@@ -59,16 +69,20 @@ export const createSearchIndex = (): SearchIndex => {
 
   const index: SearchIndex = {
     set: (tool) => {
+      if (tools.get(tool.name) !== tool) vectors.remove(tool.name);
       tools.set(tool.name, tool);
       store.put(tool.name, fieldsOf(tool));
     },
     remove: (name) => {
+      vectors.remove(name);
       tools.delete(name);
       store.remove(name);
     },
     rank,
     search: (query, options) => searchTools(query, searched, options),
     rarity: (term) => rarityOf(store, store.term(term)),
+    vectors,
+    takesVector: (text) => vectors.size >= store.size && brevity({ text, words: wordsOf(text, ENCODED_LIMIT) }) > 0,
     get size() {
       return store.size;
     },
@@ -76,6 +90,7 @@ export const createSearchIndex = (): SearchIndex => {
   const searched = {
     rank,
     rarity: index.rarity,
+    vectors,
     tool: (name: string) => tools.get(name),
     names: () => tools.keys(),
     get size() {
@@ -159,4 +174,5 @@ const better = (one: Hit, other: Hit): number =>
   other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 
 const SATURATION = 1.2;
+const ENCODED_LIMIT = 2000;
 const READ_LIMIT = 200_000;

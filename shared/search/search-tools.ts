@@ -2,13 +2,13 @@ import type { Tool } from '../model/tool.ts';
 import { dot, type Features, meaningFeatures, measureFor, wordFeatures } from './features.ts';
 import { intentsOfRequest } from './intents.ts';
 import { type Profile, profileOf } from './profile.ts';
-import { isIn, type Request, readRequest } from './request.ts';
+import { brevity, isIn, type Request, readRequest } from './request.ts';
 import { scenariosOf } from './scenarios.ts';
 import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
-import { weighed, weightsFor } from './weights.ts';
+import { isEncoded, weighed, weightsFor } from './weights.ts';
 
 /** What a search looks in: the index of words, and the tools themselves. */
-export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size'> {
+export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' | 'vectors'> {
   readonly tool: (name: string) => Tool | undefined;
   readonly names: () => Iterable<string>;
 }
@@ -18,11 +18,12 @@ export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size'> 
  * words and by meaning are compared in full; the rest follow by words, so that pages of a long answer never overlap.
  */
 export const searchTools = (query: string, searched: Searched, options: SearchOptions = {}): readonly Hit[] => {
-  const request = readRequest(query);
+  const request = readRequest(query, options.vector);
   const { accept = () => true, limit = Number.POSITIVE_INFINITY } = options;
   const hits = searched.rank(request.terms, { accept, limit: Math.max(COMPARED, limit) });
   const best = hits[0]?.score ?? 1;
   const texts = new Map(hits.slice(0, COMPARED).map(({ name, score }) => [name, score / best]));
+  for (const name of nearestByEncoder(request, searched, accept)) if (!texts.has(name)) texts.set(name, 0);
   for (const name of nearest(request, searched, accept)) if (!texts.has(name)) texts.set(name, 0);
   const compared = compare(request, texts, searched);
   const known = new Set(compared.map(({ name }) => name));
@@ -39,7 +40,6 @@ const compare = (request: Request, texts: ReadonlyMap<string, number>, searched:
     const tool = searched.tool(name);
     return tool === undefined ? [] : [{ profile: profileOf(tool), text }];
   });
-  const { search } = weightsFor(request.text);
   const terms = request.terms.flatMap(({ term, same }) => [term, ...same.slice(0, 1)]);
   const known = { intent: intentsOfRequest(request.text)[0]?.id, scenarios: scenariosOf(terms) };
   const measure = measureFor(
@@ -48,10 +48,16 @@ const compare = (request: Request, texts: ReadonlyMap<string, number>, searched:
     profiles.map(({ profile }) => profile),
     known,
   );
-  const first = profiles
-    .map(({ profile, text }) => scored(profile, wordFeatures(measure, profile, text), search))
+  const read = profiles.map(({ profile, text }) => ({ profile, features: wordFeatures(measure, profile, text) }));
+  const { search } = weightsFor(request.text, isEncoded(read));
+  const first = read
+    .map(({ profile, features }) => scored(profile, features, search))
     .filter(
-      ({ profile, features }) => features.meaning >= NEAR_ENOUGH || features.called > 0 || shares(request, profile),
+      ({ profile, features }) =>
+        features.meaning >= NEAR_ENOUGH ||
+        features.similarity >= SIMILAR_ENOUGH ||
+        features.called > 0 ||
+        shares(request, profile),
     )
     .sort(better);
   const full = first
@@ -114,6 +120,18 @@ const nearest = (
     .map(({ name }) => name);
 };
 
+/** The tools nearest to a request by the encoder; of very many only those are compared that have its words. */
+export const nearestByEncoder = (
+  request: Request,
+  { vectors }: Pick<Searched, 'vectors'>,
+  accept: (name: string) => boolean,
+): readonly string[] =>
+  request.vector === undefined || brevity(request) === 0 || vectors.size > SCANNED
+    ? []
+    : vectors.nearest(request.vector, MEANT, accept);
+
+const SCANNED = 5000;
+const SIMILAR_ENOUGH = 0.35;
 const COMPARED = 40;
 const MEANT = 16;
 const LOOKED_AT = 1000;

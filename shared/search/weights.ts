@@ -13,8 +13,18 @@ export interface RankingWeights {
   readonly fitting: FeatureWeights & { readonly bias: number };
 }
 
-/** Chinese requests share fewer words with tools that are described in English, so they have weights of their own. */
-export const weightsFor = (text: string): RankingWeights => (HAN.test(text) ? table.chinese : table.english);
+/**
+ * Chinese requests share fewer words with tools that are described in English, so they have weights of their own; and what
+ * words are worth is less where the sentence encoder has its say. Whether a tool fits at all is judged without it.
+ */
+export const weightsFor = (text: string, isEncoded = false): RankingWeights => {
+  if (HAN.test(text)) return table.chinese;
+  return isEncoded ? { ...table.encoded, fitting: table.english.fitting } : table.english;
+};
+
+/** Whether the sentence encoder had its say on these. */
+export const isEncoded = (list: readonly { readonly features: Features }[]): boolean =>
+  list.some(({ features }) => features.similarity !== 0);
 
 export const weighed = (features: Features, weights: FeatureWeights): number => {
   let sum = 0;

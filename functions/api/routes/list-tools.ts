@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import { compilePattern } from '../../../shared/kernel/pattern.ts';
 import { Distortion, IqaType } from '../../../shared/model/iqa.ts';
-import type { Catalog } from '../../../shared/registry/catalog.ts';
+import type { TenantCatalog } from '../../../shared/registry/catalogs.ts';
 import { type Filter, matches } from '../../../shared/registry/filter.ts';
 import { pageAnswer, pageByName, parsePageStart, type ToolsPage } from '../../../shared/registry/lookup/list-tools.ts';
 import { MAX_WORDS_LENGTH, splitList } from '../../../shared/registry/lookup/query-params.ts';
 import { buildFilter, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
-import type { SearchIndex } from '../../../shared/search/search-index.ts';
 import { answerMade } from '../answer.ts';
 import { route } from '../route.ts';
 import { PageParams, RegistrationBody } from '../schemas.ts';
@@ -49,9 +48,7 @@ export const listTools = route({
     const tenant = await api.catalogs.of(actor.tenant);
     const filter = { ...buildFilter(query, visibleTools(actor).only), ...readNamePattern(query) };
     const page =
-      query.q === undefined
-        ? pageByName(tenant.catalog, query, filter)
-        : pageByRank(tenant.catalog, await tenant.search(), query, filter);
+      query.q === undefined ? pageByName(tenant.catalog, query, filter) : await pageByRank(tenant, query, filter);
     return answerMade(context, pageAnswer(page, query));
   },
 });
@@ -59,7 +56,8 @@ export const listTools = route({
 const readNamePattern = ({ name_pattern }: ToolsQuery): Pick<Filter, 'name'> =>
   name_pattern === undefined ? {} : { name: compilePattern(name_pattern, 'name_pattern').startsWith };
 
-const pageByRank = (catalog: Catalog, index: SearchIndex, query: ToolsQuery, filter: Filter): ToolsPage => {
+const pageByRank = async (tenant: TenantCatalog, query: ToolsQuery, filter: Filter): Promise<ToolsPage> => {
+  const { catalog } = tenant;
   const start = Number(parsePageStart(query) ?? '0');
   const accept = (name: string): boolean => {
     const entry = catalog.get(name);
@@ -70,7 +68,7 @@ const pageByRank = (catalog: Catalog, index: SearchIndex, query: ToolsQuery, fil
     );
   };
   const end = start + query.limit;
-  const hits = index.search(query.q ?? '', { limit: end + 1, accept });
+  const hits = await tenant.find(query.q ?? '', { limit: end + 1, accept });
   const entries = hits.slice(start, end).flatMap(({ name }) => catalog.get(name) ?? []);
   return hits.length > end ? { entries, next: String(end) } : { entries };
 };

