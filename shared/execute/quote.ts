@@ -17,7 +17,7 @@ export const quoteTool = async (
   requireScope(actor, 'invoke');
   const { record } = await resolveTool(context, actor, invocation);
   const handler = handlerOf(record, context.handlers());
-  context.checkArguments(record, invocation.arguments ?? {}, handler.parameters);
+  context.checkArguments(record, invocation.arguments ?? {}, handler.parameters, actor.tenant);
   const { spec, version } = record;
   const price = context.meter.price({
     id: '',

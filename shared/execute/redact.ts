@@ -1,6 +1,7 @@
 import { isObject, type JsonSchema } from '../kernel/json.ts';
 import { memoize } from '../kernel/memoize.ts';
 import { compileSchemaPattern } from '../kernel/pattern.ts';
+import { isTimeout, sizeOfValue, withinTime } from '../kernel/within-time.ts';
 import type { VersionRecord } from '../model/registration.ts';
 
 export const REDACTED = '[redacted]';
@@ -29,7 +30,20 @@ export const createRedact = (kept = 2000): Redact => {
   };
 };
 
-const apply = (redactor: Redactor, value: unknown): unknown => (redactor ? redactor(value) : value);
+/** Of so many parts a value is redacted in no time, whatever the schema. */
+const SMALL = 100;
+
+/** What cannot be redacted in time is left out as a whole. */
+const apply = (redactor: Redactor, value: unknown): unknown => {
+  if (!redactor) return value;
+  if (sizeOfValue(value, SMALL) < SMALL) return redactor(value);
+  try {
+    return withinTime(() => redactor(value));
+  } catch (thrown) {
+    if (isTimeout(thrown)) return REDACTED;
+    throw thrown;
+  }
+};
 
 /** The redaction for values of a schema; undefined when nothing in it is marked. */
 export const redactorFor = (root: JsonSchema): Redactor => {

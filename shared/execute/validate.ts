@@ -4,7 +4,6 @@ import type { JsonSchema } from '../kernel/json.ts';
 import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../kernel/json-schema.ts';
 import { memoize } from '../kernel/memoize.ts';
 import type { VersionRecord } from '../model/registration.ts';
-import { boundedCheck } from './bounded-check.ts';
 import type { CallLayer } from './call.ts';
 
 /** Checks arguments against a version's parameters and fills in defaults. */
@@ -13,19 +12,23 @@ export type CheckArguments = (
   given: unknown,
   /** What the handler takes by itself. */
   parameters?: JsonSchema,
+  tenant?: string,
 ) => Readonly<Record<string, unknown>>;
 
 /** What is wrong with an output according to the version's output schema. */
 export type CheckOutput = (record: VersionRecord, output: unknown) => readonly SchemaIssue[];
 
+/** The characters of schemas whose validators are kept; a validator takes about fifty bytes for each. */
+const KEPT_CHARACTERS = 3_000_000;
+
 /** Compiles each definition once and caches the most recently used. */
 export const createArgumentCheck = (kept = 2000): CheckArguments => {
   const validator = createValidators(kept, 'arguments');
   const floorOf = createFloors(kept);
-  return ({ digest, spec }, given, parameters) => {
-    const value = accept(spec.name, validator(digest, spec.parameters)(given));
+  return ({ digest, spec }, given, parameters, tenant) => {
+    const value = accept(spec.name, validator(digest, spec.parameters)(given, tenant));
     const floor = parameters && floorOf(digest, spec.parameters, parameters);
-    return floor ? accept(spec.name, floor(value)) : value;
+    return floor ? accept(spec.name, floor(value, tenant)) : value;
   };
 };
 
@@ -54,13 +57,18 @@ export const createOutputCheck = (kept = 2000): CheckOutput => {
 };
 
 const createValidators = (kept: number, field: string): ((digest: string, schema: JsonSchema) => Validator) => {
-  const validators = memoize<Validator>(kept);
-  return (digest, schema) => validators(digest, () => boundedCheck(validatorFor(schema, field), schema, field));
+  const validators = memoize<Validator>(kept, KEPT_CHARACTERS);
+  return (digest, schema) =>
+    validators(
+      digest,
+      () => validatorFor(schema, field),
+      () => JSON.stringify(schema).length,
+    );
 };
 
 /** Lets only arguments through that match the schema and that the handler itself accepts. */
 export const checkCalls: CallLayer = (context, call, next) => {
-  const args = context.checkArguments(call.record, call.args, call.handler.parameters);
+  const args = context.checkArguments(call.record, call.args, call.handler.parameters, call.actor.tenant);
   const { version, spec } = call.record;
   const checking = call.handler.check?.(args, call.actor.tenant, { name: spec.name, version });
   const checked = { ...call, args };

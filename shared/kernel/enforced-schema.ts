@@ -18,14 +18,25 @@ const SINGLE = new Set([
   'else',
 ]);
 
-/** The patterns of a schema that RE2 cannot run, with the JSON Pointer of each. */
-export const unenforcedPatterns = (schema: unknown): readonly { readonly path: string; readonly pattern: string }[] =>
+interface PatternAt {
+  /** The JSON Pointer of the keyword. */
+  readonly path: string;
+  readonly pattern: string;
+}
+
+/** The patterns of a schema, for values and for names of fields. */
+export const patternsOf = (schema: unknown): readonly PatternAt[] =>
   partsOf(schema, '').flatMap(({ part, path }) => [
-    ...(isUnrunnable(part.pattern) ? [{ path: `${path}/pattern`, pattern: part.pattern }] : []),
-    ...(isObject(part.patternProperties) ? Object.keys(part.patternProperties) : [])
-      .filter(isUnrunnable)
-      .map((pattern) => ({ path: `${path}/patternProperties`, pattern })),
+    ...(typeof part.pattern === 'string' ? [{ path: `${path}/pattern`, pattern: part.pattern }] : []),
+    ...(isObject(part.patternProperties) ? Object.keys(part.patternProperties) : []).map((pattern) => ({
+      path: `${path}/patternProperties`,
+      pattern,
+    })),
   ]);
+
+/** The patterns of a schema that RE2 cannot run. */
+export const unenforcedPatterns = (schema: unknown): readonly PatternAt[] =>
+  patternsOf(schema).filter(({ pattern }) => isUnrunnable(pattern));
 
 /**
  * The schema as it is checked. A pattern that RE2 cannot run is left out, and what would turn its absence into a

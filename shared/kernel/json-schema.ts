@@ -1,19 +1,23 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { boundedCheck } from './bounded-check.ts';
 import { narrowChoices } from './choice-issues.ts';
-import { enforcedSchema } from './enforced-schema.ts';
+import { enforcedSchema, patternsOf } from './enforced-schema.ts';
 import { Fault, messageOf } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
 import { lazily } from './lazily.ts';
-import { compileSchemaPattern } from './pattern.ts';
+import { compileSchemaPattern, weightOfPattern } from './pattern.ts';
 
 export interface SchemaIssue {
   readonly path: string;
   readonly message: string;
 }
 
-/** Validates a value and fills in defaults on a copy. */
-export type Validator = (value: unknown) => { readonly value: unknown; readonly issues: readonly SchemaIssue[] };
+/** Validates a value and fills in defaults on a copy. Who asked for too much work is told at once the next time. */
+export type Validator = (
+  value: unknown,
+  caller?: string,
+) => { readonly value: unknown; readonly issues: readonly SchemaIssue[] };
 
 const MAX_SCHEMA_DEPTH = 16;
 
@@ -30,9 +34,31 @@ export const checkSchema = (
       value: depth,
       limit: MAX_SCHEMA_DEPTH,
     });
+  requireFewPatterns(schema, field);
   // Compiling takes milliseconds, and finds what the form does not show only where schemas refer to each other.
   if (depthOfCheck === 'compiled' || hasReferences(schema)) compile(schema, field);
   else requireForm(schema, field);
+};
+
+const MAX_PATTERNS = 200;
+const MAX_PATTERN_WEIGHT = 200_000;
+
+/** Each pattern becomes a program, and the check of a name has to try all of them. */
+const requireFewPatterns = (schema: JsonSchema, field: string): void => {
+  const patterns = patternsOf(schema);
+  if (patterns.length > MAX_PATTERNS)
+    throw new Fault(
+      'InvalidInput',
+      `${field} has ${patterns.length} patterns; the limit is ${MAX_PATTERNS}: combine some, or leave them out`,
+      { field, value: patterns.length, limit: MAX_PATTERNS },
+    );
+  const weight = patterns.reduce((sum, { pattern }) => sum + weightOfPattern(pattern), 0);
+  if (weight > MAX_PATTERN_WEIGHT)
+    throw new Fault(
+      'InvalidInput',
+      `the patterns of ${field} repeat too much: their lengths times their repetitions come to ${weight}, the limit is ${MAX_PATTERN_WEIGHT}; repeat with * or +, and bound the text with maxLength`,
+      { field, value: weight, limit: MAX_PATTERN_WEIGHT },
+    );
 };
 
 const references = new Set(['$ref', '$dynamicRef', '$recursiveRef', '$id', '$anchor', '$dynamicAnchor']);
@@ -42,17 +68,38 @@ const hasReferences = (schema: unknown): boolean => {
   return isObject(schema) && Object.entries(schema).some(([key, value]) => references.has(key) || hasReferences(value));
 };
 
-/** Compiles a schema once; the caller caches the validator by the tool's digest. */
-export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator => {
+/** Compiles a schema once; the caller caches the validator by the tool's digest. No validation takes long. */
+export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator =>
+  onCopy(schema, boundedCheck(checkInPlace(schema, field), schema, field));
+
+/** A validator that takes as long as it takes, for a process that can be ended. */
+export const patientValidator = (schema: JsonSchema, field: string): Validator =>
+  onCopy(schema, checkInPlace(schema, field));
+
+/** Only defaults modify the value, so only then is it copied. */
+const onCopy = (schema: JsonSchema, check: Validator): Validator =>
+  hasDefaults(schema) ? (value, caller) => check(copyJson(value), caller) : check;
+
+const checkInPlace = (schema: JsonSchema, field: string): Validator => {
   const validate = compile(schema, field);
-  const fillsIn = hasDefaults(schema);
-  return (value) => {
-    // Only defaults modify the value, so only then is it copied.
-    const copy = fillsIn ? structuredClone(value) : value;
-    return isValid(validate, copy, field)
-      ? { value: copy, issues: [] }
-      : { value: copy, issues: issuesOf(narrowChoices(validate.errors ?? [], schema)) };
-  };
+  return (value) =>
+    isValid(validate, value, field)
+      ? { value, issues: [] }
+      : { value, issues: issuesOf(narrowChoices(validate.errors ?? [], schema)) };
+};
+
+/** Several times faster than structuredClone, which knows more than JSON. */
+const copyJson = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(copyJson);
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const field = copyJson(value[name]);
+    // Assigned, this one name would be no field.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: field, enumerable: true });
+    else copy[name] = field;
+  }
+  return copy;
 };
 
 /** A schema may refer to itself without an end, and a value may be nested too deep for one that does. */
@@ -90,13 +137,16 @@ const options = {
   useDefaults: true,
   ownProperties: true,
   addUsedSchema: false,
+  // Copied to each of a thousand places that refer to it, a definition would take seconds to compile.
+  inlineRefs: false,
   // Otherwise each unknown format, which is only an annotation, is written to the console.
   logger: false,
 } as const;
 
 // One shared instance: compiling its meta-schema takes milliseconds. Schemas are removed again, so it does not grow.
 const createAjv = (): Ajv2020 => {
-  const ajv = new Ajv2020({ ...options, code: { regExp } });
+  // Optimising the code it writes takes longer than the checks that run it.
+  const ajv = new Ajv2020({ ...options, code: { regExp, optimize: false } });
   formats.default(ajv, { mode: 'fast' });
   return ajv;
 };

@@ -1,13 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
-/** Computes a value once per key, and keeps the most recently used. */
-export const memoize = <Value extends object>(max: number): ((key: string, make: () => Value) => Value) => {
-  const made = new LRUCache<string, Value>({ max });
-  return (key, make) => {
+/** Computes a value once per key, and keeps the most recently used: so many, and of so much size where one is given. */
+export const memoize = <Value extends object>(
+  max: number,
+  maxSize?: number,
+): ((key: string, make: () => Value, size?: () => number) => Value) => {
+  const made = new LRUCache<string, Value>({ max, ...(maxSize !== undefined && { maxSize }) });
+  return (key, make, size) => {
     const known = made.get(key);
     if (known !== undefined) return known;
     const value = make();
-    made.set(key, value);
+    made.set(key, value, size && { size: size() });
     return value;
   };
 };

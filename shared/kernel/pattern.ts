@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { Fault, messageOf } from './errors.ts';
 
@@ -11,12 +12,27 @@ export interface Pattern {
 /** Longer ones are not compiled. */
 const MAX_PATTERN = 1000;
 
+/** How large the program of a pattern may become, which is written out once for each repetition. */
+const MAX_WEIGHT = 50_000;
+
+/** At least as many instructions as the pattern's program has. */
+export const weightOfPattern = (source: string): number => {
+  const counts = source.matchAll(/\{(\d+)(?:,(\d*))?\}/g).map(([, least, most]) => Number(most || least));
+  return source.length * (1 + counts.reduce((sum, count) => sum + count, 0));
+};
+
 /** Compiles a pattern with RE2: linear time for any text, no lookaround or back-references. */
 export const compilePattern = (source: string, field: string): Pattern => {
   if (source.length > MAX_PATTERN)
     throw new Fault('InvalidInput', `${field} has ${source.length} characters; a pattern may have ${MAX_PATTERN}`, {
       field,
     });
+  if (weightOfPattern(source) > MAX_WEIGHT)
+    throw new Fault(
+      'InvalidInput',
+      `${field} ${JSON.stringify(source.slice(0, 80))} repeats too much; shorten it, or repeat with * or +`,
+      { field, limit: MAX_WEIGHT },
+    );
   try {
     return run(source);
   } catch (cause) {
@@ -29,10 +45,19 @@ export const compilePattern = (source: string, field: string): Pattern => {
   }
 };
 
+const compiled = new LRUCache<string, { readonly pattern: Pattern | undefined }>({ max: 1000, maxSize: 200_000 });
+
 /** A JSON Schema's pattern, which is written for ECMA-262; undefined when RE2 cannot run it. */
 export const compileSchemaPattern = (source: string): Pattern | undefined => {
+  const known = compiled.get(source) ?? { pattern: translate(source) };
+  compiled.set(source, known, { size: weightOfPattern(source) + 1 });
+  return known.pattern;
+};
+
+const translate = (source: string): Pattern | undefined => {
   // Both would be translated into something else: a named back-reference, and half a character.
-  if (source.length > MAX_PATTERN || /\\k<|\\u[dD][89a-fA-F]/.test(source)) return undefined;
+  if (source.length > MAX_PATTERN || weightOfPattern(source) > MAX_WEIGHT || /\\k<|\\u[dD][89a-fA-F]/.test(source))
+    return undefined;
   try {
     return run(RE2JS.translateRegExp(source));
   } catch {
@@ -41,9 +66,9 @@ export const compileSchemaPattern = (source: string): Pattern | undefined => {
 };
 
 const run = (source: string): Pattern => {
-  const compiled = RE2JS.compile(source);
+  const program = RE2JS.compile(source);
   return {
-    test: (text) => compiled.matcher(text).find(),
-    startsWith: (text) => compiled.matcher(text).lookingAt(),
+    test: (text) => program.matcher(text).find(),
+    startsWith: (text) => program.matcher(text).lookingAt(),
   };
 };

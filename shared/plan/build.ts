@@ -5,6 +5,7 @@ import type { JsonSchema } from '../kernel/json.ts';
 import { type Validator, validatorFor } from '../kernel/json-schema.ts';
 import { MAX_NODES } from '../kernel/limits.ts';
 import { UNVERSIONED } from '../kernel/version-order.ts';
+import { isTimeout, withinTime } from '../kernel/within-time.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Plan, type PlanEdge, PlanInput, type PlanNode, type PlanNodeInput } from '../model/plan.ts';
 import type { Permission, Tool } from '../model/tool.ts';
@@ -64,7 +65,11 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
     const other = byId.get(source);
     return other === undefined ? parsed.input_schema : outputSchemaOf(other.tool.spec);
   };
-  for (const node of nodes) checkArguments(node.input, node.tool.spec, outputOf, validatorOf);
+  // Compiled beforehand: that must not be interrupted.
+  for (const { tool, references } of nodes) if (references.length === 0) validatorOf(tool.spec);
+  inTime(() => {
+    for (const node of nodes) checkArguments(node.input, node.tool.spec, outputOf, validatorOf);
+  });
   const outside = placesFromUpstream(nodes);
   const body = {
     v: 1 as const,
@@ -75,6 +80,22 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
     permission: strictest(nodes.map(({ tool }) => effectivePermission(tool, tool.spec))),
   };
   return { plan: { plan_id: digestOf(body), ...body }, needs: needsOf(nodes), durations: durationsOf(nodes) };
+}
+
+const MOST_CHECK_MS = 200;
+
+/** How values fit alternatives of alternatives may take exponential time to find out. */
+function inTime(check: () => void): void {
+  try {
+    withinTime(check, MOST_CHECK_MS);
+  } catch (thrown) {
+    if (!isTimeout(thrown)) throw thrown;
+    throw new Fault(
+      'InvalidInput',
+      `the arguments of the plan cannot be checked within ${MOST_CHECK_MS} ms; send fewer or smaller ones, or simplify the schemas of its tools`,
+      { field: 'nodes', limit_ms: MOST_CHECK_MS },
+    );
+  }
 }
 
 /** Compiles the schema of each tool once, by its contents: a lookup may copy. */

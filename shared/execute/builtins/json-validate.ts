@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../kernel/json.ts';
-import { checkSchema, validatorFor } from '../../kernel/json-schema.ts';
+import { checkSchema, patientValidator } from '../../kernel/json-schema.ts';
 import { type Builtin, defineBuiltin, objectSchema } from './builtin.ts';
 
 /** Schemas whose parts refer to each other twice take exponential time: it needs a thread that can be terminated. */
@@ -25,7 +25,7 @@ export const jsonValidate: Builtin = {
   }),
   run: ({ data, schema }) => {
     checkSchema(schema as JsonSchema, 'schema');
-    const { issues } = validatorFor(schema as JsonSchema, 'schema')(data);
+    const { issues } = patientValidator(schema as JsonSchema, 'schema')(data);
     return { valid: issues.length === 0, errors: issues };
   },
 };

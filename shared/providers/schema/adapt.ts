@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { asArray, asStrings, isRecord, type MutableSchema, type Schema, sameJson, setOwn, without } from '../json.ts';
 import { annotate, nullSchema, OUTER, withNull } from './annotate.ts';
 import { asItIs } from './as-it-is.ts';
@@ -70,13 +71,19 @@ function alternatives(node: Schema, place: SchemaLocation, run: Work): MutableSc
 /** Several forms as one schema: `null` by the dialect's own means, the rest in anyOf. */
 function unite(branches: readonly MutableSchema[], node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as MutableSchema[]) : [branch]));
-  const distinct = flat.filter((branch, index) => !flat.slice(0, index).some((other) => sameJson(branch, other)));
+  const distinct = distinctJson(flat);
   const solid = distinct.filter((branch) => branch.type !== 'null');
   const [only] = solid;
   if (!only) return onlyNull(node, place, run);
   const whole: MutableSchema = solid.length === 1 ? only : { anyOf: solid };
   return annotate(solid.length < distinct.length ? withNull(whole, run.dialect) : whole, node, run.dialect);
 }
+
+/** By their texts: comparing each with each would take seconds for thousands. */
+const distinctJson = (branches: readonly MutableSchema[]): readonly MutableSchema[] => {
+  const seen = new Set<string>();
+  return branches.filter((branch) => seen.size < seen.add(canonicalJson(branch)).size);
+};
 
 const isNullOnly = (branch: unknown): boolean =>
   isRecord(branch) && (branch.type === 'null' || branch.const === null || sameJson(branch.enum, [null]));

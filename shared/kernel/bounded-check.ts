@@ -1,0 +1,58 @@
+import { Fault } from './errors.ts';
+import { isObject, type JsonSchema } from './json.ts';
+import type { Validator } from './json-schema.ts';
+import { isTimeout, MOST_MS, sizeOfValue, withinTime } from './within-time.ts';
+
+/** Parts of the schema times parts of the value that are checked without a watchdog: a few milliseconds. */
+const SMALL = 100_000;
+const REFUSED_MS = 60_000;
+const MOST_CALLERS = 1000;
+
+/**
+ * Bounds the time of a validation: exponential where definitions refer to the same part twice, level upon level,
+ * quadratic where items must be unique, and the product of both sizes where a long list meets a long enum.
+ */
+export const boundedCheck = (validate: Validator, schema: JsonSchema, field: string): Validator => {
+  const parts = partsOf(schema);
+  const isWatched = refersTwice(parts) || parts.some(({ uniqueItems }) => uniqueItems === true);
+  const mostUnits = isWatched ? 0 : SMALL / sizeOfValue(schema);
+  const refused = new Map<string, { readonly units: number; readonly until: number }>();
+  return (value, caller = '') => {
+    if (sizeOfValue(value, mostUnits) < mostUnits) return validate(value);
+    const units = sizeOfValue(value);
+    const last = refused.get(caller);
+    // Once is enough: every retry with as much would block the process as long. Other callers have done nothing.
+    if (last && units >= last.units && performance.now() < last.until) throw tooSlow(field);
+    try {
+      return withinTime(() => validate(value));
+    } catch (thrown) {
+      if (!isTimeout(thrown)) throw thrown;
+      if (refused.size >= MOST_CALLERS) refused.clear();
+      refused.set(caller, { units, until: performance.now() + REFUSED_MS });
+      throw tooSlow(field);
+    }
+  };
+};
+
+/** Whether any definition is referred to from more than one place. */
+const refersTwice = (parts: readonly JsonSchema[]): boolean => {
+  const seen = new Set<unknown>();
+  for (const { $ref, $dynamicRef } of parts)
+    for (const target of [$ref, $dynamicRef]) {
+      if (typeof target === 'string' && seen.has(target)) return true;
+      seen.add(target);
+    }
+  return false;
+};
+
+const partsOf = (schema: unknown): readonly JsonSchema[] => {
+  if (Array.isArray(schema)) return schema.flatMap(partsOf);
+  return isObject(schema) ? [schema, ...Object.values(schema).flatMap(partsOf)] : [];
+};
+
+const tooSlow = (field: string): Fault =>
+  new Fault(
+    'InvalidInput',
+    `${field} cannot be checked within ${MOST_MS} ms by its schema; send less, or simplify the schema`,
+    { field, limit_ms: MOST_MS },
+  );

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createRedact, REDACTED } from '../../shared/execute/redact.ts';
+import { checkSchema, validatorFor } from '../../shared/kernel/json-schema.ts';
+import { compilePattern } from '../../shared/kernel/pattern.ts';
+import type { VersionRecord } from '../../shared/model/registration.ts';
+import { testAssay } from '../support/assay.ts';
+import { doublingSchema } from '../support/schemas.ts';
+import { aTool } from '../support/tools.ts';
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+const SLOW = { code: 'InvalidInput', message: /cannot be checked within 50 ms by its schema; send less, or simplify/ };
+const list = (items: object) => ({ type: 'object', properties: { list: { type: 'array', items } } });
+
+/** Milliseconds of this thread's processor time, which a busy machine does not change as it does the clock's. */
+const processorMs = async (work: () => unknown): Promise<number> => {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+};
+
+describe('what a schema and a value multiply to is bounded', () => {
+  const products: readonly (readonly [string, Readonly<Record<string, unknown>>, unknown])[] = [
+    ['a long list and a long enum', list({ enum: upTo(9000) }), { list: upTo(20_000).map(() => 8999) }],
+    [
+      'a long list and many alternatives',
+      list({ anyOf: upTo(800).map((n) => ({ const: n })) }),
+      { list: upTo(90_000) },
+    ],
+    [
+      'a long text and a pattern',
+      { properties: { a: { pattern: '^(a|b|c)*(d|e)?(a{1,500}b){1,2}$' } } },
+      { a: 'abc'.repeat(1e6) },
+    ],
+    ['a nested choice and little data', doublingSchema(40), {}],
+  ];
+  for (const [what, schema, value] of products)
+    test(`a validation of ${what} is interrupted`, async () => {
+      const validate = validatorFor(schema);
+
+      const spent = await processorMs(() => assert.throws(() => validate(value), SLOW));
+
+      assert.ok(spent < 1000, `${spent} ms`);
+    });
+
+  test('who sent too much is refused at once when it comes again; another tenant, and less, are checked', async () => {
+    const validate = validatorFor(list({ enum: upTo(9000) }));
+    const much = { list: upTo(20_000).map(() => 8999) };
+    assert.throws(() => validate(much, 'loud'), SLOW);
+
+    const spent = await processorMs(() => assert.throws(() => validate(much, 'loud'), SLOW));
+
+    assert.ok(spent < 25, `${spent} ms`);
+    assert.deepEqual(validate({ list: upTo(100) }, 'loud').issues, []);
+    assert.deepEqual(validate({ list: upTo(100) }, 'polite').issues, []);
+  });
+
+  test('a large value of a plain schema is checked, and its defaults are filled in on a copy', () => {
+    const rows = { rows: upTo(5000).map((n) => ({ n })) };
+    const properties = { n: { type: 'integer' }, unit: { default: 'm' } };
+
+    const { value, issues } = validatorFor({ properties: { rows: { items: { type: 'object', properties } } } })(rows);
+
+    assert.deepEqual(issues, []);
+    assert.deepEqual((value as typeof rows).rows[7], { n: 7, unit: 'm' });
+    assert.deepEqual(rows.rows[7], { n: 7 });
+  });
+
+  test('patterns that are too many, or that repeat too much, are refused with the limit', () => {
+    const named = Object.fromEntries(upTo(201).map((n) => [`^x${n}$`, {}]));
+    assert.throws(() => checkSchema({ patternProperties: named }, 'parameters'), {
+      message: /^parameters has 201 patterns; the limit is 200/,
+    });
+    const heavy = `(${'abcdefghij'.repeat(80)}){1,1000}`;
+    assert.throws(() => checkSchema({ pattern: heavy }, 'parameters'), {
+      message: /^the patterns of parameters repeat/,
+    });
+    assert.throws(() => compilePattern(heavy, 'name_pattern'), { message: /^name_pattern "\(abc.* repeats too much/ });
+    assert.equal(compilePattern('^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', 'x').test('x'), false);
+  });
+
+  test('a tool with thousands of alternatives, or of references to one definition, is registered in a moment', async () => {
+    const { json } = await testAssay();
+    const $defs = { x: { properties: Object.fromEntries(upTo(200).map((n) => [`p${n}`, { type: 'string' }])) } };
+    const references = Object.fromEntries(upTo(400).map((n) => [`q${n}`, { $ref: '#/$defs/x' }]));
+    const schemas = {
+      alternatives: list({ anyOf: upTo(3500).map((n) => ({ const: n })) }),
+      references: { type: 'object', $defs, properties: references },
+    };
+    for (const [name, parameters] of Object.entries(schemas)) {
+      const spent = await processorMs(async () => {
+        const { status } = await json('POST', '/v1/tools', aTool({ name, parameters }));
+        assert.equal(status, 201);
+      });
+      assert.ok(spent < 2000, `${name}: ${spent} ms`);
+    }
+  });
+
+  test('arguments whose secrets cannot be found in time are redacted as a whole', async () => {
+    const items = { anyOf: [{}, ...upTo(3000).map((n) => ({ properties: { [`p${n}`]: { type: 'string' } } }))] };
+    const parameters = { type: 'object', properties: { list: { items }, key: { type: 'string', writeOnly: true } } };
+    const record = { digest: 'd', spec: { parameters } } as unknown as VersionRecord;
+    const redact = createRedact();
+
+    const spent = await processorMs(() =>
+      assert.equal(redact.arguments(record, { list: upTo(50_000).map(() => ({})) }), REDACTED),
+    );
+
+    assert.ok(spent < 1000, `${spent} ms`);
+    assert.deepEqual(redact.arguments(record, { list: [{}], key: 'k' }), { list: [{}], key: REDACTED });
+  });
+
+  test('a plan whose arguments meet a long enum is refused in a moment', async () => {
+    const { json } = await testAssay();
+    await json('POST', '/v1/tools', aTool({ name: 'wide', parameters: list({ enum: upTo(9000) }) }));
+    const plan = { nodes: [{ id: 'a', tool: 'wide', arguments: { list: upTo(20_000).map(() => 8999) } }] };
+
+    const spent = await processorMs(async () => {
+      const { status, body } = await json<{ error: { message: string } }>('POST', '/v1/plans', plan);
+      assert.equal(status, 400);
+      assert.match(body.error.message, /^the arguments of the plan cannot be checked within 200 ms; send fewer/);
+    });
+    assert.ok(spent < 1500, `${spent} ms`);
+  });
+});
