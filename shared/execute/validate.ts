@@ -1,8 +1,9 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
-import { describeIssues, type SchemaIssue, type Validator, validatorFor } from '../kernel/json-schema.ts';
+import { describeIssues, validatorFor } from '../kernel/json-schema.ts';
 import { memoize } from '../kernel/memoize.ts';
+import type { SchemaIssue, Validator } from '../kernel/validator.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { CallLayer } from './call.ts';
 

@@ -1,6 +1,6 @@
 import { Fault } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
-import type { Validator } from './json-schema.ts';
+import type { Validator } from './validator.ts';
 import { isTimeout, MOST_MS, sizeOfValue, withinTime } from './within-time.ts';
 
 /** Parts of the schema times parts of the value that are checked without a watchdog: a few milliseconds. */

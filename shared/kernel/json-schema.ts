@@ -7,17 +7,7 @@ import { Fault, messageOf } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
 import { lazily } from './lazily.ts';
 import { compileSchemaPattern, weightOfPattern } from './pattern.ts';
-
-export interface SchemaIssue {
-  readonly path: string;
-  readonly message: string;
-}
-
-/** Validates a value and fills in defaults on a copy. Who asked for too much work is told at once the next time. */
-export type Validator = (
-  value: unknown,
-  caller?: string,
-) => { readonly value: unknown; readonly issues: readonly SchemaIssue[] };
+import type { SchemaIssue, Validator } from './validator.ts';
 
 const MAX_SCHEMA_DEPTH = 16;
 

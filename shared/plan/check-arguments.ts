@@ -1,6 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import { isObject, type JsonSchema } from '../kernel/json.ts';
-import { describeIssues, type Validator } from '../kernel/json-schema.ts';
+import { describeIssues } from '../kernel/json-schema.ts';
+import type { Validator } from '../kernel/validator.ts';
 import type { PlanNodeInput } from '../model/plan.ts';
 import type { Tool } from '../model/tool.ts';
 import { joinPlace, type Reference, readReference } from './reference.ts';

@@ -1,7 +1,8 @@
 import { Fault } from '../kernel/errors.ts';
-import { describeIssues, type Validator, validatorFor } from '../kernel/json-schema.ts';
+import { describeIssues, validatorFor } from '../kernel/json-schema.ts';
 import { memoize } from '../kernel/memoize.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
+import type { Validator } from '../kernel/validator.ts';
 import type { Family, FamilySource } from '../model/registration.ts';
 import type { Handlers } from '../registry/layer.ts';
 import { sourceOfHandler } from '../registry/source-tools.ts';

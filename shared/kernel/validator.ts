@@ -1,0 +1,10 @@
+export interface SchemaIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Validates a value and fills in defaults on a copy. Who asked for too much work is told at once the next time. */
+export type Validator = (
+  value: unknown,
+  caller?: string,
+) => { readonly value: unknown; readonly issues: readonly SchemaIssue[] };
