@@ -16,6 +16,7 @@ import { isToolAvailable } from '../../shared/iqa/queries.ts';
 import { scoreImage } from '../../shared/iqa/score.ts';
 import { shippedComputations } from '../../shared/iqa/shipped.ts';
 import { goldenImage, scoring, shippedCatalogue, testEngine } from '../support/iqa.ts';
+import { loopingModel } from '../support/looping-model.ts';
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/iqa/models/${name}`, import.meta.url));
 const catalogue = shippedCatalogue();
@@ -216,6 +217,24 @@ describe('model files of learned tools', () => {
     await assert.rejects(probeInProcess(1)(tool, model), { name: 'InvalidInput', message: /took longer than/ });
     const broken = { ...model, path: await file('text.onnx', 'no model') };
     await assert.rejects(probeInProcess()(tool, broken), { name: 'InvalidInput', message: /does not open/ });
+  });
+
+  test('a model that loops for ever is refused at the time-out, and the same one that ends is taken', async () => {
+    const tool = catalogue.find('topiq_nr') ?? assert.fail();
+    const tried = async (isEndless: boolean) => {
+      const path = await file('looping.onnx', loopingModel({ isEndless }));
+      return probeInProcess(isEndless ? 5000 : undefined)(tool, {
+        path,
+        digest: String(isEndless),
+        preprocessing: Preprocessing.parse({}),
+      });
+    };
+
+    assert.equal((await tried(false)).scores.length, 2);
+    await assert.rejects(tried(true), {
+      name: 'InvalidInput',
+      message: 'the model of topiq_nr took longer than 5 s on the sample pictures; export it anew',
+    });
   });
 
   test('the recipe exports by position, for one or two pictures, with external data', () => {

@@ -1,8 +1,8 @@
 import { fork, type Serializable } from 'node:child_process';
-import { getCompileCacheDir } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { failure } from '../../execute/output.ts';
+import { cleanEnvironment } from './clean-environment.ts';
 
 /** A process that does work for this one. */
 export interface Child {
@@ -39,7 +39,7 @@ export const startChild = (options: ChildOptions): Child => {
     serialization: 'advanced',
     execArgv: [`--max-old-space-size=${memoryMb}`, '--no-warnings', ...nodeOptions],
     // To a tool all of our environment may be secret.
-    env: isTrusted ? env : compileCache(),
+    env: isTrusted ? env : cleanEnvironment(),
     // What a tool prints must not mix with our own results.
     stdio: isTrusted ? ['ignore', 2, 2, 'ipc'] : ['ignore', 'ignore', 'ignore', 'ipc'],
   });
@@ -79,12 +79,6 @@ const lowerPriority = (pid: number): void => {
   } catch {
     // It has ended already, or the system does not let us: it runs all the same.
   }
-};
-
-// Where this process keeps compiled modules the child finds its own: it starts in half the time.
-const compileCache = (): NodeJS.ProcessEnv => {
-  const folder = getCompileCacheDir();
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 };
 
 const endedBy = (code: number | null, signal: NodeJS.Signals | null, memoryMb: number): Error => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Pixels } from '../../iqa/pixels.ts';
 import { Fault } from '../../kernel/errors.ts';
+import { cleanEnvironment } from '../node/clean-environment.ts';
 import { DECODE_SECONDS } from './pixel-pipeline.ts';
 import { type Allocate, readSpooled } from './spool.ts';
 
@@ -31,6 +32,7 @@ export async function decodeApart(
   const decoder = spawn(process.execPath, ['--no-warnings', child, path, String(ignoreIcc)], {
     timeout: seconds * 1000,
     killSignal: 'SIGKILL',
+    env: cleanEnvironment(),
   });
   try {
     const [said, failed] = [text(decoder.stdout), text(decoder.stderr)];

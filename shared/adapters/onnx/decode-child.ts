@@ -1,10 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { firstLine, restrictFormats } from '../images/picture-formats.ts';
+import { endWithParent } from '../node/orphan-watch.ts';
 import type { Spooled } from './decode-apart.ts';
 import { pixelPipeline } from './pixel-pipeline.ts';
 
 /** The process that decodes one large picture: bytes come in, pixels go to the file, and the process ends. */
+endWithParent();
 restrictFormats(sharp);
 const [path = '', ignoreIcc] = process.argv.slice(2);
 try {

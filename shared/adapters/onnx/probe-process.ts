@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import type { Probed, ProbeModel } from '../../iqa/models.ts';
 import { Fault } from '../../kernel/errors.ts';
+import { cleanEnvironment } from '../node/clean-environment.ts';
 import { fromFailure } from './failure.ts';
 import type { Failure } from './messages.ts';
 
@@ -16,6 +17,7 @@ export const probeInProcess =
     new Promise((resolve, reject) => {
       const child = fork(new URL('./probe-child.ts', import.meta.url), {
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        env: cleanEnvironment(),
       });
       const late = setTimeout(() => {
         settle(() => reject(refusal(`took longer than ${timeoutMs / 1000} s on the sample pictures`)));
