@@ -5,7 +5,8 @@ import { isTimeout, MOST_MS, sizeOfValue, withinTime } from './within-time.ts';
 
 /** Parts of the schema times parts of the value that are checked without a watchdog: a few milliseconds. */
 const SMALL = 100_000;
-const REFUSED_MS = 60_000;
+/** How many times who sent too much is refused without a look. */
+const REFUSED_TIMES = 50;
 const MOST_CALLERS = 1000;
 
 /**
@@ -16,19 +17,19 @@ export const boundedCheck = (validate: Validator, schema: JsonSchema, field: str
   const parts = partsOf(schema);
   const isWatched = refersTwice(parts) || parts.some(({ uniqueItems }) => uniqueItems === true);
   const mostUnits = isWatched ? 0 : SMALL / sizeOfValue(schema);
-  const refused = new Map<string, { readonly units: number; readonly until: number }>();
+  const refused = new Map<string, { readonly units: number; left: number }>();
   return (value, caller = '') => {
     if (sizeOfValue(value, mostUnits) < mostUnits) return validate(value);
     const units = sizeOfValue(value);
     const last = refused.get(caller);
     // Once is enough: every retry with as much would block the process as long. Other callers have done nothing.
-    if (last && units >= last.units && performance.now() < last.until) throw tooSlow(field);
+    if (last && units >= last.units && last.left-- > 0) throw tooSlow(field);
     try {
       return withinTime(() => validate(value));
     } catch (thrown) {
       if (!isTimeout(thrown)) throw thrown;
       if (refused.size >= MOST_CALLERS) refused.clear();
-      refused.set(caller, { units, until: performance.now() + REFUSED_MS });
+      refused.set(caller, { units, left: REFUSED_TIMES });
       throw tooSlow(field);
     }
   };
