@@ -44,7 +44,7 @@ interface Package {
 }
 
 const layOut = async (folder: string): Promise<void> => {
-  await run(process.execPath, [join(root, 'infra/build/package.ts')], { cwd: root });
+  await run(process.execPath, [join(root, 'infra/build/package.ts'), '--unchecked'], { cwd: root });
   const { files, bin, dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
   const modules = join(folder, 'node_modules');
   for (const file of ['package.json', ...files])
