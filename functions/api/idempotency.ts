@@ -4,7 +4,7 @@ import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { onceKey } from '../../shared/kernel/item-keys.ts';
 import { freeLease, type Lease, takeLease } from '../../shared/kernel/lease.ts';
-import { changeHeld, keepLease } from '../../shared/kernel/leased-item.ts';
+import { changeHeld, keepLease, newOwner } from '../../shared/kernel/leased-item.ts';
 import type { Key } from '../../shared/kernel/ports.ts';
 import { put } from '../../shared/kernel/stored.ts';
 import type { ApiContext } from './env.ts';
@@ -66,7 +66,7 @@ type Begun = { readonly known: KeptAnswer } | { readonly lease: Lease; readonly 
 
 /** Takes the key, with the id of its call, before anything runs; or tells what is known of it. */
 const begin = ({ table, clock, random }: World, key: Key, request: string): Promise<Begun> => {
-  const owner = Buffer.from(random(12)).toString('hex');
+  const owner = newOwner(random);
   const newId = clock.newId();
   return table.change<Begun>([key], ([item]) => {
     const now = clock.now();

@@ -1,5 +1,5 @@
 import { watch } from 'node:fs';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Assay } from '../../shared/assay.ts';
@@ -29,7 +29,7 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
       await uploads.store(imageBlobKey('default', key), bytes);
       await uploads.idle();
       const scores = await untilOver(assay, key, () => isClosed);
-      if (scores) await writeFile(`${file}.scores.json`, JSON.stringify(scores, undefined, 2));
+      if (scores) await writeWhole(`${file}.scores.json`, JSON.stringify(scores, undefined, 2));
     } catch (error) {
       assay.log.error('inbox picture not scored', { file, error: messageOf(error) });
     } finally {
@@ -49,6 +49,12 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
       watching.close();
     },
   };
+};
+
+/** Renamed into its place: half a file would be taken for the scores after a crash. */
+const writeWhole = async (file: string, text: string): Promise<void> => {
+  await writeFile(`${file}.part`, text);
+  await rename(`${file}.part`, file);
 };
 
 /** Whether a picture has its scores; releases before wrote them down while they were pending too. */

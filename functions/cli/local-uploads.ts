@@ -6,7 +6,7 @@ import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { createDeliveries } from '../../shared/uploads/deliveries.ts';
 import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
-import { MAX_ATTEMPTS, scoreUpload, type UploadContext } from '../../shared/uploads/score-upload.ts';
+import { MAX_ATTEMPTS, scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { readBytes } from '../api/body-bytes.ts';
 import { type AnyRoute, route } from '../api/route.ts';
@@ -29,6 +29,8 @@ export const localUploads = (assay: Assay, folder: string): LocalUploads => {
         await scoreUpload(context, { ...readObjectCreated(event), delivery }, isLost);
         return;
       } catch (error) {
+        // Left in the table, to be taken up again.
+        if (secondsUntilFree(error) !== undefined) throw error;
         if (attempt === MAX_ATTEMPTS && !isLost()) await putAside(folder, event, messageOf(error));
       }
     }

@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../shared/kernel/errors.ts';
 import { jobReportBlobKey } from '../../shared/kernel/item-keys.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { readManifest } from '../../shared/uploads/manifest.ts';
-import { MAX_ATTEMPTS, scoreUpload, type UploadContext } from '../../shared/uploads/score-upload.ts';
+import { MAX_ATTEMPTS, scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
 
 export interface JobOptions {
   readonly manifest: string;
@@ -87,11 +88,17 @@ const scoreOne = async (context: UploadContext, image: StoredObject, drain: Abor
       return { outcome: scored === 'scored' ? 'scored' : 'skipped', reason };
     } catch (thrown) {
       reason = messageOf(thrown);
+      const seconds = secondsUntilFree(thrown);
+      if (seconds !== undefined) await pause(seconds * 1000, drain);
       if (drain.aborted) return { outcome: 'left', reason };
     }
   }
   return { outcome: 'failed', reason };
 };
+
+/** Waits, at most until the machine is going away. */
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  wait(milliseconds, undefined, { signal }).catch(() => {});
 
 const afterDrain = (drain: AbortSignal, graceMs: number): Promise<void> =>
   new Promise((resolve) => {

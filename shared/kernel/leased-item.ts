@@ -16,6 +16,9 @@ export interface LeasedItem<T extends { readonly lease?: Lease }> {
   readonly kind: Stored<T>;
 }
 
+/** A random id for one piece of work: process ids are used again. */
+export const newOwner = (random: (bytes: number) => Uint8Array): string => Buffer.from(random(12)).toString('hex');
+
 /** Takes an item over whose lease has run out or was given up; undefined when it is gone or somebody holds it. */
 export const takeItem = <T extends { readonly lease?: Lease }>(
   { table, clock }: Pick<LeaseContext, 'table' | 'clock'>,

@@ -1,7 +1,7 @@
 import { messageOf } from '../kernel/errors.ts';
 import { ACTIVE_RUNS_PK, activeRunKey } from '../kernel/item-keys.ts';
 import { freeLease, isHeld, type Lease, takeLease } from '../kernel/lease.ts';
-import { changeHeld, keepLease, takeItem } from '../kernel/leased-item.ts';
+import { changeHeld, keepLease, newOwner, takeItem } from '../kernel/leased-item.ts';
 import { isUnreadable, put, read } from '../kernel/stored.ts';
 import { ActiveRunItem, type RunBody, type RunView } from '../model/run.ts';
 import type { EnginePorts, TaskCall } from './engine/ports.ts';
@@ -62,7 +62,7 @@ class Runner implements LocalRuns {
   async start(request: RunRequest): Promise<RunView> {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved);
-    const lease = takeLease(undefined, this.#newOwner(), this.#given.clock.now());
+    const lease = takeLease(undefined, newOwner(this.#given.random), this.#given.clock.now());
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
       put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, lease }),
     ]);
@@ -124,10 +124,6 @@ class Runner implements LocalRuns {
     const running = [...this.#active.values()];
     for (const { controller } of running) controller.abort();
     await Promise.allSettled(running.map(({ done }) => done));
-  }
-
-  #newOwner(): string {
-    return Buffer.from(this.#given.random(12)).toString('hex');
   }
 
   #launch(run: RunBody, machine: PlanMachine, input: ExecutionInput, lease: Lease): void {
@@ -198,7 +194,7 @@ class Runner implements LocalRuns {
   async #resumeOne(tenant: string, id: string): Promise<boolean> {
     if (this.#active.has(id)) return false;
     const item = { key: activeRunKey(tenant, id), kind: ActiveRunItem };
-    const taken = await takeItem(this.#given, item, this.#newOwner());
+    const taken = await takeItem(this.#given, item, newOwner(this.#given.random));
     if (!taken) return false;
     const stored = await loadRun(this.#deps, tenant, id);
     if (stored?.status !== 'running') {

@@ -1,3 +1,4 @@
+import { LEASE_MS, type Lease, secondsLeft, takeLease } from '../kernel/lease.ts';
 import type { Upload } from './upload.ts';
 
 /** The object an event reports. */
@@ -13,19 +14,28 @@ export interface StoredObject {
 }
 
 export type Claim =
-  | { readonly todo: 'score'; readonly upload: Upload }
-  /** Already done, in progress elsewhere, superseded by a newer object, or not requested. */
+  | { readonly todo: 'score'; readonly upload: ClaimedUpload }
+  /** Already done, in progress under another delivery, superseded by a newer object, or not requested. */
   | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' | 'unasked' }
+  /** An earlier try of the same delivery may still be running: answering it as done would lose it. */
+  | { readonly todo: 'wait'; readonly seconds: number }
   /** Failed permanently: thrown again each time, so that its event reaches the dead-letter queue. */
   | { readonly todo: 'refuse'; readonly error: NonNullable<Upload['error']> };
 
-/** The lease of an attempt: after it another process may take over. */
-const CLAIM_MS = 16 * 60_000;
-/** The lease for a redelivery, shorter because only a duplicate delivery can come sooner. */
-const REPEAT_MS = 30_000;
+export type ClaimedUpload = Upload & { readonly lease: Lease };
+
+/** A redelivery takes over from an owner that has missed three heartbeats; other deliveries wait for the lease. */
+const REDELIVERY_MS = 45_000;
+/** Releases before had no heartbeat: an attempt of theirs is left alone for a function's longest time. */
+const UNBEATEN_MS = 16 * 60_000;
 
 /** Decides whether an event needs work: the same object once, a newer one again, an older one never. */
-export const claimUpload = (known: Upload | undefined, object: StoredObject, now: number, newId: string): Claim => {
+export const claimUpload = (
+  known: Upload | undefined,
+  object: StoredObject,
+  now: number,
+  { newId, owner }: { readonly newId: string; readonly owner: string },
+): Claim => {
   const upload = known ?? droppedByHand(object, now);
   const isSame = upload.etag === object.etag;
   if (upload.sequencer !== undefined && object.sequencer !== undefined && isOlder(object.sequencer, upload.sequencer))
@@ -33,9 +43,14 @@ export const claimUpload = (known: Upload | undefined, object: StoredObject, now
   if (isSame && upload.status === 'failed') return { todo: 'refuse', error: upload.error ?? UNKNOWN };
   if (isSame && upload.status === 'scored')
     return { todo: 'nothing', why: upload.score === false ? 'unasked' : 'done' };
-  if (isSame && upload.status === 'scoring' && now - (upload.claimed_at ?? 0) < patience(upload, object))
-    return { todo: 'nothing', why: 'underway' };
-  const { report: _, error: __, claimed_by: ___, ...rest } = upload;
+  const held = isSame && upload.status === 'scoring' ? leaseFor(upload, object) : undefined;
+  const lease = takeLease(held ?? { ...leaseFor(upload, object), until: 0 }, owner, now);
+  if (held && lease === undefined)
+    return isRedelivery(upload, object)
+      ? { todo: 'wait', seconds: secondsLeft(held, now) }
+      : { todo: 'nothing', why: 'underway' };
+  if (lease === undefined) throw new Error('a lease that has ended can be taken');
+  const { report: _, error: __, claimed_at: ___, ...rest } = upload;
   return {
     todo: 'score',
     upload: {
@@ -45,14 +60,23 @@ export const claimUpload = (known: Upload | undefined, object: StoredObject, now
       sequencer: object.sequencer,
       call_id: isSame && upload.call_id !== undefined ? upload.call_id : newId,
       attempts: isSame ? (upload.attempts ?? 0) + 1 : 1,
-      claimed_at: now,
+      failures: isSame ? upload.failures : undefined,
       claimed_by: object.delivery,
+      lease,
     },
   };
 };
 
-const patience = (upload: Upload, { delivery }: StoredObject): number =>
-  delivery !== undefined && upload.claimed_by === delivery ? REPEAT_MS : CLAIM_MS;
+/** The lease of the latest attempt, as far as an event has to respect it. */
+const leaseFor = (upload: Upload, object: StoredObject): Lease => {
+  const { lease, claimed_at = 0 } = upload;
+  if (lease) return isRedelivery(upload, object) ? { ...lease, until: lease.until - LEASE_MS + REDELIVERY_MS } : lease;
+  const until = claimed_at + (isRedelivery(upload, object) ? REDELIVERY_MS : UNBEATEN_MS);
+  return { owner: 'an earlier release', epoch: 1, until };
+};
+
+const isRedelivery = ({ claimed_by }: Upload, { delivery }: StoredObject): boolean =>
+  delivery !== undefined && claimed_by === delivery;
 
 const UNKNOWN = { code: 'Internal', message: 'it failed before' } as const;
 

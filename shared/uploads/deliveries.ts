@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { messageOf } from '../kernel/errors.ts';
 import { ACTIVE_UPLOADS_PK, activeUploadKey } from '../kernel/item-keys.ts';
 import { BEAT_MS, Lease, takeLease } from '../kernel/lease.ts';
-import { changeHeld, keepLease, type LeaseContext, takeItem } from '../kernel/leased-item.ts';
+import { changeHeld, keepLease, type LeaseContext, newOwner, takeItem } from '../kernel/leased-item.ts';
 import type { Log } from '../kernel/ports.ts';
 import { put, stored } from '../kernel/stored.ts';
 import { ObjectCreated } from './object-event.ts';
@@ -51,12 +51,11 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     const working = work(delivery, lease).finally(() => underway.delete(delivery.id));
     underway.set(delivery.id, working);
   };
-  const newOwner = (): string => Buffer.from(random(12)).toString('hex');
   const takeOver = async (): Promise<void> => {
     const { items } = await table.query(ACTIVE_UPLOADS_PK);
     for (const { key } of items) {
       if (underway.has(key.sk)) continue;
-      const taken = await takeItem(context, { key, kind: DeliveryItem }, newOwner());
+      const taken = await takeItem(context, { key, kind: DeliveryItem }, newOwner(random));
       if (taken) begin(taken, taken.lease);
     }
   };
@@ -70,8 +69,8 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
   };
   return {
     async send(event) {
-      const id = newOwner();
-      const lease = takeLease(undefined, newOwner(), clock.now());
+      const id = newOwner(random);
+      const lease = takeLease(undefined, newOwner(random), clock.now());
       if (lease === undefined) return;
       const delivery = { id, event, lease };
       const key = activeUploadKey(id);

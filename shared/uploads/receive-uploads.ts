@@ -53,8 +53,10 @@ const planUpload = async (context: ReceiveContext, object: StoredObject): Promis
   const item = await table.get(uploadKey(object.tenant, object.key));
   const known = item ? uploadOf(item) : undefined;
   const now = clock.now();
-  const claim = claimUpload(known, object, now, '');
+  const claim = claimUpload(known, object, now, { newId: '', owner: '' });
   if (claim.todo === 'nothing') return claim.why;
+  // Scoring it says how long to wait.
+  if (claim.todo === 'wait') return 'here';
   if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
   // Only its header is read.
   if (claim.upload.score === false) return 'here';

@@ -1,28 +1,34 @@
 import { knownKey } from '../access/admit.ts';
 import { findKey } from '../access/api-keys.ts';
+import { takenOver } from '../execute/earlier-call.ts';
 import { type ScoreContext, scorePictures } from '../execute/score-pictures.ts';
 import type { ImageFile } from '../iqa/open-images.ts';
 import { scoreImage } from '../iqa/score.ts';
 import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts';
 import { callKey, eventCountKey, imageBlobKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
-import type { Blobs, Change, Item } from '../kernel/ports.ts';
+import { freeLease, isHeld } from '../kernel/lease.ts';
+import { changeHeld, keepLease, newOwner } from '../kernel/leased-item.ts';
+import type { Blobs, Change, Item, Timers } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { continueTrace, type Tracer } from '../kernel/tracer.ts';
-import { endedCall } from '../model/call-record.ts';
+import { type CallRecord, endedCall } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import { placeEvents } from '../registry/events.ts';
-import { type Claim, claimUpload, type StoredObject } from './claim.ts';
+import { type Claim, type ClaimedUpload, claimUpload, type StoredObject } from './claim.ts';
 import { settleStorage } from './storage.ts';
 import { MAX_PICTURE_BYTES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
 export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
+  readonly timers: Timers;
   /** Follows uploads; without it they are not traced. */
   readonly tracer?: Tracer | undefined;
 }
 
-/** After this many attempts an image is recorded as failed, and its event goes to the dead-letter queue. */
+/** After this many failures an image is recorded as failed, and its event goes to the dead-letter queue. */
 export const MAX_ATTEMPTS = 3;
+/** Processes end for many reasons; an image at which so many ended is taken for the cause. */
+const MAX_LOST = 10;
 
 export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
 
@@ -34,43 +40,67 @@ export const scoreUpload = async (
   context: UploadContext,
   object: StoredObject,
   /** Whether another process may have taken this delivery over: then nothing is charged or written any more. */
-  isLost: () => boolean = () => false,
+  isDeliveryLost: () => boolean = () => false,
 ): Promise<UploadResult> => {
-  const { table, clock, log } = context;
-  const key = uploadKey(object.tenant, object.key);
-  const { claim, growth } = await table.change([key], ([item]): Change<Claimed> => {
-    const known = item && uploadOf(item);
-    const decided = claimUpload(known, object, clock.now(), clock.newId());
-    if (decided.todo !== 'score') return { writes: [], result: { claim: decided } };
-    const upload = { ...decided.upload, stored: object.size ?? known?.stored };
-    return {
-      writes: [put(key, UploadItem, upload, item?.expires)],
-      result: { claim: { ...decided, upload }, growth: known && growthOf(known, object.size) },
-    };
-  });
+  const { claim, growth } = await claimObject(context, object);
   if (claim.todo === 'nothing') return claim.why;
+  if (claim.todo === 'wait') throw underway(object, claim.seconds);
   if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
   if (growth) await settleStorage(context, object.tenant, growth.announced, growth.bytes);
-  const attempts = claim.upload.attempts ?? 1;
+  const item = { key: uploadKey(object.tenant, object.key), kind: UploadItem };
+  const heartbeat = keepLease(context, item, claim.upload.lease);
+  const isLost = (): boolean => isDeliveryLost() || heartbeat.isLost();
   try {
-    if (attempts > MAX_ATTEMPTS) throw killer(object.key, attempts - 1);
-    if (claim.upload.score === false) {
+    return await scoreClaimed(context, object, claim.upload, isLost);
+  } finally {
+    heartbeat.stop();
+  }
+};
+
+const claimObject = ({ table, clock, random }: UploadContext, object: StoredObject): Promise<Claimed> => {
+  const key = uploadKey(object.tenant, object.key);
+  const ids = { newId: clock.newId(), owner: newOwner(random) };
+  return table.change([key], ([item]): Change<Claimed> => {
+    const known = item && uploadOf(item);
+    const claim = claimUpload(known, object, clock.now(), ids);
+    if (claim.todo !== 'score') return { writes: [], result: { claim } };
+    const upload = { ...claim.upload, stored: object.size ?? known?.stored };
+    return {
+      writes: [put(key, UploadItem, upload, item?.expires)],
+      result: { claim: { ...claim, upload }, growth: known && growthOf(known, object.size) },
+    };
+  });
+};
+
+const scoreClaimed = async (
+  context: UploadContext,
+  object: StoredObject,
+  upload: ClaimedUpload,
+  isLost: () => boolean,
+): Promise<UploadResult> => {
+  const { attempts = 1, failures = 0 } = upload;
+  const lost = attempts - 1 - failures;
+  try {
+    if (lost >= MAX_LOST) throw killer(object.key, lost);
+    if (upload.score === false) {
       await checkPicture(context, object);
-      await finish(context, object.tenant, { ...claim.upload, status: 'scored' });
+      await finish(context, object.tenant, { ...upload, status: 'scored' }, isLost);
       return 'unasked';
     }
-    const { traceparent } = claim.upload;
-    const report = await continueTrace(context.tracer, { name: 'score upload', traceparent }, () =>
-      scoreOnce(context, object, claim.upload, isLost),
+    const { traceparent } = upload;
+    const scored = await continueTrace(context.tracer, { name: 'score upload', traceparent }, () =>
+      scoreOnce(context, object, upload, isLost),
     );
-    await finish(context, object.tenant, { ...claim.upload, status: 'scored', report });
+    await finish(context, object.tenant, { ...scored, status: 'scored' }, isLost);
     return 'scored';
   } catch (thrown) {
     if (isLost()) throw thrown;
-    const isLast = attempts >= MAX_ATTEMPTS || isFinal(thrown);
-    log.error('upload not scored', { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) });
+    const isLast = failures + 1 >= MAX_ATTEMPTS || lost >= MAX_LOST || isFinal(thrown);
+    const about = { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) };
+    context.log.error('upload not scored', about);
     const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };
-    await finish(context, object.tenant, { ...claim.upload, status: isLast ? 'failed' : 'pending', error });
+    const failed: ClaimedUpload = { ...upload, status: isLast ? 'failed' : 'pending', failures: failures + 1, error };
+    await finish(context, object.tenant, failed, isLost);
     throw thrown;
   }
 };
@@ -104,7 +134,18 @@ const checkPicture = async (context: UploadContext, { tenant, key }: StoredObjec
 export const failedBefore = ({ key }: StoredObject, { code, message }: NonNullable<Upload['error']>): Fault =>
   new Fault(Object.hasOwn(statusOf, code) ? (code as FaultCode) : 'Internal', message, { image: key });
 
-/** Failed attempts are counted by their failures; these ended with their process. */
+/** What a redelivery is told that comes while the first delivery may still be at work: come again. */
+const underway = ({ key }: StoredObject, seconds: number): Fault =>
+  new Fault('Conflict', `${key} is being scored by an earlier try of this delivery; deliver it again in ${seconds} s`, {
+    underway: true,
+    retry_after_seconds: seconds,
+  });
+
+/** How long to wait before delivering again, where that is what was thrown. */
+export const secondsUntilFree = (thrown: unknown): number | undefined =>
+  thrown instanceof Fault && thrown.details.underway === true ? Number(thrown.details.retry_after_seconds) : undefined;
+
+/** Attempts that failed are counted as failures; these ended with their process. */
 const killer = (key: string, attempts: number): Fault =>
   new Fault('ToolExecutionError', `scoring ${key} ended its process ${attempts} times; try a smaller picture`, {
     image: key,
@@ -118,28 +159,45 @@ const isFinal = (thrown: unknown): boolean =>
 const scoreOnce = async (
   context: UploadContext,
   object: StoredObject,
-  upload: Upload,
+  claimed: ClaimedUpload,
   isLost: () => boolean,
-): Promise<NonNullable<Upload['report']>> => {
+): Promise<ClaimedUpload> => {
   const { tenant } = object;
   if ((object.size ?? 0) > MAX_PICTURE_BYTES) throw tooLarge(object.key, object.size ?? 0);
   const image = await readImage(context, tenant, object.key);
-  const reference =
-    upload.reference_key === undefined ? undefined : await readImage(context, tenant, upload.reference_key);
-  const request = { image, reference, tools: upload.tools, distortions: upload.distortions };
+  const { reference_key, tools, distortions } = claimed;
+  const reference = reference_key === undefined ? undefined : await readImage(context, tenant, reference_key);
+  const request = { image, reference, tools, distortions };
+  const { row, upload } = await chargeableCall(context, tenant, claimed);
   // A process that died after charging left its ledger row, so it is not charged again.
-  const item = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
-  const row = endedCall(item);
   if (row?.status === 'ok') {
     const report = await scoreImage(context.iqa, { ...request, tenant });
-    return { ...report, charged_micros: row.charged_micros };
+    return { ...upload, report: { ...report, charged_micros: row.charged_micros } };
   }
   const payer = await payerOf(context, tenant, upload.key_id);
-  // One that was left until its reservation lapsed was not charged: scoring it is a new call.
-  const known = row?.status === 'interrupted' ? undefined : upload.call_id;
-  return scorePictures(context, payer, request, undefined, {
-    once: { id: known ?? context.clock.newId(), isLost },
-  });
+  const id = upload.call_id ?? context.clock.newId();
+  const report = await scorePictures(context, payer, request, undefined, { once: { id, isLost } });
+  return { ...upload, report };
+};
+
+/**
+ * The call that pays for an upload. One that was left until its reservation lapsed was not charged: scoring it is a
+ * new call, whose id is stored before anything is charged under it.
+ */
+const chargeableCall = async (
+  context: UploadContext,
+  tenant: string,
+  upload: ClaimedUpload,
+): Promise<{ readonly row?: CallRecord | undefined; readonly upload: ClaimedUpload }> => {
+  const item = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
+  const row = endedCall(item);
+  if (row?.status !== 'interrupted') return { row, upload };
+  const renewed = { ...upload, call_id: context.clock.newId() };
+  const key = uploadKey(tenant, upload.key);
+  await changeHeld(context, { key, kind: UploadItem }, upload.lease, (stored, expires) => [
+    put(key, UploadItem, { ...stored, call_id: renewed.call_id }, expires),
+  ]);
+  return { upload: renewed };
 };
 
 const readImage = async ({ blobs }: UploadContext, tenant: string, key: string): Promise<ImageFile> => {
@@ -157,25 +215,38 @@ const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string):
   return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
 };
 
-/** Writes the result, unless a newer object was claimed meanwhile; the scores are still stored. */
-const finish = async ({ table, blobs, clock }: UploadContext, tenant: string, upload: Upload): Promise<void> => {
+/**
+ * Writes the result and gives the lease up, unless somebody else has it by now. The scores are stored first: an image
+ * that is said to be scored has them.
+ */
+const finish = async (
+  context: UploadContext,
+  tenant: string,
+  upload: ClaimedUpload,
+  isLost: () => boolean,
+): Promise<void> => {
+  const { table, blobs, clock } = context;
   const key = uploadKey(tenant, upload.key);
-  const isOver = upload.status === 'scored' || upload.status === 'failed';
-  const written = await table.change([key, eventCountKey(tenant)], ([item, count]) => {
+  const isAnnounced = (upload.status === 'scored' || upload.status === 'failed') && upload.score !== false;
+  if (isLost()) throw takenOver({ id: upload.call_id ?? upload.key });
+  if (isAnnounced) {
+    const text = JSON.stringify(viewUpload(upload), undefined, 2);
+    await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
+  }
+  await table.change([key, eventCountKey(tenant)], ([item, count]) => {
     const known = item && uploadOf(item);
-    if (known?.call_id !== upload.call_id) return { writes: [], result: false };
+    if (!known || !isHeld(known.lease, upload.lease)) return { writes: [], result: undefined };
     const event = {
       type: 'image-scored',
       at: new Date(clock.now()).toISOString(),
       tool: upload.key,
       reason: upload.status,
     } as const;
-    const events = isOver && upload.score !== false ? placeEvents(tenant, count, [event]) : [];
-    return { writes: [put(key, UploadItem, upload, item?.expires), ...events], result: true };
+    const events = isAnnounced ? placeEvents(tenant, count, [event]) : [];
+    // A call whose reservation had lapsed has another id by now.
+    const ended = { ...upload, call_id: known.call_id, lease: freeLease(upload.lease) };
+    return { writes: [put(key, UploadItem, ended, item.expires), ...events], result: undefined };
   });
-  if (!written || !isOver || upload.score === false) return;
-  const text = JSON.stringify(viewUpload(upload), undefined, 2);
-  await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
 };
 
 export const uploadOf = (item: Item): Upload => read(item, UploadItem);

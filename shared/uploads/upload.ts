@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ScoreReport } from '../iqa/score.ts';
 import { isObject } from '../kernel/json.ts';
+import { Lease } from '../kernel/lease.ts';
 import { stored } from '../kernel/stored.ts';
 
 /** Image types that can be uploaded, with the extension of their keys. */
@@ -56,7 +57,12 @@ const Upload = z.object({
   sequencer: z.string().optional(),
   /** The call id of this object's one ledger row, however often it is attempted. */
   call_id: z.string().optional(),
+  /** How often it was begun, and how often that failed; the other attempts ended with their process. */
   attempts: z.number().optional(),
+  failures: z.number().optional(),
+  /** Of whoever is scoring it. */
+  lease: Lease.optional(),
+  /** When it was claimed, as releases without leases wrote it. */
   claimed_at: z.number().optional(),
   /** The delivery that claimed it. */
   claimed_by: z.string().optional(),

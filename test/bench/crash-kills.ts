@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
@@ -25,6 +25,10 @@ interface World {
   readonly keys: Map<string, string>;
   readonly runs: string[];
   readonly uploads: string[];
+  readonly inbox: string;
+  readonly dropped: string[];
+  /** Idempotency keys that were never answered. */
+  readonly stuck: string[];
 }
 
 /** Kills the real server again and again under load, and prints what was lost, stuck or charged wrongly. */
@@ -37,10 +41,12 @@ export const benchKills = async (kills: number): Promise<void> => {
     FAST_SPEED: `${SPEED}`,
   };
   const start = () => serveAssay({ cwd, env });
-  const world = await prepare(await start());
-  const clients = [register, call, call, callOnce, callOnce, run, upload].map((work, n) => repeat(world, work, n));
+  const world = await prepare(await start(), cwd);
+  const clients = [register, call, call, callOnce, callOnce, run, upload, drop].map((work, n) =>
+    repeat(world, work, n),
+  );
   for (let killed = 0; killed < kills; killed++) {
-    await wait(200 + Math.random() * 1000);
+    await wait(200 + Math.random() * 4000);
     world.served.child.kill('SIGKILL');
     await once(world.served.child, 'exit');
     world.served = await start();
@@ -56,11 +62,12 @@ export const benchKills = async (kills: number): Promise<void> => {
   await rm(cwd, { recursive: true });
 };
 
-/** Pictures take their time on a machine with other work; a minute is far beyond a lease. */
+/** Pictures take their time on a machine with other work; two minutes are far beyond a lease. */
 const untilScored = async (world: World): Promise<void> => {
-  for (let tries = 0; tries < 60; tries++) {
+  for (let tries = 0; tries < 120; tries++) {
     const states = await Promise.all(world.uploads.map((key) => send(world, 'GET', `/v1/images/${key}/scores`)));
-    if (states.every(({ body }) => ['scored', 'failed'].includes(body.status))) return;
+    const dropped = await Promise.all(world.dropped.map(hasScores));
+    if (states.every(({ body }) => ['scored', 'failed'].includes(body.status)) && dropped.every(Boolean)) return;
     await wait(1000);
   }
 };
@@ -81,17 +88,27 @@ const send = async (
   return { status: response.status, body: JSON.parse((await response.text()) || '{}') };
 };
 
-const prepare = async (served: Served): Promise<World> => {
+const prepare = async (served: Served, cwd: string): Promise<World> => {
   await send({ served }, 'POST', '/v1/tools', aTool({ name: 'priced', price_micros: 5 }));
   await send({ served }, 'POST', '/v1/tools', aTool({ name: 'priced_once', price_micros: 5 }));
   const { body: key } = await send({ served }, 'POST', '/v1/keys', {
     scopes: ['read', 'invoke'],
     quota: { calls: 1_000_000 },
   });
-  const node = { id: 'n', tool: 'priced', arguments: { city: 'Ulm' } };
+  await send({ served }, 'POST', '/v1/tools', aTool({ name: 'in_plan', price_micros: 5 }));
+  const node = { id: 'n', tool: 'in_plan', arguments: { city: 'Ulm' } };
   const { body: plan } = await send({ served }, 'POST', '/v1/plans', { nodes: [node] });
-  const empty = { tools: [], calls: [], keys: new Map<string, string>(), runs: [], uploads: [] };
-  return { served, isOver: false, payer: key.key, planId: plan.plan_id, ...empty };
+  const inbox = join(/^ +data +(.*) \(put/m.exec(served.greeting)?.[1] ?? '', 'inbox');
+  const empty = {
+    tools: [],
+    calls: [],
+    keys: new Map<string, string>(),
+    runs: [],
+    uploads: [],
+    dropped: [],
+    stuck: [],
+  };
+  return { served, isOver: false, payer: key.key, planId: plan.plan_id, inbox: resolve(cwd, inbox), ...empty };
 };
 
 /** A client that goes on whatever happens to its connections. */
@@ -124,6 +141,7 @@ const answered = async (world: World, path: string, body: unknown, name: string)
     if (sent && sent.status < 300) return sent.body;
     await wait(100);
   }
+  world.stuck.push(name);
   throw new Error(`${name} was never answered`);
 };
 
@@ -148,6 +166,19 @@ const upload = async (world: World): Promise<void> => {
   });
   if (put.status === 200) world.uploads.push(body.key);
   await wait(300);
+};
+
+/** Another picture each time, by a byte behind its end. */
+const drop = async (world: World, name: string): Promise<void> => {
+  const file = join(world.inbox, `${name}.png`);
+  await writeFile(file, Buffer.concat([picture, Buffer.from(name)]));
+  world.dropped.push(file);
+  await wait(1000);
+};
+
+const hasScores = async (file: string): Promise<boolean> => {
+  const text = await readFile(`${file}.scores.json`, 'utf8').catch(() => '{}');
+  return JSON.parse(text).status === 'scored';
 };
 
 const report = async (world: World, kills: number): Promise<void> => {
@@ -183,6 +214,9 @@ const report = async (world: World, kills: number): Promise<void> => {
         async (key) => (await send(world, 'GET', `/v1/images/${key}/scores`)).body.status === 'scored',
       ),
     ],
+    'inbox pictures without scores': [world.dropped.length, await bad(world.dropped, hasScores)],
+    'nodes charged twice or not at all': [world.runs.length, await nodesWrong(world)],
+    'idempotency keys still running': [world.keys.size, world.stuck.length],
     'differences of usage': [before.rows, before.differences.filter(({ what }) => what === 'usage').length],
     'differences after settling': [after.rows, after.differences.length],
   };
@@ -197,6 +231,12 @@ const report = async (world: World, kills: number): Promise<void> => {
     'nothing lost, stuck, unpaid or charged twice',
     Object.values(rows).every(([, count]) => count === 0),
   );
+};
+
+/** How many charged calls of nodes there are beside one for each run. */
+const nodesWrong = async (world: World): Promise<number> => {
+  const [rows, runs] = [await okRows(world, 'in_plan'), await okRows(world, 'run')];
+  return Math.abs(rows.length - runs.length);
 };
 
 const has = (rows: readonly CallRecord[], id: string): boolean => rows.some(({ call_id }) => call_id === id);

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
+import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
-import { scoreUpload, uploadOf } from '../../shared/uploads/score-upload.ts';
+import { scoreUpload, secondsUntilFree, type UploadContext, uploadOf } from '../../shared/uploads/score-upload.ts';
 import { viewUpload } from '../../shared/uploads/upload.ts';
 import { testAssay } from '../support/assay.ts';
 import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
@@ -22,6 +24,30 @@ const onlyStored = {
   status: 'pending',
   score: false,
   created_at: '2026-01-01T00:00:00.000Z',
+};
+
+/** A context that waits before it reads a picture until it is released; with a promise for that moment. */
+const paused = (context: UploadContext): readonly [UploadContext, Promise<void>, () => void] => {
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const blobs = {
+    ...context.blobs,
+    get: async (key: string) => {
+      begun.resolve();
+      await gate.promise;
+      return context.blobs.get(key);
+    },
+  };
+  return [{ ...context, blobs }, begun.promise, gate.resolve];
+};
+
+const movingClock = () => {
+  const clock = systemClock();
+  let ahead = 0;
+  const move = (by: number): void => {
+    ahead += by;
+  };
+  return { ...clock, now: () => clock.now() + ahead, move };
 };
 
 describe('upload events', () => {
@@ -164,26 +190,87 @@ describe('upload events', () => {
     const { context } = await shop();
     await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
     const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
-    const died = (attempts: number) => ({
+    const died = (attempts: number, failures?: number) => ({
       v: 1,
       key: 'a.png',
       key_id: 'admin',
       status: 'scoring',
       etag: 'e',
       attempts,
-      claimed_at: context.clock.now() - 60_000,
+      failures,
+      // Its last heartbeat was a minute ago.
+      lease: { owner: 'dead', epoch: attempts, until: context.clock.now() + LEASE_MS - 60_000 },
       claimed_by: 'one',
       created_at: '2026-01-01T00:00:00.000Z',
     });
-    await context.table.write([{ put: uploadKey('default', 'a.png'), body: died(1) }]);
+    const write = (body: object) => context.table.write([{ put: uploadKey('default', 'a.png'), body: { ...body } }]);
+    await write(died(1));
 
     assert.equal(await scoreUpload(context, { ...object, delivery: 'two' }), 'underway');
     assert.equal(await scoreUpload(context, { ...object, delivery: 'one' }), 'scored');
 
-    await context.table.write([{ put: uploadKey('default', 'a.png'), body: died(3) }]);
-    await assert.rejects(scoreUpload(context, { ...object, delivery: 'one' }), /ended its process 3 times/);
+    await write(died(10, 1));
+    assert.equal(await scoreUpload(context, { ...object, delivery: 'one' }), 'scored');
+    await write(died(10, 0));
+    await assert.rejects(scoreUpload(context, { ...object, delivery: 'one' }), /ended its process 10 times/);
     const item = await context.table.get(uploadKey('default', 'a.png'));
     assert.equal(item && uploadOf(item).status, 'failed');
+  });
+
+  test('C.07 a delivery repeated while its first try is at work is not answered as done', async () => {
+    const { context } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const object = { ...readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01')), delivery: 'one' };
+    const [slow, reading, release] = paused(context);
+    const first = scoreUpload(slow, object);
+    await reading;
+
+    const thrown = await scoreUpload(context, object).catch((refused: unknown) => refused);
+    assert.ok((secondsUntilFree(thrown) ?? 0) > 0, String(thrown));
+    release();
+    assert.equal(await first, 'scored');
+    assert.equal(await scoreUpload(context, object), 'done');
+  });
+
+  test('X.04 an owner that was only slow finds its upload taken over and neither charges nor writes', async () => {
+    const { context, json } = await shop();
+    const clock = movingClock();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    const [slow, reading, release] = paused({ ...context, clock });
+    const first = scoreUpload(slow, object);
+    await reading;
+    clock.move(LEASE_MS + 1000);
+
+    assert.equal(await scoreUpload({ ...context, clock }, object), 'scored');
+    const stored = await context.table.get(uploadKey('default', 'a.png'));
+    release();
+    await assert.rejects(first, /taken over/);
+    assert.deepEqual(await context.table.get(uploadKey('default', 'a.png')), stored);
+    await context.recorder.flush();
+    assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
+  });
+
+  test('C.07 a picture whose reservation lapsed is charged once, though its new call was cut off too', async () => {
+    const { context, json } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    const lapsed = context.clock.newId();
+    const about = { tool: 'score', version: 'operation', arguments: null, key: 'admin', at: new Date().toISOString() };
+    const measured = { duration_ms: 0, cpu_ms: 0, cpu_percent: 0, memory_delta_bytes: 0, memory_peak_bytes: 0 };
+    const ended = { ...about, ...measured, cached: false, attempts: 1, charged_micros: 0 };
+    await context.recorder.keep('default', { call_id: lapsed, status: 'interrupted', ...ended }, true);
+    const died = { v: 1, key: 'a.png', key_id: 'admin', status: 'scoring', call_id: lapsed, etag: 'e', claimed_at: 0 };
+    const body = { ...died, tools: ['entropy'], attempts: 1, created_at: '2026-01-01T00:00:00.000Z' };
+    await context.table.write([{ put: uploadKey('default', 'a.png'), body }]);
+    // The process ends right after it has charged.
+    const table = { ...context.table };
+    const dying = { ...context, table, blobs: { ...context.blobs, put: () => Promise.reject(new Error('killed')) } };
+    await assert.rejects(scoreUpload(dying, object), /killed/);
+
+    assert.equal(await scoreUpload(context, object), 'scored');
+    await context.recorder.flush();
+    assert.equal((await json<MonthUsage>('GET', '/v1/usage')).body.calls, 1);
   });
 
   test('a picture announced with score: false is kept and neither scored nor charged', async () => {
@@ -238,7 +325,7 @@ describe('upload events', () => {
         let upload: Parameters<typeof claimUpload>[0];
         for (const each of order) {
           const object = { tenant: 't', key: 'k', etag: `e${each}`, sequencer: (each * 0x111).toString(16) };
-          const claim = claimUpload(upload, object, 0, `c${each}`);
+          const claim = claimUpload(upload, object, 0, { newId: `c${each}`, owner: 'o' });
           if (claim.todo === 'score') upload = { ...claim.upload, status: 'scored' };
         }
         assert.equal(upload?.etag, 'e8');

@@ -13,6 +13,7 @@ import type { UploadContext } from '../../uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
 import { nodeGauge } from '../node/gauge.ts';
 import { systemClock } from '../system-clock.ts';
+import { systemTimers } from '../system-timers.ts';
 import { awsIqa } from './aws-iqa.ts';
 import { clientSettings } from './client-settings.ts';
 import { dynamoTable } from './dynamo-table.ts';
@@ -68,6 +69,7 @@ export const awsScoring = async (
   });
   return {
     ...layers,
+    timers: systemTimers,
     s3,
     blobs,
     iqa,
