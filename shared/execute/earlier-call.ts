@@ -3,6 +3,7 @@ import { timeOfUlid } from '../kernel/ids.ts';
 import { callKey } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
 import { type CallRecord, endedCall } from '../model/call-record.ts';
+import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Call, CallOptions, CallResult } from './call.ts';
 
@@ -41,12 +42,12 @@ export const hasEnded = (id: string): Fault =>
 /** Whether that is what was thrown. */
 export const isEnded = (thrown: unknown): boolean => thrown instanceof Fault && thrown.details.ended === true;
 
-/** Whether running a version again does nothing twice: it says so, or is a function of its arguments. */
-export const isIdempotent = ({ spec: { idempotent, implementation } }: VersionRecord): boolean =>
-  idempotent ??
-  (implementation?.type === 'mock' ||
-    implementation?.type === 'builtin' ||
-    (implementation?.type === 'internal' && implementation.handler === 'iqa'));
+/** Whether running a version again does nothing twice: it says so, is a function of its arguments, or a resumable run. */
+export const isIdempotent = ({ spec: { idempotent, implementation } }: VersionRecord): boolean => {
+  if (idempotent !== undefined) return idempotent;
+  if (implementation?.type !== 'internal') return implementation?.type === 'mock' || implementation?.type === 'builtin';
+  return implementation.handler === 'iqa' || implementation.handler.startsWith(PLAN_HANDLER_PREFIX);
+};
 
 /** How a call ends whose tool had answered when its process died. */
 export const answeredBefore = (output: unknown): CallResult => ({ ...notRunHere, status: 'ok', output });

@@ -4,6 +4,9 @@ import { MAX_NODES } from '../kernel/limits.ts';
 import { VersionName } from './registration.ts';
 import { Permission, ToolName } from './tool.ts';
 
+/** A saved plan as the handler of a tool: `plan:<id>`. */
+export const PLAN_HANDLER_PREFIX = 'plan:';
+
 /** Letters of any script; no dot, because references separate node and path with one. */
 export const NodeId = z
   .string()

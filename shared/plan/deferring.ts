@@ -1,23 +1,30 @@
 import type { ExecuteContext } from '../execute/execute.ts';
 import type { Reservation } from '../execute/meter.ts';
-import { failure } from '../execute/output.ts';
 import type { Handler } from '../kernel/ports.ts';
-import type { CallRecord } from '../model/call-record.ts';
+import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
-import { outputOfRun, PLAN_HANDLER_PREFIX, startPlan } from './plan-tool.ts';
+import type { HandedCall } from './handed-call.ts';
+import { outputOfRun, startPlan, untilEnded } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
 /** What the layers admitted, filled in as they run. Without a run the call has ended. */
 export interface Started {
   run?: RunView;
-  record?: CallRecord;
   reservation?: Reservation;
 }
 
+export interface Deferred {
+  readonly planId: string;
+  readonly started: Started;
+  /** The call as it is stored with its run: whoever sees the run's end charges and records it. */
+  readonly toCall: (reservation: Reservation) => HandedCall;
+}
+
 /** The context of a call that ends when its run starts: nothing is charged, recorded or cached yet. */
-export const deferring = (context: ExecuteContext, runs: Runs, planId: string, started: Started): ExecuteContext => {
+export const deferring = (context: ExecuteContext, runs: Runs, deferred: Deferred): ExecuteContext => {
   const { meter, recorder, cache, checkOutput } = context;
-  const handler = startingHandler(runs, planId, started);
+  const { planId, started } = deferred;
+  const handler = startingHandler(runs, deferred);
   return {
     ...context,
     handlers: () => ({ builtin: new Map(), internal: new Map([[PLAN_HANDLER_PREFIX + planId, handler]]) }),
@@ -34,33 +41,24 @@ export const deferring = (context: ExecuteContext, runs: Runs, planId: string, s
     },
     recorder: {
       ...recorder,
-      keep(tenant, record, isUrgent) {
-        if (!started.run) return recorder.keep(tenant, record, isUrgent);
-        started.record = record;
-        return undefined;
-      },
-      async keepOnce(tenant, record, isReserved) {
-        if (!started.run) return recorder.keepOnce(tenant, record, isReserved);
-        started.record = record;
-        return undefined;
-      },
+      keep: (tenant, record, isUrgent) => (started.run ? undefined : recorder.keep(tenant, record, isUrgent)),
+      keepOnce: async (tenant, record, isReserved) =>
+        started.run ? undefined : recorder.keepOnce(tenant, record, isReserved),
     },
     cache: { get: cache.get, set: (key, text) => void (started.run || cache.set(key, text)) },
     checkOutput: (record, output) => (started.run ? [] : checkOutput(record, output)),
   };
 };
 
-/** Starts a plan's run as the work of its tool; one that has already ended is an ordinary call. */
-const startingHandler = (runs: Runs, planId: string, started: Started): Handler => ({
+/** Starts a plan's run as the work of its tool. */
+const startingHandler = (runs: Runs, { planId, started, toCall }: Deferred): Handler => ({
   permission: 'safe',
   async run(input, context) {
-    const view = await startPlan(runs, planId, input, context);
-    if (context.signal.aborted) {
-      await runs.cancel(context.tenant, view.run_id);
-      throw failure('Cancelled', `the call of ${context.tool.name} was cancelled`);
-    }
-    if (view.status !== 'running') return outputOfRun(view);
-    started.run = view;
+    const { reservation } = started;
+    const view = await startPlan(runs, planId, input, context, reservation && toCall(reservation));
+    // Nobody will settle a call that nothing was reserved for: it is an ordinary one.
+    if (!reservation) return outputOfRun(await untilEnded(runs, context.tenant, view, context.signal));
+    started.run = context.signal.aborted ? await runs.cancel(context.tenant, view.run_id) : view;
     return {};
   },
 });

@@ -1,15 +1,20 @@
 import type { CallOptions } from '../execute/call.ts';
 import { type ExecuteContext, executeTool } from '../execute/execute.ts';
+import type { Reservation } from '../execute/meter.ts';
 import { timeoutMsOf } from '../execute/run-handler.ts';
 import { messageOf } from '../kernel/errors.ts';
+import { callKey } from '../kernel/item-keys.ts';
 import type { Invocation, Outcome } from '../model/call.ts';
+import { endedCall } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
+import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { RunView } from '../model/run.ts';
 import { deferring, type Started } from './deferring.ts';
-import { keepHandedCall } from './handed-call.ts';
-import { PLAN_HANDLER_PREFIX, untilEnded } from './plan-tool.ts';
+import { type HandedCall, readHandedCall, startedRecord } from './handed-call.ts';
+import { untilEnded } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
+import { outcomeOfRun } from './settle-calls.ts';
 
 /** The run that goes on; or the outcome, where it came at once. */
 export type Handed = { readonly run: RunView } | { readonly outcome: Outcome };
@@ -39,20 +44,34 @@ export const handOver = async (
 ): Promise<Handed> => {
   const started: Started = {};
   const invocation = { ...asked, name: tool.spec.name, version: tool.version };
-  const outcome = await executeTool(deferring(context, runs, planId, started), actor, invocation, signal, options);
-  const { run, record, reservation } = started;
-  if (!run || !record || !reservation) return { outcome };
   const timeoutMs = timeoutMsOf(tool);
-  const deadline = Date.parse(record.at) + timeoutMs;
-  try {
-    await keepHandedCall(context.table, actor.tenant, run.run_id, { record, reservation, deadline });
-  } catch (thrown) {
-    await runs.cancel(actor.tenant, run.run_id);
-    await context.meter.abandon(reservation);
-    throw thrown;
-  }
+  const toCall = (reservation: Reservation): HandedCall => {
+    const { call } = reservation;
+    const args = context.redact.arguments(tool, (asked.arguments ?? {}) as Readonly<Record<string, unknown>>);
+    return { record: startedRecord(call, args, options), reservation, deadline: call.at + timeoutMs };
+  };
+  const deferred = deferring(context, runs, { planId, started, toCall });
+  const outcome = await executeTool(deferred, actor, invocation, signal, options);
+  const { run } = started;
+  if (!run) return { outcome };
+  if (run.status !== 'running') return { outcome: await outcomeOfEnded(context, runs, actor.tenant, run, outcome) };
   if (run.engine === 'local') watch(context, runs, actor.tenant, run, timeoutMs);
   return { run };
+};
+
+/** A run that has ended when it is started is an ordinary answer; looking at it settles its call. */
+const outcomeOfEnded = async (
+  context: ExecuteContext,
+  runs: Runs,
+  tenant: string,
+  run: RunView,
+  { output: _, ...about }: Outcome,
+): Promise<Outcome> => {
+  const view = (await runs.view(tenant, run.run_id)) ?? run;
+  const call = await readHandedCall(context.table, tenant, run.run_id);
+  const record = endedCall(await context.table.get(callKey(tenant, about.call_id)));
+  const ended = await outcomeOfRun(context, tenant, view, call);
+  return { ...about, ...ended, charged_micros: record?.charged_micros ?? 0 };
 };
 
 /** A run of this process is seen to end by it; others when somebody asks. */

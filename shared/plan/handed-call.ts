@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { Reservation } from '../execute/meter.ts';
+import type { CallOptions } from '../execute/call.ts';
+import { cutValue } from '../execute/cut-values.ts';
+import type { MeteredCall, Reservation } from '../execute/meter.ts';
 import { handedCallKey } from '../kernel/item-keys.ts';
 import { isObject } from '../kernel/json.ts';
 import type { Table } from '../kernel/ports.ts';
@@ -21,15 +23,36 @@ export type HandedCall = Readonly<z.infer<typeof HandedCall>>;
 
 export const HandedCallItem = stored<HandedCall>({ what: 'call that a run answers', schema: HandedCall });
 
+/** The record of a call as its run starts. */
+export const startedRecord = (
+  { id, tool, version, keyId, at }: MeteredCall,
+  args: unknown,
+  options: Pick<CallOptions, 'attempt' | 'requestId'> = {},
+): CallRecord => ({
+  call_id: id,
+  tool,
+  version,
+  arguments: cutValue(args ?? null),
+  status: 'ok',
+  duration_ms: 0,
+  cpu_ms: 0,
+  cpu_percent: 0,
+  memory_delta_bytes: 0,
+  memory_peak_bytes: 0,
+  cached: false,
+  attempts: options.attempt ?? 1,
+  charged_micros: 0,
+  key: keyId,
+  at: new Date(at).toISOString(),
+  request_id: options.requestId,
+});
+
 /** The meter's own, handed back to it: of what it is made only the meter knows. */
 function isReservation(value: unknown): boolean {
   return isObject(value) && isObject(value.call) && typeof value.call.keyId === 'string' && isMicros(value.micros);
 }
 
 const isMicros = (value: unknown): boolean => Number.isSafeInteger(value);
-
-export const keepHandedCall = (table: Table, tenant: string, run: string, call: HandedCall): Promise<void> =>
-  table.write([put(handedCallKey(tenant, run), HandedCallItem, call)]);
 
 /** The call that a run answers; undefined for a run that nobody called as a tool. */
 export const readHandedCall = async (table: Table, tenant: string, run: string): Promise<HandedCall | undefined> => {

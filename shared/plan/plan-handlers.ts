@@ -1,6 +1,7 @@
 import type { Handler } from '../kernel/ports.ts';
+import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { Handlers } from '../registry/layer.ts';
-import { PLAN_HANDLER_PREFIX, planHandler } from './plan-tool.ts';
+import { planHandler } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
 /** Handlers among which every saved plan is one: `plan:<id>`. */

@@ -3,12 +3,11 @@ import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
-import type { Plan } from '../model/plan.ts';
+import { PLAN_HANDLER_PREFIX, type Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
+import type { HandedCall } from './handed-call.ts';
 import { runActorOf } from './run-node.ts';
 import type { Runs } from './runs.ts';
-
-export const PLAN_HANDLER_PREFIX = 'plan:';
 
 /** A plan as the definition of a tool: its input is the plan's, its price that of its nodes, its level its strictest. */
 export const planDefinition = (
@@ -45,12 +44,16 @@ export const planHandler = (runs: () => Runs | undefined, planId: string): Handl
   },
 });
 
-/** Starts a saved plan for a call of its tool, confined to what the caller may use. */
+/**
+ * Starts a saved plan for a call of its tool, confined to what the caller may use. The run has the id of the call: a
+ * call that is repeated after a crash goes on with the run it had started.
+ */
 export const startPlan = (
   runs: Runs,
   planId: string,
   input: unknown,
-  { tenant, keyId, allowed }: Pick<CallContext, 'tenant' | 'keyId' | 'allowed'>,
+  { tenant, keyId, callId, allowed }: Pick<CallContext, 'tenant' | 'keyId' | 'callId' | 'allowed'>,
+  call?: HandedCall,
 ): Promise<RunView> => {
   const actor: Actor = {
     keyId: 'plan',
@@ -59,7 +62,7 @@ export const startPlan = (
     onBehalfOf: keyId,
     tools: allowed,
   };
-  return runs.start({ tenant, plan_id: planId, input, actor: runActorOf(actor) });
+  return runs.start({ tenant, plan_id: planId, input, actor: runActorOf(actor), run_id: callId, call });
 };
 
 /** What a run that has ended means for the call of its tool: an output, or a failure that is thrown. */

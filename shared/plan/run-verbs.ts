@@ -1,7 +1,6 @@
 import { requireScope } from '../access/scopes.ts';
 import { operationPrice, type Prices } from '../execute/billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from '../execute/call.ts';
-import { cutValue } from '../execute/cut-values.ts';
 import { OPERATION, runOperation } from '../execute/operation.ts';
 import { type Quote, quoteOf } from '../execute/spend.ts';
 import { Fault } from '../kernel/errors.ts';
@@ -9,6 +8,7 @@ import { planKey } from '../kernel/item-keys.ts';
 import { LEASE_MS } from '../kernel/lease.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
+import { type HandedCall, startedRecord } from './handed-call.ts';
 import { runActorOf } from './run-node.ts';
 import type { RunRequest, Runs } from './runs.ts';
 
@@ -39,7 +39,7 @@ export const startRun = async (
       arguments: { plan_id: asked.plan_id, input: asked.input },
       priceMicros: fee.reservation.micros,
       async work() {
-        const run = await runs.start({ ...request, run_id: once.id, fee });
+        const run = await runs.start({ ...request, run_id: once.id, call: fee });
         return { value: run, output: { run_id: run.run_id, status: run.status } };
       },
     },
@@ -49,36 +49,18 @@ export const startRun = async (
   return value;
 };
 
-/** The record of a call that starts a run, for whoever has to write it should its process die. */
+/** The call that starts a run, for whoever has to charge it should its process die. */
 const feeOf = (
-  { clock, prices, meter }: Pick<LayerContext, 'clock' | 'meter'> & { readonly prices?: Prices | undefined },
+  { clock, prices }: Pick<LayerContext, 'clock'> & { readonly prices?: Prices | undefined },
   { tenant, keyId }: Actor,
   { plan_id, input }: Pick<RunRequest, 'plan_id' | 'input'>,
   id: string,
-) => {
+): HandedCall => {
   const at = clock.now();
-  const micros = operationPrice(prices, 'run');
   const call = { id, tenant, keyId, tool: 'run', version: OPERATION, at, timeoutMs: 0 };
-  const reservation = { call, micros };
-  const record = {
-    call_id: id,
-    tool: 'run',
-    version: OPERATION,
-    arguments: { plan_id, input: cutValue(input) },
-    status: 'ok',
-    output: { run_id: id, status: 'running' },
-    duration_ms: 0,
-    cpu_ms: 0,
-    cpu_percent: 0,
-    memory_delta_bytes: 0,
-    memory_peak_bytes: 0,
-    cached: false,
-    attempts: 1,
-    charged_micros: meter.priceOf(reservation, { status: 'ok', cached: false }),
-    key: keyId,
-    at: new Date(at).toISOString(),
-  } as const;
-  return { record, reservation, deadline: at + LEASE_MS, fee: true } as const;
+  const record = { ...startedRecord(call, { plan_id, input }), output: { run_id: id, status: 'running' } };
+  const reservation = { call, micros: operationPrice(prices, 'run') };
+  return { record, reservation, deadline: at + LEASE_MS, fee: true };
 };
 
 /** What starting a run would cost; its nodes are priced as calls of their own. */

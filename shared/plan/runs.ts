@@ -20,8 +20,8 @@ export interface RunRequest {
   readonly run_id?: string | undefined;
   /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
-  /** The call that starts it: should its process die, whoever goes on with the run charges it. */
-  readonly fee?: HandedCall | undefined;
+  /** The call that it answers, or that starts it: should its process die, whoever goes on with the run charges it. */
+  readonly call?: HandedCall | undefined;
 }
 
 export interface ApprovalDecision {
@@ -74,8 +74,8 @@ export async function openRun(
   const key = runKey(request.tenant, id);
   return deps.table.change<{ readonly run: RunBody; readonly isNew: boolean }>([key], ([item]) => {
     if (item) return { writes: [], result: { run: read(item, RunItem), isNew: false } };
-    const fee = request.fee ? [put(handedCallKey(run.tenant, id), HandedCallItem, request.fee)] : [];
-    return { writes: [put(key, RunItem, run), ...fee, ...beside(run)], result: { run, isNew: true } };
+    const call = request.call ? [put(handedCallKey(run.tenant, id), HandedCallItem, request.call)] : [];
+    return { writes: [put(key, RunItem, run), ...call, ...beside(run)], result: { run, isNew: true } };
   });
 }
 
