@@ -14,6 +14,8 @@ import { type AnyRoute, route } from '../api/route.ts';
 export interface LocalUploads {
   /** Stores a picture and sends the event that S3 would send. */
   store(path: string, bytes: Uint8Array, contentType?: string): Promise<void>;
+  /** Takes up what others left, as is done at the start and with every beat. */
+  takeOver(): Promise<void>;
   /** Waits until everything sent has been dealt with. */
   idle(): Promise<void>;
   /** Takes nothing over any more, and waits in the same way. */
@@ -41,6 +43,7 @@ export const localUploads = (assay: Assay, folder: string): LocalUploads => {
       const sequencer = assay.clock.now().toString(16).padStart(16, '0');
       await deliveries.send(objectCreated(path, sha256(bytes), bytes.length, sequencer));
     },
+    takeOver: deliveries.takeOver,
     idle: deliveries.idle,
     close: deliveries.close,
   };

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { composeAssay } from '../../shared/assay.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
@@ -73,6 +74,7 @@ export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
       plan: cachePlans({ table, blobs }),
       execute: (call) => runNode(assay, call),
       answer: (token, answer) => machines.answer(token, answer),
+      attemptLeases: { timers: systemTimers, log: ports.log, random: ports.random, wait: pause },
     },
   };
 };

@@ -72,6 +72,8 @@ const AttemptBody = z.object({
   result: NodeResult.optional(),
   /** Fixed before the tool runs; an attempt that goes on with an interrupted one has the same. */
   call_id: z.string().optional(),
+  /** Of the function that is at it, where no process has the lease of the whole run. */
+  lease: Lease.optional(),
 });
 export type AttemptBody = Readonly<z.infer<typeof AttemptBody>>;
 export const AttemptItem = stored<AttemptBody>({ what: 'attempt', schema: AttemptBody, cure: 'start the plan again' });

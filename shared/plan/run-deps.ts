@@ -1,4 +1,4 @@
-import type { Blobs, Clock, Item, Key, Table } from '../kernel/ports.ts';
+import type { Blobs, Clock, Item, Key, Log, Table, Timers } from '../kernel/ports.ts';
 import type { Tracer } from '../kernel/tracer.ts';
 import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
 import type { Predicted, RunError } from '../model/run.ts';
@@ -51,8 +51,17 @@ export interface RunDeps {
   readonly answer: (token: string, answer: TokenAnswer) => Promise<void>;
   /** Follows nodes; without it they are not traced. */
   readonly tracer?: Tracer | undefined;
-  /** The lease under which this process is at the run; state machines need none. */
+  /** The lease under which this process is at the run; absent on state machines. */
   readonly fence?: Fence;
+  /** Gives each attempt a lease of its own, where a state machine may deliver a step twice. */
+  readonly attemptLeases?: AttemptLeases;
+}
+
+export interface AttemptLeases {
+  readonly timers: Timers;
+  readonly log: Pick<Log, 'warn'>;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly wait: (milliseconds: number) => Promise<unknown>;
 }
 
 /** Lets an owner change its run only while it is the owner. */

@@ -13,10 +13,11 @@ import {
   type NodeResult,
   type RunBody,
 } from '../model/run.ts';
+import { keepAttempt, lastSeen, leaseOfAttempt, rowsWhenFree } from './attempt-lease.ts';
 import { closeAttempt, type NodeRows, settled, toNodeRecord } from './record.ts';
 import { resolveArguments } from './resolve-arguments.ts';
 import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
-import { changeFenced, loadRows, loadRun, noRun, pack, unpack } from './run-store.ts';
+import { changeFenced, loadRun, noRun, pack, unpack } from './run-store.ts';
 
 /** What an execution is started with. Times are in seconds, by the number of the state. */
 export const ExecutionInput = z.strictObject({
@@ -60,13 +61,27 @@ export async function runStep(deps: RunDeps, event: StepEvent, signal?: AbortSig
     await ask(deps, run, nodeOf(event.ask, run, saved), event.task_token);
     return undefined;
   }
-  const node = nodeOf(event.node, run, saved);
-  const rows = (await loadRows(deps, tenant, id, node.id)).get(node.id) ?? { attempts: [] };
-  const known = settled(node, rows.attempts);
-  if (known !== undefined && 'type' in known) throw new StepFailure(known.type, known.message);
-  if (known !== undefined) return toNodeRecord(known);
-  const trace = { name: `node ${node.id}`, traceparent: event.input.traceparent };
-  return continueTrace(deps.tracer, trace, () => attempt(deps, run, node, rows, event.results, signal));
+  return runNodeOnce(deps, run, nodeOf(event.node, run, saved), event, signal);
+}
+
+/** What is known of a node, or one attempt at it; where another delivery of the step came first, what that found. */
+async function runNodeOnce(
+  deps: RunDeps,
+  run: RunBody,
+  node: PlanNode,
+  { input, results }: Extract<StepEvent, { node: string }>,
+  signal: AbortSignal | undefined,
+): Promise<NodeRecord> {
+  for (;;) {
+    const rows = await rowsWhenFree(deps, run, node.id, signal);
+    const known = settled(node, rows.attempts);
+    if (known !== undefined && 'type' in known) throw new StepFailure(known.type, known.message);
+    if (known !== undefined) return toNodeRecord(known);
+    const begun = await begin(deps, run, node, rows);
+    const trace = { name: `node ${node.id}`, traceparent: input.traceparent };
+    if (begun) return continueTrace(deps.tracer, trace, () => attempt(deps, run, node, begun, rows, results, signal));
+    if (!deps.attemptLeases) throw new Fault('Conflict', `another attempt at node ${node.id} is already running`);
+  }
 }
 
 function nodeOf(state: string, run: RunBody, { plan }: SavedPlan): PlanNode {
@@ -80,11 +95,13 @@ async function attempt(
   deps: RunDeps,
   run: RunBody,
   node: PlanNode,
+  { open, cutOff }: Begun,
   rows: NodeRows,
   results: Readonly<Record<string, NodeRecord>>,
   signal: AbortSignal | undefined,
 ): Promise<NodeRecord> {
-  const { open, cutOff } = await begin(deps, run, node, rows);
+  const heartbeat = keepAttempt(deps, run, open);
+  const isLost = deps.fence?.isLost ?? heartbeat?.isLost;
   let { result } = open;
   const keep = async (output: unknown): Promise<NodeResult> => {
     const key = `runs/${run.tenant}/${run.run_id}/${node.id}.json`;
@@ -105,7 +122,7 @@ async function attempt(
       callId: open.call_id ?? '',
       cutOff: cutOff ? { answer: result && { output: await unpack(deps, result) } } : undefined,
       answered: async (output) => finish(deps, run, { ...open, result: await keep(output) }),
-      isLost: deps.fence?.isLost,
+      isLost,
     });
     const outcome = await unlessStopped(work, signal);
     if (outcome.status === 'failed') {
@@ -126,6 +143,8 @@ async function attempt(
     };
     await finish(deps, run, late ?? failed);
     throw thrown;
+  } finally {
+    heartbeat?.stop();
   }
 }
 
@@ -146,12 +165,15 @@ interface Begun {
   readonly cutOff: boolean;
 }
 
-/** Starts the next attempt; one left open by a crashed process is closed first, and its call gone on with. */
-async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: NodeRows): Promise<Begun> {
+/**
+ * Starts the next attempt; one left open by a crashed process is closed first, and its call gone on with. Undefined
+ * where the attempts are no longer as they were read.
+ */
+async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: NodeRows): Promise<Begun | undefined> {
   const now = deps.clock.now();
   const key = (number: number) => attemptKey(run.tenant, run.run_id, node.id, number);
-  // The owner of a lease ends its own attempts in time; what is open beside it was cut off.
-  const seenAt = (open: AttemptBody): number => (deps.fence ? open.started_at : now);
+  // The owner of a run's lease ends its own attempts in time; what is open beside it was cut off.
+  const seenAt = (open: AttemptBody): number => (deps.fence ? open.started_at : lastSeen(open, now));
   const left = attempts
     .filter(({ status }) => status === 'running')
     .map((one) => ({ ...closeAttempt(one, node, seenAt(one)), ended_at: now }));
@@ -164,11 +186,13 @@ async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: 
     started_at: now,
     call_id: cut?.call_id ?? deps.clock.newId(),
     result: cut?.result,
+    lease: leaseOfAttempt(deps, attempts.at(-1)),
   };
   const closed = left.map((body) => put(key(body.attempt), AttemptItem, body));
-  return changeFenced<Begun>(deps, [key(open.attempt)], ([item]) => {
-    if (item !== undefined)
-      throw new Fault('Conflict', `attempt ${open.attempt} at node ${node.id} is already running`);
+  const keys = [open, ...left].map((body) => key(body.attempt));
+  return changeFenced<Begun | undefined>(deps, keys, ([item, ...known]) => {
+    const isChanged = item !== undefined || known.some((one) => one && read(one, AttemptItem).status !== 'running');
+    if (isChanged) return { writes: [], result: undefined };
     return {
       writes: [...closed, put(key(open.attempt), AttemptItem, open)],
       result: { open, cutOff: cut !== undefined },
@@ -179,8 +203,10 @@ async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: 
 /** Writes how an attempt ended, unless it has been closed in the meantime. */
 async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<void> {
   await changeFenced(deps, [attemptKey(run.tenant, run.run_id, body.node, body.attempt)], ([item]) => {
-    const isOpen = item !== undefined && read(item, AttemptItem).status === 'running';
-    return { writes: isOpen ? [put(item.key, AttemptItem, body)] : [], result: undefined };
+    const stored = item && read(item, AttemptItem);
+    if (!item || stored?.status !== 'running') return { writes: [], result: undefined };
+    // Its heartbeat has renewed the lease meanwhile.
+    return { writes: [put(item.key, AttemptItem, { ...body, lease: stored.lease })], result: undefined };
   });
 }
 

@@ -24,6 +24,8 @@ export type Deal = (event: ObjectCreated, id: string, isLost: () => boolean) => 
 export interface Deliveries {
   /** Resolves once the event is stored: from then on it is dealt with, by whichever process is there. */
   send(event: ObjectCreated): Promise<void>;
+  /** Takes up what others left, as is done at the start and with every beat. */
+  takeOver(): Promise<void>;
   /** Waits until everything under way here has been dealt with. */
   idle(): Promise<void>;
   /** Looks no more for what others left, and waits for what is under way. */
@@ -77,6 +79,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
       await table.change([key], () => ({ writes: [put(key, DeliveryItem, delivery)], result: undefined }));
       begin(delivery, lease);
     },
+    takeOver,
     idle,
     async close() {
       stop();

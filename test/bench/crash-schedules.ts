@@ -1,29 +1,47 @@
+import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import { drawSchedules } from '../simulation/draw-schedules.ts';
-import { type Schedule, type Store, scenarioNames, simulate } from '../simulation/simulate.ts';
+import { type ScenarioName, scenarioNames } from '../simulation/scenarios.ts';
+import { simulate } from '../simulation/simulate.ts';
+import { type OpenStore, openMemory, openSqlite, prefixed } from '../simulation/stores.ts';
+import { startDynamo } from '../support/dynamo.ts';
 import { printTable } from './report.ts';
 
+export interface ScheduleOptions {
+  readonly count: number;
+  readonly seed: number;
+  readonly store: string;
+  readonly scenario?: string | undefined;
+}
+
 /** Simulates so many schedules and prints, by scenario, how many broke an invariant. */
-export const benchSchedules = async (count: number, seed: number, kind: 'memory' | 'sqlite'): Promise<void> => {
-  const open = (now: () => number): Store => ({ table: sqliteTable({ path: ':memory:', now }), blobs: memoryBlobs() });
-  const done = new Map<string, { schedules: number; violations: number }>();
-  for (const schedule of await drawSchedules(count, seed)) {
+export const benchSchedules = async ({ count, seed, store, scenario }: ScheduleOptions): Promise<void> => {
+  const names = scenarioNames.filter((name) => scenario === undefined || name === scenario);
+  const done = new Map<ScenarioName, { schedules: number; violations: number }>();
+  const { open, close } = await openStore(store);
+  for (const schedule of await drawSchedules(count, seed, names)) {
     const of = done.get(schedule.scenario) ?? { schedules: 0, violations: 0 };
     done.set(schedule.scenario, of);
     of.schedules++;
     try {
-      await simulate(schedule, kind === 'sqlite' ? open : undefined);
+      await simulate(schedule, open);
     } catch (thrown) {
       of.violations++;
-      console.error(`${JSON.stringify(schedule satisfies Schedule)}: ${String(thrown).split('\n')[0]}`);
+      console.error(`${JSON.stringify(schedule)}: ${String(thrown).split('\n').slice(0, 3).join(' ')}`);
     }
   }
-  printTable(
-    scenarioNames.flatMap((scenario) => {
-      const of = done.get(scenario);
-      return of ? [{ scenario, store: kind, schedules: of.schedules, violations: of.violations }] : [];
-    }),
-  );
+  await close();
+  printTable([...done].map(([name, { schedules, violations }]) => ({ scenario: name, store, schedules, violations })));
   if ([...done.values()].some(({ violations }) => violations > 0)) process.exitCode = 1;
+};
+
+const openStore = async (store: string): Promise<{ open: OpenStore; close: () => Promise<void> }> => {
+  if (store !== 'dynamodb') return { open: store === 'sqlite' ? openSqlite : openMemory, close: async () => {} };
+  const { client, tableName, stop } = await startDynamo();
+  let opened = 0;
+  const open: OpenStore = (now) => ({
+    table: prefixed(dynamoTable({ client, tableName, now }), `S${++opened}#`),
+    blobs: memoryBlobs(),
+  });
+  return { open, close: stop };
 };

@@ -4,7 +4,7 @@ import { benchSchedules } from './crash-schedules.ts';
 
 /**
  * `npm run bench -- crash [--kills 100]` kills the real server under load; with `--schedules 20000 [--seed 1]
- * [--store sqlite]` it simulates processes that die after any write.
+ * [--store memory|sqlite|dynamodb] [--scenario upload]` it simulates processes that die after any write.
  */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const { values } = parseArgs({
@@ -14,8 +14,10 @@ export const bench = async (args: readonly string[]): Promise<void> => {
       schedules: { type: 'string' },
       seed: { type: 'string', default: '1' },
       store: { type: 'string', default: 'memory' },
+      scenario: { type: 'string' },
     },
   });
   if (values.schedules === undefined) return benchKills(Number(values.kills));
-  await benchSchedules(Number(values.schedules), Number(values.seed), values.store === 'sqlite' ? 'sqlite' : 'memory');
+  const { store, scenario } = values;
+  await benchSchedules({ count: Number(values.schedules), seed: Number(values.seed), store, scenario });
 };

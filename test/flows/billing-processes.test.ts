@@ -75,8 +75,6 @@ describe('several processes on one quota', () => {
       const refused = own.filter(({ status }) => status === 402);
       assert.equal(refused.length, PROCESSES * CALLS - 100, name);
       for (const { resetsAt } of refused) assert.match(resetsAt ?? '', /^\d{4}-\d\d-01T00:00:00/);
-      // Refusals that met a recount may leave the counter too high; the next call that is refused puts it right.
-      assert.equal((await callSlow(assay, payers[shop] ?? '')).status, 402, name);
       assert.deepEqual(await counterOf(table, payers[shop]), { calls: 100, micros: 300 }, name);
       assert.deepEqual(
         (await sumOfKey(table, 'default', idOf(payers[shop]), month)).ended,

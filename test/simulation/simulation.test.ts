@@ -2,16 +2,26 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { tries } from '../support/sampling.ts';
 import { drawSchedules } from './draw-schedules.ts';
-import { simulate } from './simulate.ts';
+import { type Schedule, simulate } from './simulate.ts';
+import { type OpenStore, openMemory, openSqlite } from './stores.ts';
 
-// A failing schedule is drawn again with the seed that its message names.
-describe('processes that die after any write, beside others', () => {
+const seed = Number(process.env.SIMULATION_SEED ?? 1);
+
+/** A failing schedule is drawn again with the seed that its message names. */
+const runAll = async (schedules: readonly Schedule[], open: OpenStore): Promise<void> => {
+  for (const schedule of schedules)
+    await simulate(schedule, open).catch((thrown: unknown) => {
+      throw new Error(`seed ${seed}, schedule ${JSON.stringify(schedule)}: ${String(thrown)}`, { cause: thrown });
+    });
+  assert.ok(schedules.length > 0);
+};
+
+describe('X.04 processes that die or stall after any write, alone and beside others', () => {
   test('charge once, leave nothing stuck, and lose nothing that was acknowledged', async () => {
-    const schedules = await drawSchedules(tries(60, 2000), Number(process.env.SIMULATION_SEED ?? 1));
-    for (const schedule of schedules)
-      await simulate(schedule).catch((thrown: unknown) => {
-        throw new Error(`schedule ${JSON.stringify(schedule)}: ${String(thrown)}`, { cause: thrown });
-      });
-    assert.ok(schedules.length > 0);
+    await runAll(await drawSchedules(tries(200, 2000), seed), openMemory);
+  });
+
+  test('do so on SQLite', async () => {
+    await runAll(await drawSchedules(tries(30, 500), seed + 1), openSqlite);
   });
 });

@@ -119,9 +119,10 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
 
   const takeRowBack = async (call: MeteredCall, micros: number, month: string): Promise<void> => {
     const row = await removeRow(table, call);
-    // A recount may have counted it in the meantime, as long as it came to its end.
-    if (row?.counted !== undefined && row.counted === (await read(call.keyId, month)).recounts)
-      await giveBack({ call, micros }, nothing, row.counted);
+    if (row?.counted === undefined) return;
+    // A recount that has marked the row and not set the counter yet would count it: touched, it starts again.
+    const isBeforeRecount = await count({ keyId: call.keyId, month }, nothing, { recounts: row.counted - 1 });
+    if (!isBeforeRecount) await giveBack({ call, micros }, nothing, row.counted);
   };
 
   const reserve = async (call: MeteredCall, quota: Quota, micros: number): Promise<Reservation> => {

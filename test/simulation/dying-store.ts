@@ -1,6 +1,6 @@
 import type { Blobs, Table } from '../../shared/kernel/ports.ts';
 
-/** What a process is told whose time has come; nothing of it reaches the store any more. */
+/** Thrown by every operation of a process that has died; nothing of it reaches the store any more. */
 export class Died extends Error {
   constructor() {
     super('the process died');
@@ -36,57 +36,79 @@ export const createTurns = (random: () => number): (() => Promise<void>) => {
     });
 };
 
+/** What happens to a process right after a write, which is stored: it dies, or it stands still until it is woken. */
+export type Fate = 'dies' | 'stalls';
+
 export interface Life {
-  /** The writes after which the process dies; never where it is absent. */
+  /** After so many writes; never where it is absent. */
   readonly writes?: number | undefined;
+  readonly fate?: Fate | undefined;
   readonly turn: () => Promise<void>;
 }
 
-export interface Mortal {
+export interface DyingStore {
   readonly table: Table;
   readonly blobs: Blobs;
-  /** How many writes it has done, and whether it is dead. */
   readonly state: { writes: number; isDead: boolean };
   /** The ids of the runs that it has stored. */
   readonly runs: ReadonlySet<string>;
+  /** Resolves when the process stands still. */
+  readonly stalled: Promise<void>;
+  wake(): void;
 }
 
-/** A store whose process dies right after its k-th write: that one is stored, its answer is lost, and so is the rest. */
-export const mortalStore = (table: Table, blobs: Blobs, { writes = Infinity, turn }: Life): Mortal => {
+/** The store as a process sees it that dies or stalls right after its k-th write. */
+export const dyingStore = (table: Table, blobs: Blobs, life: Life): DyingStore => {
+  const { writes: last = Number.POSITIVE_INFINITY, fate = 'dies', turn } = life;
   const state = { writes: 0, isDead: false };
   const runs = new Set<string>();
+  const stalled = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const hasReached = (): boolean => state.writes >= last;
+
   const reading = async <T>(work: () => Promise<T>): Promise<T> => {
     await turn();
     if (state.isDead) throw new Died();
+    if (fate === 'stalls' && hasReached()) await woken.promise;
     return work();
+  };
+  const wrote = async (): Promise<void> => {
+    state.writes++;
+    if (!hasReached()) return;
+    if (fate === 'stalls') {
+      stalled.resolve();
+      return woken.promise;
+    }
+    state.isDead = true;
+    throw new Died();
   };
   const writing = <T>(work: () => Promise<T>): Promise<T> =>
     reading(async () => {
       const result = await work();
-      state.isDead ||= ++state.writes >= writes;
-      if (state.isDead) throw new Died();
+      await wrote();
       return result;
     });
   return {
     state,
     runs,
+    stalled: stalled.promise,
+    wake: woken.resolve,
     table: {
       streams: table.streams,
       get: (key) => reading(() => table.get(key)),
       query: (pk, query) => reading(() => table.query(pk, query)),
       change: (keys, rule) => {
-        let wrote = false;
+        let hasWrites = false;
         const watched: typeof rule = (items) => {
           const change = rule(items);
-          wrote = change.writes.length > 0;
+          hasWrites = change.writes.length > 0;
           for (const write of change.writes)
             if ('put' in write && write.put.sk === 'RUN') runs.add(write.put.pk.split('#').at(-1) ?? '');
           return change;
         };
         return reading(async () => {
           const result = await table.change(keys, watched);
-          if (wrote) state.isDead ||= ++state.writes >= writes;
-          if (state.isDead) throw new Died();
+          if (hasWrites) await wrote();
           return result;
         });
       },

@@ -1,0 +1,87 @@
+import { knownKey } from '../access/admit.ts';
+import { findKey } from '../access/api-keys.ts';
+import { scorePictures } from '../execute/score-pictures.ts';
+import type { ImageFile } from '../iqa/open-images.ts';
+import { scoreImage } from '../iqa/score.ts';
+import { Fault } from '../kernel/errors.ts';
+import { callKey, imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
+import { changeHeld } from '../kernel/leased-item.ts';
+import { put } from '../kernel/stored.ts';
+import { type CallRecord, endedCall } from '../model/call-record.ts';
+import type { Actor } from '../model/key.ts';
+import type { ClaimedUpload, StoredObject } from './claim.ts';
+import type { UploadContext } from './score-upload.ts';
+import { MAX_PICTURE_BYTES, UploadItem } from './upload.ts';
+
+/** Scores a claimed image as one call, however often it is attempted; answers the upload with its report. */
+export const scoreOnce = async (
+  context: UploadContext,
+  object: StoredObject,
+  claimed: ClaimedUpload,
+  isLost: () => boolean,
+): Promise<ClaimedUpload> => {
+  const { tenant } = object;
+  if ((object.size ?? 0) > MAX_PICTURE_BYTES) throw tooLarge(object.key, object.size ?? 0);
+  const image = await readImage(context, tenant, object.key);
+  const { reference_key, tools, distortions } = claimed;
+  const reference = reference_key === undefined ? undefined : await readImage(context, tenant, reference_key);
+  const request = { image, reference, tools, distortions };
+  const { row, upload } = await chargeableCall(context, tenant, claimed);
+  // A process that died after charging left its ledger row, so it is not charged again.
+  if (row?.status === 'ok') {
+    const report = await scoreImage(context.iqa, { ...request, tenant });
+    return { ...upload, report: { ...report, charged_micros: row.charged_micros } };
+  }
+  const payer = await payerOf(context, tenant, upload.key_id);
+  const id = upload.call_id ?? context.clock.newId();
+  const report = await scorePictures(context, payer, request, undefined, { once: { id, isLost } });
+  return { ...upload, report };
+};
+
+/**
+ * The call that pays for an upload. One that was left until its reservation lapsed was not charged: scoring it is a
+ * new call, whose id is stored before anything is charged under it.
+ */
+const chargeableCall = async (
+  context: UploadContext,
+  tenant: string,
+  upload: ClaimedUpload,
+): Promise<{ readonly row?: CallRecord | undefined; readonly upload: ClaimedUpload }> => {
+  const item = upload.call_id === undefined ? undefined : await context.table.get(callKey(tenant, upload.call_id));
+  const row = endedCall(item);
+  if (row?.status !== 'interrupted') return { row, upload };
+  const renewed = { ...upload, call_id: context.clock.newId() };
+  const key = uploadKey(tenant, upload.key);
+  await changeHeld(context, { key, kind: UploadItem }, upload.lease, (stored, expires) => [
+    put(key, UploadItem, { ...stored, call_id: renewed.call_id }, expires),
+  ]);
+  return { upload: renewed };
+};
+
+const readImage = async ({ blobs }: UploadContext, tenant: string, key: string): Promise<ImageFile> => {
+  const bytes = await blobs.get(imageBlobKey(tenant, key));
+  if (!bytes) throw new Fault('NotFound', `the picture ${key} is no longer there`, { image: key });
+  if (bytes.length > MAX_PICTURE_BYTES) throw tooLarge(key, bytes.length);
+  return { bytes, name: key, key };
+};
+
+const tooLarge = (key: string, bytes: number): Fault =>
+  new Fault('TooLarge', `the picture ${key} has ${bytes} bytes; the limit is ${MAX_PICTURE_BYTES}`, { image: key });
+
+const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string): Promise<Actor> => {
+  const key = keyId === 'admin' ? undefined : await findKey(table, keyId);
+  return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
+};
+
+/** A picture that is only stored is a picture too: what is none does not stay. */
+export const checkPicture = async (context: UploadContext, { tenant, key }: StoredObject): Promise<void> => {
+  try {
+    const { bytes } = await readImage(context, tenant, key);
+    const giveBack = await context.iqa.engine.reserve([{ bytes, name: key }], tenant);
+    giveBack();
+  } catch (thrown) {
+    if (thrown instanceof Fault && ['InvalidInput', 'TooLarge'].includes(thrown.code))
+      await context.blobs.remove(imageBlobKey(tenant, key));
+    throw thrown;
+  }
+};

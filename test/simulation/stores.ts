@@ -1,0 +1,77 @@
+import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
+import type { Blobs, Item, Key, Table, Write } from '../../shared/kernel/ports.ts';
+
+export interface Store {
+  readonly table: Table;
+  readonly blobs: Blobs;
+}
+
+/** Opens an empty store that sees the given time. */
+export type OpenStore = (now: () => number) => Store;
+
+export const openMemory: OpenStore = (now) => ({ table: memoryTable({ now }), blobs: memoryBlobs() });
+export const openSqlite: OpenStore = (now) => ({ table: sqliteTable({ path: ':memory:', now }), blobs: memoryBlobs() });
+
+/** A part of a table that several simulations share, each under a prefix of its own. */
+export const prefixed = (table: Table, prefix: string): Table => {
+  const into = ({ pk, sk }: Key): Key => ({ pk: prefix + pk, sk });
+  const back = <T extends Item | undefined>(item: T): T =>
+    item && { ...item, key: { pk: item.key.pk.slice(prefix.length), sk: item.key.sk } };
+  const write = (given: Write): Write =>
+    'put' in given ? { ...given, put: into(given.put) } : { ...given, remove: into(given.remove) };
+  return {
+    streams: table.streams,
+    get: async (key) => back(await table.get(into(key))),
+    async query(pk, query) {
+      const page = await table.query(prefix + pk, query);
+      return { ...page, items: page.items.map(back) };
+    },
+    change: (keys, rule) =>
+      table.change(keys.map(into), (items) => {
+        const { writes, result } = rule(items.map(back));
+        return { writes: writes.map(write), result };
+      }),
+    write: (writes) => table.write(writes.map(write)),
+    count: (key, add, limits, expires) => table.count(into(key), add, limits, expires),
+    close: async () => {},
+  };
+};
+
+/** What a store holds, as far as it was written through the table returned beside it. */
+export const watchItems = (table: Table): { readonly table: Table; readonly items: () => Promise<readonly Item[]> } => {
+  const partitions = new Set<string>();
+  const seen = (writes: readonly Write[]): void => {
+    for (const write of writes) partitions.add('put' in write ? write.put.pk : write.remove.pk);
+  };
+  return {
+    table: {
+      ...table,
+      change: (keys, rule) =>
+        table.change(keys, (items) => {
+          const change = rule(items);
+          seen(change.writes);
+          return change;
+        }),
+      write(writes) {
+        seen(writes);
+        return table.write(writes);
+      },
+      count(key, ...rest) {
+        partitions.add(key.pk);
+        return table.count(key, ...rest);
+      },
+    },
+    async items() {
+      const pages = await Promise.all([...partitions].map((pk) => table.query(pk)));
+      return pages.flatMap(({ items }) => items);
+    },
+  };
+};
+
+/** Writes items into a store that is empty. */
+export const restoreItems = async ({ table }: Pick<Store, 'table'>, items: readonly Item[]): Promise<void> => {
+  const writes = items.map(({ key, body, expires }): Write => ({ put: key, body, expires }));
+  for (let at = 0; at < writes.length; at += 25) await table.write(writes.slice(at, at + 25));
+};
