@@ -14,7 +14,9 @@ import type { ExecuteContext } from './execute/execute.ts';
 import { createLayerContext } from './execute/layer-context.ts';
 import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
+import type { Memory } from './insight/memory.ts';
 import type { Iqa } from './iqa/iqa.ts';
+import { lazily } from './kernel/lazily.ts';
 import type { Blobs, Clock, Gauge, Log, Table, Timers } from './kernel/ports.ts';
 import { noTracer, type Tracer } from './kernel/tracer.ts';
 import type { Actor } from './model/key.ts';
@@ -65,6 +67,8 @@ export interface AssayPorts {
   readonly llm?: Llm;
   /** Ranks tools by the meaning of whole sentences too. */
   readonly encoder?: SentenceEncoder | undefined;
+  /** Whether decisions that came out well become examples; they do unless it is false. */
+  readonly learns?: boolean | undefined;
   /** Signs addresses that take pictures, where there is somewhere to put them. */
   readonly signPut?: SignPut;
   /** How many bytes of pictures a tenant may store in 30 days. */
@@ -90,6 +94,8 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   readonly signPut?: SignPut;
   readonly storageBytes?: number;
   readonly llm?: Llm;
+  readonly learns: boolean;
+  readonly memories?: ((tenant: string) => Promise<Memory>) | undefined;
   /** Runs plans, once the process has said where. */
   readonly runs?: Runs;
   readonly limitRate: RateLimiter;
@@ -101,6 +107,12 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   /** Stores what waits to be stored and lets go of the table. */
   readonly close: () => Promise<void>;
 }
+
+/** With its table of words: loaded by the first decision, not by every start. */
+const memoriesOf = (table: Table) => {
+  const create = lazily(async () => (await import('./insight/memory.ts')).createMemories(table));
+  return async (tenant: string) => (await create())(tenant);
+};
 
 export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const { table, clock, timers, log, random, discover } = ports;
@@ -152,6 +164,8 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     iqa: ports.iqa,
     prices: ports.prices,
     llm: ports.llm,
+    learns: ports.learns ?? true,
+    memories: ports.learns === false ? undefined : memoriesOf(table),
     signPut: ports.signPut,
     storageBytes: ports.storageBytes,
     report: () => loaded.report,

@@ -46,6 +46,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const assay = await composeAssay({
     ...ports,
     llm,
+    learns: environment.ASSAY_LEARN === 'on',
     adminKey: storedAdminKey({ read: () => adminKeyOf(secrets, environment.ASSAY_ADMIN_SECRET, ports.log), now }),
     oauth: composeOauth({ issuers, fetch, clock: ports.clock }),
     startRuns: () => stateMachineRuns(ports, environment),

@@ -23,6 +23,7 @@ const AwsEnvironment = z.object({
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
   ASSAY_EGRESS: z.string().optional(),
+  ASSAY_LEARN: z.enum(['on', 'off']).default('on'),
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
   ASSAY_LLM_SECRET: z.string().min(1).optional(),

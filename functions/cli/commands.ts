@@ -41,6 +41,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   executions: async () => (await import('./commands/executions.ts')).executions,
   stats: async () => (await import('./commands/executions.ts')).stats,
   recommend: async () => (await import('./commands/executions.ts')).recommend,
+  'examples list': async () => (await import('./commands/examples.ts')).listExamplesCommand,
+  'examples forget': async () => (await import('./commands/examples.ts')).forgetExamplesCommand,
   events: async () => (await import('./commands/events.ts')).events,
   'confirmations list': async () => (await import('./commands/permissions.ts')).listConfirmationsCommand,
   'confirmations approve': async () => (await import('./commands/permissions.ts')).approveCommand,

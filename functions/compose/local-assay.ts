@@ -105,6 +105,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     recording: options.observe && { observe: options.observe },
     tracer: await createTracing({ table: opened.table, clock, log, environment }),
     llm: createLlm(environment),
+    learns: environment.ASSAY_LEARN === 'on',
     encoder: base && createEncoder(environment, log),
     startRuns: (context) => localRuns(context, store.blobs, options.takesUpRuns ?? base !== undefined),
     storageBytes,

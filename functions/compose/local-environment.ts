@@ -29,6 +29,8 @@ const Environment = z.object({
   ASSAY_PICTURE_MEMORY_MB: z.coerce.number().int().min(16).default(640),
   /** How much a tenant's pictures of 30 days may take. */
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
+  /** `off`: decisions that came out well teach nothing, and what was learnt is not used. */
+  ASSAY_LEARN: z.enum(['on', 'off']).default('on'),
   /** `off`, or the folder of the sentence encoder's files; those of the optional package unless set. */
   ASSAY_ENCODER: z.string().min(1).optional(),
   ASSAY_LLM_URL: z.url().optional(),

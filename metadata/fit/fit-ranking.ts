@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
+import type { DecideDeps } from '../../shared/decide/decision.ts';
 import { encodeBenchmark, openEncoder } from './encode-benchmark.ts';
 import { loadEveryday, NOW } from './everyday-data.ts';
 import { foldOf } from './folds.ts';
 import { type Judged, learnFitting, learnRanking } from './learn.ts';
 import { type Example, examplesOf, FEATURE_NAMES } from './ranking-examples.ts';
-import { BENCHMARKS, goldOf, loadBenchmark } from './selection-data.ts';
+import { BENCHMARKS, type Benchmark, goldOf, loadBenchmark } from './selection-data.ts';
 
 /** Makes `ranking.json`, and prints what its weights reach on tools they were not learnt from. */
 export const fitRanking = async (directory: string, vectors?: string): Promise<void> => {
@@ -76,6 +77,7 @@ const encodedExamples = async (directory: string, vectors: string | undefined): 
     const deps = await encodeBenchmark({ ...benchmark, queries }, encoder, vectors);
     all.push(...(await examplesOf({ ...benchmark, queries, deps }, () => name === 'bfcl')));
   }
+  all.push(...(await everydayExamples((benchmark) => encodeBenchmark(benchmark, encoder))));
   await encoder.close();
   return all;
 };
@@ -93,7 +95,9 @@ const benchmarkExamples = async (directory: string): Promise<readonly Example[]>
 };
 
 /** Our own open half; pictures are left out, because what they are about is weighed apart. */
-const everydayExamples = async (): Promise<readonly Example[]> => {
+const everydayExamples = async (
+  depsFor: (benchmark: Benchmark) => Promise<DecideDeps> = async ({ deps }) => deps,
+): Promise<readonly Example[]> => {
   const { requests, catalogues } = await loadEveryday();
   const all: Example[] = [];
   for (const [name, deps] of catalogues) {
@@ -105,7 +109,8 @@ const everydayExamples = async (): Promise<readonly Example[]> => {
         query,
         expected: { tool: tools[0] ?? null, alternatives: tools.slice(1) },
       }));
-    all.push(...(await examplesOf({ name: 'everyday', queries, deps }, () => false, NOW)));
+    const benchmark = { name: 'everyday', queries, deps };
+    all.push(...(await examplesOf({ ...benchmark, deps: await depsFor(benchmark) }, () => false, NOW)));
   }
   return all;
 };

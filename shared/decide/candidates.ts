@@ -1,4 +1,6 @@
+import type { Tool } from '../model/tool.ts';
 import { dot } from '../search/features.ts';
+import { exampleLift } from '../search/near-examples.ts';
 import { profileOf } from '../search/profile.ts';
 import type { Request } from '../search/request.ts';
 import { nearestByEncoder } from '../search/search-tools.ts';
@@ -17,7 +19,7 @@ const FEW = 48;
 export const findPool = (
   request: Request,
   input: DecideInput,
-  { index, tool, names, available }: DecideDeps,
+  { index, tool, names, available, memory, permission }: DecideDeps,
 ): readonly Candidate[] => {
   const allowed = input.allowed === undefined ? undefined : new Set(input.allowed);
   const named = input.candidates === undefined ? undefined : new Set(input.candidates.slice(0, NAMED_LIMIT));
@@ -28,13 +30,11 @@ export const findPool = (
   const hits = index.rank(request.terms, { limit: POOL, accept });
   const best = hits[0]?.score ?? 1;
   const scores = new Map(hits.map(({ name, score }) => [name, score / best]));
-  if (named === undefined)
-    for (const name of nearestByEncoder(request, index, accept)) if (!scores.has(name)) scores.set(name, 0);
+  if (named === undefined) addMissing(scores, nearestByEncoder(request, index, accept));
   if (named === undefined && names !== undefined && index.size <= MEANT_LIMIT) {
     const open = names().filter(accept);
     // Of a few tools each is a candidate, whatever words it has.
-    for (const name of open.length <= FEW ? open : nearestInMeaning(request, open, tool))
-      if (!scores.has(name)) scores.set(name, 0);
+    addMissing(scores, open.length <= FEW ? open : nearestInMeaning(request, open, tool));
   }
   const image = imageRequestOf(request.text, input.context);
   if (image !== undefined) {
@@ -44,21 +44,25 @@ export const findPool = (
     });
     for (const { name, score } of more) if (!scores.has(name)) scores.set(name, score / (more[0]?.score ?? 1) / 2);
   }
-  for (const name of named ?? []) if (!scores.has(name) && accept(name)) scores.set(name, 0);
+  addMissing(scores, [...(named ?? [])].filter(accept));
+  const near = remembered(request, [...scores.keys()], { memory, tool, permission });
   return [...scores].flatMap(([name, text]) => {
     const found = tool(name);
     if (found === undefined) return [];
-    const fit = imageFit(found, image);
-    return [
-      {
-        tool: found,
-        text,
-        bonus: fit,
-        ...(available?.(found) === false ? { unavailable: true as const } : {}),
-      },
-    ];
+    return [candidateOf(found, { text, bonus: imageFit(found, image), remembered: near.get(name) }, available)];
   });
 };
+
+/** Candidates that no word speaks for. */
+const addMissing = (scores: Map<string, number>, names: readonly string[]): void => {
+  for (const name of names) if (!scores.has(name)) scores.set(name, 0);
+};
+
+const candidateOf = (
+  tool: Tool,
+  known: Pick<Candidate, 'text' | 'bonus' | 'remembered'>,
+  available: DecideDeps['available'],
+): Candidate => ({ tool, ...known, ...(available?.(tool) === false ? { unavailable: true as const } : {}) });
 
 /** The tools whose purpose points where the request does, though no word of theirs may be in it. */
 const nearestInMeaning = (
@@ -75,3 +79,26 @@ const nearestInMeaning = (
     .slice(0, MEANT)
     .flatMap(({ name, nearness }) => (nearness > 0 ? [name] : []));
 };
+
+/** What earlier requests like this one add to safe tools; a tool that needs consent earns nothing by being used. */
+const remembered = (
+  request: Request,
+  names: readonly string[],
+  { memory, tool, permission }: Pick<DecideDeps, 'memory' | 'tool' | 'permission'>,
+): ReadonlyMap<string, NonNullable<Candidate['remembered']>> => {
+  if (memory === undefined) return new Map();
+  const safe = names.flatMap((name) => {
+    const found = tool(name);
+    return found && (permission?.(found) ?? found.permission ?? 'safe') === 'safe' ? [found] : [];
+  });
+  return new Map(
+    [...memory.nearest(request, safe)].map(([name, example]) => {
+      const lift = exampleLift(example);
+      const near = `${Math.round(example.similarity * 100)} %`;
+      const reason = `like the example ${JSON.stringify(cut(example.request))} (${near}, ${example.id}, memory ${memory.revision})`;
+      return [name, { lift, reason }];
+    }),
+  );
+};
+
+const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -4,6 +4,7 @@ import { operationPrice, type Prices } from '../execute/billing/prices.ts';
 import type { Caller, CallOptions, ExecuteContext } from '../execute/call.ts';
 import { runOperation } from '../execute/operation.ts';
 import { automaticEntries, readLists } from '../insight/lists.ts';
+import type { Memory } from '../insight/memory.ts';
 import { readAllStats, readRatings } from '../insight/read-stats.ts';
 import type { Iqa } from '../iqa/iqa.ts';
 import type { Actor } from '../model/key.ts';
@@ -20,11 +21,17 @@ import type { Llm } from './llm.ts';
 export interface DecideContext
   extends Pick<ExecuteContext, 'table' | 'clock' | 'catalogs' | 'handlers' | 'checkArguments'> {
   readonly llm?: Llm | undefined;
+  /** What use has taught, where it teaches. */
+  readonly memories?: ((tenant: string) => Promise<Memory>) | undefined;
   /** The image side, which knows which of its tools have what they run on. */
   readonly iqa?: Pick<Iqa, 'catalogue' | 'computations'> | undefined;
 }
 
-export type PaidDecision = Decision & { readonly charged_micros: number };
+export type PaidDecision = Decision & {
+  readonly charged_micros: number;
+  /** Names the decision when its tool is called or rated. */
+  readonly decision_id: string;
+};
 
 /** Decides for a caller, as one call: with its tenant's tools, their record, its lists, and what its key may see. */
 export const decideFor = async (
@@ -35,7 +42,7 @@ export const decideFor = async (
   options: CallOptions = {},
 ): Promise<PaidDecision> => {
   requireScope(actor, 'invoke');
-  const { value, chargedMicros } = await runOperation(
+  const { value, callId, chargedMicros } = await runOperation(
     context,
     actor,
     {
@@ -53,7 +60,7 @@ export const decideFor = async (
     signal,
     options,
   );
-  return { ...value, charged_micros: chargedMicros };
+  return { ...value, decision_id: callId, charged_micros: chargedMicros };
 };
 
 /** What the record shows of a decision; its steps would be most of it. */
@@ -72,8 +79,9 @@ export const decideDepsFor = async (
   asked: Pick<DecideInput, 'task' | 'context'>,
 ): Promise<DecideDeps> => {
   const held = await context.catalogs.of(actor.tenant);
-  const [index, record, available] = await Promise.all([
+  const [index, memory, record, available] = await Promise.all([
     held.search(),
+    context.memories?.(actor.tenant),
     recordOf(context, actor.tenant, held.catalog),
     imageAvailability(context, asked),
   ]);
@@ -89,6 +97,7 @@ export const decideDepsFor = async (
     ...record,
     available,
     llm: context.llm,
+    memory,
     encode: (task) => held.encode(task),
   };
 };

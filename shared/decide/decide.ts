@@ -2,7 +2,7 @@ import { effectivePermission } from '../access/permission.ts';
 import { Fault } from '../kernel/errors.ts';
 import { inSpan } from '../kernel/trace.ts';
 import type { Tool } from '../model/tool.ts';
-import { readRequest } from '../search/request.ts';
+import { type Request, readRequest } from '../search/request.ts';
 import { readForValues } from './arguments/reading.ts';
 import { type Filled, fillArguments } from './arguments.ts';
 import { findPool } from './candidates.ts';
@@ -35,22 +35,55 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   const steps: readonly Step[] = [scenario.step, intent.step, match.step, evaluation.step];
 
   if (evaluation.best === undefined) return nothingFits(steps, evaluation.ranking, input);
-  const { best } = evaluation;
-  const filled = await inSpan('decide arguments', { tool: best.profile.tool.name }, () =>
-    fillArguments(request, input, best, deps),
-  );
-  const others = evaluation.ranking.filter((candidate) => candidate !== evaluation.best);
-  const { tool } = evaluation.best.profile;
-  const permission = deps.permission?.(tool) ?? effectivePermission(undefined, tool);
+  const { best, coldBest } = evaluation;
+  const others = evaluation.ranking.filter((candidate) => candidate !== best);
+  const judged = await judge(best, request, input, deps, evaluation.ranking);
+  // Earlier requests may choose another tool, but make nothing surer than it would be without them.
+  const cold =
+    coldBest === undefined || coldBest === best
+      ? judged
+      : await judge(coldBest, request, input, deps, evaluation.ranking);
+  const { tool } = best.profile;
+  const { filled, permission, valid } = judged;
   const notes = [
     ...permissionNotes(tool, permission),
     ...overrideNotes(input.task),
     ...filled.issues.map((issue) => `invalid: ${issue}`),
+    ...(cold === judged ? [] : [`chosen by an earlier request; without it ${coldBest?.profile.tool.name} would be`]),
   ];
+  const confidence = Math.min(judged.confidence, cold.confidence);
+  const ready = judged.ready && cold.ready;
+  return {
+    steps: [...steps, filled.step],
+    tool: tool.name,
+    reason: best.reasons.join('; '),
+    arguments: filled.arguments,
+    missing: filled.missing,
+    doubts: ready ? [] : doubtsOf(best, filled, request.text),
+    valid,
+    ready,
+    confidence: round(confidence),
+    alternatives: alternativesOf(others, input),
+    permission,
+    notes,
+  };
+};
+
+/** A tool's draft, and how likely it is exactly right. */
+const judge = async (
+  best: Evaluated,
+  request: Request,
+  input: DecideInput,
+  deps: DecideDeps,
+  ranking: readonly Evaluated[],
+) => {
+  const { tool } = best.profile;
+  const filled = await inSpan('decide arguments', { tool: tool.name }, () => fillArguments(request, input, best, deps));
+  const permission = deps.permission?.(tool) ?? effectivePermission(undefined, tool);
   const valid = filled.issues.length === 0 && filled.missing.length === 0;
   const evidence = {
-    best: evaluation.best,
-    second: others[0],
+    best,
+    second: ranking.filter((one) => one !== best).sort((one, other) => other.score - one.score)[0],
     found: filled.found,
     missing: filled.missing.length + filled.issues.length,
     words: request.words.length,
@@ -63,21 +96,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
     filled.step.by === 'model'
       ? filled.complete
       : confidence >= READY_FROM && ![...filled.found.values()].some(isAssumed);
-  const ready = valid && trusted && permission !== 'dangerous';
-  return {
-    steps: [...steps, filled.step],
-    tool: tool.name,
-    reason: evaluation.best.reasons.join('; '),
-    arguments: filled.arguments,
-    missing: filled.missing,
-    doubts: ready ? [] : doubtsOf(evaluation.best, filled, request.text),
-    valid,
-    ready,
-    confidence: round(confidence),
-    alternatives: alternativesOf(others, input),
-    permission,
-    notes,
-  };
+  return { filled, permission, valid, confidence, ready: valid && trusted && permission !== 'dangerous' };
 };
 
 /** The values of a draft that may be wrong, the least sure first. */

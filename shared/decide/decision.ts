@@ -1,3 +1,4 @@
+import type { Memory } from '../insight/memory.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import type { SearchIndex } from '../search/search-index.ts';
@@ -32,6 +33,8 @@ export interface DecideDeps {
   readonly available?: (tool: Tool) => boolean;
   readonly usage?: Usage;
   readonly lists?: Lists;
+  /** Earlier requests that tools rightly served. */
+  readonly memory?: Memory | undefined;
   readonly llm?: Llm;
   /** The task by the sentence encoder; undefined while it is not loaded. */
   readonly encode?: ((task: string) => Promise<Float32Array | undefined>) | undefined;
@@ -126,7 +129,9 @@ export interface Candidate {
   /** The index's score beside the best one: 1 for that, 0 when no word matched. */
   readonly text: number;
   /** What speaks for it, or against it, beside its words. */
-  readonly bonus?: { readonly score: number; readonly reason: string };
+  readonly bonus?: { readonly score: number; readonly reason: string } | undefined;
+  /** What an earlier request like this one adds when candidates are compared, and to nothing else. */
+  readonly remembered?: { readonly lift: number; readonly reason: string } | undefined;
   /** Set for a tool that cannot run here: it comes after all that can. */
   readonly unavailable?: true;
 }

@@ -11,6 +11,8 @@ export interface Evaluated extends Matched {
   readonly needs: Needs;
   /** What the tool is worth beside the others: fit, parameters, cost, past success, feedback and lists. */
   readonly score: number;
+  /** What earlier requests add to it in the ranking, and nowhere else. */
+  readonly lift: number;
   /** How likely it is that the tool fits at all. */
   readonly confidence: number;
   readonly reasons: readonly string[];
@@ -40,23 +42,29 @@ export const evaluateTools = async (
 ): Promise<{
   readonly step: EvaluateStep;
   readonly best: Evaluated | undefined;
+  /** The best without what earlier requests add. */
+  readonly coldBest: Evaluated | undefined;
   readonly ranking: readonly Evaluated[];
 }> => {
   const weights = weightsFor(request.text, isEncoded(matched));
   const vague = isVague(matched);
+  // Whoever is moved up must not push out the one that would be first without.
+  const lifted = matched.filter(({ remembered }) => remembered !== undefined).length;
   const examined = matched
     .filter(
       ({ profile }, at) =>
-        at < Math.max(vague ? matched.length : EXAMINED, shown + 1) || deps.lists?.whitelist?.has(profile.tool.name),
+        at < Math.max(vague ? matched.length : EXAMINED, shown + 1) + lifted ||
+        deps.lists?.whitelist?.has(profile.tool.name),
     )
     .map((candidate) =>
       evaluate(candidate, needsOf(candidate.profile, reading, context, deps.argumentWeights), weights, deps),
     );
   const ranking = examined
     .filter(({ excluded }) => excluded === undefined)
-    .sort((one, other) => other.score - one.score || (one.profile.tool.name < other.profile.tool.name ? -1 : 1));
-  const top = ranking[0];
-  const fits = top !== undefined && top.confidence >= levelFor(top, deps);
+    .sort((one, other) => other.score + other.lift - (one.score + one.lift) || byName(one, other));
+  const coldTop = ranking.toSorted((one, other) => other.score - one.score || byName(one, other))[0];
+  const fits = (one: Evaluated | undefined): boolean => one !== undefined && one.confidence >= levelFor(one, deps);
+  const top = fits(ranking[0]) ? ranking[0] : coldTop;
   const asked =
     deps.llm === undefined || ranking.length === 0
       ? undefined
@@ -67,7 +75,7 @@ export const evaluateTools = async (
         );
   const best =
     asked?.tool === undefined
-      ? fits
+      ? fits(top)
         ? top
         : undefined
       : ranking.find(({ profile }) => profile.tool.name === asked.tool);
@@ -77,6 +85,7 @@ export const evaluateTools = async (
   ];
   return {
     best,
+    coldBest: fits(coldTop) ? coldTop : undefined,
     ranking,
     step: {
       step: 'evaluate',
@@ -94,6 +103,8 @@ export const evaluateTools = async (
     },
   };
 };
+
+const byName = (one: Evaluated, other: Evaluated): number => (one.profile.tool.name < other.profile.tool.name ? -1 : 1);
 
 /** What does harm, or needs consent, is not proposed on a weak word. */
 const levelFor = ({ profile: { tool } }: Evaluated, { permission }: DecideDeps): number =>
@@ -124,6 +135,7 @@ const evaluate = (
   if (called > 0) weigh(called, 'called by its name');
   const { bonus } = candidate;
   if (bonus !== undefined) weigh(bonus.score, bonus.reason);
+  if (candidate.remembered !== undefined) reasons.push(candidate.remembered.reason);
   if (candidate.unavailable) weigh(UNAVAILABLE, 'cannot run here yet');
   const confidence = 1 / (1 + Math.exp(-(weighed(features, fitting) + fitting.bias + (bonus?.score ?? 0) + called)));
   const listed = listing(tool.name, deps);
@@ -134,6 +146,7 @@ const evaluate = (
     features,
     needs,
     score,
+    lift: candidate.remembered?.lift ?? 0,
     confidence,
     reasons,
     excluded: listed.excluded,

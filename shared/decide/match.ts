@@ -6,7 +6,7 @@ import { type FeatureWeights, isEncoded, weighed, weightsFor } from '../search/w
 import type { Candidate, DecideDeps, Step } from './decision.ts';
 import { round } from './scenario.ts';
 
-export interface Matched extends Pick<Candidate, 'bonus' | 'unavailable'> {
+export interface Matched extends Pick<Candidate, 'bonus' | 'unavailable' | 'remembered'> {
   readonly profile: Profile;
   readonly features: Features;
 }
@@ -68,7 +68,11 @@ const ranked = (list: readonly Matched[], weights: FeatureWeights): readonly Mat
   list
     .map((matched) => ({
       matched,
-      score: weighed(matched.features, weights) + (matched.bonus?.score ?? 0) + (matched.unavailable ? UNAVAILABLE : 0),
+      score:
+        weighed(matched.features, weights) +
+        (matched.bonus?.score ?? 0) +
+        (matched.unavailable ? UNAVAILABLE : 0) +
+        (matched.remembered?.lift ?? 0),
     }))
     .sort(
       (one, other) =>

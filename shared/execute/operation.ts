@@ -27,6 +27,7 @@ export interface Worked<T> {
 
 export interface Operated<T> {
   readonly value: T;
+  readonly callId: string;
   readonly chargedMicros: number;
 }
 
@@ -47,7 +48,7 @@ export const runOperation = async <T>(
   // Operations do nothing twice under one id: what was charged is only worked out again.
   if (earlier?.status === 'ok') {
     const { value } = await operation.work(signalOf(signal));
-    return { value, chargedMicros: earlier.charged_micros };
+    return { value, callId: earlier.call_id, chargedMicros: earlier.charged_micros };
   }
   let worked: Worked<T> | undefined;
   const handler: Handler = {
@@ -77,7 +78,7 @@ export const runOperation = async <T>(
     options,
   };
   const { status, thrown, chargedMicros } = await runThroughLayers(context, call, implementation);
-  if (status === 'ok' && worked) return { value: worked.value, chargedMicros };
+  if (status === 'ok' && worked) return { value: worked.value, callId: call.id, chargedMicros };
   throw thrown instanceof Error && thrown.name === 'Timeout'
     ? new Fault('ToolExecutionError', thrown.message, {}, { cause: thrown })
     : thrown;

@@ -29,6 +29,11 @@ export const vectorKey = (tenant: string, encoder: string, digest: string): Key 
   sk: digest,
 });
 
+/** Requests that use has taught about each tool, and the revision of all of them. */
+export const examplesPk = (tenant: string): string => `T#${tenant}#EXAMPLES`;
+export const exampleKey = (tenant: string, tool: string): Key => ({ pk: examplesPk(tenant), sk: tool });
+export const examplesRevisionKey = (tenant: string): Key => ({ pk: tenantPk(tenant), sk: 'EXAMPLES' });
+
 /** The credentials of a source, and the tokens of one principal at it. */
 const secretPk = (tenant: string): string => `T#${tenant}#SECRET`;
 export const sourceDocumentKey = (tenant: string, source: string): Key => ({ pk: `T#${tenant}#DOCUMENT`, sk: source });

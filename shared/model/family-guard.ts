@@ -55,6 +55,7 @@ const isSpec = (value: unknown): boolean =>
   (value.cacheable === undefined || typeof value.cacheable === 'boolean') &&
   (value.scenarios === undefined || isTexts(value.scenarios)) &&
   (value.intents === undefined || isTexts(value.intents)) &&
+  (value.examples === undefined || isExamples(value.examples)) &&
   (value.capabilities === undefined || isCapabilities(value.capabilities)) &&
   (value.iqa === undefined || isIqa(value.iqa));
 
@@ -65,6 +66,9 @@ const isImplementation = (value: unknown): boolean =>
 
 const isCapabilities = (value: unknown): boolean =>
   isTexts(value) || (isObject(value) && Object.values(value).every((flag) => typeof flag === 'boolean'));
+
+const isExamples = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => isText(one) || (isObject(one) && isText(one.request)));
 
 const isIqa = (value: unknown): boolean => isObject(value) && isText(value.type) && isTexts(value.strengths);
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { JsonSchema } from '../kernel/json.ts';
+import { JsonObject, JsonSchema } from '../kernel/json.ts';
 import { IqaBlock } from './iqa.ts';
 import { toolDisplay } from './tool-display.ts';
 
@@ -39,6 +39,11 @@ export type Capabilities = z.infer<typeof Capabilities>;
 
 const Words = z.array(z.string().min(1).max(128)).max(64);
 
+const ExampleRequest = z.string().trim().min(1).max(1000);
+const Examples = z
+  .array(z.union([ExampleRequest, z.strictObject({ request: ExampleRequest, arguments: JsonObject.optional() })]))
+  .max(32);
+
 const common = {
   name: ToolName,
   type: z.literal('function'),
@@ -54,6 +59,8 @@ const common = {
   price_micros: z.int().nonnegative().optional(),
   scenarios: Words.optional(),
   intents: Words.optional(),
+  /** Requests that the tool is for, with arguments if they like. */
+  examples: Examples.optional(),
   cacheable: z.boolean().optional(),
   /** Whether a call that was cut off may be run again under its id without doing anything twice. */
   idempotent: z.boolean().optional(),

@@ -13,6 +13,7 @@ import { grantTool, listGrants, removeGrant } from '../../shared/execute/grants.
 import { listImageTools, paintMap } from '../../shared/execute/image-tools.ts';
 import { scorePictures } from '../../shared/execute/score-pictures.ts';
 import { rateTool } from '../../shared/insight/feedback.ts';
+import { forgetExamples, learnFromDecision, listExamples } from '../../shared/insight/learn.ts';
 import { listedTools, putOnList, takeOffList } from '../../shared/insight/lists.ts';
 import { recommendTools } from '../../shared/insight/recommend-tools.ts';
 import { statsFor } from '../../shared/insight/stats-for.ts';
@@ -46,6 +47,7 @@ const verbs: Readonly<Record<Exclude<Scope, never>, Readonly<Record<string, Verb
     usageFor: (assay, actor) => usageFor(assay, actor, '2026-11'),
     statsFor: (assay, actor) => statsFor(assay, actor, 'x'),
     listedTools: (assay, actor) => listedTools(assay, actor, 'whitelist'),
+    listExamples: (assay, actor) => listExamples(assay, actor),
     recommendTools: (assay, actor) => recommendTools(assay, actor, { limit: 1 }),
     getPlan: (assay, actor) => getPlan(assay, actor, 'x'),
     getRun: (assay, actor) => getRun(assay, actor, 'x'),
@@ -54,6 +56,7 @@ const verbs: Readonly<Record<Exclude<Scope, never>, Readonly<Record<string, Verb
   },
   invoke: {
     executeTool: (assay, actor) => executeTool(assay, actor, { name: 'x', arguments: {} }),
+    learnFromDecision: (assay, actor) => learnFromDecision(assay, actor, 'x', 'x', 'use'),
     decideFor: (assay, actor) => decideFor(assay, actor, { task: 'x' }),
     scorePictures: (_, actor) => scorePictures(never, actor, never),
     paintMap: (_, actor) => paintMap(never, actor, never),
@@ -71,6 +74,7 @@ const verbs: Readonly<Record<Exclude<Scope, never>, Readonly<Record<string, Verb
     importSnapshot: (assay, actor) => importSnapshot(assay, actor, {}),
     putOnList: (assay, actor) => putOnList(assay, actor, 'whitelist', 'x', {}),
     takeOffList: (assay, actor) => takeOffList(assay, actor, 'whitelist', 'x'),
+    forgetExamples: (assay, actor) => forgetExamples(assay, actor, 'x'),
     savePlanAsTool: (assay, actor) => savePlanAsTool(assay, actor, 'x', { name: 'x' }),
   },
   approve: {

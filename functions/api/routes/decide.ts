@@ -43,6 +43,9 @@ const DecisionBody = z
     permission: z.enum(['safe', 'confirm', 'dangerous']).optional(),
     notes: z.array(z.string()),
     charged_micros: z.int(),
+    decision_id: z
+      .string()
+      .meta({ description: 'Give it when the tool is called or rated, so that the registry learns' }),
   })
   .meta({ id: 'Decision' });
 

@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { executeTool } from '../../../shared/execute/execute.ts';
+import { type ExecuteContext, executeTool } from '../../../shared/execute/execute.ts';
 import { quoteTool } from '../../../shared/execute/quote.ts';
+import { type LearnContext, learnFromDecision } from '../../../shared/insight/learn.ts';
+import { messageOf } from '../../../shared/kernel/errors.ts';
+import type { Actor } from '../../../shared/model/key.ts';
 import { answerJson } from '../answer.ts';
 import { jsonBody } from '../body.ts';
 import { consoleOf, withConsentLink } from '../consent-link.ts';
@@ -14,6 +17,11 @@ const Invoke = z
     arguments: z.record(z.string(), z.unknown()).default({}),
     version: z.string().max(256).optional(),
     confirmation: z.string().max(512).optional(),
+    decision_id: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({ description: 'The decision that chose the tool; success teaches' }),
     ...SpendLimits,
   })
   .meta({ id: 'Invocation' });
@@ -43,7 +51,7 @@ const invokeTool = route({
   answers: { 200: { description: 'The outcome', schema: OutcomeBody } },
   faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
   async handle({ api, actor, requestId, params, body, context }) {
-    const { max_micros: maxMicros, dry_run: isDry, ...given } = body;
+    const { max_micros: maxMicros, dry_run: isDry, decision_id: decision, ...given } = body;
     const invocation = { name: params.name, ...given };
     if (isDry) return answerJson(context, await quoteTool(api, actor, invocation, maxMicros));
     const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
@@ -52,10 +60,24 @@ const invokeTool = route({
         throw withConsentLink(thrown, consoleOf(context.req.raw));
       },
     );
+    if (decision !== undefined && outcome.status === 'ok') await learnFromUse(api, actor, decision, params.name);
     // Answered one after the other, what ended in one turn costs half: nobody goes back and forth for each.
     await api.endOfTurn();
     return reply(200, outcome);
   },
 });
+
+/** The outcome stands, whatever comes of the lesson. */
+const learnFromUse = async (
+  api: LearnContext & Pick<ExecuteContext, 'recorder'>,
+  actor: Actor,
+  id: string,
+  tool: string,
+) => {
+  await api.recorder.flush();
+  await learnFromDecision(api, actor, id, tool, 'use').catch((thrown) =>
+    api.log.warn('nothing learnt from a call', { tool, reason: messageOf(thrown) }),
+  );
+};
 
 export const invokeRoutes = [invokeTool] as const;

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { rateTool } from '../../../shared/insight/feedback.ts';
+import { forgetExamples, learnFromDecision, listExamples } from '../../../shared/insight/learn.ts';
 import { LIST_KINDS, listedTools, listKindOf, putOnList, takeOffList } from '../../../shared/insight/lists.ts';
 import { recommendTools } from '../../../shared/insight/recommend-tools.ts';
 import { Feedback } from '../../../shared/model/feedback.ts';
+import { EXAMPLE_ORIGINS } from '../../../shared/model/learned-example.ts';
 import { jsonBody, optionalJsonBody } from '../body.ts';
 import { done, reply, route } from '../route.ts';
 
@@ -84,8 +86,46 @@ const postFeedback = route({
   faults: ['InvalidInput', 'NotFound'],
   async handle({ api, actor, body }) {
     await api.recorder.flush();
-    const { count, sum } = await rateTool(api, actor, body);
+    const { decision_id: decision, ...feedback } = body;
+    const { count, sum } = await rateTool(api, actor, feedback);
+    if (decision !== undefined && body.rating >= GOOD)
+      await learnFromDecision(api, actor, decision, body.tool, 'feedback');
     return reply(201, { tool: body.tool, ratings: count, mean: sum / count });
+  },
+});
+
+/** From this rating on a decision was right. */
+const GOOD = 4;
+
+const ExampleBody = z
+  .object({ tool: z.string(), id: z.string(), request: z.string(), from: z.enum(EXAMPLE_ORIGINS), at: z.string() })
+  .meta({ id: 'LearnedExample' });
+
+const getExamples = route({
+  method: 'get',
+  path: '/v1/examples',
+  scope: 'read',
+  summary: 'The requests that use has taught, by tool',
+  tag,
+  query: z.object({ tool: z.string().max(128).optional() }),
+  answers: { 200: { description: 'The examples', schema: z.object({ examples: z.array(ExampleBody) }) } },
+  faults: ['InvalidInput'],
+  handle: async ({ api, actor, query }) => reply(200, { examples: await listExamples(api, actor, query.tool) }),
+});
+
+const deleteExamples = route({
+  method: 'delete',
+  path: '/v1/examples/:tool',
+  scope: ['write', 'tenant_admin'],
+  summary: 'Forget what use has taught about a tool, or one example of it',
+  tag,
+  params: z.object({ tool: z.string() }),
+  query: z.object({ id: z.string().max(64).optional() }),
+  answers: { 204: { description: 'Forgotten, or never known' } },
+  faults: ['InvalidInput', 'NotFound'],
+  async handle({ api, actor, params, query }) {
+    await forgetExamples(api, actor, params.tool, query.id);
+    return done;
   },
 });
 
@@ -136,4 +176,12 @@ const deleteEntry = route({
 });
 
 /** Which tools to prefer, and what people and failures say about them. */
-export const recommendationRoutes = [getRecommendations, postFeedback, getList, putEntry, deleteEntry] as const;
+export const recommendationRoutes = [
+  getRecommendations,
+  postFeedback,
+  getExamples,
+  deleteExamples,
+  getList,
+  putEntry,
+  deleteEntry,
+] as const;
