@@ -12,15 +12,19 @@ export interface PictureLimits {
 /** 100 MB and 100 megapixels. */
 export const defaultLimits: PictureLimits = { bytes: 100 * 2 ** 20, pixels: 100_000_000 };
 
-/** libvips' readers of what is accepted; it refuses everything else unread, SVG before all, which is a program. */
-const READERS = ['Jpeg', 'Png', 'Webp', 'Heif', 'Tiff', 'Nsgif'].map((name) => `VipsForeignLoad${name}`);
+/**
+ * libvips' readers of what is not accepted, SVG before all, which is a program. Those of accepted formats are never
+ * touched: the setting is the process's, and blocking all for a moment would fail what another thread reads in it.
+ */
+const REFUSED =
+  'Analyze Csv Dcraw Fits Jp2k Jxl Magick Magick7 Mat Matrix Nifti Openexr Openslide Pdf Ppm Rad Raw Svg Uhdr Vips';
+const READERS = REFUSED.split(' ').map((name) => `VipsForeignLoad${name}`);
 const FORMATS: readonly string[] = ['jpeg', 'png', 'webp', 'avif', 'tiff', 'gif'];
 const KNOWN = 'JPEG, PNG, WebP, AVIF, TIFF, GIF, BMP, PPM or PGM';
 
 /** Makes a process read only the formats that are accepted, wherever in it a picture is opened. */
-export const restrictFormats = (sharp: Pick<SharpConstructor, 'block' | 'unblock' | 'cache'>): void => {
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: READERS });
+export const restrictFormats = (sharp: Pick<SharpConstructor, 'block' | 'cache'>): void => {
+  sharp.block({ operation: READERS });
   // Pictures are read once; libvips' cache of operations would only hold memory.
   sharp.cache(false);
 };
