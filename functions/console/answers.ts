@@ -41,6 +41,8 @@ export type Scores = Api['/v1/score']['$post']['output'];
 /** A line of the answer to `POST /v1/score` that was asked for in lines; the last is the report. */
 export type ScoreLine = { readonly score: Score } | Scores;
 
+export type Trace = Api['/v1/calls/:id/trace']['$get']['output'];
+export type Span = Trace['spans'][number];
 export type ModelResult = Api['/v1/providers/:provider/results']['$post']['input']['json']['results'][number];
 export type Model = Api['/v1/iqa/models']['$get']['output']['models'][number];
 export type Tenant = Api['/v1/tenants']['$get']['output']['tenants'][number];

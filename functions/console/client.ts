@@ -85,6 +85,13 @@ export const createClient = (keyring: Keyring) => {
       readJson(v1.providers[':provider'].results.$post({ ...path({ provider }), json: { results } })),
     invoke: (name: string, args: A.JsonObject, confirmation?: string) =>
       readJson(v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, confirmation } })),
+    /** What a call would cost; nothing runs. */
+    price: async (name: string, args: A.JsonObject): Promise<number> => {
+      const quote: unknown = await readJson(
+        v1.tools[':name'].invoke.$post({ ...path({ name }), json: { arguments: args, dry_run: true } }),
+      );
+      return (quote as { readonly price_micros: number }).price_micros;
+    },
     confirmations: () => readJson(v1.confirmations.$get({})),
     confirmation: (id: string) => readJson(v1.confirmations[':id'].$get(path({ id }))),
     confirm: (id: string, approve: boolean) => readJson(v1.confirmations.$post({ json: { id, approve } })),
@@ -105,6 +112,7 @@ export const createClient = (keyring: Keyring) => {
       const answer = await send(`/v1/summary?span=${span}`, { headers, signal });
       for await (const text of readEvents(answer)) yield JSON.parse(text) as A.CallSummary;
     },
+    trace: (call: string) => readJson(v1.calls[':id'].trace.$get(path({ id: call }))),
     recommendations: (query: Words) => readJson(v1.recommendations.$get({ query: given(query) })),
     list: (kind: A.ListKind) => readJson(v1.lists[':kind'].$get({ param: { kind } })),
     putOnList: (kind: A.ListKind, name: string, reason?: string) =>

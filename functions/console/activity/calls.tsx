@@ -7,6 +7,7 @@ import { Badge, Button, Code, Empty, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
+import { CallTrace } from './trace.tsx';
 
 interface Filter {
   readonly tool: string;
@@ -97,8 +98,15 @@ const CallRow = ({ call }: { readonly call: Execution }) => (
           {call.tool} {call.version} by the key {call.key}, call {call.call_id}
           {call.cached ? ', from the cache' : ''}
         </p>
+        <CallTrace call={call.call_id} />
+        <h3 class="small">Arguments</h3>
         <Code text={showJson(call.arguments)} label="Arguments" />
-        {call.output !== undefined && <Code text={showJson(call.output)} label="Output" />}
+        {call.output !== undefined && (
+          <>
+            <h3 class="small">Output</h3>
+            <Code text={showJson(call.output)} label="Output" />
+          </>
+        )}
         {call.error?.stack !== undefined && <Code text={call.error.stack} label="Stack" />}
       </div>
     </details>

@@ -12,6 +12,9 @@ interface Props {
 /** The tool that was chosen, with its arguments to correct and run, and those it was chosen before. */
 export const Chosen = ({ decision, tools, onOther }: Props) => {
   const tool = tools.find(({ spec }) => spec.name === decision.tool);
+  const questions = new Map(
+    [...decision.missing, ...decision.doubts].map(({ parameter, question }) => [parameter, question]),
+  );
   return (
     <div class="stack wide-gap">
       <section class="card" aria-label="The choice">
@@ -21,23 +24,24 @@ export const Chosen = ({ decision, tools, onOther }: Props) => {
           {tool && !decision.ready && <Badge tone="warn">needs your help</Badge>}
         </div>
         <p class="muted">{decision.reason}</p>
-        {decision.missing.map(({ parameter, question }) => (
-          <p key={parameter} class="caution warn">
-            {question}
+        {questions.size > 0 && (
+          <p class="caution warn">
+            {questions.size === 1 ? 'One question' : `${questions.size} questions`} before it runs: answer below, then
+            run it.
           </p>
-        ))}
-        {decision.doubts.map(({ parameter, value }) => (
-          <p key={parameter} class="caution warn">
-            Please check {parameter}: {JSON.stringify(value)}
-          </p>
-        ))}
+        )}
         {decision.notes.map((note) => (
           <p key={note} class="small muted">
             {note}
           </p>
         ))}
         {tool ? (
-          <RunForm key={`${tool.id} ${JSON.stringify(decision.arguments)}`} tool={tool} initial={decision.arguments} />
+          <RunForm
+            key={`${tool.id} ${JSON.stringify(decision.arguments)}`}
+            tool={tool}
+            initial={decision.arguments}
+            questions={questions}
+          />
         ) : (
           <p class="small">Say it in other words, or take one of the nearest below.</p>
         )}

@@ -10,6 +10,7 @@ import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 import { Dag } from './dag.tsx';
+import { retryPlan } from './retry-plan.ts';
 import { RunPanel } from './run-panel.tsx';
 import { TreeView } from './tree-view.tsx';
 
@@ -23,10 +24,12 @@ interface Props {
   /** The run to watch, once there is one. */
   readonly runId: string | undefined;
   onStarted(id: string): void;
+  /** A part of the plan runs again, as a plan of its own. */
+  onRetried(plan: Plan, run: string): void;
 }
 
 /** A plan as it was given and as it will run, and its run. */
-export const PlanView = ({ plan, runId, onStarted }: Props) => {
+export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
   const client = useClient();
   const [input, setInput] = useKept(`plan.input.${plan.plan_id}`, '');
   const [run, setRun] = useState<RunView | undefined>(undefined);
@@ -34,6 +37,13 @@ export const PlanView = ({ plan, runId, onStarted }: Props) => {
     const started = await client.startRun(plan.plan_id, parseInput(input));
     setRun(started);
     onStarted(started.run_id);
+  });
+  const retry = useAction(async (from: string) => {
+    if (!run) return;
+    const made = await client.makePlan(retryPlan(plan, run, from));
+    if (!('plan_id' in made)) return;
+    const started = await client.startRun(made.plan_id, parseInput(input));
+    onRetried(made, started.run_id);
   });
   const watch = useAction(async (id: string) => setRun(await client.run(id)));
   useEffect(() => {
@@ -88,7 +98,8 @@ export const PlanView = ({ plan, runId, onStarted }: Props) => {
         </Scroll>
       </section>
       <Notice fault={watch.fault} onRetry={() => runId !== undefined && void watch.run(runId)} />
-      {run && <RunPanel run={run} onRun={setRun} />}
+      <Notice fault={retry.fault} />
+      {run && <RunPanel run={run} onRun={setRun} onRetry={(node) => void retry.run(node)} />}
     </>
   );
 };

@@ -49,6 +49,10 @@ export const PlansPage = ({ run: asked }: { readonly run: string }) => {
     setMade({ plan, draft, run: id });
     goTo(`plans/${id}`);
   };
+  const retried = (part: Plan, id: string): void => {
+    setMade({ plan: part, run: id });
+    goTo(`plans/${id}`);
+  };
   const takeExample = (): void => {
     const shown = JSON.stringify(example, null, 2);
     setWay('plan');
@@ -95,7 +99,7 @@ export const PlansPage = ({ run: asked }: { readonly run: string }) => {
       <Notice fault={make.fault} onRetry={() => void make.run(way, given)} />
       <Notice fault={follow.fault} onRetry={() => void follow.run(asked)} />
       {draft && <Questions draft={draft} isPlan={plan !== undefined} onEdit={edit} />}
-      {plan && <PlanView key={plan.plan_id} plan={plan} runId={run} onStarted={started} />}
+      {plan && <PlanView key={plan.plan_id} plan={plan} runId={run} onStarted={started} onRetried={retried} />}
       <RunHistory current={run} />
     </div>
   );

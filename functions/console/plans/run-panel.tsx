@@ -9,10 +9,11 @@ import { RUN_WORDS, StatusBadge } from './status.tsx';
 interface Props {
   readonly run: RunView;
   onRun(run: RunView): void;
+  onRetry(node: string): void;
 }
 
 /** A run as it stands: each node's time and result, and the questions it waits for. */
-export const RunPanel = ({ run, onRun }: Props) => {
+export const RunPanel = ({ run, onRun, onRetry }: Props) => {
   const client = useClient();
   const answer = useAction(async (node: string, approve: boolean) =>
     onRun(await client.confirmNode(run.run_id, node, approve)),
@@ -52,6 +53,7 @@ export const RunPanel = ({ run, onRun }: Props) => {
             span={span}
             isBusy={answer.isBusy}
             onAnswer={(approve) => void answer.run(node.id, approve)}
+            onRetry={run.status === 'running' ? undefined : () => onRetry(node.id)}
           />
         ))}
       </ul>
@@ -83,9 +85,11 @@ interface NodeProps {
   readonly span: Span;
   readonly isBusy: boolean;
   onAnswer(approve: boolean): void;
+  /** Absent while it runs. */
+  readonly onRetry: (() => void) | undefined;
 }
 
-const RunNode = ({ node, span, isBusy, onAnswer }: NodeProps) => {
+const RunNode = ({ node, span, isBusy, onAnswer, onRetry }: NodeProps) => {
   const error = node.attempts.at(-1)?.error;
   return (
     <li class="run-node">
@@ -104,6 +108,14 @@ const RunNode = ({ node, span, isBusy, onAnswer }: NodeProps) => {
             Deny
           </Button>
           <span class="small muted">{node.tool} asks before it runs.</span>
+        </div>
+      )}
+      {onRetry && node.status !== 'ok' && node.status !== 'skipped' && (
+        <div class="row">
+          <Button label={`Retry from ${node.id}`} onClick={onRetry}>
+            Retry from {node.id}
+          </Button>
+          <span class="small muted">What is done before it is not run again.</span>
         </div>
       )}
       {error && <p class="small danger-text">{error.message}</p>}

@@ -1,13 +1,13 @@
 import type { ModelCall, ModelResult } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showJson } from '../format.ts';
+import { exampleArguments } from '../schema/example-arguments.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Button, Code, CopyButton, Field } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 import { CallToRun } from './call-to-run.tsx';
-import { exampleArguments } from './example-arguments.ts';
 import { PROVIDER_REQUESTS } from './provider-request.ts';
 
 interface Props {

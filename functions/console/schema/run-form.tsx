@@ -15,10 +15,12 @@ interface Props {
   readonly tool: Registration;
   readonly initial?: JsonObject;
   readonly onRan?: () => void;
+  /** What is asked about some parameters before it runs. */
+  readonly questions?: ReadonlyMap<string, string>;
 }
 
 /** Runs a tool: its form, kept over a reload, the question to a person where it needs one, and what came of it. */
-export const RunForm = ({ tool, initial = {}, onRan }: Props) => {
+export const RunForm = ({ tool, initial = {}, onRan, questions }: Props) => {
   const client = useClient();
   const { name, parameters: schema, permission = 'safe' } = tool.spec;
   const parameters = listParameters(schema as JsonObject);
@@ -55,7 +57,13 @@ export const RunForm = ({ tool, initial = {}, onRan }: Props) => {
       )}
       {permission === 'confirm' && <p class="caution warn">It asks a person before each call.</p>}
       {parameters.length === 0 && <p class="muted">It takes no arguments.</p>}
-      <SchemaForm parameters={parameters} draft={draft} issues={issuesByParameter(run.fault)} onChange={setDraft} />
+      <SchemaForm
+        parameters={parameters}
+        draft={draft}
+        issues={issuesByParameter(run.fault)}
+        questions={questions}
+        onChange={setDraft}
+      />
       <div class="row">
         <Button kind="primary" type="submit" isBusy={run.isBusy}>
           Run {name}

@@ -1,30 +1,30 @@
 import { showBytes } from '../format.ts';
+import { DropZone } from '../ui/drop-zone.tsx';
 import { Field } from '../ui/parts.tsx';
+import { useState } from '../use-state.ts';
 import type { FormDraft, Parameter } from './draft.ts';
 
 interface Props {
   readonly parameters: readonly Parameter[];
   readonly draft: FormDraft;
   readonly issues: ReadonlyMap<string, string>;
+  /** What is asked about some parameters; answered where it is asked. */
+  readonly questions?: ReadonlyMap<string, string> | undefined;
   onChange(draft: FormDraft): void;
 }
 
 /** A form made from a tool's JSON Schema. */
-export const SchemaForm = ({ parameters, draft, issues, onChange }: Props) => (
+export const SchemaForm = ({ parameters, draft, issues, questions, onChange }: Props) => (
   <div class="schema-form">
     {parameters.map((parameter) => (
-      <div key={parameter.name}>
-        <Field
-          label={parameter.isRequired ? `${parameter.name} *` : parameter.name}
-          hint={typeof parameter.schema.description === 'string' ? parameter.schema.description : undefined}
-        >
-          <Control
-            parameter={parameter}
-            value={draft[parameter.name]}
-            isWrong={issues.has(parameter.name)}
-            onValue={(value) => onChange({ ...draft, [parameter.name]: value })}
-          />
-        </Field>
+      <div key={parameter.name} class={questions?.has(parameter.name) ? 'asked' : undefined}>
+        {questions?.has(parameter.name) && <p class="small asked-text">{questions.get(parameter.name)}</p>}
+        <Labelled
+          parameter={parameter}
+          value={draft[parameter.name]}
+          isWrong={issues.has(parameter.name)}
+          onValue={(value) => onChange({ ...draft, [parameter.name]: value })}
+        />
         {issues.has(parameter.name) && (
           <p class="small danger-text">
             {parameter.name} {issues.get(parameter.name)}
@@ -41,6 +41,18 @@ interface ControlProps {
   readonly isWrong: boolean;
   onValue(value: unknown): void;
 }
+
+/** A field with its name and meaning; one for a picture brings its own label. */
+const Labelled = (props: ControlProps) => {
+  const { name, kind, isRequired, schema } = props.parameter;
+  const label = isRequired ? `${name} *` : name;
+  if (kind === 'picture') return <PictureField label={label} value={props.value} onValue={props.onValue} />;
+  return (
+    <Field label={label} hint={typeof schema.description === 'string' ? schema.description : undefined}>
+      <Control {...props} />
+    </Field>
+  );
+};
 
 const Control = ({ parameter, value, isWrong, onValue }: ControlProps) => {
   const { kind, schema } = parameter;
@@ -61,7 +73,7 @@ const Control = ({ parameter, value, isWrong, onValue }: ControlProps) => {
     case 'json':
       return <textarea {...state} class="mono" rows={3} spellcheck={false} placeholder="JSON" onInput={typed} />;
     case 'picture':
-      return <PictureField value={value} onValue={onValue} />;
+      return null;
   }
 };
 
@@ -91,21 +103,28 @@ const hintOf = ({ default: usual, minimum, maximum }: Parameter['schema']): stri
 };
 
 interface PictureProps {
+  readonly label: string;
   readonly value: unknown;
   onValue(value: unknown): void;
 }
 
-const PictureField = ({ value, onValue }: PictureProps) => {
-  const chosen = (value as { readonly base64?: string } | undefined)?.base64;
-  const take = async (event: Event): Promise<void> => {
-    const file = (event.target as HTMLInputElement).files?.[0];
-    if (file) onValue({ base64: await base64Of(file) });
+const PictureField = ({ label, value, onValue }: PictureProps) => {
+  const [file, setFile] = useState<File | undefined>(undefined);
+  const attached = (value as { readonly base64?: string } | undefined)?.base64;
+  const take = async ([first]: readonly File[]): Promise<void> => {
+    setFile(first);
+    onValue(first && { base64: await base64Of(first) });
   };
   return (
-    <span class="row">
-      <input type="file" accept="image/*" onChange={(event: Event) => void take(event)} />
-      {chosen !== undefined && <span class="small muted">{showBytes(chosen.length * 0.75)} attached</span>}
-    </span>
+    <>
+      <DropZone
+        label={label}
+        hint="JPEG, PNG, WebP, AVIF, TIFF or GIF"
+        files={file ? [file] : []}
+        onFiles={(files) => void take(files)}
+      />
+      {attached !== undefined && !file && <p class="small muted">{showBytes(attached.length * 0.75)} attached</p>}
+    </>
   );
 };
 

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'hono/jsx/dom';
 import { useClient } from '../context.ts';
 import { apiFault } from '../fault.ts';
-import { showBytes } from '../format.ts';
-import { Button, Scroll } from '../ui/parts.tsx';
+import { Button } from '../ui/parts.tsx';
 import { useState } from '../use-state.ts';
-import { type BatchRow, download, formatScoresCsv, toolsIn } from './csv.ts';
+import { BatchTable } from './batch-table.tsx';
+import { type BatchRow, download, formatScoresCsv } from './csv.ts';
 
 interface Props {
   readonly pictures: readonly File[];
@@ -70,50 +70,5 @@ export const Batch = ({ pictures, reference, tools }: Props) => {
       <progress max={pictures.length} value={rows.length} aria-label="Pictures scored" />
       {rows.length > 0 && <BatchTable rows={rows} />}
     </section>
-  );
-};
-
-const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => {
-  const tools = toolsIn(rows);
-  return (
-    <Scroll label="Table of scores">
-      <table>
-        <thead>
-          <tr>
-            <th>File</th>
-            <th class="number">Size</th>
-            <th class="number">Overall</th>
-            {tools.map((tool) => (
-              <th key={tool} class="number">
-                {tool}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ file, scores, fault }, index) => (
-            <tr key={index}>
-              <td>{file.name}</td>
-              <td class="number">{showBytes(file.size)}</td>
-              {fault ? (
-                <td class="danger-text" colspan={tools.length + 1}>
-                  {fault.message}
-                </td>
-              ) : (
-                <td class="number">
-                  <strong>{scores?.overall?.score?.toFixed(2) ?? '–'}</strong>
-                </td>
-              )}
-              {!fault &&
-                tools.map((tool) => (
-                  <td key={tool} class="number">
-                    {scores?.scores.find((each) => each.tool === tool)?.normalized?.toFixed(2) ?? '–'}
-                  </td>
-                ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
   );
 };

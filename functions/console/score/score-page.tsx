@@ -1,15 +1,16 @@
 import { useRef } from 'hono/jsx/dom';
 import type { IqaTool, Score, Scores } from '../answers.ts';
 import { useClient } from '../context.ts';
+import { DropZone } from '../ui/drop-zone.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Button } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 import { Batch } from './batch.tsx';
-import { DropZone } from './drop-zone.tsx';
 import { Results } from './results.tsx';
 import { SAMPLES, type Sample, Samples } from './samples.tsx';
+import { ScoreHistory } from './score-history.tsx';
 import { ToolChoice } from './tool-choice.tsx';
 
 export interface ScoredPicture {
@@ -126,6 +127,9 @@ export const ScorePage = () => {
         <Batch pictures={pictures} reference={reference} tools={usableWith(tools, reference, known)} />
       )}
       {scored && pictures.length < 2 && <Results scored={scored} metrics={known} />}
+      {scored?.report && pictures.length < 2 && (
+        <ScoreHistory sha256={scored.report.image.sha256} turn={scored.report} />
+      )}
     </div>
   );
 };

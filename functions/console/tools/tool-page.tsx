@@ -2,6 +2,7 @@ import type { JsonObject, Registration, Stats } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { showMoney, showMs, showPercent, showTime } from '../format.ts';
 import { listParameters } from '../schema/draft.ts';
+import { exampleArguments } from '../schema/example-arguments.ts';
 import { RunForm } from '../schema/run-form.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Skeleton } from '../ui/parts.tsx';
@@ -84,15 +85,24 @@ export const Tile = ({ name, value }: { readonly name: string; readonly value: s
   </div>
 );
 
+/** The tool's own price, or else the server's, which depends on its price list. */
+const usePrice = ({ spec }: Registration): string | undefined => {
+  const client = useClient();
+  const load = useLoad(
+    async () => spec.price_micros ?? client.price(spec.name, exampleArguments(spec.parameters as JsonObject)),
+    [spec.name, spec.price_micros],
+  );
+  if (load.value !== undefined) return `${showMoney(load.value)} a call`;
+  return load.fault ? 'set by this server' : undefined;
+};
+
 const Facts = ({ tool }: { readonly tool: Registration }) => {
   const { spec, versions, default_version } = tool;
+  const price = usePrice(tool);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Version', default_version],
     ['All versions', versions.join(', ')],
-    [
-      'Price',
-      spec.price_micros === undefined ? 'the default of this server' : `${showMoney(spec.price_micros)} a call`,
-    ],
+    ['Price', price],
     ['Permission', spec.permission ?? 'safe'],
     ['Time limit', spec.timeout_seconds === undefined ? undefined : showMs(spec.timeout_seconds * 1000)],
     ['Results kept', spec.cacheable ? 'yes, the same call is answered from the cache' : 'no'],

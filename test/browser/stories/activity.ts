@@ -104,4 +104,20 @@ export const activityStories = (world: () => World): void => {
       .first()
       .waitFor();
   });
+
+  test('X.27 a call opens as a timeline of its layers, handler and table', async (t) => {
+    await callApi(world(), '/v1/tools/json_query/invoke', { arguments: { json: { a: 1 }, expression: 'a' } });
+    const { page } = await open(t, world(), { path: '#/activity' });
+    const call = page.getByRole('listitem').filter({ hasText: 'json_query' }).first();
+    await call.getByText('json_query').first().click();
+    await call.getByRole('button', { name: 'Where the time went' }).click();
+
+    const timeline = call.getByRole('region', { name: 'Timeline of the call' });
+    await timeline.getByText('call json_query').waitFor();
+    await timeline
+      .getByText(/^table /)
+      .first()
+      .waitFor();
+    assert.ok((await timeline.getByRole('listitem').count()) > 3);
+  });
 };

@@ -58,4 +58,17 @@ export const decideStories = (world: () => World): void => {
 
     await page.getByRole('heading', { name: 'text_stats' }).waitFor();
   });
+
+  test('X.27 what a request leaves open is asked beside its field, answered there and run', async (t) => {
+    const { page } = await open(t, world(), { path: '#/decide' });
+    await page.getByLabel('Request').fill('convert 5 miles to another unit of length');
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+    const asked = page.locator('.asked').filter({ has: page.getByLabel('to *') });
+    await asked.locator('.asked-text').waitFor();
+    await page.getByText(/questions? before it runs/).waitFor();
+
+    await page.getByLabel('to *').fill('km');
+    await page.getByRole('button', { name: 'Run unit_convert' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).getByText('Succeeded').waitFor();
+  });
 };

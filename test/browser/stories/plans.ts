@@ -100,4 +100,23 @@ export const planStories = (world: () => World): void => {
     await page.getByRole('alert').getByText(/cycle/i).waitFor();
     assert.equal(await page.getByLabel('Plan as JSON').inputValue(), text);
   });
+
+  test('X.27 a run that failed is retried from the node that failed, with what was done before it', async (t) => {
+    const { page } = await open(t, world(), { path: '#/plans' });
+    const nodes = [
+      { id: 'sum', tool: 'hash', arguments: { text: 'a' } },
+      { id: 'ask', tool: 'file_write', arguments: { path: 'retried.txt', content: { $from: 'sum.digest' } } },
+    ];
+    await page.getByRole('button', { name: 'Paste a plan' }).click();
+    await page.getByLabel('Plan as JSON').fill(JSON.stringify({ nodes }));
+    await page.getByRole('button', { name: 'Make the plan' }).click();
+    await page.getByRole('button', { name: 'Run the plan' }).click();
+    await page.getByRole('button', { name: 'Deny ask' }).click();
+    await page.getByRole('button', { name: 'Retry from ask' }).click();
+
+    await page.getByRole('button', { name: 'Approve ask' }).click();
+    await page.getByText('succeeded').first().waitFor();
+    const runs = page.locator('.run-nodes').getByRole('listitem');
+    assert.equal(await runs.count(), 1, 'the node before it is not run again');
+  });
 };

@@ -89,6 +89,15 @@ export const scoreStories = (world: () => World): void => {
       .setInputFiles([golden('chelsea_jpeg_2.png'), golden('chelsea_blur_2.png'), golden('README.md')]);
     await page.getByText('3 of 3 scored').waitFor({ timeout: 30_000 });
     await page.getByRole('cell', { name: /README.md is not a picture/ }).waitFor();
+    await page.getByRole('img', { name: /^2 pictures: scores from/ }).waitFor();
+    assert.equal(await page.locator('img.thumbnail').count(), 2);
+    const first = page.getByRole('region', { name: 'Table of scores' }).getByRole('row').nth(1);
+    const orders: (string | null)[] = [];
+    for (let press = 0; press < 2; press++) {
+      await page.getByRole('button', { name: 'File' }).click();
+      orders.push(await first.getByRole('cell').nth(1).textContent());
+    }
+    assert.deepEqual(orders, ['chelsea_blur_2.png', 'README.md']);
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -97,6 +106,24 @@ export const scoreStories = (world: () => World): void => {
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
     assert.equal(lines.length, 4);
     assert.match(lines[0] ?? '', /^file,overall,overall_low,overall_high,\w+_raw,\w+_1_to_5/);
+  });
+
+  test('X.27 a picture that was scored before shows how', async (t) => {
+    const { page } = await open(t, world());
+    await page.getByLabel('Picture', { exact: true }).setInputFiles(golden('chelsea_noise_2.png'));
+    for (const metric of ['entropy', 'piqe']) {
+      await page.getByText('Metrics: ').click();
+      await page.getByLabel(metric, { exact: true }).check();
+      await page.getByText('Metrics: ').click();
+      await page.getByRole('button', { name: 'Score', exact: true }).click();
+      await page.getByRole('link', { name: metric }).waitFor();
+      await page.getByText(/metrics? · charged/).waitFor();
+    }
+
+    await page.getByText(/This picture was scored \d+ times/).click();
+    const rows = page.getByRole('region', { name: 'Earlier scores of this picture' }).getByRole('row');
+    assert.match((await rows.nth(1).textContent()) ?? '', /piqe \d/);
+    assert.match((await rows.nth(2).textContent()) ?? '', /entropy/);
   });
 
   test('a picture too large for a request is uploaded once, scored once and charged once', async (t) => {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from '../answers.ts';
-import { listParameters } from '../schema/draft.ts';
+import { listParameters } from './draft.ts';
 
 /** Arguments that a model might give: of every required parameter something that its schema takes. */
 export const exampleArguments = (schema: JsonSchema): JsonObject =>
