@@ -97,6 +97,7 @@ const build = (path: string): void => {
         source: 'GeoNames (geonames.org), CC BY 4.0; made by build-places.ts',
         states: STATES,
         us_cities: joined(states),
+        well_known: wellKnown(cities).join('|'),
         world_cities: { ...joined(world), '': CHINESE_CITIES.replaceAll(' ', '|') },
         countries: [
           ...countries.filter((name) => name.length > 2 || name === 'UK' || name === 'US'),
@@ -108,6 +109,15 @@ const build = (path: string): void => {
     )}\n`,
   );
 };
+
+/** Cities of the USA that are meant when nobody says the state: large, with no other of the name near their size. */
+const wellKnown = (cities: readonly City[]): readonly string[] =>
+  [...Map.groupBy(cities, ({ name }) => name)].flatMap(([name, same]) => {
+    const [largest, ...others] = same.toSorted((one, other) => other.population - one.population);
+    if (largest === undefined || largest.country !== 'US' || largest.population < 100_000) return [];
+    const known = others.every(({ population }) => population * 8 < largest.population);
+    return known ? [name.replace('New York City', 'New York')] : [];
+  });
 
 /** Of two cities of one name the larger is meant, but requests that name no state are mostly about the USA. */
 const weightOf = ({ country, population }: City): number => population * (country === 'US' ? 5 : 1);

@@ -143,7 +143,7 @@ const fitLogistic = (judged: readonly Judgement[]): ReadonlyMap<string, number> 
 
 const ROUNDS = 800;
 const RATE = 0.05;
-const DECAY = 1e-4;
+const DECAY = 3e-3;
 
 /** The lowest probability from which on the calls predicted are right often enough. */
 const thresholdFor = (judged: readonly Judgement[], predicted: readonly number[]): number => {

@@ -2,7 +2,7 @@ import type { Choice } from './argument-examples.ts';
 import { generator, shuffle } from './random.ts';
 
 /** Weights under which the right options of each choice are likeliest; the same for the same choices. */
-export const fitChoices = (choices: readonly Choice[], rounds = 24): ReadonlyMap<string, number> => {
+export const fitChoices = (choices: readonly Choice[], rounds = 10): ReadonlyMap<string, number> => {
   const numbers = new Map<string, number>();
   const numberOf = (feature: string): number => {
     const known = numbers.get(feature);

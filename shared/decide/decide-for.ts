@@ -7,6 +7,8 @@ import { automaticEntries, readLists } from '../insight/lists.ts';
 import type { Memory } from '../insight/memory.ts';
 import { readAllStats, readRatings } from '../insight/read-stats.ts';
 import type { Iqa } from '../iqa/iqa.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { Lack } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Catalog } from '../registry/catalog.ts';
@@ -24,7 +26,7 @@ export interface DecideContext
   /** What use has taught, where it teaches. */
   readonly memories?: ((tenant: string) => Promise<Memory>) | undefined;
   /** The image side, which knows which of its tools have what they run on. */
-  readonly iqa?: Pick<Iqa, 'catalogue' | 'computations'> | undefined;
+  readonly iqa?: Pick<Iqa, 'catalogue' | 'computations' | 'readImage'> | undefined;
 }
 
 export type PaidDecision = Decision & {
@@ -94,12 +96,26 @@ export const decideDepsFor = async (
     names: () => held.catalog.names(),
     validate: (tool, value) => issuesOf(context, held.catalog, tool, value),
     permission: (tool) => effectivePermission(findHandler(context.handlers(), tool), tool),
+    lacks: async (tool, value) =>
+      (await findHandler(context.handlers(), tool)?.lacks?.(value, actor.tenant)) ??
+      lackingPicture(context, actor.tenant, value),
     ...record,
     available,
     llm: context.llm,
     memory,
     encode: (task) => held.encode(task),
   };
+};
+
+/** The first argument that is the key of a picture nobody uploaded. */
+const lackingPicture = async ({ iqa }: DecideContext, tenant: string, value: JsonObject): Promise<Lack | undefined> => {
+  for (const [parameter, given] of Object.entries(value)) {
+    const key = isObject(given) && Object.keys(given).length === 1 ? given.key : undefined;
+    if (iqa === undefined || typeof key !== 'string') continue;
+    if ((await iqa.readImage(tenant, key)) === undefined)
+      return { parameter, reason: `there is no picture ${key}; upload it first by POST /v1/uploads` };
+  }
+  return undefined;
 };
 
 /** Whether image tools can run here; the model store is asked only for requests about pictures. */

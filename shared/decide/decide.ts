@@ -52,20 +52,22 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
     ...(cold === judged ? [] : [`chosen by an earlier request; without it ${coldBest?.profile.tool.name} would be`]),
   ];
   const confidence = Math.min(judged.confidence, cold.confidence);
-  const ready = judged.ready && cold.ready;
+  const isLikely = judged.ready && cold.ready;
+  const lack = isLikely ? await deps.lacks?.(tool, filled.arguments) : undefined;
+  const ready = isLikely && lack === undefined;
   return {
     steps: [...steps, filled.step],
     tool: tool.name,
     reason: best.reasons.join('; '),
     arguments: filled.arguments,
     missing: filled.missing,
-    doubts: ready ? [] : doubtsOf(best, filled, request.text),
+    doubts: ready ? [] : doubtsOf(best, filled, request.text, lack?.parameter),
     valid,
     ready,
     confidence: round(confidence),
     alternatives: alternativesOf(others, input),
     permission,
-    notes,
+    notes: lack === undefined ? notes : [...notes, lack.reason],
   };
 };
 
@@ -100,11 +102,17 @@ const judge = async (
 };
 
 /** The values of a draft that may be wrong, the least sure first. */
-const doubtsOf = ({ needs }: Evaluated, { found }: Filled, task: string): Decision['doubts'] =>
+const doubtsOf = (
+  { needs }: Evaluated,
+  { found }: Filled,
+  task: string,
+  lacking: string | undefined,
+): Decision['doubts'] =>
   needs.slots
     .flatMap((slot) => {
       const value = found.get(slot.name);
-      return value === undefined || (value.confidence >= DOUBTFUL && !isAssumed(value)) ? [] : [{ slot, value }];
+      const isSure = value === undefined || (value.confidence >= DOUBTFUL && !isAssumed(value));
+      return value === undefined || (isSure && slot.name !== lacking) ? [] : [{ slot, value }];
     })
     .sort((one, other) => one.value.confidence - other.value.confidence)
     .slice(0, DOUBTS_SHOWN)
@@ -142,7 +150,7 @@ const permissionNotes = (tool: Tool, permission: 'safe' | 'confirm' | 'dangerous
     : [`${tool.name} is dangerous: it is refused unless it was granted to the caller, and this draft grants nothing`];
 };
 
-/** Words that try to rule the chooser are part of the data; they are pointed out, and change nothing. */
+/** Prompt injection is reported, never obeyed. */
 const overrideNotes = (task: string): readonly string[] =>
   OVERRIDE.test(task.slice(0, 16_384))
     ? ['the task asks to ignore rules or permissions; that was taken as plain text and changes nothing']

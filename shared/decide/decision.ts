@@ -1,5 +1,6 @@
 import type { Memory } from '../insight/memory.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Lack } from '../kernel/ports.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Llm } from './llm.ts';
@@ -31,6 +32,8 @@ export interface DecideDeps {
   readonly permission?: (tool: Tool) => Permission;
   /** Whether a tool can run here; one that cannot is named last. */
   readonly available?: (tool: Tool) => boolean;
+  /** What the arguments name that is not there: an uploaded picture, a file. */
+  readonly lacks?: (tool: Tool, value: JsonObject) => Promise<Lack | undefined>;
   readonly usage?: Usage;
   readonly lists?: Lists;
   /** Earlier requests that tools rightly served. */

@@ -11,6 +11,8 @@ export interface ImageRequest {
 export const imageRequestOf = (text: string, context: JsonObject = {}): ImageRequest | undefined => {
   const distortions = (Object.keys(SIGNS) as Distortion[]).filter((distortion) => SIGNS[distortion].test(text));
   const picture = PICTURE.test(text) || 'image' in context;
+  // Who wants a picture changed is not asking how good it is.
+  if (CHANGES.test(text)) return undefined;
   if (!picture || (distortions.length === 0 && !QUALITY.test(text))) return undefined;
   // Of two pictures one is what the other is judged against.
   const two = new Set(text.match(PICTURE_FILE)).size > 1;
@@ -46,6 +48,8 @@ export const imageTerms = (request: ImageRequest): readonly { readonly term: str
 
 const PICTURE =
   /\b(?:photos?|photographs?|pictures?|images?|pics?|snapshots?|screenshots?|jpe?gs?|pngs?|tiffs?|webp|avif|bmp|frames?|shots?)\b|图片|图像|照片|相片|截图|画面|这张图|原图/iu;
+const CHANGES =
+  /^(?:please |can you |could you |i (?:want|need) to )*(?:compress|shrink|resize|scale|crop|convert|enlarge|rotate|reduce|make|turn)\b|^(?:请|帮我)*(?:把|将)[^，。]*(?:压缩|缩放|缩小|转成|转换|改成)/iu;
 const PICTURE_FILE = /[\w./-]+\.(?:png|jpe?g|webp|tiff?|gif|bmp|avif)\b/giu;
 const QUALITY =
   /\bquality\b(?!\s?(?:of\s|at\s|=\s?)?\d)|\b(?:distort\w*|degrad\w*|artifacts?|artefacts?|similarity|ssim|psnr|niqe|brisque|lpips)\b|\bhow (?:good|bad|well|nice|clear|clean)\b|\b(?:judge|rate|score|assess|grade)\s(?:the\s|this\s|my\s)?(?:quality|picture|photo|image|look|[\w./-]+\.(?:png|jpe?g|webp|tiff?))|\blooks? (?:good|bad|worse|better|fine)\b|质量|画质|失真|评分|打分|好不好|怎么样/iu;

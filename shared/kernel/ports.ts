@@ -112,7 +112,14 @@ export interface Handler {
     tenant: string,
     tool: { readonly name: string; readonly version: string },
   ) => Promise<void>;
+  /** What arguments name that is not there, such as a file; a decision that needs it is not ready. */
+  readonly lacks?: (args: Readonly<Record<string, unknown>>, tenant: string) => Promise<Lack | undefined>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
+}
+
+export interface Lack {
+  readonly parameter: string;
+  readonly reason: string;
 }
 
 export interface CallContext {

@@ -26,6 +26,7 @@ export const bench = async (args: readonly string[]): Promise<void> => {
     await printRanking(benchmark);
     await printRejection(benchmark);
     if (name === 'bfcl') await printArguments(benchmark);
+    if (name === 'bfcl') await printReadiness(benchmark);
   }
   await printSpeed(directory);
 };
@@ -108,10 +109,9 @@ const confidences = async (benchmark: Benchmark, holds: (query: Query) => boolea
   const list: Confidence[] = [];
   for (const query of benchmark.queries.filter(holds)) {
     const decision = await decideOn(benchmark, query);
-    list.push({
-      fit: decision.tool === null ? 1 - decision.confidence : decision.confidence,
-      none: decision.tool === null,
-    });
+    // How likely a tool fits at all is the fourth step's; the decision's own confidence is that of the whole call.
+    const fit = decision.steps.find(({ step }) => step === 'evaluate')?.confidence ?? 0;
+    list.push({ fit: decision.tool === null ? 1 - decision.confidence : fit, none: decision.tool === null });
   }
   return list;
 };
@@ -145,6 +145,34 @@ const printArguments = async (benchmark: Benchmark): Promise<void> => {
     console.log(
       `${`bfcl ${subset} arguments`.padEnd(28)} n ${String(queries.length).padStart(4)}  exact ${percent(exact.filter(Boolean).length / queries.length)} (${spread(exact)})  required all there ${percent(complete / queries.length)}  ${median(times).toFixed(2)} ms`,
     );
+  }
+};
+
+/** Whether `ready` means right, and whether calls of a confidence are right that often. */
+const printReadiness = async (benchmark: Benchmark): Promise<void> => {
+  const calls: { readonly ready: boolean; readonly right: boolean; readonly chance: number; readonly fits: boolean }[] =
+    [];
+  for (const query of benchmark.queries) {
+    if (query.expected.acceptable === undefined && query.expected.tool !== null) continue;
+    const { tool, arguments: given, ready, confidence } = await decideOn(benchmark, query);
+    const right =
+      tool !== null &&
+      tool === query.expected.tool &&
+      wrongArguments(given, query.expected.acceptable ?? {}).length === 0;
+    calls.push({ ready, right, chance: tool === null ? 0 : confidence, fits: query.expected.tool !== null });
+  }
+  const some = calls.filter(({ fits }) => fits);
+  const none = calls.filter(({ fits }) => !fits);
+  const ready = calls.filter((call) => call.ready);
+  console.log(
+    `${`${benchmark.name} ready`.padEnd(28)} n ${String(some.length).padStart(4)}  ready ${percent(share(some, (call) => call.ready))}  of which right ${percent(share(ready, ({ right }) => right))}  irrelevant ones ready ${percent(share(none, (call) => call.ready))}`,
+  );
+  console.log('predicted  observed  n (reliability of the confidence of drafted calls)');
+  for (let low = 0; low < 10; low++) {
+    const part = calls.filter(({ chance }) => chance > 0 && Math.min(9, Math.floor(chance * 10)) === low);
+    if (part.length === 0) continue;
+    const mean = part.reduce((sum, { chance }) => sum + chance, 0) / part.length;
+    console.log(`${percent(mean)}    ${percent(share(part, ({ right }) => right))}   ${part.length}`);
   }
 };
 

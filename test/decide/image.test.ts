@@ -6,6 +6,7 @@ import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import type { Decision } from '../../shared/decide/decision.ts';
 import { parseMetadata } from '../../shared/iqa/metadata.ts';
 import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
+import { imageBlobKey } from '../../shared/kernel/item-keys.ts';
 import type { Tool } from '../../shared/model/tool.ts';
 import { testAssay } from '../support/assay.ts';
 import { testEngine, testIqa } from '../support/iqa.ts';
@@ -98,6 +99,23 @@ describe('image requests over HTTP', () => {
       );
     });
   }
+
+  test('a picture that nobody uploaded is never ready, and is asked for', async () => {
+    const { json } = await server;
+    const task = 'how good is the quality of the picture holiday.png?';
+
+    const before = await json<Decision>('POST', '/v1/decide', { task });
+    await blobs.put(imageBlobKey('default', 'holiday.png'), new Uint8Array([1]));
+    const after = await json<Decision>('POST', '/v1/decide', { task });
+
+    assert.equal(before.body.ready, false);
+    assert.deepEqual(
+      before.body.doubts.map(({ parameter }) => parameter),
+      ['image'],
+    );
+    assert.match(before.body.notes.join(), /there is no picture holiday\.png/u);
+    assert.equal(after.body.ready, true);
+  });
 
   test('a tool without its model is still named when it is the only one allowed, with the reason', async () => {
     const { json } = await server;

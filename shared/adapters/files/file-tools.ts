@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { decodeBase64 } from '../../execute/builtins/base64.ts';
 import { defineBuiltin, objectSchema, textArgument } from '../../execute/builtins/builtin.ts';
@@ -100,8 +100,17 @@ export const fileHandlers = (folderOf: (tenant: string) => string): ReadonlyMap<
       });
     },
   });
-  const handlers = new Map([
-    ['file_read', handler('safe', readFile)],
+  const lackingFile: Handler['lacks'] = async (args, tenant) => {
+    const reason = `there is no file ${String(args.path)} in the files directory`;
+    try {
+      await access(await placeOf(args, tenant));
+      return undefined;
+    } catch {
+      return { parameter: 'path', reason };
+    }
+  };
+  const handlers = new Map<string, Handler>([
+    ['file_read', { ...handler('safe', readFile), lacks: lackingFile }],
     ['file_write', handler('confirm', writeFile)],
     ['file_delete', handler('dangerous', deleteFile)],
   ]);

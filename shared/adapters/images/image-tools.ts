@@ -76,8 +76,9 @@ const imageResize: ImageTool = {
   definition: defineBuiltin({
     ...media,
     name: 'image_resize',
-    description: 'Resizes a picture to a width, a height or both, keeping its proportions unless told otherwise.',
-    tags: ['image', 'resize', 'scale', 'thumbnail'],
+    description:
+      'Resizes a picture: scales or shrinks it to a width, a height or both in pixels, keeping its proportions unless told otherwise.',
+    tags: ['image', 'resize', 'scale', 'shrink', 'thumbnail'],
     intents: ['convert', 'create'],
     parameters: {
       image: picture('The picture.'),

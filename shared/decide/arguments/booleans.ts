@@ -24,11 +24,17 @@ export const isMentioned = (slot: Slot, { tokens }: Reading): Proposal | undefin
   });
   const hit = places.filter(({ place }) => place >= 0).map(({ place }) => place);
   if (hit.length === 0) return undefined;
-  const share = places.reduce((sum, { place, nearness }) => sum + (place < 0 ? 0 : nearness), 0) / wanted.length;
-  const same = places.filter(({ nearness }) => nearness === 1).length;
+  const worths = wanted.map((term) => (GENERAL.has(term) ? 0.25 : 1));
+  const total = worths.reduce((sum, worth) => sum + worth, 0);
+  const weigh = (holds: (nearness: number) => boolean): number =>
+    places.reduce((sum, { place, nearness }, at) => {
+      return place < 0 || !holds(nearness) ? sum : sum + nearness * (worths[at] ?? 0);
+    }, 0) / total;
+  const share = weigh(() => true);
+  const same = weigh((nearness) => nearness === 1);
   // A near word for one of several says nothing: a rent is no in-unit laundry.
   if (same === 0 && share < NEAR_ALONE) return undefined;
-  const exact = same >= wanted.length * 0.6;
+  const exact = same >= 0.6;
   const first = Math.min(...hit);
   const said = tokens[first];
   if (said === undefined) return undefined;
@@ -65,6 +71,10 @@ const AUXILIARY: ReadonlySet<string> = new Set(
   'is has have includ show get enabl allow should with us be can do return only flag need want ar add request disabl exclud consid account appli in set mode option 是否'.split(
     ' ',
   ),
+);
+/** Words that such names share: in `good_for_kids` and `has_free_entry` the others tell. */
+const GENERAL: ReadonlySet<string> = new Set(
+  'good suitabl friendli avail accept offer provid support entri allow requir prefer type servic'.split(' '),
 );
 const NEGATIONS: ReadonlySet<string> = new Set(
   "no not without unlock few little hardly lack lacks lacking don't dont doesn't never exclude excluding non disable isn't 不 无 没".split(

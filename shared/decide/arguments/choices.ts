@@ -3,7 +3,7 @@ import { knownWords } from '../../search/word-vectors.ts';
 import { contextOf } from './cues.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reading } from './reading.ts';
-import { roleOf, saidRole } from './roles.ts';
+import { conversionRole, roleOf } from './roles.ts';
 import type { Slot } from './slot.ts';
 import type { Token } from './tokens.ts';
 
@@ -72,15 +72,15 @@ const isInName = ({ start, end }: Run, { spans }: Reading): boolean =>
 const mention = (phrase: string, slot: Slot, reading: Reading, subject: ReadonlySet<string>): Mention | undefined => {
   const wanted = termsIn(phrase);
   if (wanted.length === 0) return undefined;
-  const role = (start: number): number => roleOf(slot) * saidRole(reading, start);
+  const role = (start: number): number => roleOf(slot) * conversionRole(reading, start);
   const outside = findRuns(wanted, reading, reading.words.free);
   // Of English and Danish in `from English to Danish` the one after `to` is the target.
   const [best] = outside.toSorted((one, other) => role(other.start) - role(one.start));
-  const exact = best ?? findRun(wanted, reading);
+  // The png of cat.png is part of a name.
+  if (best === undefined && findRun(wanted, reading) !== undefined) return undefined;
+  const exact = best;
   if (exact === undefined) return shortMention(phrase, reading) ?? nearMention(wanted, slot, reading, subject);
   const at = { start: exact.start, end: exact.end, from: exact.text, source: 'choice' as const };
-  // The png of cat.png is part of a name.
-  if (best === undefined) return { ...at, own: 0.2 };
   // A short or common word may be there for another reason, unless the slot is named beside it.
   const doubtful = isSlight(splitIdentifier(phrase)) && !besideSlot(exact.start, exact.end, slot, reading);
   return { ...at, own: doubtful ? 0.4 : 0.82 + Math.min(0.1, wanted.length * 0.03) };

@@ -155,7 +155,7 @@ const settle = (leaves: readonly Leaf[], offers: readonly (readonly Offer[])[]):
   const gains = best.map((row) => columns.map((column) => row.get(column)?.gain ?? 0));
   for (let round = 0; round < ROUNDS; round++) {
     const chosen = assign(gains).map((column, row) => best[row]?.get(columns[column] ?? ''));
-    const loser = conflict(chosen);
+    const loser = conflict(chosen, leaves);
     if (loser < 0)
       return new Map(
         chosen.flatMap((offer, row) => (offer === undefined ? [] : [[leaves[row] as Leaf, extractionOf(offer)]])),
@@ -181,19 +181,26 @@ const inOrder = (found: ReadonlyMap<Leaf, Extraction>): ReadonlyMap<Leaf, Extrac
 };
 const COUNTER = /^(?:first|second|third|fourth|one|two|three|four|\d+|[a-z])$|\d+$/u;
 
-/** The weaker of two whose words overlap; -1 when none do. */
-const conflict = (chosen: readonly (Offer | undefined)[]): number => {
+/** The weaker of two whose words overlap; -1 when none do. What is required takes the whole before an option takes a part. */
+const conflict = (chosen: readonly (Offer | undefined)[], leaves: readonly Leaf[]): number => {
   for (const [row, one] of chosen.entries()) {
     if (one === undefined || one.proposal.shares) continue;
     for (let other = row + 1; other < chosen.length; other++) {
       const two = chosen[other];
       if (two === undefined || two.proposal.shares || !overlap(one.proposal, two.proposal)) continue;
       if (isOtherHalf(one.proposal, two.proposal)) continue;
+      if (contains(one.proposal, two.proposal) && leaves[row]?.slot.required && !leaves[other]?.slot.required)
+        return other;
+      if (contains(two.proposal, one.proposal) && leaves[other]?.slot.required && !leaves[row]?.slot.required)
+        return row;
       return one.gain < two.gain ? row : other;
     }
   }
   return -1;
 };
+
+const contains = (whole: Proposal, part: Proposal): boolean =>
+  whole.source === 'moment' && whole.start <= part.start && part.end <= whole.end;
 
 /** `tomorrow at 3 pm` gives a date to one slot and a time to another. */
 const isOtherHalf = (one: Proposal, other: Proposal): boolean =>

@@ -1,5 +1,14 @@
 import { termOf } from '../../search/text.ts';
-import { cityName, countryCode, isCity, type Place, readPlace, regionOfCity, stateName } from './places.ts';
+import {
+  cityName,
+  countryCode,
+  isCity,
+  isWellKnown,
+  type Place,
+  readPlace,
+  regionOfCity,
+  stateName,
+} from './places.ts';
 import type { Slot } from './slot.ts';
 
 /** A place in the form that a slot asks for: the city alone, `City, ST`, the state or the country; never another place. */
@@ -37,7 +46,7 @@ export interface FormattedPlace {
   /** False for a place of another kind than the slot asks for. */
   readonly fits: boolean;
   /** True when the state or country was not said, but is that of the largest city of the name. */
-  readonly completed?: true;
+  readonly completed?: 'well known' | 'assumed';
 }
 
 const fits = (value: string): FormattedPlace => ({ value, fits: true });
@@ -49,9 +58,13 @@ const withRegion = (slot: Slot, said: string, place: Place): FormattedPlace => {
   }
   const known = regionOfCity(said);
   if (known?.state !== undefined)
-    return { value: `${known.city}, ${stateForm(slot, known.state)}`, fits: true, completed: true };
+    return {
+      value: `${known.city}, ${stateForm(slot, known.state)}`,
+      fits: true,
+      completed: isWellKnown(known.city ?? said) ? 'well known' : 'assumed',
+    };
   if (known?.country === undefined || !/country/iu.test(slot.description)) return fits(said);
-  return { value: `${known.city}, ${shortCountry(slot, known.country)}`, fits: true, completed: true };
+  return { value: `${known.city}, ${shortCountry(slot, known.country)}`, fits: true, completed: 'assumed' };
 };
 
 /** Two letters where the examples have them: `Paris, FR`. */

@@ -18,15 +18,17 @@ export const findMoments = (text: string, today: number | undefined): readonly S
   const stated = statedToday(text);
   const present = stated?.day ?? today;
   const shift = stated?.shift ?? 0;
-  const dates = readDates(text, present === undefined ? undefined : dateOf(present - shift)).filter(
-    // Where the task says what day it is, that is no value of its own.
-    ({ start }) => stated === undefined || start < stated.start || start >= stated.end,
-  );
+  // Where the task says what day it is, that is no value of its own.
+  const rest = stated === undefined ? text : withoutPart(text, stated);
+  const dates = readDates(rest, present === undefined ? undefined : dateOf(present - shift));
   // `from March 9th to March 10th 2023` says the year once for both.
   const said = dates.find(({ components }) => components.isCertain('year') && components.isCertain('month'));
   const year = said?.relative === false ? (said.components.get('year') ?? undefined) : undefined;
   return withoutOverlaps(dates.flatMap((date) => momentSpan(date, { saidYear: year, present, shift })));
 };
+
+const withoutPart = (text: string, { start, end }: { readonly start: number; readonly end: number }): string =>
+  `${text.slice(0, start)}${'.'.repeat(end - start)}${text.slice(end)}`;
 
 /** `today is Friday 2023-09-29` in the task itself overrules the clock, and its weekday the calendar. */
 const statedToday = (text: string) => {

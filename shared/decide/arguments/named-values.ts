@@ -5,6 +5,7 @@ import type { Proposal } from './proposal.ts';
 import { type Reading, tokenAt } from './reading.ts';
 import { roleOf, saidRole } from './roles.ts';
 import type { Slot } from './slot.ts';
+import { sameMeasure } from './units.ts';
 
 /** Currencies, languages and units that the text names, for a slot that asks for them. */
 export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] => {
@@ -13,6 +14,14 @@ export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] =
   const mentions = mentionsIn(kind, reading);
   const counted = mentions.find(({ start }) => /\d\s*°?\s*$/u.test(reading.text.slice(0, start)));
   return mentions.flatMap((mention) => {
+    // A speed by default is not meant by the kilometres of a distance.
+    if (
+      kind === 'unit' &&
+      !slot.required &&
+      typeof slot.default === 'string' &&
+      !sameMeasure(mention.text, slot.default)
+    )
+      return [];
     // Of two without from and to, the one with the number is what there is to convert.
     const role = roleOf(slot);
     const said = saidRole(reading, mention.start) || (counted === undefined ? 0 : mention === counted ? 1 : -1);

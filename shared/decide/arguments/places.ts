@@ -99,6 +99,9 @@ export const regionOfCity = (text: string): Place | undefined => {
   return known === undefined ? undefined : { city: name, ...known };
 };
 
+/** Whether a city's name alone says which state it is in: there is no other of nearly its size. */
+export const isWellKnown = (city: string): boolean => wellKnown().has(normal(city));
+
 export const isKnownPlace = (text: string): boolean => {
   const [head = '', region] = text.split(',').map((part) => part.trim());
   if (region !== undefined && isRegion(region)) return true;
@@ -146,6 +149,7 @@ const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(nu
 });
 
 const states = lazily(() => new Map(Object.entries(data.states).map(([name, code]) => [normal(name), code])));
+const wellKnown = lazily(() => new Set(data.well_known.split('|').map(normal)));
 const stateCodes = lazily(() => new Set(Object.values(data.states)));
 const countries = lazily(() => new Set(data.countries.map(normal)));
 const countryCodes = lazily(() => {

@@ -6,7 +6,7 @@ import type { Phrase } from './phrases.ts';
 import { isKnownPlace } from './places.ts';
 import type { Proposal, Source } from './proposal.ts';
 import { type Reading, tokenAt } from './reading.ts';
-import { partRole, prepositionAt, roleOf, saidRole } from './roles.ts';
+import { conversionRole, partRole, prepositionAt, roleOf, saidRole } from './roles.ts';
 import type { Slot } from './slot.ts';
 
 /** What the proposals for a tool's slots are judged in. */
@@ -55,7 +55,7 @@ export const describeUnused = (
   sink(joined('unused', source), 1);
   const terms = from
     .toLowerCase()
-    .split(/[^\p{L}]+/u)
+    .split(/[^\p{L}\d]+/u)
     .map(termOf)
     .filter((term) => term !== '');
   if (terms.length > 0 && terms.every((term) => subject.has(term))) sink(`unused subject`, 1);
@@ -108,8 +108,11 @@ export const describeProposal = (
   }
   if (source === 'number') describeNumber(slot, proposal, reading, sink);
   describeNeighbours(slot, proposal, reading, sink);
-  const role = roleOf(slot) * saidRole(reading, start);
+  const role = roleOf(slot) * (NAMING.has(source) ? conversionRole(reading, start) : saidRole(reading, start));
   if (role !== 0) sink(role > 0 ? 'role' : 'role against', 1);
+  // The kilometres of `50 kilometers` measure that value and need not be the unit of the answer.
+  if (source === 'named' && roleOf(slot) === 0 && conversionRole(reading, start) === 1)
+    sink(joined('measures a value', need), 1);
   if (partRole(slot, reading, start) > 0) sink('part', 1);
   const preposition = prepositionAt(reading, start);
   if (preposition !== '') sink(joined(joined('after', preposition), kind), 1);
@@ -130,6 +133,9 @@ const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spa
   if (quantity.spelled) sink('spelled', 1);
   if (quantity.spelled && spans.some((other) => other.quantity?.spelled === false)) sink('spelled among digits', 1);
   if (quantity.unit !== undefined && slot.nameTerms.includes(termOf(quantity.unit))) sink('unit is name', 1);
+  // `640 pixels wide` names the width as `640 width` would.
+  if (quantity.dimension !== undefined)
+    sink(slot.nameTerms.includes(quantity.dimension) ? 'named after' : 'year for other', 1);
   const year = typeof value === 'number' && value >= 1500 && value <= 2100 && /^\d{4}$/u.test(from);
   const wanted = slot.nameTerms.some((term) => term === 'year' || term === 'season');
   if (year) sink(wanted ? 'year for year' : 'year for other', 1);
@@ -180,6 +186,8 @@ const describeName = (slot: Slot, { from }: Proposal, { subject }: Surroundings,
   if (/^[A-Z\d]{2,6}$/u.test(from)) sink(joined('capitals only', kind), 1);
 };
 
+/** Units, currencies, languages and offered values may be what is converted or what it becomes. */
+const NAMING: ReadonlySet<Source> = new Set<Source>(['named', 'choice', 'near_choice']);
 const TEXTUAL: ReadonlySet<string> = new Set('written about rest whole colon object labelled quoted'.split(' '));
 const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : ： should named called titled being was equal equals'.split(' '),

@@ -8,6 +8,8 @@ export interface Quantity {
   readonly currency?: string;
   /** The word after it, lower case. */
   readonly unit?: string;
+  /** What is measured, as the index knows it: `640 pixels wide` is a width. */
+  readonly dimension?: string | undefined;
   readonly ordinal: boolean;
   /** Written as a word: `one` and `a` may be no number at all. */
   readonly spelled: boolean;
@@ -15,10 +17,52 @@ export interface Quantity {
 
 /** The numbers of a text, in digits, English words and Chinese numerals. */
 export const findQuantities = (text: string): readonly Span[] => [
+  ...sizes(text),
   ...Array.from(text.matchAll(DIGITS), readDigits).filter((span) => span !== undefined),
   ...Array.from(text.matchAll(SPELLED), readSpelled).filter((span) => !isPronoun(text, span)),
   ...Array.from(text.matchAll(CHINESE), readChinese),
 ];
+
+/** `640x480` is a width and a height. */
+export const sizes = (text: string): readonly Span[] =>
+  Array.from(text.matchAll(SIZE), (match) => {
+    const [said, width = '', height = ''] = match;
+    const side = (digits: string, start: number, dimension: string): Span => ({
+      kind: 'number',
+      start,
+      end: start + digits.length,
+      text: digits,
+      quantity: { value: Number(digits), percent: false, dimension, ordinal: false, spelled: false },
+    });
+    const second = match.index + said.length - height.length;
+    return [side(width, match.index, 'width'), side(height, second, 'height')];
+  }).flat();
+const SIZE = /(?<![\p{L}\p{N}.])(\d{2,5})\s?[x×*]\s?(\d{2,5})(?![\p{N}.]|\p{Ll})/giu;
+
+/** The dimension that a word beside a number names: wide, tall, 宽. */
+const dimensionBeside = (input: string, start: number, end: number): string | undefined => {
+  const after = DIMENSION_AFTER.exec(input.slice(end, end + 32))?.[1]?.toLowerCase();
+  const before = DIMENSION_BEFORE.exec(input.slice(Math.max(0, start - 8), start))?.[1];
+  return DIMENSIONS[after ?? before ?? ''];
+};
+const DIMENSION_AFTER =
+  /^\s?-?(?:\p{L}+\s)?(wide|high|tall|long|deep|thick|heavy|old|宽|高|长|深|重)(?!\p{Script=Latin})/iu;
+const DIMENSION_BEFORE = /([宽高长深重])(?:度|为|是|成|到|约)?\s?$/u;
+const DIMENSIONS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  wide: 'width',
+  high: 'height',
+  tall: 'height',
+  long: 'length',
+  deep: 'depth',
+  thick: 'thick',
+  heavy: 'weight',
+  old: 'age',
+  宽: 'width',
+  高: 'height',
+  长: 'length',
+  深: 'depth',
+  重: 'weight',
+});
 
 const readDigits = (match: RegExpExecArray): Span | undefined => {
   const [text, sign = '', currency = '', digits = '', suffix = '', unit] = match;
@@ -38,6 +82,7 @@ const readDigits = (match: RegExpExecArray): Span | undefined => {
       percent,
       ...(currency === '' ? {} : { currency: currency.trim() }),
       ...(unit === undefined ? {} : { unit: unitWord(unit) }),
+      dimension: dimensionBeside(match.input, match.index, match.index + said.length),
       ordinal: /^(?:st|nd|rd|th)$/iu.test(suffix.trim()),
       spelled: false,
     },

@@ -70,15 +70,41 @@ const isRelative = (result: ParsedResult): boolean => {
   const { start, text } = result;
   if (start.isCertain('weekday') && !start.isCertain('day')) return true;
   if (HAN.test(text)) return !/[年月]|\d[-/.]\d/u.test(text) && (start.isCertain('day') || start.isCertain('year'));
-  return [...result.tags()].some((tag) => /relative|casualReference\/(?!noon|midnight)|dayOfMonth/u.test(tag));
+  return [...result.tags()].some((tag) =>
+    /relative|casualReference\/(?!noon|midnight|morning|afternoon|evening|night)|dayOfMonth/u.test(tag),
+  );
 };
 
 const english = lazily(() => {
   const parser = casualEnglish.clone();
-  parser.parsers.push(dayOfMonth);
+  parser.parsers.push(dayOfMonth, ...ORDERS);
   return parser;
 });
 const chinese = lazily(() => casualChinese.clone());
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const MONTH =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
+const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
+const YEAR = '((?:19|20)\\d\\d)';
+
+/** Orders that chrono does not know: `2023 April 4th` and `April 9th of 2023`. */
+const ORDERS: readonly Chrono['parsers'][number][] = [
+  {
+    pattern: () => new RegExp(`(?<!\\d)${YEAR},? ${MONTH} ${DAY}(?![\\p{L}\\d])`, 'iu'),
+    extract: (_, [, year, month = '', day]) => dateParts(year, month, day),
+  },
+  {
+    pattern: () => new RegExp(`(?<!\\p{L})${MONTH} ${DAY},? of ${YEAR}(?!\\d)`, 'iu'),
+    extract: (_, [, month = '', day, year]) => dateParts(year, month, day),
+  },
+];
+
+const dateParts = (year: string | undefined, month: string, day: string | undefined) => ({
+  year: Number(year),
+  month: MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1,
+  day: Number(day),
+});
 
 /** `until the 12th`, of this month or the next one. */
 const dayOfMonth: Chrono['parsers'][number] = {

@@ -15,6 +15,13 @@ export const saidRole = (reading: Reading, start: number): number => {
   return SAID_START.has(preposition) ? 1 : SAID_END.has(preposition) ? -1 : 0;
 };
 
+/** Of a conversion, 1 for what there is and -1 for what it becomes: `250 USD in EUR`, `litres in 3 gallons`. */
+export const conversionRole = (reading: Reading, start: number): number => {
+  const before = reading.text.slice(Math.max(0, start - 16), start);
+  if (/\d\s*°?\s*$/u.test(before)) return 1;
+  return saidRole(reading, start) || (/\b(?:in|as|how many|how much)\s$/iu.test(before) ? -1 : 0);
+};
+
 /** The small word just before a place in the text, such as from, to, in or by. */
 export const prepositionAt = ({ tokens }: Reading, start: number): string => {
   const first = tokenAt(tokens, start);

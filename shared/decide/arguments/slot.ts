@@ -70,9 +70,23 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
 
 /** `da` on offer as a language is Danish, `EUR` as a currency the euro. */
 const withNames = (choices: readonly Choice[], kind: SlotKind): readonly Choice[] =>
-  kind !== 'language' && kind !== 'currency'
-    ? choices
-    : choices.map((choice) => ({ ...choice, phrases: [...choice.phrases, ...codeNames(kind, String(choice.value))] }));
+  choices.map((choice) => {
+    const value = String(choice.value);
+    const names = kind === 'language' || kind === 'currency' ? codeNames(kind, value) : [];
+    const spelling = SPELLINGS[value.toLowerCase()];
+    return { ...choice, phrases: [...choice.phrases, ...names, ...(spelling === undefined ? [] : [spelling])] };
+  });
+
+/** Other spellings of file types and the like. */
+const SPELLINGS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  jpeg: 'jpg',
+  jpg: 'jpeg',
+  tiff: 'tif',
+  yaml: 'yml',
+  utf8: 'utf-8',
+  html: 'htm',
+  markdown: 'md',
+});
 
 /** What the known Chinese words of a name or a description mean: tasks in either language are read as English. */
 const englishIn = (text: string): readonly string[] => chineseWords(text).flatMap(({ english }) => english);

@@ -1,7 +1,7 @@
 import { findMoments } from './moments.ts';
 import { findPhones } from './phones.ts';
 import { findChinesePlaces, findSmallPlaces } from './places.ts';
-import { findQuantities } from './quantities.ts';
+import { findQuantities, sizes } from './quantities.ts';
 import { overlaps, type Span, type SpanKind } from './span.ts';
 import type { Token } from './tokens.ts';
 
@@ -19,6 +19,7 @@ export const findSpans = (text: string, tokens: readonly Token[], today: number 
   add(quoted(text));
   add(findPhones(text));
   add(findMoments(text, today));
+  add(sizes(text));
   add(CODES.flatMap((pattern) => matches(text, 'code', pattern)));
   // `in 3 weeks` is a day, or three weeks for who counts them.
   add(findQuantities(text), ({ moment, text: said }) => moment?.relative === true && /\d|\p{L}+ \p{L}+/u.test(said));

@@ -4,6 +4,7 @@ import type { Slot } from './slot.ts';
 
 /** How well a unit that was said goes with what a slot measures: minutes with minutes, dollars with an amount. */
 export const unitAgreement = (slot: Slot, quantity: Quantity): number => {
+  if (quantity.dimension !== undefined && slot.nameTerms.includes(quantity.dimension)) return 1;
   if (quantity.percent) return RATE.test(`${slot.name} ${slot.description}`) ? 0.8 : -0.5;
   if (quantity.currency !== undefined) return MONEY.test(`${slot.name} ${slot.description}`) ? 0.8 : -0.6;
   const said = unitOf(quantity.unit);
@@ -32,6 +33,12 @@ interface Unit {
   readonly measure: string;
   readonly factor: number;
 }
+
+/** Whether two units measure the same; what is no known unit measures nothing. */
+export const sameMeasure = (one: string, other: string): boolean => {
+  const measure = unitOf(one.toLowerCase())?.measure;
+  return measure !== undefined && measure === unitOf(other.toLowerCase())?.measure;
+};
 
 const unitOf = (word: string | undefined): Unit | undefined => {
   if (word === undefined) return undefined;

@@ -50,8 +50,15 @@ const numberFit = (slot: Slot, span: Span): Fit | undefined => {
   score += year === looksLikeYear ? (year ? 0.5 : 0) : year ? -1 : -0.4;
   score += unitAgreement(slot, quantity);
   const converted = asRate(slot, quantity.percent, convertUnit(slot, quantity));
+  if (!isAllowed(slot, converted)) return undefined;
   return { value: converted, score, how: converted === value ? 'number' : quantity.percent ? 'rate' : 'unit' };
 };
+
+/** Within what the schema allows: 640 is no quality of 1 to 100, and half a year no number of years. */
+const isAllowed = ({ type, schema: { minimum, maximum } }: Slot, value: number): boolean =>
+  (type !== 'integer' || Number.isInteger(value)) &&
+  (typeof minimum !== 'number' || value >= minimum) &&
+  (typeof maximum !== 'number' || value <= maximum);
 
 /** `5 %` is 0.05 for a rate, but 5 where a percentage is asked for. */
 const asRate = (slot: Slot, percent: boolean, value: number): number => {
@@ -107,7 +114,7 @@ const numberText = (slot: Slot, { quantity, text }: Span): Fit | undefined => {
 const placeFit = (slot: Slot, span: Span): Fit | undefined => {
   const { value, fits, completed } = formatPlace(slot, span.text);
   if (!fits) return undefined;
-  const how = completed ? 'gazetteer' : value === span.text ? undefined : 'place';
+  const how = completed === 'assumed' ? 'gazetteer' : value === span.text ? undefined : 'place';
   return { value, score: isKnownPlace(span.text) ? 1 : 0.5, how };
 };
 

@@ -15,7 +15,7 @@ export const dateMath: Builtin = {
     description:
       'Adds years, months, weeks, days or times to a date, tells how long it is until another, and gives its weekday, ISO week and day of the year.',
     category: 'time',
-    tags: ['date', 'time', 'calendar', 'difference'],
+    tags: ['date', 'time', 'day', 'calendar', 'difference'],
     scenarios: ['calendar', 'mathematics'],
     intents: ['calculate', 'compare'],
     instructions:

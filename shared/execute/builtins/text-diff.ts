@@ -18,14 +18,14 @@ export const textDiff: Builtin = {
   definition: defineBuiltin({
     name: 'text_diff',
     description:
-      'Compares two texts by lines, words or characters: the changes, a unified diff and how similar they are.',
+      'Compares two texts by lines, words or characters: what changed between them, a unified diff and how similar they are.',
     category: 'text',
     tags: ['text', 'diff', 'compare', 'patch'],
     scenarios: ['text_and_language', 'development'],
     intents: ['compare', 'analyze'],
     parameters: {
-      before: { type: 'string' },
-      after: { type: 'string' },
+      before: { type: 'string', description: 'The first text.' },
+      after: { type: 'string', description: 'The other text.' },
       unit: { type: 'string', enum: Object.keys(UNITS), default: 'line' },
       context: {
         type: 'integer',
