@@ -115,7 +115,7 @@ const wellKnown = (cities: readonly City[]): readonly string[] =>
   [...Map.groupBy(cities, ({ name }) => name)].flatMap(([name, same]) => {
     const [largest, ...others] = same.toSorted((one, other) => other.population - one.population);
     if (largest === undefined || largest.country !== 'US' || largest.population < 100_000) return [];
-    const known = others.every(({ population }) => population * 8 < largest.population);
+    const known = others.every(({ population }) => population * 12 < largest.population);
     return known ? [name.replace('New York City', 'New York')] : [];
   });
 

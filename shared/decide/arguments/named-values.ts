@@ -12,8 +12,17 @@ export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] =
   const { kind } = slot;
   if (kind !== 'currency' && kind !== 'language' && kind !== 'unit') return [];
   const mentions = mentionsIn(kind, reading);
-  const counted = mentions.find(({ start }) => /\d\s*°?\s*$/u.test(reading.text.slice(0, start)));
+  const counted = mentions.find((mention) => isMeasuring(mention, reading));
   return mentions.flatMap((mention) => {
+    // Where several values have units, none of them is the unit of the answer.
+    if (
+      kind === 'unit' &&
+      !slot.required &&
+      roleOf(slot) === 0 &&
+      isMeasuring(mention, reading) &&
+      measured(reading) > 1
+    )
+      return [];
     // A speed by default is not meant by the kilometres of a distance.
     if (
       kind === 'unit' &&
@@ -39,6 +48,10 @@ export const namedValues = (slot: Slot, reading: Reading): readonly Proposal[] =
     ];
   });
 };
+
+const isMeasuring = ({ start }: Mention, { text }: Reading): boolean => /\d\s*°?\s*$/u.test(text.slice(0, start));
+
+const measured = ({ spans }: Reading): number => spans.filter(({ quantity }) => quantity?.unit !== undefined).length;
 
 const mentionsIn = (kind: keyof typeof MENTIONS, reading: Reading): readonly Mention[] => {
   const known = found.get(reading) ?? {};

@@ -108,12 +108,7 @@ export const describeProposal = (
   }
   if (source === 'number') describeNumber(slot, proposal, reading, sink);
   describeNeighbours(slot, proposal, reading, sink);
-  const role = roleOf(slot) * (NAMING.has(source) ? conversionRole(reading, start) : saidRole(reading, start));
-  if (role !== 0) sink(role > 0 ? 'role' : 'role against', 1);
-  // The kilometres of `50 kilometers` measure that value and need not be the unit of the answer.
-  if (source === 'named' && roleOf(slot) === 0 && conversionRole(reading, start) === 1)
-    sink(joined('measures a value', need), 1);
-  if (partRole(slot, reading, start) > 0) sink('part', 1);
+  describeRole(slot, proposal, reading, sink);
   const preposition = prepositionAt(reading, start);
   if (preposition !== '') sink(joined(joined('after', preposition), kind), 1);
   const { place, alike } = placeAmong(slot, slots);
@@ -124,6 +119,17 @@ export const describeProposal = (
   if (source === 'phrase') describePhrase(slot, proposal, around, sink);
   else if (source === 'proper') describeName(slot, proposal, around, sink);
   else if (TEXTUAL.has(source)) sink(joined('long', source), Math.min(proposal.from.length, 200) / 100);
+};
+
+/** Whether it stands where what a slot is about would: after from or to, by or with, or as the unit of a value. */
+const describeRole = (slot: Slot, { source, start }: Proposal, reading: Reading, sink: Sink): void => {
+  const need = slot.required ? 'required' : 'optional';
+  const role = roleOf(slot) * (NAMING.has(source) ? conversionRole(reading, start) : saidRole(reading, start));
+  if (role !== 0) sink(role > 0 ? 'role' : 'role against', 1);
+  // The kilometres of `50 kilometers` measure that value and need not be the unit of the answer.
+  if (source === 'named' && roleOf(slot) === 0 && conversionRole(reading, start) === 1)
+    sink(joined('measures a value', need), 1);
+  if (partRole(slot, reading, start) > 0) sink('part', 1);
 };
 
 const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spans }: Reading, sink: Sink): void => {

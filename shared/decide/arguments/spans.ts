@@ -181,7 +181,7 @@ const OPENING_WORDS: ReadonlySet<string> = new Set(
   predict estimate solve plot draw design plan schedule arrange locate explore recommend suggest summarize describe
   explain print sort filter register change move copy run execute call in on at for from to with by if also and or but
   so then next first hi hello hey thanks thank yes no ok okay sure need want looking i'm im hire purchase reserve
-  evaluate assess classify detect extract format parse review track monitor read save load download upload`.split(
+  evaluate assess include classify detect extract format parse review track monitor read save load download upload`.split(
     /\s+/u,
   ),
 );
