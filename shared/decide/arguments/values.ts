@@ -54,11 +54,11 @@ const numberFit = (slot: Slot, span: Span): Fit | undefined => {
   return { value: converted, score, how: converted === value ? 'number' : quantity.percent ? 'rate' : 'unit' };
 };
 
-/** Within what the schema allows: 640 is no quality of 1 to 100, and half a year no number of years. */
-const isAllowed = ({ type, schema: { minimum, maximum } }: Slot, value: number): boolean =>
+/** 640 is no quality of 1 to 100, and half a year no number of years; what is required is shown with what is wrong. */
+const isAllowed = ({ type, required, schema: { minimum, maximum } }: Slot, value: number): boolean =>
   (type !== 'integer' || Number.isInteger(value)) &&
-  (typeof minimum !== 'number' || value >= minimum) &&
-  (typeof maximum !== 'number' || value <= maximum);
+  (required || typeof minimum !== 'number' || value >= minimum) &&
+  (required || typeof maximum !== 'number' || value <= maximum);
 
 /** `5 %` is 0.05 for a rate, but 5 where a percentage is asked for. */
 const asRate = (slot: Slot, percent: boolean, value: number): number => {
