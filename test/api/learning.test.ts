@@ -104,6 +104,13 @@ describe('a registry that learns', () => {
     assert.deepEqual(await examples(given), []);
   });
 
+  test('a definition gives examples as requests, with arguments if it likes, and an empty one is refused', async () => {
+    const add = (examples: unknown) =>
+      given.json('POST', '/v1/tools', aTool({ name: 'rhymes', description: 'Finds rhymes', examples }));
+    assert.equal((await add(['what rhymes with cat', { request: 'rhymes of moon', arguments: {} }])).status, 201);
+    assert.equal((await add([''])).status, 400);
+  });
+
   test('where learning is off nothing is learnt, and a decision can still be named', async () => {
     const quiet = await registry({ learns: false });
     const key = await keyOf(quiet);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { messageOf } from '../../kernel/errors.ts';
@@ -42,8 +44,15 @@ const load = async (files: EncoderFiles): Promise<(ask: EncodeAsk) => Promise<Fl
   };
 };
 
+/** The files and the graph are 100 MB of buffers that nobody needs any more; an idle thread would keep them for good. */
+const collectGarbage = (): void => {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+};
+
 try {
   const encode = await load(workerData as EncoderFiles);
+  collectGarbage();
   parentPort?.on('message', async (ask: EncodeAsk) => {
     try {
       reply({ id: ask.id, vector: await encode(ask) });
