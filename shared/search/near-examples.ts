@@ -38,11 +38,11 @@ export const nearestExamples = (
 };
 
 /** What an example may add to a tool's score: nothing when it is hardly near, never more than the cap. */
-export const exampleLift = ({ similarity }: NearExample): number =>
-  LIFT_CAP * Math.min(1, (similarity - NEAR) / (SAME - NEAR));
+export const exampleLift = ({ similarity }: NearExample): number => Math.min(LIFT_CAP, SLOPE * (similarity - NEAR));
 
-const NEAR = 0.45;
-const SAME = 0.85;
+// Chosen on half of ToolE's development requests: of the right tools 90 in 100 have an example as near as this.
+const NEAR = 0.2;
+const SLOPE = 12;
 const LIFT_CAP = 3;
 
 /** Half by the words that say something, half by meaning. */
