@@ -133,6 +133,8 @@ async function attempt(
     await finish(deps, run, { ...open, call_id: callId, status: 'ok', ended_at: deps.clock.now(), result: kept });
     return toNodeRecord(kept);
   } catch (thrown) {
+    // Left open for whoever takes it over: that its owner was slow says nothing of the node.
+    if (isLost?.()) throw thrown;
     const late = signal?.aborted ? closeAttempt({ ...open, result }, node, deps.clock.now()) : undefined;
     const type = thrown instanceof Error ? thrown.name : 'Error';
     const failed: AttemptBody = {

@@ -19,6 +19,8 @@ import type { Store } from './stores.ts';
 export interface Process extends TestAssay {
   readonly runs: LocalRuns;
   readonly uploads: LocalUploads;
+  /** Does what is due from time to time: heartbeats, and looking at what others did. */
+  tick(): void;
 }
 
 /** What all processes of a simulation share: time, chance, and what the outside has seen of them. */
@@ -47,6 +49,10 @@ export const startProcess = async (store: Store, world: World, skewMs = 0): Prom
   const broken: Handler = { permission: 'safe', run: () => Promise.reject(new Error('broken')) };
   const iqa = composeIqa({ catalogue: catalogue(), engine: plainEngine, modelFiles, table, blobs, clock, log });
   const made: LocalRuns[] = [];
+  const due = new Set<() => void>();
+  const tick = (): void => {
+    for (const work of [...due]) work();
+  };
   const given = await testAssay({
     table,
     blobs,
@@ -54,7 +60,12 @@ export const startProcess = async (store: Store, world: World, skewMs = 0): Prom
     prices,
     clock,
     sources,
-    timers: { every: () => () => {} },
+    timers: {
+      every(_, work) {
+        due.add(work);
+        return () => due.delete(work);
+      },
+    },
     recording: { delayMs: 0 },
     signPut: async (path) => ({ url: path, headers: {}, expires_at: new Date(now()).toISOString() }),
     random: (bytes) => Uint8Array.from({ length: bytes }, () => random() * 256),
@@ -67,7 +78,7 @@ export const startProcess = async (store: Store, world: World, skewMs = 0): Prom
   });
   const [runs] = made;
   assert.ok(runs);
-  return { ...given, runs, uploads: localUploads(given.assay, '/nonexistent') };
+  return { ...given, runs, uploads: localUploads(given.assay, '/nonexistent'), tick };
 };
 
 const log = memoryLog();

@@ -26,8 +26,8 @@ export interface Facts {
   readonly effects: number;
   /** How many clients did the operation, each of them once however often it sent it. */
   readonly operations: number;
-  /** How many runs were stored. */
-  readonly runs: number;
+  /** The runs that were stored. */
+  readonly runs: ReadonlySet<string>;
 }
 
 export interface Scenario {
@@ -77,6 +77,9 @@ export const consent = async (process: Process, run: string): Promise<void> => {
     if (waiting)
       await process.runs.confirm('default', run, waiting.id, { approve: true, approver: 'admin' }).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, looks < 50 ? 0 : 10));
+    // An answer that comes before the question waits is found by looking, and so is what was left.
+    process.tick();
+    if (looks % 20 === 19) await process.runs.resume();
   }
   throw new Error(`the run ${run} neither ends nor asks: ${JSON.stringify(await process.runs.view('default', run))}`);
 };
@@ -184,7 +187,7 @@ export const scenarios = {
       const run = await startRun(client, client.plans.plan);
       if (run) await client.process.runs.ended('default', run);
     },
-    check: (facts) => runsArePaid(facts, facts.runs),
+    check: (facts) => runsArePaid(facts, facts.runs.size),
   },
   'plan with consent': {
     run: async (client) => {
@@ -213,7 +216,12 @@ export const scenarios = {
       const handed = await handOver(assay, assay.runs, actor, asked, new AbortController().signal, {});
       if ('run' in handed) await runs.ended('default', handed.run.run_id);
     },
-    check: (facts) => assert.equal(charged(facts, 'planned'), facts.runs, 'each run is charged once'),
+    check: (facts) => {
+      // One that slept past its deadline is cancelled, and not charged.
+      const calls = facts.executions.filter(({ tool }) => tool === 'planned');
+      const runs = calls.filter(({ call_id, status }) => status === 'ok' || facts.runs.has(call_id));
+      assert.equal(runs.length, facts.runs.size, 'each run has its call, once');
+    },
   },
   revoke: {
     run: async (client) => {

@@ -7,7 +7,7 @@ import type { CallRecord } from '../../shared/model/call-record.ts';
 import { createTurns, type DyingStore, dyingStore, type Fate, seeded } from './dying-store.ts';
 import { type Prepared, type Process, prepare, startProcess, type World } from './process.ts';
 import { type Client, consent, type Scenario, type ScenarioName, scenarios } from './scenarios.ts';
-import { type OpenStore, openMemory, restoreItems, watchItems } from './stores.ts';
+import { fillingDisk, type OpenStore, openMemory, restoreItems, watchItems } from './stores.ts';
 
 /** One way in which things may happen: what is done, what becomes of the first process when, and in which order. */
 export interface Schedule {
@@ -43,9 +43,17 @@ export const simulate = async (schedule: Schedule, open: OpenStore = openMemory)
   const clients: Client[] = [];
   for (const [at, own] of stores.entries())
     clients.push({ ...prepared, process: await startProcess(own, world, skew()), name: `c${at}`, acknowledged: [] });
-  const later = await startProcess(store, world, skew());
+  const { disk, ...roomy } = fillingDisk(store);
+  const later = await startProcess(roomy, world, skew());
+  const fill = async (): Promise<void> => {
+    disk.room = Math.floor(random() * 8);
+    await recoverShortOfRoom(later);
+    disk.room = Number.POSITIVE_INFINITY;
+    await later.assay.recorder.flush();
+    world.time.now += LEASE_MS + 2 * MOST_SKEW_MS;
+  };
   try {
-    await happen(schedule, world, stores, clients, later);
+    await happen(schedule, world, stores, clients, later, random() < 0.25 ? fill : async () => {});
   } finally {
     for (const { wake, state } of stores) {
       state.isDead = true;
@@ -76,6 +84,7 @@ const happen = async (
   stores: readonly DyingStore[],
   clients: readonly Client[],
   later: Process,
+  fillDisk: () => Promise<void>,
 ): Promise<void> => {
   const { time, random } = world;
   const { run, isRepeated, check }: Scenario = scenarios[schedule.scenario];
@@ -86,11 +95,12 @@ const happen = async (
 
   // Its lease is over by any clock; what it had reserved may be over too.
   time.now += LEASE_MS + 2 * MOST_SKEW_MS + (random() < 0.5 ? LONG_MS : 0);
+  await fillDisk();
   await recover(later);
   const again = clients.map((client) => ({ ...client, process: later, acknowledged: [] }));
   if (isRepeated) for (const client of again) await run(client);
   for (const { wake } of stores) wake();
-  await Promise.all(working);
+  await tickUntil(Promise.all(working), clients);
   time.now += LONG_MS + LEASE_MS;
   await recover(later);
   const table = later.assay.table;
@@ -109,8 +119,20 @@ const happen = async (
     executions: body.executions,
     effects: world.effects.count,
     operations: clients.length,
-    runs: new Set(stores.flatMap(({ runs }) => [...runs])).size,
+    runs: new Set(stores.flatMap(({ runs }) => [...runs])),
   });
+};
+
+/** Who was asleep finds out what has happened by the next heartbeat. */
+const tickUntil = async (done: Promise<unknown>, clients: readonly Client[]): Promise<void> => {
+  const state = { isDone: false };
+  const ended = done.finally(() => {
+    state.isDone = true;
+  });
+  while (!state.isDone) {
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 2))]);
+    for (const { process } of clients) if (!state.isDone) process.tick();
+  }
 };
 
 /** What a server does at its start and with every beat. */
@@ -118,6 +140,23 @@ const recover = async ({ runs, uploads, ...process }: Process): Promise<void> =>
   for (const id of await runs.resume()) await consent({ runs, uploads, ...process }, id);
   await uploads.takeOver();
   await uploads.idle();
+};
+
+/** The disk is full in the middle of it: it must only be possible to do it again. */
+const recoverShortOfRoom = async ({ runs, uploads }: Process): Promise<void> => {
+  const resumed = await runs.resume().catch(() => []);
+  for (const id of resumed) await Promise.race([runs.ended('default', id).catch(() => {}), asks(runs, id)]);
+  await uploads.takeOver().catch(() => {});
+  await uploads.idle();
+};
+
+/** Resolves when a run waits for a person: then it does not end by itself. */
+const asks = async (runs: Process['runs'], id: string): Promise<void> => {
+  for (let looks = 0; looks < 500; looks++) {
+    const view = await runs.view('default', id);
+    if (view?.nodes.some(({ status }) => status === 'waiting_approval')) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 };
 
 /** Before settling only quotas may differ, and only to the caller's disadvantage: by what died and has not lapsed. */

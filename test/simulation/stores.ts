@@ -39,6 +39,34 @@ export const prefixed = (table: Table, prefix: string): Table => {
   };
 };
 
+/** A store on a disk with room for so many more writes. */
+export const fillingDisk = ({ table, blobs }: Store): Store & { readonly disk: { room: number } } => {
+  const disk = { room: Number.POSITIVE_INFINITY };
+  const take = (): void => {
+    if (disk.room <= 0) throw new Error('database or disk is full');
+    disk.room--;
+  };
+  const writing = async <T>(work: () => Promise<T>): Promise<T> => {
+    take();
+    return work();
+  };
+  return {
+    disk,
+    table: {
+      ...table,
+      change: (keys, rule) =>
+        table.change(keys, (items) => {
+          const change = rule(items);
+          if (change.writes.length > 0) take();
+          return change;
+        }),
+      write: (writes) => writing(() => table.write(writes)),
+      count: (...given) => writing(() => table.count(...given)),
+    },
+    blobs: { ...blobs, put: (...given) => writing(() => blobs.put(...given)) },
+  };
+};
+
 /** What a store holds, as far as it was written through the table returned beside it. */
 export const watchItems = (table: Table): { readonly table: Table; readonly items: () => Promise<readonly Item[]> } => {
   const partitions = new Set<string>();
