@@ -107,4 +107,7 @@ export const requirements: Readonly<Record<string, string>> = {
   'C.09': 'top level of the project',
   'C.10': 'named packages on their real path',
   'X.03': 'the packed package installs and runs',
+  'X.13': 'overall is calibrated to opinion, with a measured interval',
+  'X.14': 'lpips and ssimulacra2 give their reference values',
+  'X.15': 'model files: fixed sizes, the recipe, endless ones',
 };

@@ -111,6 +111,27 @@ describe('full-reference metrics on odd and small sizes', () => {
     assert.equal(await score('vsi', { picture: flat, reference: flat }), 1);
   });
 
+  test('vif of smooth waves is that of IQA-PyTorch computed in float64, of equal pictures 1, of one brightness none', async () => {
+    const waves = (contrast: number) => {
+      const data = new Uint8Array(256 * 256 * 3).map((_, at) => {
+        const [x, y] = [Math.floor(at / 3) % 256, Math.floor(at / 768)];
+        return Math.round(contrast * (128 + 60 * Math.sin(x / 80) * Math.cos(y / 90)));
+      });
+      return { width: 256, height: 256, data };
+    };
+    const flat = { width: 80, height: 70, data: new Uint8Array(80 * 70 * 3).fill(128) };
+
+    const found = await score('vif', { picture: waves(1), reference: waves(0.97) });
+
+    assert.ok(Math.abs(found - 0.6291488) < 1e-5, String(found));
+    assert.equal(await score('vif', { picture: waves(1), reference: waves(1) }), 1);
+    assert.equal(await score('vif', { picture: flat, reference: flat }), 1);
+    await assert.rejects(score('vif', { picture: scene(80, 70, 9), reference: flat }), {
+      name: 'InvalidInput',
+      message: /vif is undefined for a reference of one brightness/,
+    });
+  });
+
   test('ramps and stripes, empty in some orientations, still score at most 1 by cw_ssim', async () => {
     const stripes = scene(96, 80, 0);
     stripes.data.forEach((_, at) => {

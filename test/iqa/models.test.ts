@@ -178,7 +178,7 @@ describe('model files of learned tools', () => {
     await assert.rejects(store.verify('topiq_nr'), { name: 'NotFound' });
   });
 
-  test('a model of one size is taken when pictures are brought to it, and then scores any size', async () => {
+  test('X.15 a model of one size is taken when pictures are brought to it, and then scores any size', async () => {
     const graph = createGraph('fixed');
     const score = energy(graph, graph.input('image', 'float32', [1, 3, 224, 224]));
     const bytes = graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes;
@@ -194,7 +194,7 @@ describe('model files of learned tools', () => {
     assert.equal(scores[0]?.normalized, undefined, 'and without parameters it has no place on 1..5');
   });
 
-  test('the scores it was exported with are compared and recorded', async () => {
+  test('X.15 the scores it was exported with are compared and recorded', async () => {
     const path = await file('blind.onnx', blindModel());
     const { sample_score } = await store.add({ tool: 'topiq_nr', path });
     const scores = [{ width: 320, height: 256, score: sample_score }];
@@ -219,7 +219,7 @@ describe('model files of learned tools', () => {
     await assert.rejects(probeInProcess()(tool, broken), { name: 'InvalidInput', message: /does not open/ });
   });
 
-  test('a model that loops for ever is refused at the time-out, and the same one that ends is taken', async () => {
+  test('X.15 a model that loops for ever is refused at the time-out, and the same one that ends is taken', async () => {
     const tool = catalogue.find('topiq_nr') ?? assert.fail();
     const tried = async (isEndless: boolean) => {
       const path = await file('looping.onnx', loopingModel({ isEndless }));
@@ -237,7 +237,7 @@ describe('model files of learned tools', () => {
     });
   });
 
-  test('the recipe exports by position, for one or two pictures, with external data', () => {
+  test('X.15 the recipe exports by position, for one or two pictures, with external data', () => {
     const blind = recipeFor({ name: 'topiq_nr', type: 'NR' });
     const full = recipeFor({ name: 'lpips+', type: 'FR' });
 

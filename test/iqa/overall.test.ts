@@ -14,7 +14,7 @@ const knots: Readonly<Record<string, { readonly identical: number; readonly knot
 const identical = (tools: readonly string[]) => Object.fromEntries(tools.map((name) => [name, knots[name]?.identical]));
 
 describe('overallOf', () => {
-  test('gives identical pictures exactly 5 by every model, without doubt', () => {
+  test('X.13 overallOf gives identical pictures exactly 5 by every model, without doubt', () => {
     for (const { tools } of figures.models) {
       const overall = overallOf(identical(tools));
 
@@ -26,7 +26,7 @@ describe('overallOf', () => {
     }
   });
 
-  test('is monotone in every metric and stays within 1..5', () => {
+  test('X.13 overallOf is monotone in every metric and stays within 1..5', () => {
     const model = fc.constantFrom(...figures.models);
     const share = fc.double({ min: -0.2, max: 1, noNaN: true });
     const between = (tool: string, at: number): number => {
@@ -106,7 +106,7 @@ describe('fitting to opinions', () => {
     assert.ok(both.rmse <= one.rmse);
   });
 
-  test('intervals hold 90 % of opinions, also of a reference that took no part', () => {
+  test('X.13 intervals hold 90 % of opinions, also of a reference that took no part', () => {
     const { leftOut } = crossValidate(rows, ['a', 'b'], placed);
     const left = (name: string) => leftOut.filter(({ reference }) => (reference === 'r3') === (name === 'r3'));
 

@@ -21,7 +21,10 @@ export const vif: WholeMetric = {
   graphs: () => [first, halving, ...bands].map((filter) => filter.graph()),
   async score({ picture, reference }, runner) {
     checkSize(picture);
-    let x = await filterPlane(lumaPlane(reference), first, runner);
+    if (isEqual(picture.data, reference.data)) return 1;
+    const luma = lumaPlane(reference);
+    checkContent(luma);
+    let x = await filterPlane(luma, first, runner);
     let y = await filterPlane(lumaPlane(picture), first, runner);
     let [distorted, whole] = [0, 0];
     for (let level = 0; level < levelCount; level++) {
@@ -47,6 +50,15 @@ async function halve(x: Plane, y: Plane, runner: GraphRunner): Promise<[Plane, P
 function lumaPlane(pixels: Pixels): Plane {
   const { width, height, data } = lumaBytes(pixels);
   return { width, height, data: new Float32Array(data) };
+}
+
+/** Also of what has no structure: of a slope or of one brightness nothing but rounding would be compared. */
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.every((byte, at) => byte === b[at]);
+
+function checkContent({ data }: Plane): void {
+  if (data.some((value) => value !== data[0])) return;
+  const text = 'vif is undefined for a reference of one brightness, which has no information; use ssim or psnr for it';
+  throw new Fault('InvalidInput', text, { tool: 'vif' });
 }
 
 function checkSize({ width, height }: Pixels): void {
