@@ -14,10 +14,10 @@ export const renderOpinions = (
   tools: readonly IqaTool[],
   fitted: readonly Validated[],
 ): string => {
-  const [best, second] = [DEFAULT, WITH_VIF].map(
-    (names) => fitted.find(({ model }) => model.tools.join() === names) as Validated,
-  ) as [Validated, Validated];
-  const singles = fitted.filter(({ model }) => model.tools.length === 1);
+  const ofSize = (from: number, to: number) =>
+    fitted.filter(({ model }) => model.tools.length >= from && model.tools.length <= to);
+  const [singles, several] = [ofSize(1, 1), ofSize(3, 9)];
+  const best = several.find(({ model }) => model.tools.join() === DEFAULT) as Validated;
   return [
     `${rows.length} pictures, ${new Set(rows.map(({ reference }) => reference)).size} references; brackets are 95 % intervals over references.`,
     'Each metric by its own logistic, as `normalized` shows it. Every figure is of references that were left out of the fit:',
@@ -33,7 +33,7 @@ export const renderOpinions = (
     '`overall` by the metrics it is made from:',
     table(
       ['metrics', 'rank correlation', 'RMSE', 'within the 90 % interval'],
-      [best, second, ...singles].map(({ model, leftOut }) => [
+      [...several, ...singles].map(({ model, leftOut }) => [
         model.tools.join(' '),
         withInterval(leftOut, (own) => rankCorrelation(scoresOf(own), opinionsOf(own)), 3),
         withInterval(leftOut, (own) => rootMeanSquare(scoresOf(own), opinionsOf(own)), 3),
@@ -49,7 +49,6 @@ export const renderOpinions = (
 };
 
 const DEFAULT = 'haarpsi,mdsi,vsi';
-const WITH_VIF = 'haarpsi,mdsi,vif,vsi';
 
 interface Scored {
   readonly reference: string;

@@ -55,44 +55,40 @@ const findSizeFlaw = ({ name, shape }: ModelValue, { layout, resize, crop }: Pre
   return `input ${name} takes pictures of ${height ?? 'any'} x ${width ?? 'any'} only; export it with free sizes (assay models recipe), or say how pictures get there: --preprocessing '{"resize": {"size": ${side}, "fit": "exact"}}'`;
 };
 
-/** What a model gives for fixed pictures of two sizes; one that fails on them or gives no finite number is refused. */
+/**
+ * What a model gives for fixed pictures of two sizes, and of those it was exported with; one that fails on them or gives no
+ * finite number is refused.
+ */
 export const sampleScores = async (
   engine: IqaEngine,
   tool: IqaTool,
   model: LearnedModel,
-  signal?: AbortSignal,
+  exportedSizes: readonly Size[] = [],
 ): Promise<readonly SampleScore[]> => {
   const found: SampleScore[] = [];
-  for (const size of SAMPLE_SIZES) found.push({ ...size, score: await scoreSample(engine, tool, model, size, signal) });
+  for (const size of [
+    ...SAMPLE_SIZES,
+    ...exportedSizes.filter((own) => !SAMPLE_SIZES.some((size) => isSame(size, own))),
+  ])
+    found.push({ ...size, score: await scoreSample(engine, tool, model, size) });
   return found;
 };
+
+const isSame = (a: Size, b: Size): boolean => a.width === b.width && a.height === b.height;
 
 export interface SampleScore extends Size {
   readonly score: number;
 }
 
-const scoreSample = async (
-  engine: IqaEngine,
-  tool: IqaTool,
-  model: LearnedModel,
-  size: Size,
-  signal: AbortSignal | undefined,
-): Promise<number> => {
+const scoreSample = async (engine: IqaEngine, tool: IqaTool, model: LearnedModel, size: Size): Promise<number> => {
   const shown = `a sample picture of ${size.width} x ${size.height}`;
   let score: number;
   try {
     const reference = tool.type === 'FR' ? samplePicture(0, size) : undefined;
-    score = await engine.score({ tool: tool.name, picture: samplePicture(12, size), reference, model, signal });
+    score = await engine.score({ tool: tool.name, picture: samplePicture(12, size), reference, model });
   } catch (thrown) {
-    const isLate = signal?.aborted === true;
-    throw new Fault(
-      'InvalidInput',
-      isLate
-        ? `the model of ${tool.name} took too long on ${shown}; export it anew, without loops`
-        : `the model of ${tool.name} does not run on ${shown}: ${messageOf(thrown)}; check its preprocessing`,
-      { tool: tool.name },
-      { cause: thrown },
-    );
+    const text = `the model of ${tool.name} does not run on ${shown}: ${messageOf(thrown)}; check its preprocessing`;
+    throw new Fault('InvalidInput', text, { tool: tool.name }, { cause: thrown });
   }
   if (Number.isFinite(score)) return score;
   throw new Fault('InvalidInput', `the model of ${tool.name} gives ${score} for ${shown}; export it anew`, {
@@ -103,7 +99,7 @@ const scoreSample = async (
 /** Refuses a model whose scores are not those that it was exported with. */
 export const requireScores = (tool: IqaTool, found: readonly SampleScore[], wanted: readonly SampleScore[]): void => {
   for (const { width, height, score } of wanted) {
-    const own = found.find((each) => each.width === width && each.height === height)?.score;
+    const own = found.find((each) => isSame(each, { width, height }))?.score;
     if (own === undefined || Math.abs(own - score) <= 1e-3 * Math.max(1, Math.abs(score))) continue;
     throw new Fault(
       'InvalidInput',

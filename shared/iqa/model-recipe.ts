@@ -91,6 +91,8 @@ def main():
                 about["scores"].append({"width": width, "height": height, "score": score})
         else:
             export(model, pictures(size, size), is_fixed=True)
+            score = float(model(*pictures(size, size))[0])
+            about["scores"].append({"width": size, "height": size, "score": score})
             about["preprocessing"] = {"resize": {"size": size, "fit": "exact"}}
     with open(f"{STEM}.json", "w", encoding="utf-8") as file:
         json.dump(about, file, indent=2)

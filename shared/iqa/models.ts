@@ -7,6 +7,7 @@ import { requireTool } from './choose-tools.ts';
 import type { ModelLookup } from './computations.ts';
 import type { IqaEngine, LearnedModel, ModelInterface } from './engine.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
+import type { Size } from './metric.ts';
 import { requireInterface, requireScores, type SampleScore, sampleScores } from './model-check.ts';
 import { type ModelFile, type ModelRecord, ModelRecordFile } from './model-record.ts';
 import { Preprocessing } from './preprocess.ts';
@@ -34,7 +35,7 @@ export interface ModelPorts {
 }
 
 /** Opens a model, checks its inputs and scores sample pictures; refuses one that is no model of the tool. */
-export type ProbeModel = (tool: IqaTool, model: LearnedModel) => Promise<Probed>;
+export type ProbeModel = (tool: IqaTool, model: LearnedModel, exportedSizes?: readonly Size[]) => Promise<Probed>;
 
 export interface Probed extends ModelInterface {
   readonly scores: readonly SampleScore[];
@@ -43,10 +44,10 @@ export interface Probed extends ModelInterface {
 /** The probe of an engine. */
 export const probeOn =
   (engine: IqaEngine): ProbeModel =>
-  async (tool, model) => {
+  async (tool, model, exportedSizes) => {
     const { inputs, outputs } = await engine.inspect(model.path);
     requireInterface(tool, { inputs, outputs }, model.preprocessing);
-    return { inputs, outputs, scores: await sampleScores(engine, tool, model) };
+    return { inputs, outputs, scores: await sampleScores(engine, tool, model, exportedSizes) };
   };
 
 export interface AddModel {
@@ -137,7 +138,11 @@ const addModel = async (ports: ModelPorts, request: AddModel) => {
     throw new Fault('NotFound', `there is no model file ${request.path}`, { tool: tool.name });
   const digest = digestOfFiles(described);
   const model = { path: request.path, digest, preprocessing };
-  const { inputs, outputs, scores } = await (ports.probe ?? probeOn(engine))(tool, model);
+  const { inputs, outputs, scores } = await (ports.probe ?? probeOn(engine))(
+    tool,
+    model,
+    exported?.scores.map(({ width, height }) => ({ width, height })),
+  );
   if (exported) requireScores(tool, scores, exported.scores);
   const record: ModelRecord = {
     tool: tool.name,
@@ -157,11 +162,14 @@ const addModel = async (ports: ModelPorts, request: AddModel) => {
   return record;
 };
 
+// A sample picture is made in memory.
+const SIDE = z.int().min(1).max(4096);
+
 /** What the exporting script says of its file: how pictures enter it, and what it scored with PyTorch. */
 const Exported = z.object({
   tool: z.string(),
   preprocessing: z.unknown(),
-  scores: z.array(z.object({ width: z.int(), height: z.int(), score: z.number() })),
+  scores: z.array(z.object({ width: SIDE, height: SIDE, score: z.number() })).max(8),
 });
 
 const parseExported = (text: string | undefined, tool: IqaTool): z.infer<typeof Exported> | undefined => {

@@ -146,6 +146,20 @@ describe('model files of learned tools', () => {
     assert.ok(Math.abs((full.scores[0]?.raw ?? 0) / 1.13014594e-5 - 1) < 1e-3);
   });
 
+  test('X.15 a file that a model merely mentions, as exporters mention their script, is not stored with it', async () => {
+    const graph = createGraph('export.py');
+    const score = energy(graph, graph.input('image', 'float32', shape));
+    await file('export.py', 'print(1)');
+    const path = await file('m.onnx', graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes);
+
+    const { files } = await store.add({ tool: 'topiq_nr', path });
+
+    assert.deepEqual(
+      files.map(({ name }) => name),
+      ['m.onnx'],
+    );
+  });
+
   test('R0.13 a hit does not even fetch the model file', async () => {
     await store.add({ tool: 'topiq_nr', path: await file('blind.onnx', blindModel()) });
     const { deps } = scoringWith(store);
@@ -336,6 +350,19 @@ describe('model files of learned tools', () => {
         return file('drift.onnx', blindModel());
       },
       /PyTorch gave 12.5 when it was exported/,
+    ],
+    [
+      'a model of one size that does not give what PyTorch gave at it',
+      'cnniqa',
+      async () => {
+        const graph = createGraph('fixed');
+        const score = energy(graph, graph.input('image', 'float32', [1, 3, 64, 64]));
+        const preprocessing = { resize: { size: 64, fit: 'exact' } };
+        const scores = [{ width: 64, height: 64, score: 12.5 }];
+        await file('size.json', JSON.stringify({ tool: 'cnniqa', preprocessing, scores }));
+        return file('size.onnx', graph.build({ score: { value: graph.reshape(score, [1]), shape: [1] } }).bytes);
+      },
+      /sample picture of 64 x 64, PyTorch gave 12.5/,
     ],
     [
       'a model of grey pictures',

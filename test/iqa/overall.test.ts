@@ -56,7 +56,7 @@ describe('overallOf', () => {
   test('uses the most accurate model among the metrics that are there, and ignores the others', () => {
     const all = { ...identical(Object.keys(knots)), niqe: 4, nonsense: 2 };
 
-    assert.deepEqual(overallOf(all)?.tools, ['haarpsi', 'mdsi', 'vif', 'vsi']);
+    assert.deepEqual(overallOf(all)?.tools, ['haarpsi', 'mdsi', 'psnr', 'vif', 'vsi']);
     assert.deepEqual(overallOf({ vsi: 0.99, mdsi: 0.2, haarpsi: 0.9 })?.tools, ['haarpsi', 'mdsi', 'vsi']);
     assert.deepEqual(overallOf({ psnr: 30, niqe: 4 })?.tools, ['psnr']);
     assert.ok((overallOf({ psnr: 30, ssim: 0.9, ms_ssim: 0.97 })?.tools.length ?? 0) === 2);
@@ -113,7 +113,8 @@ describe('fitting to opinions', () => {
     const within = coverage(left('r3'), intervalBands(left('others')));
 
     assert.ok(within > 0.8 && within <= 1, String(within));
-    assert.ok(Math.abs(coverage(leftOut, intervalBands(leftOut)) - 0.91) < 0.03);
+    const all = coverage(leftOut, intervalBands(leftOut));
+    assert.ok(all > 0.9 && all < 0.96, String(all));
   });
 
   test('a table without a column or a number is refused with the place', () => {

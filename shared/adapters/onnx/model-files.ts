@@ -36,19 +36,30 @@ export const blobModelFiles = (blobs: Blobs, directory: string, partBytes = PART
 
 const partKey = (key: string, part: number): string => `${key}.part${String(part).padStart(5, '0')}`;
 
-/** Files beside a model whose names it mentions: where ONNX keeps tensors apart, it names the file. */
+/**
+ * Files beside a model that it names as the location of tensors. A name alone is not enough: exporters also write down
+ * the script that ran.
+ */
 const externalData = async (path: string): Promise<readonly string[]> => {
   const folder = dirname(path);
   const others = (await readdir(folder)).filter((name) => name !== basename(path));
-  const mentioned = new Set<string>();
+  const locations = others.map((name) => [name, locationEntry(name)] as const);
+  const named = new Set<string>();
   let tail = Buffer.alloc(0);
   for await (const chunk of fileStream(path)) {
     const text = Buffer.concat([tail, chunk as Buffer]);
-    for (const name of others) if (text.includes(name)) mentioned.add(name);
+    for (const [name, entry] of locations) if (text.includes(entry)) named.add(name);
     tail = text.subarray(-1024);
   }
-  const files = await Promise.all([...mentioned].map(async (name) => [name, await stat(join(folder, name))] as const));
+  const files = await Promise.all([...named].map(async (name) => [name, await stat(join(folder, name))] as const));
   return files.filter(([, found]) => found.isFile()).map(([name]) => join(folder, name));
+};
+
+/** The entry of a tensor's `external_data` as ONNX encodes it: the key `location` (field 1), then the name (field 2). */
+const locationEntry = (name: string): Buffer => {
+  const bytes = Buffer.from(name);
+  const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 127) | 128, bytes.length >> 7];
+  return Buffer.concat([Buffer.from('\x0a\x08location\x12', 'latin1'), Buffer.from(length), bytes]);
 };
 
 const measure = async (path: string): Promise<{ readonly bytes: number; readonly sha256: string }> => {

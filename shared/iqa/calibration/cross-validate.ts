@@ -4,12 +4,14 @@ import { fitCurves } from './fit-opinion-model.ts';
 import type { Opinion } from './opinions.ts';
 import { rankCorrelation, rootMeanSquare } from './statistics.ts';
 
-/** The sets of full-reference metrics that models are made for: each, every two, and the two that predict best. */
+/** The sets of full-reference metrics that models are made for: each, every two, and those that predict best. */
 export const modelSets = (tools: readonly string[]): readonly (readonly string[])[] => [
   ...tools.map((tool) => [tool]),
   ...tools.flatMap((tool, at) => tools.slice(at + 1).map((other) => [tool, other])),
   ['haarpsi', 'mdsi', 'vsi'],
+  ['haarpsi', 'mdsi', 'psnr', 'vsi'],
   ['haarpsi', 'mdsi', 'vif', 'vsi'],
+  ['haarpsi', 'mdsi', 'psnr', 'vif', 'vsi'],
 ];
 
 export interface Validated {
