@@ -19,6 +19,7 @@ import argparse
 import json
 import math
 
+import onnx
 import pyiqa
 import torch
 
@@ -72,6 +73,9 @@ def export(model, arguments, is_fixed):
         dynamic_shapes=None if is_fixed else tuple(size for _ in arguments),
         external_data=True,
     )
+    sides = onnx.load(f"{STEM}.onnx", load_external_data=False).graph.input[0].type.tensor_type.shape.dim[2:]
+    if not is_fixed and any(side.dim_value for side in sides):
+        raise ValueError(f"the network keeps the size it was exported with, {[side.dim_value for side in sides]}")
 
 
 def main():
