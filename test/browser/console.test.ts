@@ -8,6 +8,7 @@ import { activityStories } from './stories/activity.ts';
 import { adminStories } from './stories/admin.ts';
 import { appearanceStories } from './stories/appearance.ts';
 import { decideStories } from './stories/decide.ts';
+import { hardCaseStories } from './stories/hard-cases.ts';
 import { keyStories } from './stories/key.ts';
 import { oauthStories } from './stories/oauth.ts';
 import { planStories } from './stories/plans.ts';
@@ -58,6 +59,7 @@ else
     activityStories(inWorld);
     adminStories(inWorld);
     playgroundStories(inWorld);
+    hardCaseStories(inWorld);
     appearanceStories(inWorld);
     oauthStories(inWorld);
   });

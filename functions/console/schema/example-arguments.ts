@@ -1,12 +1,15 @@
 import type { JsonObject, JsonSchema } from '../answers.ts';
 import { listParameters } from './draft.ts';
 
+/** The smallest GIF. */
+const PICTURE = { base64: 'R0lGODlhAQABAAAAACw=' };
+
 /** Arguments that a model might give: of every required parameter something that its schema takes. */
 export const exampleArguments = (schema: JsonSchema): JsonObject =>
   Object.fromEntries(
     listParameters(schema)
       .filter(({ isRequired }) => isRequired)
-      .map(({ name, schema: part }) => [name, exampleOf(part)]),
+      .map(({ name, kind, schema: part }) => [name, kind === 'picture' ? PICTURE : exampleOf(part)]),
   );
 
 const exampleOf = ({ type, enum: values, examples, default: usual, minimum }: JsonSchema): unknown => {
