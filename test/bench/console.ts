@@ -96,5 +96,5 @@ const watchScores = (): void => {
 const printSize = async (): Promise<void> => {
   const files = [...(await buildConsole())].filter(([path]) => /\.(js|css)$/.test(path));
   const bytes = files.reduce((sum, [, { body }]) => sum + gzipSync(body).length, 0);
-  console.log(`scripts and styles ${(bytes / 1024).toFixed(1)} KB gzipped`);
+  console.log(`scripts and styles of all pages ${(bytes / 1024).toFixed(1)} KB gzipped`);
 };
