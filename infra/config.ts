@@ -41,6 +41,17 @@ export interface StageSettings {
   readonly llm?: { readonly url: string; readonly model?: string; readonly secretArn?: string };
   /** Who issues access tokens for this service, such as a Cognito user pool; as ASSAY_ISSUERS in the README. */
   readonly issuers?: readonly Readonly<Record<string, unknown>>[];
+  /** A Cognito user pool as an issuer, with one client for everybody; `domainPrefix` is its login page's, unique in the region. */
+  readonly cognito?: CognitoSettings;
+}
+
+export interface CognitoSettings {
+  readonly domainPrefix: string;
+  /** The addresses that applications are sent back to. */
+  readonly callbackUrls: readonly string[];
+  /** Where clients reach this service, such as https://assay.example.com; that of `domain` unless given. */
+  readonly address?: string;
+  readonly tenant?: string;
 }
 
 export const stages: Readonly<Record<'dev' | 'prod', StageSettings>> = {

@@ -8,11 +8,23 @@ export const consoleOf = (request: Request): string | undefined =>
 /** The console's page of calls that wait for consent. */
 export const consentUrl = (console: string): string => `${console}/#/activity/waiting`;
 
-/** Adds to a refusal for want of consent where a person can give it. */
-export const withConsentLink = <T>(thrown: T, console: string | undefined): T | Fault => {
-  if (!(thrown instanceof Fault) || thrown.code !== 'ConfirmationRequired' || console === undefined) return thrown;
+/** Adds to a refusal that a person can cure where that is done: consent in the console, an account by its link. */
+export const withPersonLink = <T>(thrown: T, console: string | undefined): T | Fault => {
+  if (!(thrown instanceof Fault) || console === undefined) return thrown;
+  return thrown.code === 'AccountRequired' ? withAccountLink(thrown, console) : withConsentLink(thrown, console);
+};
+
+const withAccountLink = (thrown: Fault, console: string): Fault => {
+  const { account } = thrown.details;
+  if (!isObject(account)) return thrown;
+  const { path, ...rest } = account;
+  const url = `${console}${path}`;
+  return new Fault(thrown.code, `${thrown.message}: ${url}`, { ...thrown.details, account: { ...rest, url } });
+};
+
+const withConsentLink = (thrown: Fault, console: string): Fault => {
   const { confirmation } = thrown.details;
-  if (!isObject(confirmation)) return thrown;
+  if (thrown.code !== 'ConfirmationRequired' || !isObject(confirmation)) return thrown;
   const url = consentUrl(console);
   return new Fault(thrown.code, `${thrown.message}. The console is at ${url}`, {
     ...thrown.details,

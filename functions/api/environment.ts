@@ -18,12 +18,14 @@ const AwsEnvironment = z.object({
   ASSAY_MACHINE_ROLE: z.string().min(1),
   ASSAY_MACHINE_LOGS: z.string().min(1),
   AWS_ENDPOINT_URL_SFN: z.url().optional(),
-  /** A language model for decisions; the secret holds its key. */
   /** How much a tenant's pictures of 30 days may take. */
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
   ASSAY_EGRESS: z.string().optional(),
   ASSAY_LEARN: z.enum(['on', 'off']).default('on'),
+  /** Wraps the keys of the credentials of sources. */
+  ASSAY_SECRETS_KEY: z.string().min(1).optional(),
+  /** A language model for decisions; the secret holds its key. */
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
   ASSAY_LLM_SECRET: z.string().min(1).optional(),

@@ -7,6 +7,7 @@ import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
+import { kmsDataKeys } from '../../shared/adapters/aws/kms-keys.ts';
 import { lambdaTracing } from '../../shared/adapters/aws/lambda-tracing.ts';
 import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
@@ -19,10 +20,12 @@ import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
+import type { Table } from '../../shared/kernel/ports.ts';
 import { tracedBlobs, tracedTable } from '../../shared/kernel/traced-ports.ts';
 import { type Configured, readConfigured } from '../../shared/sources/configured.ts';
 import type { SourcePorts } from '../../shared/sources/context.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
+import { createSourceSecrets, type SourceSecrets } from '../../shared/sources/secrets.ts';
 import { storageLimit, storeBytes } from '../../shared/uploads/storage.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from './builtin-tools.ts';
@@ -38,6 +41,8 @@ interface Places {
   /** Who may add sources, and what they may reach besides public https. */
   readonly ASSAY_SOURCES?: SourcePorts['allowed'] | undefined;
   readonly ASSAY_EGRESS?: string | undefined;
+  /** The KMS key of stored credentials; without it sources take none. */
+  readonly ASSAY_SECRETS_KEY?: string | undefined;
 }
 
 /** What Lambda itself sets, and renews while a function lives. */
@@ -95,6 +100,8 @@ export const awsPorts = async (
       configured: bundledSources(),
       fetch: createSafeFetch({ allowed: readAllowList(environment.ASSAY_EGRESS ?? '') }),
       documentOf: (tenant, source) => findDocument(table, tenant, source),
+      table,
+      secrets: sourceSecrets(table, environment, variables),
       now: clock.now,
       lambda: lambdaAccess(variables),
       follows: false,
@@ -120,9 +127,27 @@ export const bundledSources = (): Configured => {
   };
 };
 
+const sourceSecrets = (
+  table: Table,
+  { ASSAY_SECRETS_KEY: keyId }: Places,
+  variables: LambdaVariables,
+): SourceSecrets | undefined => {
+  if (keyId === undefined) return undefined;
+  const { region, credentials } = functionAccess(variables);
+  return createSourceSecrets(
+    table,
+    kmsDataKeys({ keyId, region, credentials, endpoint: variables.AWS_ENDPOINT_URL_KMS }),
+  );
+};
+
 const lambdaAccess = (variables: LambdaVariables): LambdaAccess => ({
-  region: variables.AWS_REGION ?? '',
+  ...functionAccess(variables),
   endpoint: variables.AWS_ENDPOINT_URL_LAMBDA,
+});
+
+/** As whom a function speaks to AWS; its credentials are renewed while it lives. */
+const functionAccess = (variables: LambdaVariables) => ({
+  region: variables.AWS_REGION ?? '',
   credentials: () => ({
     accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
     secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',

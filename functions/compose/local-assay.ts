@@ -97,6 +97,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
       configured: options.configured ?? nothingConfigured,
       fetch,
       documentOf: (tenant, source) => findDocument(store.table, tenant, source),
+      table: store.table,
       secrets: createSourceSecrets(store.table, lazyKeys(store.dataKeys)),
       now: clock.now,
       lambda: lambdaAccess(environment),

@@ -1,6 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
+import type { Table } from '../../shared/kernel/ports.ts';
 import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
+import type { Source } from '../../shared/model/source.ts';
+import { createAccounts } from '../../shared/sources/accounts.ts';
 import { createClientTokens } from '../../shared/sources/client-tokens.ts';
 import type { Configured, OperatorSource } from '../../shared/sources/configured.ts';
 import type { OpenedUpstream, SourcePorts } from '../../shared/sources/context.ts';
@@ -12,6 +17,8 @@ interface Options {
   readonly configured: Configured;
   /** The guarded way out. */
   readonly fetch: SafeFetch;
+  /** Where links to connect accounts are kept. */
+  readonly table?: Table | undefined;
   /** Where credentials of sources are kept. */
   readonly secrets?: SourceSecrets | undefined;
   /** The document that was given with a source, if one was. */
@@ -25,58 +32,127 @@ interface Options {
 
 /** How this process reaches sources, by their kind. */
 export const sourcePorts = (options: Options): SourcePorts => {
-  const { allowed, configured, fetch, secrets, now, lambda, follows } = options;
+  const { allowed, configured, fetch, table, secrets, now, lambda, follows } = options;
   const documentOf = options.documentOf ?? (async () => undefined);
   const tokenOf = createClientTokens(fetch, now);
+  const accounts =
+    secrets && table && createAccounts({ table, secrets, fetch, now, random: (bytes) => randomBytes(bytes) });
   const operators = new Map(configured.sources.map((one) => [`${one.tenant}#${one.source.name}`, one]));
   return {
     allowed,
     secrets,
+    accounts,
     aliases: (tenant) => configured.functions.filter((one) => one.tenant === tenant).map(({ alias }) => alias),
     open(tenant, source, changed) {
-      const operator = source.origin === 'config' ? operators.get(`${tenant}#${source.name}`) : undefined;
-      const { kind, url } = source;
-      const credentials = async (): Promise<SentCredentials> => {
-        if (operator) return { headers: operator.headers ?? {}, query: {} };
-        if (!source.has_secret || url === undefined) return { headers: {}, query: {} };
-        const found = await secrets?.find({ tenant, source: source.name, url });
-        if (!found)
-          throw new Fault('Unavailable', `the credentials of the source ${source.name} are gone; give them again`);
-        const { secret } = found;
-        const isOAuth = typeof secret === 'object' && secret.type === 'oauth';
-        return sendCredentials(found, isOAuth ? await tokenOf(secret) : undefined);
-      };
-      if (kind === 'openapi' && url !== undefined)
-        return openLater(async () => {
-          const { openApiUpstream } = await import('../../shared/sources/openapi/upstream.ts');
-          return openApiUpstream({ url, fetch, credentials, document: () => documentOf(tenant, source.name) });
+      const { accounts: own, ...shared } = source;
+      const owner = { tenant, source: source.name, url: source.url ?? '' };
+      if (own)
+        return upstreamByCaller({
+          lister: own.listed_by,
+          openFor: (keyId) => openAs(tenant, source, changed, keyId),
+          forget: async (keyId) => accounts?.forget(owner, keyId),
         });
-      if (kind === 'lambda') {
-        const bound = configured.functions.find((one) => one.tenant === tenant && one.alias === source.alias);
-        if (!bound || !lambda)
-          throw new Fault('Unavailable', `the function ${source.alias} is not configured where this process runs`);
-        return openLater(async () => {
-          const { lambdaUpstream } = await import('../../shared/adapters/aws/lambda-upstream.ts');
-          return lambdaUpstream(bound, lambda);
-        });
-      }
-      if (kind !== 'mcp') throw new Fault('Unavailable', `this process cannot reach sources of the kind ${kind}`);
-      const command = url === undefined ? requireCommand(source.name, operator) : undefined;
-      return openLater(async () => {
-        // The client is loaded by the first use of a source, not by every start.
-        const [{ mcpUpstream }, { connectHttp, connectStdio }] = await Promise.all([
-          import('../../shared/adapters/mcp/mcp-upstream.ts'),
-          import('../../shared/adapters/mcp/connect.ts'),
-        ]);
-        if (command) return mcpUpstream(connectStdio(command), changed);
-        const headers = async () => (await credentials()).headers;
-        return withoutSecrets(
-          mcpUpstream(connectHttp({ url: url ?? '', fetch, headers, follows }), changed),
-          credentials,
-        );
-      });
+      return openAs(tenant, shared, changed, undefined);
     },
   };
+
+  function openAs(tenant: string, source: Source, changed: () => void, keyId: string | undefined): OpenedUpstream {
+    const operator = source.origin === 'config' ? operators.get(`${tenant}#${source.name}`) : undefined;
+    const { kind, url } = source;
+    const credentials = async (): Promise<SentCredentials> => {
+      if (operator) return { headers: operator.headers ?? {}, query: {} };
+      if (!source.has_secret || url === undefined) return { headers: {}, query: {} };
+      const found = await secrets?.find({ tenant, source: source.name, url });
+      if (!found)
+        throw new Fault('Unavailable', `the credentials of the source ${source.name} are gone; give them again`);
+      const { secret } = found;
+      if (typeof secret !== 'object') return sendCredentials(found);
+      if (secret.type === 'oauth') return sendCredentials(found, await tokenOf(secret));
+      const isOwn = secret.type === 'account' && keyId !== undefined;
+      return sendCredentials(
+        found,
+        isOwn ? await accounts?.token({ tenant, source: source.name, url }, keyId) : undefined,
+      );
+    };
+    if (kind === 'openapi' && url !== undefined)
+      return openLater(async () => {
+        const { openApiUpstream } = await import('../../shared/sources/openapi/upstream.ts');
+        return openApiUpstream({ url, fetch, credentials, document: () => documentOf(tenant, source.name) });
+      });
+    if (kind === 'lambda') {
+      const bound = configured.functions.find((one) => one.tenant === tenant && one.alias === source.alias);
+      if (!bound || !lambda)
+        throw new Fault('Unavailable', `the function ${source.alias} is not configured where this process runs`);
+      return openLater(async () => {
+        const { lambdaUpstream } = await import('../../shared/adapters/aws/lambda-upstream.ts');
+        return lambdaUpstream(bound, lambda);
+      });
+    }
+    if (kind !== 'mcp') throw new Fault('Unavailable', `this process cannot reach sources of the kind ${kind}`);
+    const command = url === undefined ? requireCommand(source.name, operator) : undefined;
+    return openLater(async () => {
+      // The client is loaded by the first use of a source, not by every start.
+      const [{ mcpUpstream }, { connectHttp, connectStdio }] = await Promise.all([
+        import('../../shared/adapters/mcp/mcp-upstream.ts'),
+        import('../../shared/adapters/mcp/connect.ts'),
+      ]);
+      if (command) return mcpUpstream(connectStdio(command), changed);
+      const headers = async () => (await credentials()).headers;
+      return withoutSecrets(
+        mcpUpstream(connectHttp({ url: url ?? '', fetch, headers, follows }), changed),
+        credentials,
+      );
+    });
+  }
+};
+
+const MAX_CALLERS = 50;
+const IDLE_MS = 10 * 60_000;
+
+interface ByCaller {
+  /** Whose account lists the tools. */
+  readonly lister: string;
+  readonly openFor: (keyId: string) => OpenedUpstream;
+  /** Called when the upstream does not know a caller's token any more. */
+  readonly forget: (keyId: string) => Promise<void>;
+}
+
+/** An upstream that every caller reaches as themselves, on connections of their own. */
+const upstreamByCaller = ({ lister, openFor, forget }: ByCaller): OpenedUpstream => {
+  const opened = new LRUCache<string, OpenedUpstream>({
+    max: MAX_CALLERS,
+    ttl: IDLE_MS,
+    updateAgeOnGet: true,
+    dispose: (upstream) => void upstream.close?.().catch(() => {}),
+  });
+  const of = (keyId: string): OpenedUpstream => {
+    const known = opened.get(keyId);
+    if (known) return known;
+    const made = openFor(keyId);
+    opened.set(keyId, made);
+    return made;
+  };
+  return {
+    list: (signal) => of(lister).list(signal),
+    async call(tool, args, context) {
+      try {
+        return await of(context.keyId).call(tool, args, context);
+      } catch (thrown) {
+        if (isUnauthorized(thrown)) await forget(context.keyId);
+        throw thrown;
+      }
+    },
+    async close() {
+      const all = [...opened.values()];
+      opened.clear();
+      await Promise.allSettled(all.map((upstream) => upstream.close?.()));
+    },
+  };
+};
+
+const isUnauthorized = (thrown: unknown): boolean => {
+  const { status, details } = thrown as { readonly status?: unknown; readonly details?: { readonly status?: unknown } };
+  return (details?.status ?? status) === 401;
 };
 
 /** What an upstream repeats of its credentials is not passed on. */

@@ -23,6 +23,8 @@ const Environment = z.object({
   ASSAY_HALLMARK_SECRET: z.string().min(1),
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
   ASSAY_EGRESS: z.string().optional(),
+  /** Wraps the keys of the credentials of sources. */
+  ASSAY_SECRETS_KEY: z.string().min(1).optional(),
   /** Needed only for plans inside plans, which start machines of their own. */
   ASSAY_MACHINE_PREFIX: z.string().min(1).default('assay-'),
   ASSAY_MACHINE_ROLE: z.string().min(1).optional(),

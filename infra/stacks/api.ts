@@ -11,11 +11,13 @@ import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
+import { cognitoIssuer } from '../constructs/cognito-issuer.ts';
 import { fits } from '../constructs/fits.ts';
 import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
 import { runConfigured } from '../constructs/run-configured.ts';
+import { sealsSecrets } from '../constructs/secrets-key.ts';
 import { type DataStack, putEvents } from './data.ts';
 import type { PlansStack } from './plans.ts';
 
@@ -58,8 +60,10 @@ export class ApiStack extends Stack {
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
     if (settings.storageMb !== undefined) this.api.may('ASSAY_STORAGE_MB', String(settings.storageMb));
     this.askModel(settings.llm);
-    if (settings.issuers !== undefined) this.api.may('ASSAY_ISSUERS', JSON.stringify(settings.issuers));
+    const issuers = [...(settings.issuers ?? []), ...cognitoIssuer(this, settings)];
+    if (issuers.length > 0) this.api.may('ASSAY_ISSUERS', this.toJsonString(issuers));
     runConfigured(this.api, settings);
+    sealsSecrets(this.api, data.secretsKey);
     // CloudFront's origin access control would replace Authorization and ask clients for a hash of each body.
     this.url = this.api.function.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

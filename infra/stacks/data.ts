@@ -2,6 +2,7 @@ import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITableV2, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Key } from 'aws-cdk-lib/aws-kms';
 import { HttpMethods, type IBucket, type LifecycleRule, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration } from 'aws-cdk-lib/core';
@@ -11,6 +12,7 @@ import { acknowledge } from '../constructs/acknowledge.ts';
 import { fits } from '../constructs/fits.ts';
 import { pinned } from '../constructs/pinned.ts';
 import { privateBucket } from '../constructs/private-bucket.ts';
+import { secretsKey } from '../constructs/secrets-key.ts';
 
 interface Props extends StackProps {
   readonly settings: Pick<StageSettings, 'restoredTable' | 'keptDays'>;
@@ -29,6 +31,8 @@ export class DataStack extends Stack {
   readonly originSecret: ISecret;
   /** From it follows the key that signs scores. */
   readonly hallmarkSecret: ISecret;
+  /** Wraps the keys of the credentials of sources. */
+  readonly secretsKey: Key;
   /** The first admin key. */
   readonly adminSecret: ISecret;
 
@@ -49,6 +53,7 @@ export class DataStack extends Stack {
     this.models = privateBucket(this, 'Models', { undoDays: 90, logs: { bucket, prefix: 'models/' } });
     this.snapshots = privateBucket(this, 'Snapshots', { undoDays: 7, logs: { bucket, prefix: 'snapshots/' } });
     this.events = new EventBus(this, 'Events');
+    this.secretsKey = secretsKey(this);
     this.originSecret = secret(this, 'OriginSecret', 'Proves to the api that a request came through CloudFront', [
       ...props.secretRegions,
     ]);

@@ -15,6 +15,7 @@ import { machineAccess, machinePrefix } from '../constructs/machine-access.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import { onnxLayer } from '../constructs/onnx-layer.ts';
 import { runConfigured } from '../constructs/run-configured.ts';
+import { sealsSecrets } from '../constructs/secrets-key.ts';
 import { StaticMachine } from '../constructs/static-machine.ts';
 import { type DataStack, putEvents } from './data.ts';
 import type { InferenceStack } from './inference.ts';
@@ -68,6 +69,7 @@ export class PlansStack extends Stack {
     this.noteEnds();
     this.refreshSources();
     runConfigured(this.step, settings);
+    sealsSecrets(this.step, data.secretsKey);
     this.staticMachines(props);
   }
 

@@ -32,6 +32,8 @@ const Issuer = z.strictObject({
     })
     .default({ claim: 'scope', map: { read: ['read'], invoke: ['invoke'], write: ['write'] } }),
   tools: z.union([z.array(z.string().min(1).max(128)), Claim.omit({ values: true })]).optional(),
+  /** A client that is registered there for everybody; clients that cannot register themselves are told of it. */
+  client_id: z.string().min(1).max(256).optional(),
   quota: NewKey.shape.quota,
   rate: NewKey.shape.rate,
 });

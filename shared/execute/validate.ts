@@ -71,7 +71,8 @@ const createValidators = (kept: number, field: string): ((digest: string, schema
 export const checkCalls: CallLayer = (context, call, next) => {
   const args = context.checkArguments(call.record, call.args, call.handler.parameters, call.actor.tenant);
   const { version, spec } = call.record;
-  const checking = call.handler.check?.(args, call.actor.tenant, { name: spec.name, version });
+  const { tenant, keyId, onBehalfOf = keyId } = call.actor;
+  const checking = call.handler.check?.(args, tenant, { name: spec.name, version }, onBehalfOf);
   const checked = { ...call, args };
   return checking instanceof Promise ? checking.then(() => next(checked)) : next(checked);
 };

@@ -8,6 +8,7 @@ export const statusOf = {
   Conflict: 409,
   ConfirmationRequired: 409,
   SourceDrifted: 409,
+  AccountRequired: 409,
   TooLarge: 413,
   RateLimited: 429,
   Internal: 500,

@@ -37,6 +37,14 @@ export const examplesRevisionKey = (tenant: string): Key => ({ pk: tenantPk(tena
 /** The credentials of a source, and the tokens of one principal at it. */
 const secretPk = (tenant: string): string => `T#${tenant}#SECRET`;
 export const sourceDocumentKey = (tenant: string, source: string): Key => ({ pk: `T#${tenant}#DOCUMENT`, sk: source });
+export const sourceAccountPrefix = (source: string): string => `${source}#`;
+export const sourceAccountKey = (tenant: string, source: string, keyId: string): Key => ({
+  pk: secretPk(tenant),
+  sk: `${sourceAccountPrefix(source)}${keyId}`,
+});
+export const sourceSecretsPk = secretPk;
+/** A link by which somebody connects an account, by its digest. */
+export const accountLinkKey = (digest: string): Key => ({ pk: `CONNECT#${digest}`, sk: 'LINK' });
 export const sourceSecretKey = (tenant: string, source: string): Key => ({ pk: secretPk(tenant), sk: source });
 
 /** What the authorization server keeps, by the digest of its id, which may be a secret; and all that hangs on a grant. */

@@ -111,6 +111,8 @@ export interface Handler {
     args: Readonly<Record<string, unknown>>,
     tenant: string,
     tool: { readonly name: string; readonly version: string },
+    /** The id of the caller's key. */
+    keyId: string,
   ) => Promise<void>;
   /** What arguments name that is not there, such as a file; a decision that needs it is not ready. */
   readonly lacks?: (args: Readonly<Record<string, unknown>>, tenant: string) => Promise<Lack | undefined>;

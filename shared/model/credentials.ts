@@ -7,7 +7,12 @@ const CONNECTION =
 const Value = z.string().min(1).max(8192);
 const HeaderValue = Value.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line of characters that a header can hold');
 
-/** How a source is reached as somebody: a token, a header, a parameter, a user, or OAuth's client credentials. */
+const Address = z.url({ protocol: /^https?$/ }).max(2048);
+
+/**
+ * How a source is reached as somebody: a token, a header, a parameter, a user, OAuth's client credentials, or the
+ * account of whoever calls.
+ */
 const Secret = z.union([
   HeaderValue,
   z.strictObject({ type: z.literal('bearer'), token: HeaderValue }),
@@ -16,9 +21,19 @@ const Secret = z.union([
   z.strictObject({ type: z.literal('basic'), username: Value, password: Value }),
   z.strictObject({
     type: z.literal('oauth'),
-    token_url: z.url({ protocol: /^https?$/ }).max(2048),
+    token_url: Address,
     client_id: Value,
     client_secret: Value,
+    scope: z.string().max(2048).optional(),
+  }),
+  // Every caller has an account of its own there, connected on a page (authorization code with PKCE).
+  z.strictObject({
+    type: z.literal('account'),
+    authorize_url: Address,
+    token_url: Address,
+    revoke_url: Address.optional(),
+    client_id: Value,
+    client_secret: Value.optional(),
     scope: z.string().max(2048).optional(),
   }),
 ]);

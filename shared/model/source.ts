@@ -92,6 +92,8 @@ const Source = z.object({
   lease: Lease.optional(),
   /** Whether credentials are kept for it. */
   has_secret: z.boolean().optional(),
+  /** Whether each caller needs an account there; its tools are listed by the account of this key. */
+  accounts: z.object({ listed_by: z.string() }).optional(),
 });
 export type Source = Readonly<z.infer<typeof Source>>;
 

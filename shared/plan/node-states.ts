@@ -12,6 +12,7 @@ export const PERMANENT = [
   'NotFound',
   'Conflict',
   'ConfirmationRequired',
+  'AccountRequired',
   'TooLarge',
   'ApprovalDenied',
   'RunCancelled',

@@ -1,6 +1,7 @@
 import type { Timers } from '../kernel/ports.ts';
 import type { Source } from '../model/source.ts';
 import type { RegistryContext } from '../registry/context.ts';
+import type { Accounts } from './accounts.ts';
 import type { SourceSecrets } from './secrets.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -12,6 +13,8 @@ export interface SourcePorts {
   readonly open: OpenUpstream;
   /** Where credentials are kept; without it sources have none. */
   readonly secrets?: SourceSecrets | undefined;
+  /** The accounts of callers at sources; without it there are none. */
+  readonly accounts?: Accounts | undefined;
   /** The aliases of the functions that the operator has bound to a tenant. */
   readonly aliases?: ((tenant: string) => readonly string[]) | undefined;
 }
@@ -35,6 +38,7 @@ export interface SourcesContext extends RegistryContext {
 export interface Sources {
   readonly allowed: SourcePorts['allowed'];
   readonly secrets?: SourceSecrets | undefined;
+  readonly accounts?: Accounts | undefined;
   aliases(tenant: string): readonly string[];
   upstream(tenant: string, source: Source): Upstream;
   /** A source as it was at most a second ago, so that not every call reads it. */

@@ -32,7 +32,8 @@ export const addSource = async (
   const known = await readSources(context.table, actor.tenant);
   if (known.length >= MAX_SOURCES)
     throw new Fault('Conflict', `this tenant has ${known.length} sources; the limit is ${MAX_SOURCES}: remove one`);
-  await storeSource(context, actor.tenant, given, 'request', credentials !== undefined, documents);
+  const accounts = accountsOf(actor, secret);
+  await storeSource(context, actor.tenant, { ...given, accounts }, 'request', credentials !== undefined, documents);
   if (credentials) await keepOrUndo(context, actor.tenant, given, credentials);
   return refreshOrLeave(context, actor.tenant, given.name);
 };
@@ -41,7 +42,7 @@ export const addSource = async (
 export const storeSource = async (
   { table, clock }: Pick<SourcesContext, 'table' | 'clock'>,
   tenant: string,
-  given: NewSource,
+  given: NewSource & Pick<Source, 'accounts'>,
   origin: Source['origin'],
   hasSecret = false,
   more: readonly Write[] = [],
@@ -101,7 +102,8 @@ export const changeSource = async (
     const isKept = isReplaced
       ? credentials !== undefined
       : source.has_secret && (change.url ?? source.url) === source.url;
-    const next = { ...source, ...change, changed_at: at, has_secret: isKept ? true : undefined };
+    const accounts = isReplaced ? accountsOf(actor, secret) : isKept ? source.accounts : undefined;
+    const next = { ...source, ...change, changed_at: at, has_secret: isKept ? true : undefined, accounts };
     const kept = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== null && value !== undefined));
     requireAddress(kept as Source);
     const result = { ...(kept as Source), due: now };
@@ -149,6 +151,10 @@ const writeDocument = (
 
 const credentialsOf = (headers: Credentials['headers'], secret: Credentials['secret']): Credentials | undefined =>
   headers === undefined && secret === undefined ? undefined : { headers, secret };
+
+/** Whose account lists the tools of a source that asks for accounts: that of whoever set it up. */
+const accountsOf = ({ keyId }: Actor, secret: Credentials['secret'] | null): Source['accounts'] =>
+  typeof secret === 'object' && secret?.type === 'account' ? { listed_by: keyId } : undefined;
 
 const requireKeeper = ({ sources }: SourcesContext, { kind, url }: Pick<NewSource, 'kind' | 'url'>): void => {
   if (url === undefined)

@@ -14,7 +14,7 @@ interface Held {
 
 /** Keeps an upstream open a source, while it is used; one whose source has changed is closed. */
 export const openUpstreams = (
-  { allowed, open, secrets, aliases = () => [] }: SourcePorts,
+  { allowed, open, secrets, accounts, aliases = () => [] }: SourcePorts,
   changed: (tenant: string, name: string) => void,
 ): Sources => {
   const closing = new Set<Promise<void>>();
@@ -34,6 +34,7 @@ export const openUpstreams = (
     allowed,
     aliases,
     secrets,
+    accounts,
     upstream(tenant, source) {
       const key = `${tenant}#${source.name}`;
       const opened = held.get(key);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import * as z from 'zod';
 import { sha256 } from '../kernel/canonical-json.ts';
-import { sourceSecretKey } from '../kernel/item-keys.ts';
+import { sourceAccountKey, sourceAccountPrefix, sourceSecretKey, sourceSecretsPk } from '../kernel/item-keys.ts';
 import type { Key, Table } from '../kernel/ports.ts';
 import { type DataKeys, openSecret, SealedSecret, type SecretContext, sealSecret } from '../kernel/secret-box.ts';
 import { put, read, stored } from '../kernel/stored.ts';
@@ -25,8 +26,25 @@ export interface SourceSecrets {
   keep(owner: SecretOwner, credentials: Credentials): Promise<void>;
   /** What to send; undefined when the source has none. */
   find(owner: SecretOwner): Promise<Credentials | undefined>;
+  /** Forgets the credentials, and the accounts of all callers. */
   drop(owner: Pick<SecretOwner, 'tenant' | 'source'>): Promise<void>;
+  readonly accounts: AccountSecrets;
 }
+
+/** The tokens of one caller at a source. */
+export interface AccountSecrets {
+  keep(owner: SecretOwner, keyId: string, tokens: AccountTokens): Promise<void>;
+  find(owner: SecretOwner, keyId: string): Promise<AccountTokens | undefined>;
+  drop(owner: Pick<SecretOwner, 'tenant' | 'source'>, keyId: string): Promise<void>;
+}
+
+export const AccountTokens = z.object({
+  access_token: z.string(),
+  refresh_token: z.string().optional(),
+  /** In milliseconds since 1970; absent where the server does not say. */
+  expires_at: z.number().optional(),
+});
+export type AccountTokens = Readonly<z.infer<typeof AccountTokens>>;
 
 const OPENED = 500;
 const OPENED_MS = 60_000;
@@ -40,9 +58,25 @@ export const createSourceSecrets = (table: Table, keys: DataKeys): SourceSecrets
       const text = await box.find(keyOf(owner), contextOf(owner));
       return text === undefined ? undefined : Credentials.parse(JSON.parse(text));
     },
-    drop: (owner) => box.drop(keyOf(owner)),
+    async drop(owner) {
+      await box.drop(keyOf(owner));
+      const { items } = await table.query(sourceSecretsPk(owner.tenant), { prefix: sourceAccountPrefix(owner.source) });
+      if (items.length > 0) await table.write(items.map(({ key }) => ({ remove: key })));
+    },
+    accounts: {
+      keep: (owner, keyId, tokens) =>
+        box.keep(accountKey(owner, keyId), { ...contextOf(owner), key: keyId }, JSON.stringify(tokens)),
+      async find(owner, keyId) {
+        const text = await box.find(accountKey(owner, keyId), { ...contextOf(owner), key: keyId });
+        return text === undefined ? undefined : AccountTokens.parse(JSON.parse(text));
+      },
+      drop: (owner, keyId) => box.drop(accountKey(owner, keyId)),
+    },
   };
 };
+
+const accountKey = ({ tenant, source }: Pick<SecretOwner, 'tenant' | 'source'>, keyId: string): Key =>
+  sourceAccountKey(tenant, source, keyId);
 
 // The encryption context is written to the key's log, so it holds no address, which may be private.
 const contextOf = ({ tenant, source, url }: SecretOwner): SecretContext => ({ tenant, source, url: sha256(url) });

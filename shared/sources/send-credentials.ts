@@ -26,6 +26,7 @@ export const sendCredentials = ({ headers = {}, secret }: Credentials, oauthToke
       return { headers: { ...headers, authorization: `Basic ${pair}` }, query: {} };
     }
     case 'oauth':
+    case 'account':
       return oauthToken === undefined ? { headers, query: {} } : bearer(oauthToken);
   }
 };

@@ -4,8 +4,10 @@ import { memoize } from '../kernel/memoize.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
 import type { Validator } from '../kernel/validator.ts';
 import type { Family, FamilySource } from '../model/registration.ts';
+import type { Source } from '../model/source.ts';
 import type { Handlers } from '../registry/layer.ts';
 import { sourceOfHandler } from '../registry/source-tools.ts';
+import { requireAccount } from './accounts.ts';
 import type { SourcesContext } from './context.ts';
 import { findInstructions, textsIn } from './find-instructions.ts';
 import { requireSource } from './read-source.ts';
@@ -52,18 +54,23 @@ const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handl
     if (family?.source) return { ...family, source: family.source };
     throw new Fault('Unavailable', `${name} no longer belongs to a source`, { tool: name });
   };
+  const sourceOf = (tenant: string, name: string): Source | Promise<Source> => {
+    const { table, sources } = contextHere();
+    return sources.recent(tenant, name, () => requireSource(table, tenant, name));
+  };
   return {
     // Its definitions are written by refreshes alone, and say the permission.
     permission: 'safe',
-    async check(args, tenant, tool) {
-      requireApproved(await familyOf(tenant, tool), tool, args, validators);
+    async check(args, tenant, tool, keyId) {
+      const family = await familyOf(tenant, tool);
+      requireApproved(family, tool, args, validators);
+      const source = await sourceOf(tenant, family.source.name);
+      if (source.accounts) await requireAccount(contextHere().sources.accounts, tenant, source, keyId);
     },
     async run(args, call) {
-      const context = contextHere();
       const { source } = await familyOf(call.tenant, call.tool);
-      const { table, sources } = context;
-      const read = () => requireSource(table, call.tenant, source.name);
-      const upstream = sources.upstream(call.tenant, await sources.recent(call.tenant, source.name, read));
+      const { sources } = contextHere();
+      const upstream = sources.upstream(call.tenant, await sourceOf(call.tenant, source.name));
       const output = await upstream.call(source.tool, args, call);
       const signs = findInstructions(textsIn(output));
       if (signs.length > 0)

@@ -247,7 +247,6 @@ describe('X.22 our own authorization server', () => {
     const back = await go(url, new URLSearchParams({ answer: 'deny' }));
     assert.equal(new URL(back.url).searchParams.get('error'), 'access_denied');
     assert.match((await go(url)).text, /This sign-in has ended/);
-    server.offset.ms = 0;
   });
 
   test('the page cannot be framed, and another browser cannot answer it', async () => {

@@ -21,11 +21,16 @@ describe('assay invoke', () => {
     const hash = await runAssay(['invoke', 'hash', 'text=123', '--json'], { cwd });
     const query = await runAssay(['invoke', 'json_query', 'data={"a":[1,2]}', 'expression=$sum(a)'], { cwd });
     const wrong = await runAssay(['invoke', 'hash', 'text'], { cwd });
+    const priced = ['invoke', 'text_stats', 'text=hello', '--json'];
+    const quote = await runAssay([...priced, '--dry-run'], { cwd });
+    const refused = await runAssay([...priced, '--max-micros', '9'], { cwd });
 
     const outcome = JSON.parse(hash.stdout) as Outcome;
     assert.equal((outcome.output as { digest: string }).digest.slice(0, 8), 'a665a459');
     assert.match(query.stdout, /"result": 3/);
     assert.equal(wrong.code, 2);
+    assert.equal((JSON.parse(quote.stdout) as { price_micros: number }).price_micros, 10);
+    assert.match(refused.stdout + refused.stderr, /PaymentRequired/);
   });
 
   test('R1.22 asks nobody where nobody is, takes --yes for consent, and leaves records', async (t) => {

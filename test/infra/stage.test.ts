@@ -46,6 +46,48 @@ describe('the stage', () => {
     }
   });
 
+  test('X.17 credentials of sources are wrapped by one KMS key, which only the api and the steps may use', () => {
+    const keys = ofType('AWS::KMS::Key');
+    assert.deepEqual(names(keys).length, 1);
+    assert.equal(keys[0]?.Properties.EnableKeyRotation, true);
+    const users = ofType('AWS::Lambda::Function').filter(({ Properties }) =>
+      JSON.stringify(Properties.Environment ?? {}).includes('ASSAY_SECRETS_KEY'),
+    );
+    assert.equal(users.length, 2);
+    const granted = ofType('AWS::IAM::Policy').flatMap((policy) =>
+      statementsOf(policy).filter(({ Action }) => JSON.stringify(Action).includes('kms:')),
+    );
+    assert.deepEqual(
+      granted.map(({ Action }) => Action),
+      users.map(() => ['kms:Decrypt', 'kms:GenerateDataKey']),
+    );
+    assert.ok(granted.every(({ Resource }) => Resource !== '*'));
+  });
+
+  test('X.22 one setting makes a Cognito user pool the issuer, with a client that everybody uses', () => {
+    const settings = { domainPrefix: 'assay-test', callbackUrls: ['http://localhost:3000/callback'] };
+    const made = synthesise({ cognito: { ...settings, address: 'https://assay.example.com' } });
+    const check = createSpecCheck();
+
+    assert.equal(ofType('AWS::Cognito::UserPool').length, 0);
+    assert.equal(made.ofType('AWS::Cognito::UserPool').length, 1);
+    assert.deepEqual(made.resources.flatMap(check), []);
+    const [client] = made.ofType('AWS::Cognito::UserPoolClient');
+    assert.deepEqual(client?.Properties.AllowedOAuthFlows, ['code']);
+    assert.deepEqual(client?.Properties.CallbackURLs, settings.callbackUrls);
+    const api = made
+      .ofType('AWS::Lambda::Function')
+      .filter(({ Properties }) => JSON.stringify(Properties.Environment ?? {}).includes('ASSAY_ISSUERS'));
+    assert.equal(api.length, 1);
+    assert.match(JSON.stringify(api[0]?.Properties.Environment), /https:\/\/assay\.example\.com\/mcp/);
+    for (const pack of [new AwsSolutionsChecks(), new ServerlessChecks()])
+      assert.deepEqual(
+        pack.validateScope(made.app).violations.map(({ ruleName }) => ruleName),
+        [],
+      );
+    assert.throws(() => synthesise({ cognito: settings }), /needs the address/);
+  });
+
   test('X.16 sources are refreshed by one rule, and only the functions of the configuration may be run', () => {
     const rules = ofType('AWS::Events::Rule').filter(({ Properties }) =>
       JSON.stringify(Properties).includes('refresh_sources'),
@@ -276,7 +318,7 @@ describe('the stage', () => {
     for (const [name, value] of variables) {
       assert.doesNotMatch(JSON.stringify(value), /resolve:secretsmanager|resolve:ssm-secure/, name);
       if (/SECRET|KEY|TOKEN|PASSWORD/.test(name))
-        assert.match(textOf(value), /OriginSecret|AdminSecret|HallmarkSecret/, name);
+        assert.match(textOf(value), /OriginSecret|AdminSecret|HallmarkSecret|SecretsKey/, name);
     }
   });
 

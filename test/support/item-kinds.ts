@@ -30,6 +30,7 @@ import { SourceDueItem, SourceItem } from '../../shared/model/source.ts';
 import { HandedCallItem } from '../../shared/plan/handed-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
+import { AccountLinkItem } from '../../shared/sources/accounts.ts';
 import { DocumentItem } from '../../shared/sources/documents.ts';
 import { SecretItem } from '../../shared/sources/secrets.ts';
 import { DeliveryItem } from '../../shared/uploads/deliveries.ts';
@@ -47,6 +48,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^KEY#\S+ BUCKET$/, [BucketItem]],
   [/^OAUTH#OF#\S+ /, [OauthOfGrantItem]],
   [/^OAUTH#\S+ OAUTH$/, [OauthItem]],
+  [/^CONNECT#\S+ LINK$/, [AccountLinkItem]],
   [/^UPLOADS#ACTIVE /, [DeliveryItem]],
   [/^RUNS#ACTIVE /, [ActiveRunItem]],
   [/^MACHINE#\S+ MACHINE$/, [MachineItem]],

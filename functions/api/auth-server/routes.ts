@@ -9,9 +9,10 @@ import { oauthRegistrationsKey } from '../../../shared/kernel/item-keys.ts';
 import type { ApiKey } from '../../../shared/model/key.ts';
 import { readText } from '../body-bytes.ts';
 import type { ApiContext } from '../env.ts';
+import { messagePage } from '../form-page.ts';
 import { createGuessLimit, type GuessLimit } from '../guess-limit.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { messagePage, signInPage } from './sign-in-page.ts';
+import { SIGN_IN, signInPage } from './sign-in-page.ts';
 
 type Context = Pick<Assay, 'authenticate' | 'table' | 'clock'>;
 
@@ -60,7 +61,7 @@ const ENDED = 'This sign-in has ended. Go back to the application and connect ag
 
 const showSignIn = async (server: AuthServer, c: ApiContext): Promise<Response> => {
   const pending = await server.find(c.req.raw);
-  if (!pending) return messagePage(400, ENDED);
+  if (!pending) return messagePage(SIGN_IN, 400, ENDED);
   if (pending.scopes.length > 0) return signInPage(pending);
   return server.deny(c.req.raw, 'invalid_scope', `ask for some of ${TOKEN_SCOPES.join(', ')}`);
 };
@@ -72,7 +73,7 @@ const answerSignIn = async (
   c: ApiContext,
 ): Promise<Response> => {
   const pending = await server.find(c.req.raw);
-  if (!pending) return messagePage(400, ENDED);
+  if (!pending) return messagePage(SIGN_IN, 400, ENDED);
   const form = new URLSearchParams(await readText(c, MAX_BYTES));
   if (form.get('answer') !== 'allow') return server.deny(c.req.raw, 'access_denied', 'the person said no');
   const address = addressOf(c);

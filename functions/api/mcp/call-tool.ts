@@ -17,7 +17,8 @@ import { type Handed, handOver, planOf } from '../../../shared/plan/hand-over.ts
 import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { requireEntry } from '../../../shared/registry/visible-entry.ts';
-import { withConsentLink } from '../consent-link.ts';
+import { withPersonLink } from '../consent-link.ts';
+import { askAccount } from './ask-account.ts';
 import type { McpCaller } from './caller.ts';
 import { askConsent, type Consent, declined, readConsent } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
@@ -116,8 +117,11 @@ const run = async (
     return schema === undefined ? { result } : { result, outputSchema: schema };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
-    const ask = askConsent(thrown, { tool: name, args, actor, consent, capabilities, console: place });
-    return ask ? { ask } : { result: refusalResult(withConsentLink(thrown, place)) };
+    const refusal = withPersonLink(thrown, place);
+    const ask =
+      askConsent(thrown, { tool: name, args, actor, consent, capabilities, console: place }) ??
+      askAccount(refusal, ctx, capabilities);
+    return ask ? { ask } : { result: refusalResult(refusal) };
   } finally {
     progress.stop();
   }

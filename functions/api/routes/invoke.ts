@@ -6,7 +6,7 @@ import { messageOf } from '../../../shared/kernel/errors.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import { answerJson } from '../answer.ts';
 import { jsonBody } from '../body.ts';
-import { consoleOf, withConsentLink } from '../consent-link.ts';
+import { consoleOf, withPersonLink } from '../consent-link.ts';
 import { captureQuota } from '../quota-headers.ts';
 import { reply, route } from '../route.ts';
 import { NameParam } from '../schemas.ts';
@@ -49,7 +49,15 @@ const invokeTool = route({
   params: NameParam,
   body: jsonBody(Invoke),
   answers: { 200: { description: 'The outcome', schema: OutcomeBody } },
-  faults: ['InvalidInput', 'PaymentRequired', 'NotFound', 'ConfirmationRequired', 'RateLimited', 'Unavailable'],
+  faults: [
+    'InvalidInput',
+    'PaymentRequired',
+    'NotFound',
+    'ConfirmationRequired',
+    'AccountRequired',
+    'RateLimited',
+    'Unavailable',
+  ],
   async handle({ api, actor, requestId, params, body, context }) {
     const { max_micros: maxMicros, dry_run: isDry, decision_id: decision, ...given } = body;
     const invocation = { name: params.name, ...given };
@@ -57,7 +65,7 @@ const invokeTool = route({
     const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
     const outcome = await executeTool(api, actor, invocation, () => context.req.raw.signal, options).catch(
       (thrown: unknown) => {
-        throw withConsentLink(thrown, consoleOf(context.req.raw));
+        throw withPersonLink(thrown, consoleOf(context.req.raw));
       },
     );
     if (decision !== undefined && outcome.status === 'ok') await learnFromUse(api, actor, decision, params.name);

@@ -13,6 +13,7 @@ const Metadata = z
     scopes_supported: z.array(z.string()),
     bearer_methods_supported: z.array(z.string()),
     resource_name: z.string(),
+    assay_client_ids: z.record(z.string(), z.string()).optional(),
   })
   .meta({ id: 'ProtectedResource' });
 
@@ -35,6 +36,7 @@ const answerMetadata = ({ oauth }: Api, c: ApiContext, suffix: string): Response
       'no issuers of tokens are configured here; use a key (ASSAY_ISSUERS, ASSAY_AUTH_SERVER)',
     );
   const { issuers, authServer } = oauth;
+  const clients = issuers.flatMap(({ issuer, client_id: id }) => (id === undefined ? [] : [[issuer, id] as const]));
   const metadata: z.input<typeof Metadata> = {
     // Exactly the address that the client uses: it compares them.
     resource: publicOrigin(c.req.url, oauth) + suffix,
@@ -44,6 +46,7 @@ const answerMetadata = ({ oauth }: Api, c: ApiContext, suffix: string): Response
     ],
     bearer_methods_supported: ['header'],
     resource_name: 'Assay',
+    assay_client_ids: clients.length === 0 ? undefined : Object.fromEntries(clients),
   };
   return answerBytes(c, JSON.stringify(metadata), 'application/json', { 'access-control-allow-origin': '*' });
 };

@@ -47,6 +47,10 @@ const SourceBody = z
     refreshed_at: z.string().optional(),
     due_at: z.string(),
     refreshing: z.boolean(),
+    accounts: z
+      .object({ listed_by: z.string() })
+      .optional()
+      .meta({ description: 'Each caller needs an account of its own; tools are listed by the account of this key.' }),
     has_secret: z.boolean().optional().meta({ description: 'Credentials are kept; they never come back.' }),
   })
   .meta({ id: 'Source' });

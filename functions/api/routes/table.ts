@@ -1,3 +1,4 @@
+import { accountRoutes } from './accounts.ts';
 import { decideRoutes } from './decide.ts';
 import { eventRoutes } from './events.ts';
 import { executionRoutes } from './executions.ts';
@@ -34,6 +35,7 @@ export const routes = [
   ...snapshotRoutes,
   ...layerRoutes,
   ...sourceRoutes,
+  ...accountRoutes,
   ...keyRoutes,
   ...tenantRoutes,
   ...providerRoutes,

@@ -3,12 +3,14 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import { askConsent, canAsk } from '../ask.ts';
-import { type Cli, type Command, required, textOption } from '../command.ts';
+import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
 import { parseValue, typedArguments } from '../typed-arguments.ts';
 
 export const invoke: Command = {
-  usage: 'invoke TOOL [--arguments JSON] [name=value...] [name=@file...] [--version V] [--out FILE] [--yes]',
-  summary: 'Runs a tool; asks before one that needs consent, unless --yes gives it; --out writes the picture it makes',
+  usage:
+    'invoke TOOL [--arguments JSON] [name=value...] [name=@file...] [--version V] [--out FILE] [--yes] [--max-micros N] [--dry-run]',
+  summary:
+    'Runs a tool; asks before one that needs consent, unless --yes gives it; --out writes the picture it makes; --dry-run tells the price',
   examples: [
     'invoke unit_convert value=5 from=mile to=km',
     'invoke image_resize image=photo.jpg width=64 --out small.jpg',
@@ -19,6 +21,8 @@ export const invoke: Command = {
     version: { type: 'string' },
     out: { type: 'string' },
     yes: { type: 'boolean' },
+    'max-micros': { type: 'string' },
+    'dry-run': { type: 'boolean' },
   },
   takesUploads: true,
   async run(cli) {
@@ -27,7 +31,8 @@ export const invoke: Command = {
     const given = textOption(cli, 'arguments');
     const typed = await typedArguments(await cli.api(), name, version, cli.positionals.slice(1));
     const args = { ...(given === undefined ? {} : parseArguments(given)), ...typed };
-    const body = { arguments: args, version };
+    const body = { arguments: args, version, max_micros: wholeNumber(cli, 'max-micros') };
+    if (cli.values['dry-run'] === true) return tellPrice(cli, name, body);
     const outcome = await invokeAsking(cli, `/v1/tools/${encodeURIComponent(name)}/invoke`, body);
     const out = textOption(cli, 'out');
     if (out !== undefined && outcome.status === 'ok') return writePicture(cli, outcome, out);
@@ -36,6 +41,23 @@ export const invoke: Command = {
     );
     return outcome.status === 'ok' ? 0 : 1;
   },
+};
+
+/** What the call would cost; nothing runs. */
+const tellPrice = async (cli: Cli, name: string, body: object): Promise<number> => {
+  const path = `/v1/tools/${encodeURIComponent(name)}/invoke`;
+  const quote = await (await cli.api()).json<Readonly<Record<string, unknown>>>('POST', path, {
+    ...body,
+    dry_run: true,
+  });
+  cli.output.result(quote, () => textOf(quote));
+  return 0;
+};
+
+const wholeNumber = (cli: Cli, option: string): number | undefined => {
+  const text = textOption(cli, option);
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--${option} ${text} is not a whole number of micro-dollars`);
 };
 
 /** The picture in an output goes to a file; the rest is shown. */

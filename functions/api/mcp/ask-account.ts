@@ -1,0 +1,23 @@
+import {
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Fault } from '../../../shared/kernel/errors.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
+
+const QUESTION = 'account';
+
+/** Has the client open the page on which the caller connects an account; undefined where it cannot, or has done so. */
+export const askAccount = (
+  { code, message, details: { account } }: Fault,
+  ctx: ServerContext,
+  capabilities: ClientCapabilities | undefined,
+): InputRequiredResult | undefined => {
+  if (code !== 'AccountRequired' || !isObject(account) || typeof account.url !== 'string') return undefined;
+  if (!capabilities?.elicitation?.url || inputResponse(ctx.mcpReq.inputResponses, QUESTION).kind === 'elicit')
+    return undefined;
+  return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicitUrl({ message, url: account.url }) } });
+};

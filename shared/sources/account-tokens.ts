@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { Fault } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
+import type { SafeFetch } from '../kernel/safe-fetch.ts';
+import type { Credentials } from '../model/credentials.ts';
+import type { AccountTokens } from './secrets.ts';
+
+/** How accounts at a source are connected (RFC 6749 4.1, RFC 7636). */
+export type AccountClient = Extract<Exclude<Credentials['secret'], string | undefined>, { type: 'account' }>;
+
+interface Context {
+  readonly fetch: SafeFetch;
+  readonly now: () => number;
+}
+
+const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
+
+/** Where a browser is sent to connect an account. */
+export const authorizeUrl = (
+  client: AccountClient,
+  asked: { readonly state: string; readonly verifier: string; readonly redirectUri: string },
+): string => {
+  const url = new URL(client.authorize_url);
+  const challenge = createHash('sha256').update(asked.verifier).digest('base64url');
+  for (const [name, value] of Object.entries({
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: asked.redirectUri,
+    scope: client.scope,
+    state: asked.state,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }))
+    if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+};
+
+/** The tokens that a code stands for. */
+export const exchangeCode = (
+  context: Context,
+  client: AccountClient,
+  { code, verifier, redirectUri }: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
+): Promise<AccountTokens> =>
+  requestTokens(context, client, {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  });
+
+/** New tokens; a server that rotates refresh tokens sends another one, any other keeps the old. */
+export const refreshTokens = async (
+  context: Context,
+  client: AccountClient,
+  refreshToken: string,
+): Promise<AccountTokens> => ({
+  refresh_token: refreshToken,
+  ...(await requestTokens(context, client, { grant_type: 'refresh_token', refresh_token: refreshToken })),
+});
+
+/** Tells the server that the tokens are not used any more (RFC 7009). What it answers changes nothing here. */
+export const revokeTokens = async (
+  { fetch }: Context,
+  client: AccountClient,
+  { access_token, refresh_token }: AccountTokens,
+): Promise<void> => {
+  if (client.revoke_url === undefined) return;
+  await send(fetch, client, client.revoke_url, { token: refresh_token ?? access_token }).catch(() => undefined);
+};
+
+const requestTokens = async (
+  { fetch, now }: Context,
+  client: AccountClient,
+  form: Readonly<Record<string, string>>,
+): Promise<AccountTokens> => {
+  const response = await send(fetch, client, client.token_url, form);
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok && isObject(answer) && typeof answer.access_token === 'string') {
+    const seconds = Number(answer.expires_in);
+    return {
+      access_token: answer.access_token,
+      ...(typeof answer.refresh_token === 'string' ? { refresh_token: answer.refresh_token } : {}),
+      ...(Number.isFinite(seconds) ? { expires_at: now() + seconds * 1000 } : {}),
+    };
+  }
+  // RFC 6749 names errors by words of its own; anything else may repeat what was sent.
+  const word = isObject(answer) ? String(answer.error) : '';
+  const reason = /^[a-z_]{1,40}$/.test(word) ? word : '';
+  throw new Fault(
+    'Unavailable',
+    `${new URL(client.token_url).host} gives no token: ${response.status} ${reason}`.trim(),
+    {
+      status: response.status,
+      reason,
+    },
+  );
+};
+
+const send = (
+  fetch: SafeFetch,
+  { client_id: id, client_secret: secret }: AccountClient,
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Response> => {
+  const body = new URLSearchParams({ ...form, client_id: id });
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (secret !== undefined) {
+    const pair = [id, secret].map((part) => encodeURIComponent(part)).join(':');
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+  return fetch(url, { method: 'POST', headers, body }, LIMITS);
+};
