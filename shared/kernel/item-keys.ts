@@ -2,7 +2,7 @@ import { timeOfUlid } from './ids.ts';
 import { keepLast } from './lazily.ts';
 import type { Key } from './ports.ts';
 
-/** Every key of the table is built here and nowhere else. */
+/** Every key of the table is built here, those of logins in `oauth-keys.ts`, and nowhere else. */
 
 const tenantPk = (tenant: string): string => `T#${tenant}`;
 
@@ -43,19 +43,7 @@ export const sourceAccountKey = (tenant: string, source: string, keyId: string):
   sk: `${sourceAccountPrefix(source)}${keyId}`,
 });
 export const sourceSecretsPk = secretPk;
-/** A link by which somebody connects an account, by its digest. */
-export const accountLinkKey = (digest: string): Key => ({ pk: `CONNECT#${digest}`, sk: 'LINK' });
 export const sourceSecretKey = (tenant: string, source: string): Key => ({ pk: secretPk(tenant), sk: source });
-
-/** What the authorization server keeps, by the digest of its id, which may be a secret; and all that hangs on a grant. */
-export const oauthKey = (kind: string, digest: string): Key => ({ pk: `OAUTH#${kind}#${digest}`, sk: 'OAUTH' });
-export const oauthGrantPk = (grant: string): string => `OAUTH#OF#${grant}`;
-export const oauthOfGrantKey = (grant: string, kind: string, digest: string): Key => ({
-  pk: oauthGrantPk(grant),
-  sk: `${kind}#${digest}`,
-});
-/** How many clients registered themselves in an hour. */
-export const oauthRegistrationsKey = (hour: string): Key => ({ pk: `OAUTH#REGISTRATIONS#${hour}`, sk: 'COUNT' });
 
 export const apiKeyKey = (id: string): Key => ({ pk: `KEY#${id}`, sk: 'KEY' });
 /** The id of the API key that an item holds; undefined for any other item. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { sha256 } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
-import { accountLinkKey } from '../kernel/item-keys.ts';
+import { accountLinkKey } from '../kernel/oauth-keys.ts';
 import type { Table } from '../kernel/ports.ts';
 import type { SafeFetch } from '../kernel/safe-fetch.ts';
 import { put, read, stored } from '../kernel/stored.ts';

@@ -5,7 +5,7 @@ import { grantableScopes } from '../../../shared/access/key-token.ts';
 import { SIGN_IN_PATH } from '../../../shared/adapters/oauth/auth-server.ts';
 import type { Assay } from '../../../shared/assay.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
-import { oauthRegistrationsKey } from '../../../shared/kernel/item-keys.ts';
+import { oauthRegistrationsKey } from '../../../shared/kernel/oauth-keys.ts';
 import type { ApiKey } from '../../../shared/model/key.ts';
 import { readText } from '../body-bytes.ts';
 import type { ApiContext } from '../env.ts';

@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import * as z from 'zod';
 import { sha256 } from '../../kernel/canonical-json.ts';
-import { oauthGrantPk, oauthKey, oauthOfGrantKey } from '../../kernel/item-keys.ts';
+import { oauthGrantPk, oauthKey, oauthOfGrantKey } from '../../kernel/oauth-keys.ts';
 import type { Clock, Table, Write } from '../../kernel/ports.ts';
 import { put, read, stored } from '../../kernel/stored.ts';
 

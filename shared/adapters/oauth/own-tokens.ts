@@ -6,7 +6,7 @@ import { findKey } from '../../access/api-keys.ts';
 import { type KeyTokenClaims, keyTokenActor } from '../../access/key-token.ts';
 import { refused, type VerifyToken } from '../../access/token-actor.ts';
 import { sha256 } from '../../kernel/canonical-json.ts';
-import { oauthKey } from '../../kernel/item-keys.ts';
+import { oauthKey } from '../../kernel/oauth-keys.ts';
 import type { Clock, Table } from '../../kernel/ports.ts';
 
 interface Options {
