@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import data from '../../metadata/places.json' with { type: 'json' };
 import { argumentsFor } from '../../shared/decide/arguments.ts';
 import type { JsonSchema } from '../../shared/kernel/json.ts';
+import { sampleOf } from '../support/sampling.ts';
 import { depsOf, tool } from './catalogue.ts';
 
 const NOW = Date.UTC(2024, 4, 10, 12);
@@ -134,6 +135,72 @@ describe('what was not said is never filled in', () => {
       const other = units[(at + 1) % units.length] ?? '';
       const given = await filled(`convert 12 ${unit} to ${other}`, 'Converts units', properties);
       assert.deepEqual(given, { value: 12, from_unit: unit, to_unit: other });
+    }
+  });
+
+  test('every country gives its own code, and no city or state of the USA', async () => {
+    const wrong: string[] = [];
+    for (const [code, name] of sampleOf(countries, 90)) {
+      const given = await filled(`news about ${name}`, 'News', { country: text('ISO 3166 two-letter country code') });
+      const place = await filled(`weather in ${name}`, 'Weather', {
+        location: text('City and state, e.g. Boston, MA'),
+      });
+      const [current = ''] = Intl.getCanonicalLocales(`und-${code}`);
+      if (given.country !== undefined && given.country !== current.slice(4) && !name.includes(String(given.country)))
+        wrong.push(`${name} -> ${String(given.country)}`);
+      if (place.location !== undefined && !name.includes(String(place.location)))
+        wrong.push(`${name} -> ${String(place.location)}`);
+    }
+    assert.deepEqual(wrong, []);
+  });
+
+  test('every state of the USA stays itself where a city and a state are asked for', async () => {
+    for (const [name, code] of Object.entries(data.states)) {
+      const { location } = await filled(`Is it raining in ${name}?`, 'Weather', {
+        location: text('The city and state, e.g. San Francisco, CA'),
+      });
+      const allowed = name === 'New York' ? [name, 'New York, NY'] : [name, code, undefined];
+      assert.ok(allowed.includes(location as string), `${name} -> ${String(location)}`);
+    }
+  });
+
+  test('every language gives its own code, and money of an unknown country no other', async () => {
+    for (const [code, name] of sampleOf(languages, 60)) {
+      const { target } = await filled(`translate 'good morning' into ${name}`, 'Translates a text', {
+        text: text('The text'),
+        target: text("Code of the language, such as 'en'"),
+      });
+      const current = Intl.getCanonicalLocales(code)[0]?.slice(0, 2);
+      assert.ok(
+        target === undefined ||
+          target === current ||
+          namesOf('language', [String(target)])[0]?.[1] === name ||
+          name.includes(String(target)),
+        `${name} -> ${String(target)}`,
+      );
+    }
+    const { currency } = await filled('what are 20 Zimbabwean Dollars worth', 'Worth of money', {
+      currency: text('Currency code'),
+    });
+    assert.notEqual(currency, 'USD');
+  });
+
+  test('every unit stays itself however the conversion is asked for', async () => {
+    const properties = {
+      value: { type: 'number' },
+      from_unit: text('Unit of the value'),
+      to_unit: text('Unit wanted'),
+    };
+    const units =
+      'meter metre kilometer centimeter mile foot inch yard km cm mm kilogram gram kg pound ounce ton liter gallon cup hour minute day week celsius fahrenheit kelvin joule calorie byte megabyte stone acre hectare knot mph'.split(
+        ' ',
+      );
+    for (const [at, unit] of sampleOf([...units.entries()], 16)) {
+      const other = units[(at + 3) % units.length] ?? '';
+      for (const task of [`how many ${other} is 12 ${unit}`, `12 ${unit} in ${other}`]) {
+        const given = await filled(task, 'Converts units', properties);
+        assert.deepEqual({ from_unit: unit, to_unit: other, ...given }, { value: 12, from_unit: unit, to_unit: other });
+      }
     }
   });
 });

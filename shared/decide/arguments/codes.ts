@@ -34,7 +34,10 @@ const currencies = lazily(() => {
 
 const languages = lazily(() => {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
-  const codes = letters.flatMap((one) => letters.map((two) => one + two)).filter((code) => english().of(code));
+  // Codes that were replaced, such as iw for Hebrew, are left out.
+  const codes = letters
+    .flatMap((one) => letters.map((two) => one + two))
+    .filter((code) => english().of(code) && Intl.getCanonicalLocales(code)[0] === code);
   const chinese = new Intl.DisplayNames(['zh'], { type: 'language', fallback: 'none' });
   const names = new Map<string, string>();
   for (const code of codes) {

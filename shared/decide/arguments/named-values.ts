@@ -103,9 +103,10 @@ const wordsIn = (
 };
 
 const currencies = (reading: Reading): readonly Mention[] =>
-  wordsIn(reading, (said) => {
+  wordsIn(reading, (said, before) => {
     const code = currencyCode(said);
-    return code === undefined ? undefined : () => code;
+    // The dollars of a country that is not known are not those of another.
+    return code === undefined || NATIONAL.test(before) ? undefined : () => code;
   });
 
 const languages = (reading: Reading): readonly Mention[] =>
@@ -131,6 +132,7 @@ const MENTIONS = { currency: currencies, language: languages, unit: units };
 
 const singular = (said: string): string => said.toLowerCase().replace(/s$/u, '');
 
+const NATIONAL = /\p{Lu}\p{Ll}+(?:an|ese|ish|i)\s$/u;
 const HAN = /\p{Script=Han}/u;
 const LONGEST = 5;
 const SYMBOL = /^[CFK]$/u;

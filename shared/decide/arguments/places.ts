@@ -158,8 +158,9 @@ const countryCodes = lazily(() => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = new Map<string, string>();
   for (const code of letters.flatMap((one) => letters.map((two) => one + two))) {
+    // Codes of countries that are no more, such as DD, are written as those that followed them.
+    if (Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`) continue;
     const name = normal(names.of(code) ?? '');
-    // GB comes before UK, which is only another name for it.
     if (name !== '' && !codes.has(name)) codes.set(name, code);
     const said = chinese.of(code) ?? '';
     if (HAN.test(said) && !codes.has(said)) codes.set(said, code);
