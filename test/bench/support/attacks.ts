@@ -1,0 +1,164 @@
+import { Buffer } from 'node:buffer';
+import sharp from 'sharp';
+import { type Answered, readAnswer, type WatchedServer } from './watched-server.ts';
+
+/** An attack by a key of the tenant `loud`; what it was told. */
+export type Attack = (server: WatchedServer, key: string) => Promise<readonly Answered[]>;
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+const times = (count: number, one: () => Promise<Answered>): Promise<readonly Answered[]> =>
+  Promise.all(upTo(count).map(one));
+
+const invoke =
+  (tool: string, given: unknown, count = 1): Attack =>
+  (server, key) => {
+    const body = JSON.stringify({ arguments: given });
+    return times(count, () => server.send(`/v1/tools/${tool}/invoke`, body, { key }));
+  };
+
+/** Registers a tool of the attacker's own, and then calls it. */
+const own =
+  (definition: Readonly<Record<string, unknown>>, given: unknown, count = 1): Attack =>
+  async (server, key) => {
+    const name = String(definition.name);
+    const mock = { type: 'mock', mock_response: 1 };
+    const body = { description: 'An attack', type: 'function', handler: name, implementation: mock, ...definition };
+    const made = await server.send('/v1/tools', body, { key });
+    return [made, ...(await invoke(name, given, count)(server, key))];
+  };
+
+const on = (handler: string) => ({
+  handler,
+  parameters: { type: 'object' },
+  implementation: { type: 'builtin', handler },
+});
+
+/** A picture of one colour, small as a file. */
+const png = async (side: number): Promise<{ readonly base64: string }> => {
+  const create = { width: side, height: side, channels: 3 as const, background: 'red' };
+  const bytes = await sharp({ create, limitInputPixels: false }).png({ compressionLevel: 9, palette: true }).toBuffer();
+  return { base64: bytes.toString('base64') };
+};
+
+/** A GIF that says how large it is and has next to nothing in it. */
+const hugeGif = (side: number): { readonly base64: string } => {
+  const [low, high] = [side & 255, side >> 8];
+  const screen = [low, high, low, high, 0x80, 0, 0, 255, 0, 0, 0, 0, 255];
+  const frame = [0x2c, 0, 0, 0, 0, low, high, low, high, 0, 2, 2, 0x44, 1, 0, 0x3b];
+  return { base64: Buffer.from([...Buffer.from('GIF89a'), ...screen, ...frame]).toString('base64') };
+};
+
+/** Each level uses the one below ten times. */
+const nestedSvg = (): { readonly base64: string } => {
+  const level = (n: number) => `<g id="l${n}">${`<use href="#l${n - 1}" x="1"/>`.repeat(10)}</g>`;
+  const defs = `<g id="l0"><rect width="9" height="9"/></g>${upTo(6)
+    .map((n) => level(n + 1))
+    .join('')}`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"><defs>${defs}</defs><use href="#l6"/></svg>`;
+  return { base64: Buffer.from(svg).toString('base64') };
+};
+
+const score =
+  (image: unknown, count: number): Attack =>
+  (server, key) => {
+    const body = JSON.stringify({ image, tools: ['entropy'] });
+    return times(count, () => server.send('/v1/score', body, { key }));
+  };
+
+/** Puts far more than was announced, without saying how much. */
+const endlessPut: Attack = async (server, key) => {
+  const announced = await server.send('/v1/uploads', { content_type: 'image/png' }, { key });
+  const { url, headers } = announced.body as { readonly url: string; readonly headers: Record<string, string> };
+  const chunk = new Uint8Array(1 << 20);
+  let left = 600;
+  const body = new ReadableStream({
+    pull: (stream) => (left-- > 0 ? stream.enqueue(chunk) : stream.close()),
+  });
+  const put = { method: 'PUT', headers, body, duplex: 'half' } as RequestInit;
+  return [
+    await fetch(url, put)
+      .then(readAnswer)
+      .catch((thrown: Error) => ({ status: 0, says: `cut off (${thrown.message})`, charged: 0, body: undefined })),
+  ];
+};
+
+const loop = { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' };
+const tree = {
+  $defs: {
+    t: {
+      anyOf: [
+        { type: 'array', items: { $ref: '#/$defs/t' } },
+        { type: 'array', items: { $ref: '#/$defs/t' } },
+        { type: 'null' },
+      ],
+    },
+  },
+};
+const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+
+/** Every attack by its name. */
+export const attacks = async (): Promise<Readonly<Record<string, Attack>>> => {
+  const [large, tooLarge] = [await png(9990), await png(16_000)];
+  return {
+    'first decision': async (server, key) => [
+      await server.send('/v1/decide', { request: 'hash the text "a" with sha256' }, { key }),
+    ],
+    'CSV bomb x 8': invoke('csv_to_json', { csv: `${','.repeat(8000)}\n${'a\n'.repeat(4000)}` }, 8),
+    'endless query x 8': invoke('json_query', loop, 8),
+    'nested SVG x 8': invoke('image_info', { image: nestedSvg() }, 8),
+    'nested SVG, score x 8': score(nestedSvg(), 8),
+    'PNG of 256 MP, score x 8': score(tooLarge, 8),
+    'PNG of 256 MP, convert x 8': invoke('image_convert', { image: tooLarge, format: 'jpeg' }, 8),
+    'GIF of 268 MP, score x 8': score(hugeGif(16_384), 8),
+    'GIF of 268 MP, convert x 8': invoke('image_convert', { image: hugeGif(16_384), format: 'png' }, 8),
+    'PNG of 100 MP, convert x 8': invoke('image_convert', { image: large, format: 'jpeg' }, 8),
+    'PNG of 100 MP, score x 8': score(large, 8),
+    'PUT of 600 MB unannounced': endlessPut,
+    'text_diff, context 50,000,000': own(
+      { name: 'my_diff', ...on('text_diff') },
+      { before: 'a', after: 'b', context: 5e7 },
+    ),
+    'image_convert for nothing': own(
+      { name: 'my_convert', price_micros: 0, ...on('image_convert') },
+      { image: await png(64), format: 'jpeg' },
+    ),
+    '20,000 unique objects x 8': own(
+      { name: 'unique', parameters: { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } } },
+      { list: upTo(20_000).map((n) => ({ a: 1, n })) },
+      8,
+    ),
+    'recursive anyOf x 8': own(
+      { name: 'tree', parameters: { type: 'object', properties: { t: { $ref: '#/$defs/t' } }, ...tree } },
+      { t: nested(60) },
+      8,
+    ),
+    'long list, long enum x 8': own(
+      {
+        name: 'wide',
+        parameters: { type: 'object', properties: { list: { type: 'array', items: { enum: upTo(9000) } } } },
+      },
+      { list: upTo(300_000).map(() => 8999) },
+      8,
+    ),
+    '3,500 alternatives': own(
+      {
+        name: 'many',
+        parameters: { type: 'object', properties: { a: { anyOf: upTo(3500).map((n) => ({ const: n })) } } },
+      },
+      { a: 3499 },
+    ),
+    '300,000 unknown fields': async (server, key) => [
+      await server.send('/v1/feedback', Object.fromEntries(upTo(300_000).map((n) => [`f${n}`, 1])), { key }),
+    ],
+    '40,000 unknown fields x 8': (server, key) => {
+      const body = JSON.stringify(Object.fromEntries(upTo(40_000).map((n) => [`f${n}`, 1])));
+      return times(8, () => server.send('/v1/feedback', body, { key }));
+    },
+    'usage verification': async (server, key) => [
+      await server.send('/v1/usage/verification', undefined, { method: 'GET', key }),
+    ],
+    'PUT /uploads/%zz': async (server) => [
+      await fetch(`${server.address}/uploads/%zz`, { method: 'PUT', body: 'x' }).then(readAnswer),
+    ],
+  };
+};

@@ -1,0 +1,89 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Served, serveAssay } from '../../support/process.ts';
+
+const ADMIN = 'admin-key-of-a-watched-server';
+
+export interface Answered {
+  readonly status: number;
+  /** The code of the error, or `ok`. */
+  readonly says: string;
+  readonly charged: number;
+  readonly body: unknown;
+}
+
+/** A real server, and what it takes: memory with its children, and turns of its event loop. */
+export interface WatchedServer extends Served {
+  readonly data: string;
+  send(path: string, body: unknown, options?: SendOptions): Promise<Answered>;
+  key(tenant: string, scopes: readonly string[]): Promise<string>;
+  /** The megabytes of the process and of all its children. */
+  memory(): Promise<number>;
+  /** The longest turn of the event loop since a time, in milliseconds of the processor; below 20 counts as 0. */
+  longestTurn(since: number): Promise<number>;
+}
+
+interface SendOptions {
+  readonly method?: string;
+  readonly key?: string;
+}
+
+/** Starts a server in a folder of its own, which `stop` removes. */
+export const watchServer = async (): Promise<WatchedServer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'assay-watched-'));
+  const stalls = join(folder, 'stalls.txt');
+  const watch = new URL('./stall-watch.ts', import.meta.url).href;
+  const env = { ASSAY_ADMIN_KEY: ADMIN, STALL_FILE: stalls, NODE_OPTIONS: `--import=${watch} --no-warnings` };
+  const served = await serveAssay({ cwd: folder, env });
+  const send: WatchedServer['send'] = async (path, body, { method = 'POST', key = ADMIN } = {}) => {
+    const address = path.startsWith('http') ? path : `${served.address}${path}`;
+    const response = await fetch(address, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return readAnswer(response);
+  };
+  return {
+    ...served,
+    data: folder,
+    send,
+    async key(tenant, scopes) {
+      const { body } = await send('/v1/keys', { tenant, scopes });
+      return (body as { key: string }).key;
+    },
+    memory: async () => treeMemory(served.child.pid ?? 0),
+    async longestTurn(since) {
+      const lines = (await readFile(stalls, 'utf8').catch(() => '')).split('\n').map((line) => line.split(' '));
+      return Math.max(0, ...lines.filter(([at]) => Number(at) >= since).map(([, ms]) => Number(ms)));
+    },
+    async stop(signal) {
+      const code = await served.stop(signal);
+      await rm(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+};
+
+export const readAnswer = async (response: Response): Promise<Answered> => {
+  const text = await response.text();
+  const body: unknown = text === '' ? {} : JSON.parse(text);
+  const { error, charged_micros = 0 } = body as {
+    readonly error?: { readonly code?: string; readonly type?: string };
+    readonly charged_micros?: number;
+  };
+  return { status: response.status, says: error?.code ?? error?.type ?? 'ok', charged: charged_micros, body };
+};
+
+const treeMemory = async (root: number): Promise<number> => {
+  const parents = new Map<number, { readonly parent: number; readonly megabytes: number }>();
+  for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
+    const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '');
+    const parent = Number(/PPid:\s+(\d+)/.exec(status)?.[1] ?? 0);
+    parents.set(Number(name), { parent, megabytes: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024 });
+  }
+  const isInTree = (pid: number): boolean => pid === root || (pid > 1 && isInTree(parents.get(pid)?.parent ?? 0));
+  const own = [...parents].filter(([pid]) => isInTree(pid)).map(([, { megabytes }]) => megabytes);
+  return own.reduce((sum, megabytes) => sum + megabytes, 0);
+};
