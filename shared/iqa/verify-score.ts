@@ -43,7 +43,8 @@ export const verifyScores = (document: unknown, keys: readonly PublishedKey[]): 
   }
 };
 
-const WHOLE = 'the whole answer';
+/** What the verdict on the hallmark of a whole answer is called. */
+export const WHOLE_ANSWER = 'the whole answer';
 
 /** Documents of earlier releases vouch for each score alone. */
 const verdictOfAll = (
@@ -53,7 +54,7 @@ const verdictOfAll = (
 ): readonly Verdict[] => {
   if (!hallmark) return [];
   const reason = findReportFlaw(hallmark, document as ScoreReport, keys);
-  return [reason === undefined ? { tool: WHOLE, valid: true } : { tool: WHOLE, valid: false, reason }];
+  return [reason === undefined ? { tool: WHOLE_ANSWER, valid: true } : { tool: WHOLE_ANSWER, valid: false, reason }];
 };
 
 interface Shown {

@@ -17,7 +17,7 @@ export async function bench([given = '3', only = '']: readonly string[]): Promis
   const rows = [];
   try {
     const polite = await server.key('polite', ['read', 'invoke']);
-    for (const [name, attack] of Object.entries(await attacks())) {
+    for (const [name, attack] of Object.entries(attacks())) {
       if (!name.includes(only)) continue;
       const loud = await server.key('loud', ['read', 'invoke', 'write', 'tenant_admin']);
       // The first decision after a start is only first once.

@@ -37,6 +37,12 @@ describe('assay score', () => {
     await writeFile(join(cwd, 'score.json'), scored.stdout);
     const verified = await runAssay(['verify', 'score.json'], { cwd });
     assert.deepEqual([verified.code, verified.stdout], [0, 'valid   psnr\nvalid   ssim\nvalid   the whole answer\n']);
+    const { hallmark: _, ...stripped } = JSON.parse(scored.stdout) as Record<string, unknown>;
+    await writeFile(join(cwd, 'stripped.json'), JSON.stringify(stripped));
+    assert.match(
+      (await runAssay(['verify', 'stripped.json'], { cwd })).stdout,
+      /not signed: dimensions, format and overall/,
+    );
     await writeFile(join(cwd, 'forged.json'), scored.stdout.replace('"raw": 0.8995', '"raw": 0.9995'));
     const forged = await runAssay(['verify', 'forged.json'], { cwd });
     assert.equal(forged.code, 1);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import { FIT_FORMATS, type FitFormat, fitImage } from '../../../shared/iqa/fit.ts';
 import type { PublishedKey } from '../../../shared/iqa/hallmark.ts';
-import { verifyScores } from '../../../shared/iqa/verify-score.ts';
+import { verifyScores, WHOLE_ANSWER } from '../../../shared/iqa/verify-score.ts';
 import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
 import { createLocalIqa } from '../local-command.ts';
@@ -53,13 +53,16 @@ export const verify: Command = {
     const file = required(cli, 0, 'SCORE.json');
     const document = parseJsonFile(file, await readText(file));
     const verdicts = verifyScores(document, await keysOf(cli));
+    const isWhole = verdicts.some(({ tool }) => tool === WHOLE_ANSWER);
     cli.output.result(verdicts, () =>
-      verdicts
-        .map(
+      [
+        ...verdicts.map(
           ({ tool, valid, reason }) =>
             `${valid ? 'valid  ' : 'INVALID'} ${tool}${reason === undefined ? '' : `: ${reason}`}`,
-        )
-        .join('\n'),
+        ),
+        // Whoever changed them may have taken the hallmark of the answer away.
+        ...(isWhole ? [] : ['not signed: dimensions, format and overall; the answer itself has no hallmark']),
+      ].join('\n'),
     );
     return verdicts.every(({ valid }) => valid) ? 0 : 1;
   },

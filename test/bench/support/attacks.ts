@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import sharp from 'sharp';
+import { crc32, deflateSync } from 'node:zlib';
 import { type Answered, readAnswer, type WatchedServer } from './watched-server.ts';
 
 /** An attack by a key of the tenant `loud`; what it was told. */
@@ -33,11 +33,24 @@ const on = (handler: string) => ({
   implementation: { type: 'builtin', handler },
 });
 
-/** A picture of one colour, small as a file. */
-const png = async (side: number): Promise<{ readonly base64: string }> => {
-  const create = { width: side, height: side, channels: 3 as const, background: 'red' };
-  const bytes = await sharp({ create, limitInputPixels: false }).png({ compressionLevel: 9, palette: true }).toBuffer();
-  return { base64: bytes.toString('base64') };
+/** A black picture of one bit a pixel: 256 megapixels are 31 KB as a file. */
+const png = (side: number): { readonly base64: string } => {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header[8] = 1;
+  const pixels = deflateSync(Buffer.alloc(side * (1 + Math.ceil(side / 8))));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const parts = [signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))];
+  return { base64: Buffer.concat(parts).toString('base64') };
+};
+
+const chunk = (type: string, data: Buffer): Buffer => {
+  const named = Buffer.concat([Buffer.from(type), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, sum]);
 };
 
 /** A GIF that says how large it is and has next to nothing in it. */
@@ -97,8 +110,8 @@ const tree = {
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
 /** Every attack by its name. */
-export const attacks = async (): Promise<Readonly<Record<string, Attack>>> => {
-  const [large, tooLarge] = [await png(9990), await png(16_000)];
+export const attacks = (): Readonly<Record<string, Attack>> => {
+  const [large, tooLarge] = [png(9990), png(16_000)];
   return {
     'first decision': async (server, key) => [
       await server.send('/v1/decide', { request: 'hash the text "a" with sha256' }, { key }),
@@ -120,7 +133,7 @@ export const attacks = async (): Promise<Readonly<Record<string, Attack>>> => {
     ),
     'image_convert for nothing': own(
       { name: 'my_convert', price_micros: 0, ...on('image_convert') },
-      { image: await png(64), format: 'jpeg' },
+      { image: png(64), format: 'jpeg' },
     ),
     '20,000 unique objects x 8': own(
       { name: 'unique', parameters: { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } } },
