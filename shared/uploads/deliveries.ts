@@ -32,10 +32,15 @@ export interface Deliveries {
   close(): Promise<void>;
 }
 
+/** How many that others left are begun at a time: a server that starts must answer too. */
+const MOST_AT_ONCE = 8;
+
 /** What the queue does in the cloud, on the table: events outlive the process that took them. */
 export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveries => {
   const { table, clock, timers, log, random } = context;
   const underway = new Map<string, Promise<void>>();
+  let isMoreLeft = false;
+  let isClosed = false;
 
   const work = async ({ id, event }: Delivery, lease: Lease): Promise<void> => {
     const item = { key: activeUploadKey(id), kind: DeliveryItem };
@@ -50,13 +55,19 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     }
   };
   const begin = (delivery: Delivery, lease: Lease): void => {
-    const working = work(delivery, lease).finally(() => underway.delete(delivery.id));
+    const working = work(delivery, lease).finally(() => {
+      underway.delete(delivery.id);
+      if (isMoreLeft) look();
+    });
     underway.set(delivery.id, working);
   };
   const takeOver = async (): Promise<void> => {
     const { items } = await table.query(ACTIVE_UPLOADS_PK);
     for (const { key } of items) {
       if (underway.has(key.sk)) continue;
+      // The others follow as these end.
+      isMoreLeft = underway.size >= MOST_AT_ONCE;
+      if (isMoreLeft || isClosed) return;
       const taken = await takeItem(context, { key, kind: DeliveryItem }, newOwner(random));
       if (taken) begin(taken, taken.lease);
     }
@@ -82,6 +93,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     takeOver,
     idle,
     async close() {
+      isClosed = true;
       stop();
       await idle();
     },

@@ -21,6 +21,8 @@ export interface Process extends TestAssay {
   readonly uploads: LocalUploads;
   /** Does what is due from time to time: heartbeats, and looking at what others did. */
   tick(): void;
+  /** Lets time pass, for everybody. */
+  sleep(milliseconds: number): void;
 }
 
 /** What all processes of a simulation share: time, chance, and what the outside has seen of them. */
@@ -76,9 +78,12 @@ export const startProcess = async (store: Store, world: World, skewMs = 0): Prom
       return runs;
     },
   });
+  const sleep = (milliseconds: number): void => {
+    time.now += milliseconds;
+  };
   const [runs] = made;
   assert.ok(runs);
-  return { ...given, runs, uploads: localUploads(given.assay, '/nonexistent'), tick };
+  return { ...given, runs, uploads: localUploads(given.assay, '/nonexistent'), tick, sleep };
 };
 
 const log = memoryLog();

@@ -26,20 +26,21 @@ const world = () => {
     };
     const dealt: string[] = [];
     const lost: (() => boolean)[] = [];
-    let end = (): void => {};
+    const ends: (() => void)[] = [];
     const random = (bytes: number) => new Uint8Array(bytes).fill(++drawn);
     const deliveries = createDeliveries({ table, clock, timers, random, log: memoryLog() }, (_, id, isLost) => {
       dealt.push(id);
       lost.push(isLost);
-      return new Promise((resolve) => {
-        end = resolve;
-      });
+      return new Promise((resolve) => ends.push(resolve));
     });
     const tick = async (): Promise<void> => {
       for (const work of [...ticks]) work();
       await turns();
     };
-    return { ...deliveries, dealt, isLost: () => lost[0]?.(), end: () => end(), tick };
+    const end = (): void => {
+      for (const resolve of ends.splice(0)) resolve();
+    };
+    return { ...deliveries, dealt, isLost: () => lost[0]?.(), end, tick };
   };
   const left = async () => (await table.query(ACTIVE_UPLOADS_PK)).items.length;
   return { clock, start, left };
@@ -80,6 +81,24 @@ describe('deliveries of uploads', () => {
       await heir.close();
       assert.equal(await left(), 0);
     }
+  });
+
+  test('of many that were left a few are taken over at a time, and the others as these end', async () => {
+    const { clock, start, left } = world();
+    const dead = start();
+    for (let sent = 0; sent < 20; sent++) await dead.send(event);
+    clock.move(TERM_MS);
+    const heir = start();
+    await turns();
+    assert.equal(heir.dealt.length, 8);
+
+    for (let round = 0; round < 20 && heir.dealt.length < 20; round++) {
+      heir.end();
+      await turns();
+    }
+    heir.end();
+    await heir.idle();
+    assert.deepEqual([heir.dealt.length, await left()], [20, 0]);
   });
 
   test('heartbeats keep others away for as long as it takes', async () => {
