@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { RouteAction } from '../../shared/execute/audit.ts';
 import type { FaultCode } from '../../shared/kernel/errors.ts';
 import type { Actor, Scope } from '../../shared/model/key.ts';
 import type { Api, ApiContext } from './env.ts';
@@ -28,6 +29,8 @@ export interface Route<
   readonly faults?: readonly FaultCode[];
   /** Its answer holds a secret with an `id`: shown once, and never kept for an Idempotency-Key. */
   readonly secretAnswer?: true;
+  /** The entry of the audit log that a success leaves. */
+  readonly audit?: RouteAction;
   /** Served, but not told of: the console's files. */
   readonly undocumented?: true;
   /** Refuses a request before its key is looked at. */

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { requireScope } from '../../shared/access/authenticate.ts';
 import type { Admission } from './admission.ts';
 import { answerJson } from './answer.ts';
+import { auditReply, isForOther } from './audit-route.ts';
 import { parseBy } from './body.ts';
 import type { Api, ApiContext } from './env.ts';
 import type { AnswerError } from './errors.ts';
@@ -71,7 +72,7 @@ export const traced =
     }
   };
 
-const parseAndHandle = (api: Api, { params, query, body, handle }: AnyRoute): RouteHandler => {
+const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRoute): RouteHandler => {
   const readQuery = query && queryReader(query);
   const handled = (c: ApiContext, sent: unknown): Response | Promise<Response> => {
     const call: RouteCall = {
@@ -84,7 +85,12 @@ const parseAndHandle = (api: Api, { params, query, body, handle }: AnyRoute): Ro
       context: c,
     };
     const made = handle(call as RouteCall<never, never, never>);
+    if (audit !== undefined || isForOther(c)) return Promise.resolve(made).then((reply) => audited(c, { reply, sent }));
     return made instanceof Promise ? made.then((reply) => answer(c, reply)) : answer(c, made);
+  };
+  const audited = async (c: ApiContext, done: { reply: AnyReply; sent: unknown }): Promise<Response> => {
+    await auditReply(api, c, audit, done);
+    return answer(c, done.reply);
   };
   return body === undefined ? (c) => handled(c, undefined) : (c) => body.read(c).then((sent) => handled(c, sent));
 };

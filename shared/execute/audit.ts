@@ -5,9 +5,28 @@ import type { Clock, Log, Table, Write } from '../kernel/ports.ts';
 import { put, readAll, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 
+/** Acts that a route of the API audits by itself. */
+export const ROUTE_ACTIONS = [
+  'key-created',
+  'key-revoked',
+  'tool-registered',
+  'tool-changed',
+  'tool-removed',
+  'snapshot-imported',
+  'source-added',
+  'source-changed',
+  'source-approved',
+  'source-removed',
+  'tenant-exported',
+  'tenant-deleted',
+  'acted-for-tenant',
+] as const;
+export type RouteAction = (typeof ROUTE_ACTIONS)[number];
+
 /** Who decided what about whom. Entries are never changed. */
 const AuditEntry = z.object({
   action: z.enum([
+    ...ROUTE_ACTIONS,
     'confirmation-approved',
     'confirmation-refused',
     'confirmation-used',

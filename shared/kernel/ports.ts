@@ -42,6 +42,13 @@ export interface Page {
   readonly next?: string;
 }
 
+/** Some items of many partitions. */
+export interface ScanPage {
+  readonly items: readonly Item[];
+  /** The item to continue after; absent on the last page. */
+  readonly next?: Key;
+}
+
 /**
  * One table of items, the same on memory, SQLite and DynamoDB, with the same limits: 400 KB an item, and 100 items
  * and 4 MB a change, read or written; beyond them `TooLarge`. A store that cannot be reached is `Unavailable`.
@@ -52,6 +59,11 @@ export interface Table {
   get(key: Key): Promise<Item | undefined>;
   /** The items of a partition in the order of their sort keys' UTF-8 bytes; all of them unless limited. */
   query(pk: string, query?: PageQuery): Promise<Page>;
+  /**
+   * Items of all partitions whose key begins with the prefix, in any order, up to some hundred at a time; a page may be
+   * empty before the last. For operators only: DynamoDB reads its whole table for it.
+   */
+  scan(prefix: string, after?: Key): Promise<ScanPage>;
   /**
    * Reads the keys, applies the rule and writes, all or nothing, only if none of the keys has changed since.
    * The rule is pure and may run more than once; it may write keys it has not read. When it throws, nothing is stored.

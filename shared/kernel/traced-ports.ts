@@ -6,6 +6,7 @@ export const tracedTable = (table: Table): Table => ({
   streams: table.streams,
   get: (key) => inSpan('table get', TABLE, () => table.get(key), 'client'),
   query: (pk, query) => inSpan('table query', TABLE, () => table.query(pk, query), 'client'),
+  scan: (prefix, after) => inSpan('table scan', TABLE, () => table.scan(prefix, after), 'client'),
   change: (keys, rule) => inSpan('table change', TABLE, () => table.change(keys, rule), 'client'),
   write: (writes) => inSpan('table write', TABLE, () => table.write(writes), 'client'),
   count: (key, add, limits, expires) =>

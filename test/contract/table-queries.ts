@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Item, PageQuery, Table } from '../../shared/kernel/ports.ts';
+import type { Item, Key, PageQuery, Table } from '../../shared/kernel/ports.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableQueries({ table, newPk, clock }: TableTest): void {
@@ -13,6 +13,30 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
       );
       return pk;
     };
+
+    test('a scan finds the items of every partition with a prefix, page by page, and no expired or removed ones', async () => {
+      const own = newPk();
+      const names = Array.from({ length: 450 }, (_, at) => `${own}#${at % 7}`);
+      await table().write(names.map((pk, at) => ({ put: { pk, sk: `S${at}` }, body: { at } })));
+      await table().write([
+        { put: { pk: `${own}#x`, sk: 'OLD' }, body: {}, expires: clock.ms / 1000 - 1 },
+        { put: { pk: `${own}!`, sk: 'OTHER' }, body: {} },
+        { remove: { pk: `${own}#0`, sk: 'S0' } },
+      ]);
+
+      const found: unknown[] = [];
+      let after: Key | undefined;
+      do {
+        const { items, next } = await table().scan(`${own}#`, after);
+        found.push(...items.map(({ body }) => body.at));
+        after = next;
+      } while (after);
+
+      assert.deepEqual(
+        found.toSorted((a, b) => Number(a) - Number(b)),
+        names.map((_, at) => at).slice(1),
+      );
+    });
 
     test('an empty partition is an empty last page', async () => {
       assert.deepEqual(await table().query(newPk()), { items: [] });

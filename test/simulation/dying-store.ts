@@ -97,6 +97,7 @@ export const dyingStore = (table: Table, blobs: Blobs, life: Life): DyingStore =
       streams: table.streams,
       get: (key) => reading(() => table.get(key)),
       query: (pk, query) => reading(() => table.query(pk, query)),
+      scan: (prefix, after) => reading(() => table.scan(prefix, after)),
       change: (keys, rule) => {
         let hasWrites = false;
         const watched: typeof rule = (items) => {

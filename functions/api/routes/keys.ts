@@ -18,6 +18,7 @@ const KeyBody = NewKey.extend({
 const makeKey = route({
   method: 'post',
   path: '/v1/keys',
+  audit: 'key-created',
   scope: 'tenant_admin',
   summary: 'Make a key; its text is shown this once',
   tag,
@@ -45,6 +46,7 @@ const getKeys = route({
 const deleteKey = route({
   method: 'delete',
   path: '/v1/keys/:id',
+  audit: 'key-revoked',
   scope: 'tenant_admin',
   summary: 'Revoke a key',
   tag,

@@ -20,6 +20,7 @@ const getSnapshot = route({
 const putSnapshot = route({
   method: 'post',
   path: '/v1/snapshot',
+  audit: 'snapshot-imported',
   scope: 'write',
   summary: 'Make the tenant’s tools those of a snapshot',
   tag: 'Snapshot',

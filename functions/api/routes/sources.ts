@@ -64,6 +64,7 @@ const SourceParam = z.object({ name: z.string().meta({ description: 'The source,
 const postSource = route({
   method: 'post',
   path: '/v1/sources',
+  audit: 'source-added',
   scope: 'tenant_admin',
   summary: 'Add a source: its tools become tools here',
   tag,
@@ -98,6 +99,7 @@ const getOneSource = route({
 const patchSource = route({
   method: 'patch',
   path: '/v1/sources/:name',
+  audit: 'source-changed',
   scope: 'tenant_admin',
   summary: 'Change a source’s settings; null takes one back to its default',
   tag,
@@ -111,6 +113,7 @@ const patchSource = route({
 const deleteSource = route({
   method: 'delete',
   path: '/v1/sources/:name',
+  audit: 'source-removed',
   scope: 'tenant_admin',
   summary: 'Remove a source and its tools; the records of its calls stay',
   tag,
@@ -137,6 +140,7 @@ const refresh = route({
 const approve = route({
   method: 'post',
   path: '/v1/sources/:name/approve',
+  audit: 'source-approved',
   scope: 'tenant_admin',
   summary: 'Approve what a source has now, so that it becomes the default',
   tag,

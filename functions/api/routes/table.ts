@@ -17,6 +17,7 @@ import { scoreRoutes } from './score.ts';
 import { serverRoutes } from './server.ts';
 import { snapshotRoutes } from './snapshot.ts';
 import { sourceRoutes } from './sources.ts';
+import { tenantDataRoutes } from './tenant-data.ts';
 import { tenantRoutes } from './tenants.ts';
 import { toolRoutes } from './tools.ts';
 import { uploadRoutes } from './uploads.ts';
@@ -38,6 +39,7 @@ export const routes = [
   ...accountRoutes,
   ...keyRoutes,
   ...tenantRoutes,
+  ...tenantDataRoutes,
   ...providerRoutes,
   ...scoreRoutes,
   ...iqaRoutes,

@@ -40,6 +40,7 @@ const CheckBody = z
 const registerTool = route({
   method: 'post',
   path: '/v1/tools',
+  audit: 'tool-registered',
   scope: 'write',
   summary: 'Register a tool or a new version of it',
   tag,
@@ -111,6 +112,7 @@ const getVersions = route({
 const changeTool = route({
   method: 'patch',
   path: '/v1/tools/:name',
+  audit: 'tool-changed',
   scope: 'write',
   summary: 'Enable, disable, deprecate, or move the default version',
   tag,
@@ -124,6 +126,7 @@ const changeTool = route({
 const removeTool = route({
   method: 'delete',
   path: '/v1/tools/:name',
+  audit: 'tool-removed',
   scope: 'write',
   summary: 'Remove a tool, or one version by ?version= or name@version',
   tag,

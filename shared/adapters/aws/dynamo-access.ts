@@ -8,6 +8,8 @@ import {
   type PutItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
   TransactionInProgressException,
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
@@ -25,6 +27,7 @@ export interface DynamoAccess {
   get(key: Key): Promise<StampedItem | undefined>;
   getMany(keys: readonly Key[]): Promise<readonly StampedItem[]>;
   query(input: QueryCommandInput): Promise<{ readonly stored: readonly StampedItem[]; readonly resume?: Attributes }>;
+  scan(input: ScanCommandInput): Promise<{ readonly stored: readonly StampedItem[]; readonly resume?: Attributes }>;
   put(input: PutItemCommandInput): Promise<void>;
   update(input: UpdateItemCommandInput): Promise<Attributes>;
   transact(input: TransactWriteItemsCommandInput): Promise<void>;
@@ -70,6 +73,12 @@ export function dynamoAccess(
     query: (input) =>
       told(async () => {
         const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
+        const stored = Items.map(decodeItem);
+        return LastEvaluatedKey ? { stored, resume: LastEvaluatedKey } : { stored };
+      }),
+    scan: (input) =>
+      told(async () => {
+        const { Items = [], LastEvaluatedKey } = await client.send(new ScanCommand(input));
         const stored = Items.map(decodeItem);
         return LastEvaluatedKey ? { stored, resume: LastEvaluatedKey } : { stored };
       }),

@@ -2,6 +2,7 @@ import type {
   ConditionCheck,
   PutItemCommandInput,
   QueryCommandInput,
+  ScanCommandInput,
   TransactWriteItem,
   TransactWriteItemsCommandInput,
   WriteRequest,
@@ -95,5 +96,17 @@ export function queryRequest(
     ScanIndexForward: !query.reverse,
     ...(start && { ExclusiveStartKey: start }),
     ...(query.limit !== undefined && { Limit: resume.missing }),
+  };
+}
+
+/** Reads on through the whole table; what has another prefix is read and left out. */
+export function scanRequest(TableName: string, prefix: string, after: Key | undefined): ScanCommandInput {
+  return {
+    TableName,
+    ConsistentRead: true,
+    FilterExpression: 'begins_with(#pk, :prefix)',
+    ExpressionAttributeNames: { '#pk': 'pk' },
+    ExpressionAttributeValues: { ':prefix': { S: prefix } },
+    ExclusiveStartKey: after && keyAttributes(after),
   };
 }

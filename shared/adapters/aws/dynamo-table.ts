@@ -17,7 +17,7 @@ import { type DynamoAccess, dynamoAccess } from './dynamo-access.ts';
 import { type Count, countRequest } from './dynamo-count.ts';
 import { isLostRace } from './dynamo-failures.ts';
 import { type Attributes, decodeCounters, decodeItem, type StampedItem } from './dynamo-items.ts';
-import { batchRequests, changeRequest, type Decided, queryRequest, type Read } from './dynamo-requests.ts';
+import { batchRequests, changeRequest, type Decided, queryRequest, type Read, scanRequest } from './dynamo-requests.ts';
 import { keyQueue } from './key-queue.ts';
 
 export interface DynamoTableOptions {
@@ -42,6 +42,11 @@ export function dynamoTable({ client, tableName, now = Date.now, onCapacity = ()
     async query(pk, query = {}) {
       checkQuery(pk, query);
       return readPage(store, pk, query);
+    },
+    async scan(prefix, after) {
+      const { stored, resume } = await store.access.scan(scanRequest(tableName, prefix, after));
+      const items = stored.map(({ item }) => item).filter(({ expires }) => isLive(expires, now()));
+      return resume ? { items, next: { pk: resume.pk?.S ?? '', sk: resume.sk?.S ?? '' } } : { items };
     },
     async change(keys, rule) {
       checkKeys(keys);

@@ -51,6 +51,12 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
       const partition = partitions.get(pk);
       return partition ? pageOf(partition, query, now()) : { items: [] };
     },
+    async scan(prefix) {
+      const found = [...partitions].filter(([pk]) => pk.startsWith(prefix));
+      return {
+        items: found.flatMap(([, { items }]) => [...items.values()].filter(({ expires }) => isLive(expires, now()))),
+      };
+    },
     async change(keys, rule) {
       checkKeys(keys);
       const items = keys.map(read);

@@ -7,6 +7,11 @@ export interface Rows {
   get(key: Key): Item | undefined;
   /** Items from one sort key up to but without another that have not expired. */
   list(pk: string, range: Range, nowMs: number): Item[];
+  /** Items of partitions from one key up to but without another, after an item. */
+  scan(
+    range: { readonly from: string; readonly to: string; readonly after: Key; readonly limit: number },
+    nowMs: number,
+  ): Item[];
   store(write: PreparedWrite, revision: number): void;
   /** Removes some expired items and says how many. */
   sweep(nowMs: number, limit: number): number;
@@ -28,6 +33,10 @@ export function prepareRows(database: DatabaseSync): Rows {
   const get = database.prepare('SELECT pk, sk, revision, expires, body FROM items WHERE pk = ? AND sk = ?');
   const forward = page('ASC');
   const backward = page('DESC');
+  const scan = database.prepare(
+    `SELECT pk, sk, revision, expires, body FROM items
+     WHERE pk >= ? AND pk < ? AND (pk, sk) > (?, ?) AND (expires IS NULL OR expires > ?) ORDER BY pk, sk LIMIT ?`,
+  );
   const put = database.prepare(
     `INSERT INTO items (pk, sk, revision, expires, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (pk, sk)
      DO UPDATE SET revision = excluded.revision, expires = excluded.expires, body = excluded.body`,
@@ -44,6 +53,8 @@ export function prepareRows(database: DatabaseSync): Rows {
     },
     list: (pk, { from, to, limit, reverse }, nowMs) =>
       (reverse ? backward : forward).all(pk, from, to, nowMs / 1000, limit).map(itemOfRow),
+    scan: ({ from, to, after, limit }, nowMs) =>
+      scan.all(from, to, after.pk, after.sk, nowMs / 1000, limit).map(itemOfRow),
     store: ({ key, text, expires }, revision) => {
       if (text === undefined) remove.run(key.pk, key.sk);
       else put.run(key.pk, key.sk, revision, expires ?? null, text);

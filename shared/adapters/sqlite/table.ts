@@ -53,6 +53,12 @@ export function sqliteTable({ path, now = Date.now, busyTimeoutMs = 5000 }: Sqli
       const next = items.length > limit ? items[limit - 1] : undefined;
       return next ? { items: items.slice(0, limit), next: next.key.sk } : { items };
     },
+    async scan(prefix, after = { pk: '', sk: '' }) {
+      const range = { from: prefix, to: sortKeyRange({ prefix }).to, after, limit: SCANNED };
+      const items = await patiently(() => rows.scan(range, now()));
+      const last = items.length === SCANNED ? items.at(-1) : undefined;
+      return last ? { items, next: last.key } : { items };
+    },
     async change(keys, rule) {
       checkKeys(keys);
       return writing(() => {
@@ -99,6 +105,8 @@ function sweeper(rows: Rows, now: () => number): () => void {
     }
   };
 }
+
+const SCANNED = 200;
 
 const sweep = { everyMs: 60_000, items: 500 } as const;
 

@@ -1,0 +1,36 @@
+import { audit, type RouteAction } from '../../shared/execute/audit.ts';
+import { isObject } from '../../shared/kernel/json.ts';
+import type { Api, ApiContext } from './env.ts';
+import type { AnyReply } from './route.ts';
+
+/** Enters an act into the audit log of the tenant it was done in; acts of an operator for a tenant too. */
+export const auditReply = async (
+  api: Api,
+  c: ApiContext,
+  action: RouteAction | undefined,
+  { reply, sent }: { readonly reply: AnyReply; readonly sent: unknown },
+): Promise<void> => {
+  const status = reply.status;
+  const entered = action ?? (isForOther(c) ? 'acted-for-tenant' : undefined);
+  if (entered === undefined || status >= 400) return;
+  const { tenant, keyId } = c.get('actor');
+  const params = c.req.param() as Readonly<Record<string, string | undefined>>;
+  const made = 'value' in reply && isObject(reply.value) ? reply.value : {};
+  const name = params.name ?? made.name ?? (isObject(sent) ? sent.name : undefined);
+  await audit(api, tenant, {
+    action: entered,
+    by: keyId,
+    tool: entered.startsWith('tool-') ? String(name ?? '') : '',
+    about: {
+      method: c.req.method,
+      path: c.req.path,
+      id: made.id ?? params.id,
+      name,
+      request_id: c.get('requestId'),
+    },
+  });
+};
+
+/** Only an admin key may name another tenant than its own. */
+export const isForOther = (c: ApiContext): boolean =>
+  c.req.method !== 'GET' && c.req.header('assay-tenant') !== undefined;

@@ -1,0 +1,47 @@
+import { blobFolders, isSecretPartition } from '../kernel/item-keys.ts';
+import type { Blobs, Item, Table } from '../kernel/ports.ts';
+import type { Actor } from '../model/key.ts';
+import { requireScope } from './scopes.ts';
+import { itemsOfTenant } from './tenant-items.ts';
+
+export interface TenantDataContext {
+  readonly table: Table;
+  readonly blobs?: Blobs | undefined;
+}
+
+/** One thing that is stored of a tenant. */
+export type TenantLine =
+  | { readonly pk: string; readonly sk: string; readonly expires?: number | undefined; readonly body: unknown }
+  /** A picture, a report or a large result; its bytes only where they were asked for. */
+  | { readonly blob: string; readonly base64?: string };
+
+/** All that is stored of a tenant, but no secrets: neither credentials of sources nor what keys are compared with. */
+export async function* exportTenant(
+  { table, blobs }: TenantDataContext,
+  actor: Actor,
+  tenant: string,
+  { withBytes = false }: { readonly withBytes?: boolean } = {},
+): AsyncGenerator<TenantLine> {
+  requireScope(actor, 'admin');
+  for await (const items of itemsOfTenant(table, tenant))
+    for (const item of items) if (!isSecretPartition(item.key.pk)) yield toLine(item);
+  for (const folder of blobFolders(tenant))
+    for (const blob of (await blobs?.list(folder)) ?? []) {
+      const bytes = withBytes ? await blobs?.get(blob) : undefined;
+      yield bytes ? { blob, base64: Buffer.from(bytes).toString('base64') } : { blob };
+    }
+}
+
+const toLine = ({ key, expires, isDamaged, ...item }: Item): TenantLine => ({
+  ...key,
+  expires,
+  body: isDamaged ? null : withoutSecrets(item.body),
+});
+
+/** What a key or a question to a person is recognised by. */
+const SECRET_FIELDS = new Set(['token']);
+
+const withoutSecrets = (body: Item['body']): Item['body'] =>
+  Object.fromEntries(
+    Object.entries(body).filter(([name]) => !SECRET_FIELDS.has(name) && !(name === 'digest' && 'scopes' in body)),
+  );

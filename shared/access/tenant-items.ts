@@ -1,0 +1,20 @@
+import { KEY_OF_TENANT_PREFIX, keyPartition, partitionsOfTenant, toolsPk } from '../kernel/item-keys.ts';
+import type { Item, Key, Table } from '../kernel/ports.ts';
+
+/** Every item of a tenant, its keys last: until they are gone, whoever is interrupted finds them again. */
+export async function* itemsOfTenant(table: Table, tenant: string): AsyncGenerator<readonly Item[]> {
+  let after: Key | undefined;
+  do {
+    const { items, next } = await table.scan(partitionsOfTenant(tenant), after);
+    yield items;
+    after = next;
+  } while (after);
+  const { items: own } = await table.query(toolsPk(tenant));
+  yield own.filter(({ key }) => !isMark(key));
+  for (const mark of own.filter(({ key }) => isMark(key))) {
+    const { items } = await table.query(keyPartition(mark.key.sk.slice(KEY_OF_TENANT_PREFIX.length)));
+    yield [...items, mark];
+  }
+}
+
+const isMark = ({ sk }: Key): boolean => sk.startsWith(KEY_OF_TENANT_PREFIX);
