@@ -23,6 +23,12 @@ export interface StageSettings {
   /** The share of requests that X-Ray keeps, besides one a second: a trace costs as much as five calls. */
   readonly tracedShare: number;
   /**
+   * Where spans go besides, by OTLP over HTTP: `xray` for X-Ray's own endpoint, signed by the functions' roles, which
+   * needs Transaction Search to be switched on in the account; or the address of a collector. Without it each kept trace
+   * can be read by its calls, and Lambda's own segments are in X-Ray.
+   */
+  readonly otlp?: string;
+  /**
    * A table to use instead of the one this stack makes: one restored to a point in time, with its stream switched on.
    * The runbook says how.
    */

@@ -80,6 +80,8 @@ export interface AssayPorts {
   /** How tools that live elsewhere are reached; without it there are no sources. */
   readonly sources?: SourcePorts;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
+  /** Tells the edge of a key at once, where there is one: a revocation does not wait for the stream. */
+  readonly publishKey?: ((id: string) => Promise<void>) | undefined;
   /** Follows requests and runs; without it nothing is traced. */
   readonly tracer?: Tracer | undefined;
 }
@@ -101,6 +103,7 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   readonly limitRate: RateLimiter;
   readonly timers: Timers;
   readonly tracer: Tracer;
+  readonly publishKey?: ((id: string) => Promise<void>) | undefined;
   readonly report: () => LoadReport;
   /** Discovers the read-only layer anew; tools that tenants registered stay. */
   readonly reload: (actor: Actor) => Promise<LoadReport>;
@@ -151,6 +154,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     limitRate,
     timers,
     tracer: ports.tracer ?? noTracer,
+    publishKey: ports.publishKey,
     random,
     sources,
     authenticate: createAuthenticator({

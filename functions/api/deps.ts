@@ -13,10 +13,11 @@ import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Llm } from '../../shared/decide/llm.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
-import type { Log } from '../../shared/kernel/ports.ts';
+import { apiKeyKey } from '../../shared/kernel/item-keys.ts';
+import type { Blobs, Log } from '../../shared/kernel/ports.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
-import { publishLayer } from '../../shared/registry/publish.ts';
+import { publishChanges, publishLayer } from '../../shared/registry/publish.ts';
 import { type AwsPorts, awsPorts } from '../compose/aws-ports.ts';
 import { composeOauth } from '../compose/oauth.ts';
 import { type AwsEnvironment, readAwsEnvironment } from './environment.ts';
@@ -40,7 +41,8 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     createLlm(secrets, environment),
   ]);
   const ports = await awsPorts(environment, hallmark, variables);
-  const { ASSAY_ISSUERS: issuers } = environment;
+  const { ASSAY_ISSUERS: issuers, ASSAY_SNAPSHOTS_BUCKET: bucket } = environment;
+  const published = s3Blobs({ client: new S3Client(clientSettings('objects')), bucket });
   // The operator named them: they are reached as any public address is.
   const fetch = createSafeFetch({ allowed: [] });
   const assay = await composeAssay({
@@ -50,8 +52,9 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     adminKey: storedAdminKey({ read: () => adminKeyOf(secrets, environment.ASSAY_ADMIN_SECRET, ports.log), now }),
     oauth: composeOauth({ issuers, fetch, clock: ports.clock }),
     startRuns: () => stateMachineRuns(ports, environment),
+    publishKey: keyPublisher(ports, published),
   });
-  void publishTools(assay, environment.ASSAY_SNAPSHOTS_BUCKET);
+  void publishTools(assay, published);
   return { assay, guard, origins: environment.ASSAY_ORIGINS };
 };
 
@@ -64,14 +67,25 @@ const createLlm = async (secrets: SecretsManagerClient, environment: AwsEnvironm
 };
 
 /** Tells the edge which tools this deployment brings. Nobody waits for it: until then the origin answers. */
-const publishTools = async ({ catalogs, log }: Assay, bucket: string): Promise<void> => {
+const publishTools = async ({ catalogs, log }: Assay, blobs: Blobs): Promise<void> => {
   try {
     const { catalog } = await catalogs.of('default');
-    await publishLayer({ blobs: s3Blobs({ client: new S3Client(clientSettings('objects')), bucket }) }, catalog.layer);
+    await publishLayer({ blobs }, catalog.layer);
   } catch (thrown) {
     log.error('shipped tools not published', { error: messageOf(thrown) });
   }
 };
+
+/** The stream publishes a key too; whoever revokes one does not depend on how late that is. */
+const keyPublisher =
+  ({ table, log }: AwsPorts, blobs: Blobs) =>
+  async (id: string): Promise<void> => {
+    try {
+      await publishChanges({ table, blobs }, [apiKeyKey(id)]);
+    } catch (thrown) {
+      log.error('key not published at once; the stream will', { key: id, error: messageOf(thrown) });
+    }
+  };
 
 /** Plans run on Step Functions; short ones to their end before the answer. */
 const stateMachineRuns = ({ table, blobs, clock }: AwsPorts, environment: AwsEnvironment): Runs => {

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -84,6 +84,17 @@ export abstract class GrantedFunction extends Construct {
   may(variable: string, value: string, ...statements: readonly PolicyStatement[]): this {
     for (const statement of statements) this.function.addToRolePolicy(statement);
     return this.knows(variable, value);
+  }
+
+  /** Sends its spans by OTLP, where the stage says so: of traces that X-Ray's rule or a caller has chosen. */
+  sendsTraces({ otlp }: Pick<StageSettings, 'otlp'>): this {
+    if (otlp === undefined) return this;
+    const { region, stackName } = Stack.of(this);
+    const endpoint = otlp === 'xray' ? `https://xray.${region}.amazonaws.com/v1/traces` : otlp;
+    return this.knows('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', endpoint)
+      .knows('OTEL_TRACES_SAMPLER', 'parentbased_always_off')
+      .knows('OTEL_EXPORTER_OTLP_TIMEOUT', '2000')
+      .knows('OTEL_SERVICE_NAME', `${stackName}-${this.node.id}`.toLowerCase());
   }
 
   private knows(variable: string, value: string): this {

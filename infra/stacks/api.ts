@@ -58,6 +58,7 @@ export class ApiStack extends Stack {
       .may('ASSAY_MACHINE_PREFIX', machinePrefix(this))
       .may('ASSAY_MACHINE_LOGS', plans.logs.logGroupArn)
       .may('ASSAY_MACHINE_ROLE', plans.role.roleArn, ...machineAccess(this, plans.role.roleArn));
+    this.api.sendsTraces(settings);
     if (settings.storageMb !== undefined) this.api.may('ASSAY_STORAGE_MB', String(settings.storageMb));
     this.askModel(settings.llm);
     const issuers = [...(settings.issuers ?? []), ...cognitoIssuer(this, settings)];

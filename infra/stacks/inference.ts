@@ -45,7 +45,8 @@ export class InferenceStack extends Stack {
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_IMAGES_BUCKET', data.images)
       .reads('ASSAY_MODELS_BUCKET', data.models)
-      .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret);
+      .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
+      .sendsTraces(settings);
     this.undelivered = failureQueue(this, 'Undelivered');
     this.gpu = this.gpuBatch(props);
     this.upload = this.uploads(props);
@@ -85,6 +86,7 @@ export class InferenceStack extends Stack {
       .writes('ASSAY_IMAGES_BUCKET', data.images)
       .reads('ASSAY_MODELS_BUCKET', data.models)
       .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
+      .sendsTraces(settings)
       .may(
         'ASSAY_INFERENCE_FUNCTION',
         this.inference.function.functionName,

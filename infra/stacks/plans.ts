@@ -57,7 +57,8 @@ export class PlansStack extends Stack {
       .writes('ASSAY_IMAGES_BUCKET', data.images)
       .reads('ASSAY_MODELS_BUCKET', data.models)
       .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
-      .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
+      .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data))
+      .sendsTraces(settings);
     this.failedRuns = this.countFailures();
     this.role = this.machineRole();
     this.undelivered = {

@@ -1,4 +1,11 @@
-import { ACTIVE_RUNS_PK, blobFolders, isKeptPartition, SOURCES_PK, sourceDueKey } from '../kernel/item-keys.ts';
+import {
+  ACTIVE_RUNS_PK,
+  blobFolders,
+  isKeptPartition,
+  SOURCES_PK,
+  sourceDueKey,
+  tenantKey,
+} from '../kernel/item-keys.ts';
 import type { Clock, Item, Write } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import { listKeys, revokeKey } from './api-keys.ts';
@@ -26,7 +33,7 @@ const PAGE = 100;
  * be interrupted and repeated at any point.
  */
 export const deleteTenant = async (
-  context: TenantDataContext & { readonly clock: Clock; readonly revoked?: (id: string) => void },
+  context: TenantDataContext & { readonly clock: Clock; readonly revoked?: (id: string) => Promise<void> },
   actor: Actor,
   tenant: string,
   { untilMs = Number.POSITIVE_INFINITY }: { readonly untilMs?: number } = {},
@@ -63,7 +70,7 @@ const revokeAll = async (context: Parameters<typeof deleteTenant>[0], actor: Act
     for (const { id, revoked_at } of keys) {
       if (revoked_at !== undefined) continue;
       await revokeKey(context, actor, id);
-      context.revoked?.(id);
+      await context.revoked?.(id);
       revoked++;
     }
     after = next;
@@ -76,5 +83,6 @@ const entriesElsewhere = async ({ table }: TenantDataContext, tenant: string): P
   const due = await table.query(SOURCES_PK, { prefix: sourceDueKey(tenant, '').sk });
   const runs = await table.query(ACTIVE_RUNS_PK);
   const own = (item: Item): boolean => item.key.sk.endsWith(`#${tenant}`);
-  return [...due.items, ...runs.items.filter(own)].map(({ key }) => ({ remove: key }));
+  const entries = [...due.items, ...runs.items.filter(own)].map(({ key }) => ({ remove: key }));
+  return [...entries, { remove: tenantKey(tenant) }];
 };

@@ -1,11 +1,19 @@
-/** `npm run bench -- <area> [options]` runs one of the measurements beside this file. */
-const [area, ...args] = process.argv.slice(2);
-if (area === undefined || !/^[a-z-]+$/.test(area)) {
-  console.error('usage: npm run bench -- <area>, e.g. registry, iqa, providers, plan, decide, execute');
+/** `npm run bench -- <area> [options]` runs one of the measurements beside this file, or several areas in turn. */
+const given = process.argv.slice(2);
+const isArea = (word: string): boolean => /^[a-z][a-z-]*$/.test(word);
+const areas = given.filter(isArea);
+const [first] = given;
+if (first === undefined || !isArea(first)) {
+  console.error('usage: npm run bench -- <area>..., e.g. registry, iqa, providers, plan, decide, execute');
   process.exitCode = 2;
 } else {
-  const { bench } = (await import(`./${area}.ts`)) as { bench: (args: readonly string[]) => Promise<void> };
-  await bench(args);
+  // Options belong to an area that is measured alone.
+  const isAlone = areas.length === 1;
+  for (const area of isAlone ? [first] : areas) {
+    const { bench } = (await import(`./${area}.ts`)) as { bench: (args: readonly string[]) => Promise<void> };
+    if (!isAlone) console.info(`\n${area}`);
+    await bench(isAlone ? given.slice(1) : []);
+  }
 }
 
 export {};

@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
+import { keyFile } from '../../shared/registry/published.ts';
 import { type ApiHandler, sendTo } from '../support/api-bundle.ts';
 import { testAssay } from '../support/assay.ts';
 import { ADMIN_SECRET, type LocalAws, ORIGIN_SECRET, startAws } from '../support/aws-services.ts';
@@ -41,6 +43,34 @@ describe('the bundle of functions/api', { skip: whyNoDynamo() }, () => {
     assert.equal((read.json as { spec: { name: string } }).spec.name, 'greeter');
     assert.equal(again.statusCode, 304);
     assert.equal(again.body.length, 0);
+  });
+
+  test('X.26 a call that Lambda chose to trace is found again by its id, in the trace of CloudFront’s header', async () => {
+    const header = 'Root=1-67891233-abcdef012345678912345678;Parent=53995c3f42cd8ad8;Sampled=1';
+    await send('POST', '/v1/tools', aTool({ name: 'traced', version: '1.0.0' }));
+    const call = (headers: Record<string, string>) =>
+      send('POST', '/v1/tools/traced/invoke', { arguments: { city: 'Oslo' } }, headers);
+    const chosen = (await call({ 'x-amzn-trace-id': header })).json as { call_id: string };
+    const other = (
+      await call({ 'x-amzn-trace-id': header.replace('1-6789', '1-6788').replace('Sampled=1', 'Sampled=0') })
+    ).json as typeof chosen;
+
+    const trace = await send('GET', `/v1/calls/${chosen.call_id}/trace`);
+    const none = await send('GET', `/v1/calls/${other.call_id}/trace`);
+
+    assert.equal((trace.json as { trace_id: string }).trace_id, '67891233abcdef012345678912345678');
+    assert.match(trace.body.toString(), /"parent_id":"53995c3f42cd8ad8".*"name":"call traced".*"name":"table /);
+    assert.equal((none.json as { kept: boolean }).kept, false);
+  });
+
+  test('a revoked key is published for the edge before the answer', async () => {
+    const made = (await send('POST', '/v1/keys', { scopes: ['read'] })).json as { id: string };
+    assert.equal((await send('DELETE', `/v1/keys/${made.id}`)).statusCode, 204);
+
+    const bucket = aws.environment.ASSAY_SNAPSHOTS_BUCKET ?? '';
+    const published = s3Blobs({ client: aws.s3.client, bucket });
+    const file = Buffer.from((await published.get(keyFile(made.id))) ?? []).toString();
+    assert.match(file, /"revoked_at"/);
   });
 
   test('the bundle describes itself as the source does', async () => {

@@ -76,7 +76,7 @@ const aCall = fc.record({
 });
 
 describe('totals of shards', () => {
-  test('add up to what one table would hold, whatever is repeated, split or compacted, in items of at most 4 KB', async () => {
+  test('X.25 totals by shard add up to what one table would hold, whatever is repeated, split or compacted, in items of at most 4 KB', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(aCall, { minLength: 1, maxLength: 300 }),

@@ -90,7 +90,7 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.deepEqual(cloud.deployed, []);
   });
 
-  test('C.08 deploys every stack after what it stands on, without asking again', async () => {
+  test('C.08 X.24 deploys every stack after what it stands on, without asking again', async () => {
     const { code, output } = await run('deploy', ['dev', '--app', app], 'y\n');
 
     assert.equal(code, 0, output);
@@ -112,7 +112,7 @@ describe('deploying a stage', { concurrency: false }, () => {
     assert.match(refused.output, /Run npm run destroy -- dev again tomorrow/);
   });
 
-  test('C.08 destroys every stack once the name of the stage was typed', async () => {
+  test('C.08 X.24 destroys every stack once the name of the stage was typed', async () => {
     const unconfirmed = await run('destroy', ['dev', '--app', app], 'prod\n');
     assert.equal(unconfirmed.code, 1);
     assert.match(unconfirmed.output, /Nothing was removed/);

@@ -129,6 +129,20 @@ describe('the stage', () => {
     assert.deepEqual(JSON.parse(String(Variables?.ASSAY_ISSUERS)), issuers);
   });
 
+  test('X.26 spans go by OTLP only where the stage says so, to X-Ray or to a collector', () => {
+    const endpointsOf = (otlp: string | undefined) =>
+      synthesise(otlp === undefined ? {} : { otlp })
+        .ofType('AWS::Lambda::Function')
+        .flatMap(({ Properties }) => {
+          const { Variables = {} } = (Properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
+          return Variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? [];
+        });
+
+    assert.deepEqual(endpointsOf(undefined), []);
+    assert.deepEqual(endpointsOf('xray'), Array(4).fill('https://xray.us-east-1.amazonaws.com/v1/traces'));
+    assert.deepEqual(new Set(endpointsOf('https://c.example/v1/traces')), new Set(['https://c.example/v1/traces']));
+  });
+
   test('no statement allows every action on everything', () => {
     const all = resources.flatMap((each) => statementsOf(each).map((statement) => ({ each, statement })));
     const both = all.filter(

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { createKey, listKeys, revokeKey } from '../../../shared/access/api-keys.ts';
 import { NewKey } from '../../../shared/model/key.ts';
 import { checkedByVerb } from '../body.ts';
+import type { Api } from '../env.ts';
 import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { done, reply, route } from '../route.ts';
 import { IdParam, PageParams } from '../schemas.ts';
@@ -55,9 +56,15 @@ const deleteKey = route({
   faults: ['NotFound'],
   async handle({ api, actor, params: { id } }) {
     await revokeKey(api, actor, id);
-    api.authenticate.forget(id);
+    await forgetKey(api, id);
     return done;
   },
 });
+
+/** Nobody lets a revoked key in any more: neither this process nor, within seconds, the edge. */
+export const forgetKey = async ({ authenticate, publishKey }: Api, id: string): Promise<void> => {
+  authenticate.forget(id);
+  await publishKey?.(id);
+};
 
 export const keyRoutes = [makeKey, getKeys, deleteKey] as const;

@@ -6,6 +6,7 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import { TenantName } from '../../../shared/model/key.ts';
 import { answerBytes } from '../answer.ts';
 import { reply, route } from '../route.ts';
+import { forgetKey } from './keys.ts';
 
 const tag = 'Tenants';
 const TenantParam = z.object({ tenant: TenantName });
@@ -67,7 +68,7 @@ const removeTenant = route({
         field: 'confirm',
       });
     await api.recorder.flush();
-    const context = { ...api, revoked: (id: string) => api.authenticate.forget(id) };
+    const context = { ...api, revoked: (id: string) => forgetKey(api, id) };
     return reply(200, await deleteTenant(context, actor, tenant, { untilMs: api.clock.now() + DELETION_MS }));
   },
 });
