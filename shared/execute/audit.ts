@@ -6,7 +6,7 @@ import { put, readAll, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 
 /** Acts that a route of the API audits by itself. */
-export const ROUTE_ACTIONS = [
+const ROUTE_ACTIONS = [
   'key-created',
   'key-revoked',
   'tool-registered',
