@@ -17,7 +17,7 @@ export const auditReply = async (
   const params = c.req.param() as Readonly<Record<string, string | undefined>>;
   const made = 'value' in reply && isObject(reply.value) ? reply.value : {};
   const name = params.name ?? made.name ?? (isObject(sent) ? sent.name : undefined);
-  await audit(api, tenant, {
+  await audit(api, params.tenant ?? tenant, {
     action: entered,
     by: keyId,
     tool: entered.startsWith('tool-') ? String(name ?? '') : '',

@@ -28,6 +28,10 @@ export const prefixed = (table: Table, prefix: string): Table => {
       const page = await table.query(prefix + pk, query);
       return { ...page, items: page.items.map(back) };
     },
+    async scan(begin, after) {
+      const { items, next } = await table.scan(prefix + begin, after && into(after));
+      return { items: items.map(back), ...(next && { next: { ...next, pk: next.pk.slice(prefix.length) } }) };
+    },
     change: (keys, rule) =>
       table.change(keys.map(into), (items) => {
         const { writes, result } = rule(items.map(back));
