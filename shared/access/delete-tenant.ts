@@ -7,6 +7,7 @@ import {
   tenantKey,
 } from '../kernel/item-keys.ts';
 import type { Clock, Item, Write } from '../kernel/ports.ts';
+import { blobFolders, isKeptPartition } from '../kernel/tenant-keys.ts';
 import type { Actor } from '../model/key.ts';
 import { listKeys, revokeKey } from './api-keys.ts';
 import type { TenantDataContext } from './export-tenant.ts';

@@ -1,5 +1,5 @@
-import { blobFolders, isSecretPartition } from '../kernel/item-keys.ts';
 import type { Blobs, Item, Table } from '../kernel/ports.ts';
+import { blobFolders, isSecretPartition } from '../kernel/tenant-keys.ts';
 import type { Actor } from '../model/key.ts';
 import { requireScope } from './scopes.ts';
 import { itemsOfTenant } from './tenant-items.ts';
