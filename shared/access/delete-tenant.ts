@@ -1,11 +1,4 @@
-import {
-  ACTIVE_RUNS_PK,
-  blobFolders,
-  isKeptPartition,
-  SOURCES_PK,
-  sourceDueKey,
-  tenantKey,
-} from '../kernel/item-keys.ts';
+import { ACTIVE_RUNS_PK, SOURCES_PK, sourceDueKey, tenantKey } from '../kernel/item-keys.ts';
 import type { Clock, Item, Write } from '../kernel/ports.ts';
 import { blobFolders, isKeptPartition } from '../kernel/tenant-keys.ts';
 import type { Actor } from '../model/key.ts';
