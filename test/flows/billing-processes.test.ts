@@ -94,7 +94,7 @@ describe('several processes on one quota', () => {
     const client = startPayingClient({ shops: tasks });
     await client.ready();
     client.begin();
-    await client.answered(30);
+    await client.answered(12);
     client.kill();
     const answers = await client.answers();
 
