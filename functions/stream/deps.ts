@@ -22,7 +22,7 @@ const Environment = z.object({
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const tableOf = (tableName: string): Table =>
-  dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName });
+  dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName, gathersReads: true });
 
 /** Folding calls into totals, as the environment says. */
 export const foldDeps = (variables: Variables = process.env): StreamDeps => {

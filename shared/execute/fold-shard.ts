@@ -21,16 +21,13 @@ import { tellFailures } from './tell-failures.ts';
  * holds its own checkpoint, so every write is one conditional update, and shards never contend.
  */
 export const foldShard = async (context: FoldContext, calls: readonly StreamedCall[], shard: string): Promise<void> => {
-  const waiting = Map.groupBy(calls, ({ tenant }) => tenant).entries();
-  const work = async (): Promise<void> => {
-    for (const [tenant, own] of waiting) await foldTenant(context, tenant, shard, own);
-  };
-  // All workers share one iterator.
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const tenants = [...Map.groupBy(calls, ({ tenant }) => tenant)];
+  for (let at = 0; at < tenants.length; at += AT_ONCE)
+    await Promise.all(tenants.slice(at, at + AT_ONCE).map(([tenant, own]) => foldTenant(context, tenant, shard, own)));
 };
 
-/** Tenants written concurrently: the SDK has 50 connections. */
-const AT_ONCE = 40;
+/** Tenants that begin together, so that one request reads all their items; the SDK's 50 connections write them. */
+const AT_ONCE = 100;
 
 const foldTenant = async (
   context: FoldContext,

@@ -74,7 +74,7 @@ describe('concurrent invocations of several processes', () => {
 
 /** Folds the stream as Lambda might: in batches that overlap, twice over, and two of them at the same time. */
 const foldRepeatedly = async (dynamo: LocalDynamo): Promise<void> => {
-  const table = dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName });
+  const table = dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName, gathersReads: true });
   const deps = { fold: { table, clock: systemClock(), folds: callFolds } };
   for (const { Records, shardId } of await readStream(dynamo)) {
     for (let start = 0; start < Records.length; start += 60) {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
@@ -10,6 +11,8 @@ export interface LocalDynamo {
   readonly client: DynamoDBClient;
   readonly endpoint: string;
   readonly tableName: string;
+  /** Processor time the server has used. */
+  processorMs(): number;
   stop(): Promise<void>;
 }
 
@@ -23,7 +26,7 @@ export function whyNoDynamo(): string | undefined {
 
 /** Starts a server in memory on a free loopback port and makes the table. */
 export async function startDynamo(): Promise<LocalDynamo> {
-  const { endpoint, stop: stopServer } = await startServer(binary() ?? '', await freePort());
+  const { endpoint, processorMs, stop: stopServer } = await startServer(binary() ?? '', await freePort());
   const client = localClient(endpoint);
   const tableName = `assay-${randomUUID()}`;
   const stop = async (): Promise<void> => {
@@ -32,7 +35,7 @@ export async function startDynamo(): Promise<LocalDynamo> {
   };
   try {
     await createTable(client, tableName);
-    return { client, endpoint, tableName, stop };
+    return { client, endpoint, tableName, processorMs, stop };
   } catch (thrown) {
     await stop();
     throw thrown;
@@ -42,7 +45,10 @@ export async function startDynamo(): Promise<LocalDynamo> {
 // The shell ends the server when its own input ends: also when this process is killed and cannot clean up.
 const guarded = '"$0" --port "$1" & server=$!; read -r _; kill -9 $server';
 
-async function startServer(path: string, port: number): Promise<{ endpoint: string; stop: () => Promise<void> }> {
+async function startServer(
+  path: string,
+  port: number,
+): Promise<Pick<LocalDynamo, 'endpoint' | 'processorMs' | 'stop'>> {
   const shell = spawn('sh', ['-c', guarded, path, `${port}`], { stdio: ['pipe', 'pipe', 'pipe'] });
   const stop = async (): Promise<void> => {
     const ended = once(shell, 'exit');
@@ -51,10 +57,20 @@ async function startServer(path: string, port: number): Promise<{ endpoint: stri
   };
   const [said] = await Promise.race([once(shell.stdout, 'data'), once(shell.stderr, 'data')]);
   for (const output of [shell.stdout, shell.stderr]) output.resume();
-  if (String(said).includes('listening')) return { endpoint: `http://127.0.0.1:${port}`, stop };
+  if (String(said).includes('listening')) {
+    const processorMs = (): number => processorMsOfChild(shell.pid);
+    return { endpoint: `http://127.0.0.1:${port}`, processorMs, stop };
+  }
   await stop();
   throw new Error(`the DynamoDB-compatible server did not start: ${said}`);
 }
+
+/** What the only child of a process has used, in user and kernel mode; Linux counts in hundredths of a second. */
+const processorMsOfChild = (parent: number | undefined): number => {
+  const child = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim();
+  const fields = readFileSync(`/proc/${child}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+};
 
 /** A client for a server on this machine. */
 export const localClient = (endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient =>

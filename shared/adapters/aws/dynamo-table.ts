@@ -18,6 +18,7 @@ import { type Count, countRequest } from './dynamo-count.ts';
 import { isLostRace } from './dynamo-failures.ts';
 import { type Attributes, decodeCounters, decodeItem, type StampedItem } from './dynamo-items.ts';
 import { batchRequests, changeRequest, type Decided, queryRequest, type Read, scanRequest } from './dynamo-requests.ts';
+import { gatherReads } from './gather-reads.ts';
 import { keyQueue } from './key-queue.ts';
 
 export interface DynamoTableOptions {
@@ -26,11 +27,15 @@ export interface DynamoTableOptions {
   readonly now?: () => number;
   /** Receives the write units of each write. */
   readonly onCapacity?: (units: number) => void;
+  /** Sends reads that begin together as one request: for batch work, where hundreds do. */
+  readonly gathersReads?: boolean;
 }
 
 /** A table in DynamoDB; the client remains the caller's. */
-export function dynamoTable({ client, tableName, now = Date.now, onCapacity = () => {} }: DynamoTableOptions): Table {
-  const store: Store = { access: dynamoAccess(client, tableName, onCapacity), tableName, now };
+export function dynamoTable(options: DynamoTableOptions): Table {
+  const { client, tableName, now = Date.now, onCapacity = () => {}, gathersReads = false } = options;
+  const access = dynamoAccess(client, tableName, onCapacity);
+  const store: Store = { access: gathersReads ? gatherReads(access) : access, tableName, now };
   const queue = keyQueue();
 
   return {
