@@ -19,7 +19,7 @@ import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { publishChanges, publishLayer } from '../../shared/registry/publish.ts';
 import { type AwsPorts, awsPorts } from '../compose/aws-ports.ts';
-import { composeOauth } from '../compose/oauth.ts';
+import { issuersOauth } from '../compose/issuers-oauth.ts';
 import { type AwsEnvironment, readAwsEnvironment } from './environment.ts';
 import { createOriginGuard, type OriginGuard, type ReadSecrets } from './origin-guard.ts';
 
@@ -50,7 +50,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     llm,
     learns: environment.ASSAY_LEARN === 'on',
     adminKey: storedAdminKey({ read: () => adminKeyOf(secrets, environment.ASSAY_ADMIN_SECRET, ports.log), now }),
-    oauth: composeOauth({ issuers, fetch, clock: ports.clock }),
+    oauth: issuersOauth({ issuers, fetch, clock: ports.clock }),
     startRuns: () => stateMachineRuns(ports, environment),
     publishKey: keyPublisher(ports, published),
   });

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { requireScope } from '../../shared/access/authenticate.ts';
+import { lazily } from '../../shared/kernel/lazily.ts';
 import type { Admission } from './admission.ts';
 import { answerJson } from './answer.ts';
 import { auditReply, isForOther } from './audit-route.ts';
@@ -100,7 +101,9 @@ const answer = (c: ApiContext, reply: AnyReply): Response =>
 
 /** Reads the query by its schema; most requests have none, and share the defaults. */
 const queryReader = (schema: z.ZodObject): ((c: ApiContext) => unknown) => {
-  const defaults = schema.safeParse({});
-  return (c) =>
-    defaults.success && !c.req.url.includes('?') ? defaults.data : parseBy(schema, c.req.query(), 'the query');
+  const defaults = lazily(() => schema.safeParse({}));
+  return (c) => {
+    const none = c.req.url.includes('?') ? undefined : defaults();
+    return none?.success ? none.data : parseBy(schema, c.req.query(), 'the query');
+  };
 };

@@ -1,18 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { inForce, knownKey } from '../../shared/access/admit.ts';
 import { findKey } from '../../shared/access/api-keys.ts';
-import type { Issuer } from '../../shared/access/issuers.ts';
 import { createAuthServer } from '../../shared/adapters/oauth/auth-server.ts';
 import { createOwnTokens } from '../../shared/adapters/oauth/own-tokens.ts';
 import { createTokenVerifier } from '../../shared/adapters/oauth/verify-token.ts';
 import type { Oauth } from '../../shared/assay.ts';
 import type { Clock, Table } from '../../shared/kernel/ports.ts';
-import type { SafeFetch } from '../../shared/kernel/safe-fetch.ts';
+import { type IssuersOptions, issuersOauth } from './issuers-oauth.ts';
 
-interface Options {
-  readonly issuers?: readonly Issuer[] | undefined;
-  readonly fetch: SafeFetch;
-  readonly clock: Pick<Clock, 'now'>;
+interface Options extends IssuersOptions {
   readonly own?: OwnServer | undefined;
 }
 
@@ -26,12 +22,12 @@ export interface OwnServer {
 
 /** Access tokens of the configured issuers and of our own server; undefined where there are none. */
 export const composeOauth = ({ issuers = [], fetch, clock, own }: Options): Oauth | undefined => {
-  if (issuers.length === 0 && !own) return undefined;
-  const verifyOwn = own && { issuer: own.issuer, verify: createOwnTokens({ ...own, clock }) };
+  if (!own) return issuersOauth({ issuers, fetch, clock });
+  const verifyOwn = { issuer: own.issuer, verify: createOwnTokens({ ...own, clock }) };
   return {
     issuers,
     verifyToken: createTokenVerifier({ issuers, own: verifyOwn, fetch, clock }),
-    authServer: own && createAuthServer({ ...own, clock, fetch, isInForce: (id) => isInForce(own.table, clock, id) }),
+    authServer: createAuthServer({ ...own, clock, fetch, isInForce: (id) => isInForce(own.table, clock, id) }),
   };
 };
 

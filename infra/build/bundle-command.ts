@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { BANNER, entriesOf, natives, settings } from './bundle.ts';
 import { CACHE, currentBundle, markOf } from './bundle-cache.js';
 import { dataFiles, weightFiles } from './data-files.ts';
+import { deferred } from './deferred.ts';
 import { lighten } from './lighten.ts';
 import { fromRoot, root } from './paths.ts';
 import { threads } from './threads.ts';
@@ -21,10 +22,11 @@ const METADATA = 'metadata/tools.json';
 export const bundleCommand = async (folder: string): Promise<readonly string[]> => {
   const code = join(folder, 'functions/cli');
   await mkdir(code, { recursive: true });
+  const entries = await entriesOf(ENTRY);
   const [{ metafile }, inConsole] = await Promise.all([
     build({
       ...settings,
-      entryPoints: await entriesOf(ENTRY),
+      entryPoints: { ...entries.own, ...entries.deferred },
       outdir: code,
       banner: { js: BANNER },
       // Names of functions and places in the sources are worth more to whoever reads an error than bytes.
@@ -32,7 +34,7 @@ export const bundleCommand = async (folder: string): Promise<readonly string[]> 
       minifySyntax: true,
       minifyWhitespace: true,
       external: ['esbuild'],
-      plugins: [...lighten(false), weightFiles(code), threads(), natives, dataFiles(code)],
+      plugins: [deferred(entries.deferred), ...lighten(false), weightFiles(code), threads(), natives, dataFiles(code)],
       metafile: true,
     }),
     buildConsole(join(code, 'built')),

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { dataFiles, weightFiles } from './data-files.ts';
+import { deferred, findDeferred } from './deferred.ts';
 import { lighten } from './lighten.ts';
 import { fromRoot, root } from './paths.ts';
 import { bundledTools } from './plugin-tools.ts';
@@ -27,12 +28,16 @@ export interface Bundle {
 export const bundleFunction = async ({ entry, outdir, tools = root }: BundleOptions): Promise<Bundle> => {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
+  const atEdge = entry.startsWith('functions/edge/');
+  const entries = await entriesOf(entry);
   await build({
     ...settings,
-    entryPoints: await entriesOf(entry),
+    entryPoints: atEdge ? entries.own : { ...entries.own, ...entries.deferred },
     outdir,
-    banner: entry.startsWith('functions/edge/') ? {} : { js: BANNER },
+    // The edge has no `require`.
+    banner: atEdge ? {} : { js: BANNER },
     plugins: [
+      ...(atEdge ? [] : [deferred(entries.deferred)]),
       ...lighten(entry !== BATCH),
       weightFiles(outdir),
       threads(),
@@ -70,24 +75,35 @@ export const settings = {
 export const BANNER =
   "import{createRequire as assayCreateRequire}from'node:module';const require=assayCreateRequire(import.meta.url);";
 
-/** The function, and the threads that its sources start. */
-export const entriesOf = async (entry: string): Promise<Record<string, string>> => ({
-  index: fromRoot(entry),
-  ...(await findThreads(await inputsOf(entry))),
-});
+interface Entries {
+  /** The function, and the threads that its sources start. */
+  readonly own: Readonly<Record<string, string>>;
+  /** The packages that are loaded with their first use. */
+  readonly deferred: Readonly<Record<string, string>>;
+}
 
-const inputsOf = async (entry: string): Promise<readonly string[]> => {
+export const entriesOf = async (entry: string): Promise<Entries> => {
+  const threadFiles = await findThreads(Object.keys(await inputsOf([fromRoot(entry)])));
+  const own = { index: fromRoot(entry), ...threadFiles };
+  const imported = Object.values(await inputsOf(Object.values(own))).flatMap(({ imports }) => imports);
+  return {
+    own,
+    deferred: findDeferred(imported.map(({ path }) => path)),
+  };
+};
+
+const inputsOf = async (files: readonly string[]): Promise<Metafile['inputs']> => {
   const { metafile } = await build({
     ...settings,
     splitting: false,
     minify: false,
-    entryPoints: [fromRoot(entry)],
+    entryPoints: [...files],
     outdir: 'dist',
     write: false,
     metafile: true,
     packages: 'external',
   });
-  return Object.keys(metafile.inputs);
+  return metafile.inputs;
 };
 
 type Plugin = NonNullable<BuildOptions['plugins']>[number];
