@@ -12,11 +12,11 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-const message = (method: string, params: Readonly<Record<string, unknown>> = {}) => ({
+const message = (method: string, params: Readonly<Record<string, unknown>> = {}, meta: object = {}) => ({
   jsonrpc: '2.0',
   id: 7,
   method,
-  params: { ...params, _meta: envelope },
+  params: { ...params, _meta: { ...envelope, ...meta } },
 });
 
 const headersFor = (method: string, name?: string): Record<string, string> => ({
@@ -324,5 +324,95 @@ describe('lists from kept bytes', () => {
       (result.tools as readonly { readonly name: string }[]).map(({ name }) => name),
       ['other'],
     );
+  });
+});
+
+describe('ordinary calls are answered as the protocol’s package answers them', () => {
+  const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+  const callOf = (name: string, args: unknown, capabilities: object, more: object = {}) =>
+    message('tools/call', { name, arguments: args, ...more }, { [CAPABILITIES]: capabilities });
+  /** What differs between any two calls. */
+  const comparable = ({ status, id, result, error }: Reply): unknown =>
+    JSON.parse(
+      JSON.stringify({ status, id, result, error }).replace(
+        /"(assay\/(call_id|duration_ms|cached|charged_micros)|requestState|token|taskId|createdAt|lastUpdatedAt)":("[^"]*"|[^,}]+)/g,
+        '"$1":0',
+      ),
+    );
+
+  const cases: readonly (readonly [what: string, name: string, args: unknown, capabilities?: object])[] = [
+    ['an output', 'weather_lookup', { city: 'Bern' }],
+    ['wrong arguments', 'weather_lookup', { city: 7 }],
+    ['an unknown tool', 'nobody', {}],
+    ['arguments that are no object', 'weather_lookup', [1]],
+    ['a text', 'text', { city: 'Bern' }],
+    ['null', 'nothing', { city: 'Bern' }],
+    ['content of its own', 'own', { city: 'Bern' }],
+    ['an image of its own', 'picture', { city: 'Bern' }],
+    ['consent where nobody can be asked', 'asking', { city: 'Bern' }],
+    ['consent by a form', 'asking', { city: 'Bern' }, { elicitation: {} }],
+    ['consent on a page', 'asking', { city: 'Bern' }, { elicitation: { url: {} }, roots: { listChanged: true } }],
+    ['capabilities that are none', 'weather_lookup', { city: 'Bern' }, { elicitation: 7 }],
+  ];
+  const mock = (name: string, mock_response: unknown) =>
+    aTool({ name, handler: name, implementation: { type: 'mock', mock_response } });
+  const startAll = async (): Promise<TestAssay> => {
+    const given = await start();
+    await given.json('POST', '/v1/tools', mock('text', 'sunny, "21" °C'));
+    await given.json('POST', '/v1/tools', mock('nothing', null));
+    await given.json('POST', '/v1/tools', mock('own', { content: [{ type: 'text', text: 'mine' }] }));
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    await given.json('POST', '/v1/tools', mock('picture', { content: [picture] }));
+    await given.json('POST', '/v1/tools', aTool({ name: 'asking', permission: 'confirm' }));
+    return given;
+  };
+
+  test('whatever comes of the call', async () => {
+    const given = await startAll();
+    // The second of two equal questions is told as one that still waits.
+    await post(given, callOf('asking', { city: 'Bern' }, {}), headersFor('tools/call', 'asking'));
+    const failures: string[] = [];
+    for (const [what, name, args, capabilities = {}] of cases) {
+      const headers = headersFor('tools/call', name);
+      const ours = await post(given, callOf(name, args, capabilities), headers);
+      // A field that no call has is answered by the package.
+      const theirs = await post(given, callOf(name, args, capabilities, { unusual: 1 }), headers);
+      try {
+        assert.deepEqual(comparable(ours), comparable(theirs));
+      } catch (thrown) {
+        failures.push(`${what}: ${(thrown as Error).message}`);
+      }
+    }
+    assert.deepEqual(failures, []);
+  });
+
+  test('a key that may not call is refused alike, and a name that header and body tell differently', async () => {
+    const given = await startAll();
+    const reader = await given.key({ scopes: ['read'] });
+    const args = { city: 'Bern' };
+    const headers = headersFor('tools/call', 'weather_lookup');
+
+    const ours = await post(given, callOf('weather_lookup', args, {}), headers, reader);
+    const theirs = await post(given, callOf('weather_lookup', args, {}, { unusual: 1 }), headers, reader);
+    const mismatch = await post(given, callOf('text', args, {}), headers);
+
+    assert.match(ours.error.message ?? '', /invoke/);
+    assert.deepEqual(comparable(ours), comparable(theirs));
+    assert.equal(mismatch.error.code, -32_020);
+  });
+
+  test('they are made without the package’s server, and others are not', async () => {
+    const given = await startAll();
+    const headers = headersFor('tools/call', 'weather_lookup');
+    const isOrdinary = async (body: object) =>
+      (await post(given, body, headers)).headers.get('x-content-type-options') === 'nosniff';
+    const args = { city: 'Bern' };
+    const progress = message('tools/call', { name: 'weather_lookup', arguments: args }, { progressToken: 1 });
+
+    assert.equal(await isOrdinary(callOf('weather_lookup', args, {})), true);
+    assert.equal(await isOrdinary(callOf('weather_lookup', args, {}, { unusual: 1 })), false);
+    const response = await given.request('POST', '/mcp', progress, ADMIN_KEY, headers);
+    await response.text();
+    assert.notEqual(response.headers.get('x-content-type-options'), 'nosniff');
   });
 });

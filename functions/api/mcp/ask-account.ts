@@ -3,17 +3,17 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
-  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
+import type { CallContext } from './call-context.ts';
 
 const QUESTION = 'account';
 
 /** Has the client open the page on which the caller connects an account; undefined where it cannot, or has done so. */
 export const askAccount = (
   { code, message, details: { account } }: Fault,
-  ctx: ServerContext,
+  ctx: CallContext,
   capabilities: ClientCapabilities | undefined,
 ): InputRequiredResult | undefined => {
   if (code !== 'AccountRequired' || !isObject(account) || typeof account.url !== 'string') return undefined;

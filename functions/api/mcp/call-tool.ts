@@ -1,9 +1,4 @@
-import type {
-  CallToolResult,
-  ClientCapabilities,
-  InputRequiredResult,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult, ClientCapabilities, InputRequiredResult } from '@modelcontextprotocol/server';
 import { requireScope } from '../../../shared/access/scopes.ts';
 import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Assay } from '../../../shared/assay.ts';
@@ -19,6 +14,7 @@ import type { Entry } from '../../../shared/registry/entry.ts';
 import { requireEntry } from '../../../shared/registry/visible-entry.ts';
 import { withPersonLink } from '../consent-link.ts';
 import { askAccount } from './ask-account.ts';
+import type { CallContext } from './call-context.ts';
 import type { McpCaller } from './caller.ts';
 import { askConsent, type Consent, declined, readConsent } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
@@ -45,7 +41,7 @@ export const callMcpTool = async (
   context: McpContext,
   caller: McpCaller,
   { name, arguments: given = {} }: CallParams,
-  ctx: ServerContext,
+  ctx: CallContext,
   capabilities: ClientCapabilities | undefined,
 ): Promise<Called> => {
   requireScope(caller.actor, 'invoke');
@@ -71,7 +67,7 @@ const dispatch = async (
   context: McpContext,
   caller: McpCaller,
   { name, arguments: args = {} }: CallParams,
-  ctx: ServerContext,
+  ctx: CallContext,
   capabilities: ClientCapabilities | undefined,
 ): Promise<Called> => {
   const { assay } = context;
@@ -93,7 +89,7 @@ const run = async (
   { actor, requestId, once, console: place }: McpCaller,
   entry: Entry,
   args: Readonly<Record<string, unknown>>,
-  ctx: ServerContext,
+  ctx: CallContext,
   capabilities: ClientCapabilities | undefined,
 ): Promise<Called> => {
   const { name } = entry.family;
@@ -148,7 +144,7 @@ const begin = async (
   return { outcome: await executeTool(assay, actor, { ...asked, name: entry.family.name }, signal, options) };
 };
 
-const shownOutcome = (entry: Entry, outcome: Outcome, ctx: ServerContext): Outcome =>
+const shownOutcome = (entry: Entry, outcome: Outcome, ctx: CallContext): Outcome =>
   !isSigned(entry.record.spec) || ctx.mcpReq._meta?.[HALLMARK_META] === true
     ? outcome
     : { ...outcome, output: withoutHallmarks(outcome.output) };
@@ -167,14 +163,14 @@ const confirmationOf = ({ answer, token }: Consent): { confirmation?: string } =
   answer === 'accepted' && token !== undefined ? { confirmation: token } : {};
 
 /** What a client lets a call cost, said in its `_meta`. */
-const spendLimit = (ctx: ServerContext): number | undefined => {
+const spendLimit = (ctx: CallContext): number | undefined => {
   const said = ctx.mcpReq._meta?.['assay/max_micros'];
   if (said === undefined || (typeof said === 'number' && Number.isSafeInteger(said) && said >= 0)) return said;
   throw new Fault('InvalidInput', '_meta["assay/max_micros"] must be a whole number from 0', { field: '_meta' });
 };
 
 /** What a tool may say to the client while it runs. Since 2026-07-28 a client cannot be asked during a call. */
-const clientOf = (ctx: ServerContext, capabilities: ClientCapabilities | undefined): CallingClient => {
+const clientOf = (ctx: CallContext, capabilities: ClientCapabilities | undefined): CallingClient => {
   const log: CallingClient['log'] = (level, message) => void ctx.mcpReq.log(level, message).catch(() => {});
   const isModern = ctx.mcpReq.envelope !== undefined;
   if (isModern || !(capabilities?.elicitation || capabilities?.sampling)) return { log };

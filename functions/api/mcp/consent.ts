@@ -5,7 +5,6 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
-  type ServerContext,
 } from '@modelcontextprotocol/server';
 import { hasScope } from '../../../shared/access/scopes.ts';
 import type { Assay } from '../../../shared/assay.ts';
@@ -14,6 +13,7 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import { consentUrl } from '../consent-link.ts';
+import type { CallContext } from './call-context.ts';
 import { refusalResult } from './result.ts';
 
 const QUESTION = 'consent';
@@ -27,7 +27,7 @@ export interface Consent {
 }
 
 /** What the person said, when this is the second round of a call, with the token that the first one gave. */
-export const readConsent = (ctx: ServerContext): Consent => {
+export const readConsent = (ctx: CallContext): Consent => {
   const state = ctx.mcpReq.requestState<unknown>();
   const token = typeof state === 'string' ? { token: state } : {};
   const said = inputResponse(ctx.mcpReq.inputResponses, QUESTION);

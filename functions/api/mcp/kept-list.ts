@@ -4,11 +4,11 @@ import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { McpCaller } from './caller.ts';
+import { acceptsBoth, hasOnly, isModernRequest, NAMESPACE, readRequest } from './modern-request.ts';
 import { identity, LIST_HINT, type McpContext } from './server.ts';
 import { readSession } from './session.ts';
 
-const MODERN = '2026-07-28';
-const NAMESPACE = 'io.modelcontextprotocol';
+const METHOD = 'tools/list';
 const LIST_START = Buffer.from('{"result":{"tools":[');
 const listEnd = {
   modern: `,"resultType":"complete","ttlMs":${LIST_HINT.ttlMs},"cacheScope":"${LIST_HINT.cacheScope}","_meta":{"${NAMESPACE}/serverInfo":${JSON.stringify(identity)}}},"jsonrpc":"2.0","id":`,
@@ -47,36 +47,20 @@ export const answerKeptList = async (
 };
 
 const readListRequest = (headers: Headers, body: unknown): ListRequest | undefined => {
-  if (!isObject(body) || body.jsonrpc !== '2.0' || body.method !== 'tools/list') return undefined;
-  const { id, params = {} } = body;
-  if (typeof id !== 'string' && !(typeof id === 'number' && Number.isSafeInteger(id))) return undefined;
-  if (!isObject(params) || !isOnly(params, ['cursor', '_meta']) || !isOnly(body, ['jsonrpc', 'id', 'method', 'params']))
-    return undefined;
-  const { cursor, _meta: meta = {} } = params;
+  const asked = readRequest(body, METHOD);
+  if (!asked || !hasOnly(asked.params, ['cursor', '_meta'])) return undefined;
+  const { cursor, _meta: meta = {} } = asked.params;
   if ((cursor !== undefined && typeof cursor !== 'string') || !isObject(meta)) return undefined;
   const era = eraOf(headers, meta);
-  return era && { id, cursor, era };
+  return era && { id: asked.id, cursor, era };
 };
 
 const eraOf = (headers: Headers, meta: Readonly<Record<string, unknown>>): ListRequest['era'] | undefined => {
-  const accept = headers.get('accept') ?? '';
-  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return undefined;
-  const version = headers.get('mcp-protocol-version');
-  if (version === MODERN) return isModern(headers, meta) ? 'modern' : undefined;
+  if (!acceptsBoth(headers)) return undefined;
+  if (isModernRequest(headers, meta, METHOD)) return 'modern';
   if (Object.keys(meta).some((key) => key.startsWith(`${NAMESPACE}/`))) return undefined;
+  const version = headers.get('mcp-protocol-version');
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined;
   const session = headers.get('mcp-session-id');
   return session === null || readSession(session) ? 'legacy' : undefined;
 };
-
-const isModern = (headers: Headers, meta: Readonly<Record<string, unknown>>): boolean =>
-  headers.get('mcp-method') === 'tools/list' &&
-  meta[`${NAMESPACE}/protocolVersion`] === MODERN &&
-  isObject(meta[`${NAMESPACE}/clientCapabilities`]) &&
-  isClient(meta[`${NAMESPACE}/clientInfo`]);
-
-const isClient = (info: unknown): boolean =>
-  isObject(info) && typeof info.name === 'string' && typeof info.version === 'string';
-
-const isOnly = (value: Readonly<Record<string, unknown>>, known: readonly string[]): boolean =>
-  Object.keys(value).every((key) => known.includes(key));

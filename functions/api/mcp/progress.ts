@@ -1,5 +1,5 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallExtras } from '../../../shared/kernel/ports.ts';
+import type { CallContext } from './call-context.ts';
 
 const BEAT_MS = 5000;
 
@@ -9,7 +9,7 @@ export interface ProgressReport {
 }
 
 /** Tells a client that asked for it how far a call is; a tool that does not say is reported as still running. */
-export const reportProgress = (ctx: ServerContext, beatMs = BEAT_MS): ProgressReport => {
+export const reportProgress = (ctx: CallContext, beatMs = BEAT_MS): ProgressReport => {
   const token = ctx.mcpReq._meta?.progressToken;
   if (token === undefined) return { extras: {}, stop: () => {} };
   let last = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-import type { CallToolResult, Tool as McpTool, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { VisibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Assay } from '../../../shared/assay.ts';
@@ -8,6 +8,7 @@ import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import { IMAGE_PARAMETER, REFERENCE_PARAMETER, toolNameOf } from '../../../shared/iqa/to-definitions.ts';
 import type { JsonSchema } from '../../../shared/kernel/json.ts';
 import { invalidInput } from '../../../shared/kernel/zod-fault.ts';
+import type { CallContext } from './call-context.ts';
 import type { McpCaller } from './caller.ts';
 import { HALLMARK_META, withoutHallmarks } from './hallmarks.ts';
 
@@ -68,7 +69,7 @@ export const callScore = async (
   iqa: Iqa,
   { actor, requestId, once }: McpCaller,
   given: Readonly<Record<string, unknown>>,
-  ctx: ServerContext,
+  ctx: CallContext,
 ): Promise<CallToolResult> => {
   const parsed = ScoreArguments.safeParse(given);
   if (!parsed.success) throw invalidInput(parsed.error, given, 'the call of score');

@@ -6,6 +6,7 @@ import { rpcError } from './errors.ts';
 import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
 import { answerKeptList } from './kept-list.ts';
 import { createMailbox } from './mailbox.ts';
+import { answerOrdinaryCall } from './ordinary-call.ts';
 import { createServer } from './server.ts';
 import { createSubscriptions, isSubscription } from './subscriptions.ts';
 import { serveTasks } from './tasks.ts';
@@ -17,12 +18,12 @@ export interface McpService {
   /** The refusal of a request that a page of another site may have sent. */
   refuse(request: Request, env: unknown): Response | undefined;
   /** The text is that of the request's body, read within the limit. */
-  answer(request: Request, text: string, caller: McpCaller): Promise<Response | KeptAnswer>;
+  answer(request: Request, text: string, caller: McpCaller): Promise<Response | SerialisedAnswer>;
 }
 
-/** An answer that was serialised before. */
-export interface KeptAnswer {
-  readonly kept: Uint8Array<ArrayBuffer>;
+/** An answer that is serialised already. */
+export interface SerialisedAnswer {
+  readonly bytes: Uint8Array<ArrayBuffer> | string;
 }
 
 export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }: McpNames): McpService => {
@@ -53,7 +54,9 @@ export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
       requireTokenScope(caller.actor, body);
       const kept = await answerKeptList(context, caller, request, body);
-      if (kept !== undefined) return { kept };
+      if (kept !== undefined) return { bytes: kept };
+      const called = await answerOrdinaryCall(context, caller, request, body);
+      if (called !== undefined) return { bytes: called };
       if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);
       if (holdsStreams && isSubscription(body)) return subscriptions.open(request, body, caller);
       return modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) });

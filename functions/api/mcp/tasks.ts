@@ -17,6 +17,7 @@ import { type HandedCall, readHandedCall } from '../../../shared/plan/handed-cal
 import { cancelRun, confirmNode } from '../../../shared/plan/run-verbs.ts';
 import type { Runs } from '../../../shared/plan/runs.ts';
 import { outcomeOfRun } from '../../../shared/plan/settle-calls.ts';
+import type { CallContext } from './call-context.ts';
 import { guarded } from './guarded.ts';
 import { callMeta, toToolResult } from './result.ts';
 import { buildInputRequests, type Task, toTask, waitingQuestions } from './task-view.ts';
@@ -27,11 +28,11 @@ const extensions = { [TASKS]: {} };
 const TaskParams = z.looseObject({ taskId: z.string().min(1).max(128) });
 
 /** Whether the request says that its client knows tasks. */
-const knowsTasks = (ctx: ServerContext, capabilities: ClientCapabilities | undefined): boolean =>
+const knowsTasks = (ctx: CallContext, capabilities: ClientCapabilities | undefined): boolean =>
   ctx.mcpReq.envelope !== undefined && capabilities?.extensions?.[TASKS] !== undefined;
 
 /** Whether a call may answer a task: one that its key may not read would be no answer. */
-export const takesTasks = (ctx: ServerContext, actor: Actor, capabilities?: ClientCapabilities): boolean =>
+export const takesTasks = (ctx: CallContext, actor: Actor, capabilities?: ClientCapabilities): boolean =>
   knowsTasks(ctx, capabilities) && hasScope(actor, 'read');
 
 /** Makes runs the tasks of a server of 2026-07-28, whose clients ask for them by `tasks/get`. */

@@ -49,7 +49,7 @@ const mcp = route({
       console: consoleOf(context.req.raw),
       isSearch: mode === 'search',
     });
-    return answer instanceof Response ? answer : answerBytes(context, answer.kept, 'application/json');
+    return answer instanceof Response ? answer : answerBytes(context, answer.bytes, 'application/json');
   },
 });
 
