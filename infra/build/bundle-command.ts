@@ -33,7 +33,8 @@ export const bundleCommand = async (folder: string): Promise<readonly string[]> 
       minify: false,
       minifySyntax: true,
       minifyWhitespace: true,
-      external: ['esbuild'],
+      // Classes of oidc-provider are told apart by their names, which bundling may change.
+      external: ['esbuild', 'oidc-provider'],
       plugins: [deferred(entries.deferred), ...lighten(false), weightFiles(code), threads(), natives, dataFiles(code)],
       metafile: true,
     }),
