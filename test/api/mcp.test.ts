@@ -44,19 +44,23 @@ for (const era of eras)
       assert.deepEqual(await seen(confined), ['b_tool']);
     });
 
-    test('an MCP client gets a long tool list in pages', async () => {
+    test('an MCP client gets a long tool list in pages of bounded bytes', async () => {
+      const description = 'Look up the weather of a city. '.repeat(30);
       const given = await testAssay({
         discover: async () => [
           {
             kind: 'shipped',
             source: 'test',
-            definitions: Array.from({ length: 2120 }, (_, n) => aTool({ name: `tool_${String(n).padStart(4, '0')}` })),
+            definitions: Array.from({ length: 2120 }, (_, n) =>
+              aTool({ name: `tool_${String(n).padStart(4, '0')}`, description }),
+            ),
           },
         ],
       });
       const client = await connectClient(given.app, ADMIN_KEY, { era });
 
       const pages: string[][] = [];
+      const sizes: number[] = [];
       let cursor: string | undefined;
       do {
         const page = await client.request({
@@ -64,15 +68,14 @@ for (const era of eras)
           params: cursor === undefined ? {} : { cursor },
         });
         pages.push(page.tools.map(({ name }) => name));
+        sizes.push(JSON.stringify(page.tools).length);
         cursor = page.nextCursor;
       } while (cursor !== undefined);
       await assert.rejects(client.request({ method: 'tools/list', params: { cursor: 'other' } }), { code: -32_602 });
       await client.close();
 
-      assert.deepEqual(
-        pages.map(({ length }) => length),
-        [1000, 1000, 120],
-      );
+      assert.equal(pages.length, 2);
+      assert.ok(sizes.every((bytes) => bytes < 2_010_000));
       assert.equal(new Set(pages.flat()).size, 2120);
     });
 

@@ -10,7 +10,8 @@ import { findHandler, type Handlers } from '../../../shared/registry/layer.ts';
 import { readCursor, writeCursor } from '../../../shared/registry/lookup/cursor.ts';
 import { scoreTool, seesScore } from './score-tool.ts';
 
-const PAGE_TOOLS = 1000;
+// The bytes bound a page in practice: each page more is a round trip more for the client.
+const PAGE_TOOLS = 5000;
 // Lambda answers at most 6 MB, and a definition may have 64 KB.
 const PAGE_BYTES = 2_000_000;
 const MAX_PAGES_KEPT = 64;
