@@ -24,8 +24,11 @@ export const executeTool = async (
   const { record, isEnabled, disabledReason } = await resolveTool(context, actor, invocation);
   const { once } = options;
   const earlier = await earlierCall(context, actor.tenant, once);
+  const { answer } = once ?? {};
+  // One that only lapsed goes on under its id, where that does nothing twice.
+  const isLapsed = earlier?.status === 'interrupted' && (answer !== undefined || isIdempotent(record));
   // The record holds long values cut: where the answer itself was kept, it is that.
-  if (earlier) return { ...outcomeOfRecord(earlier), ...(earlier.status === 'ok' ? once?.answer : {}) };
+  if (earlier && !isLapsed) return { ...outcomeOfRecord(earlier), ...(earlier.status === 'ok' ? answer : {}) };
   const handler = handlerOf(record, context.handlers());
   const call: Call = {
     id: once?.id ?? context.clock.newId(),
@@ -42,9 +45,9 @@ export const executeTool = async (
     signal,
     options,
   };
-  const { answer } = once ?? {};
   if (answer) return outcomeOf(call, await runThroughLayers(context, call, async () => answeredBefore(answer.output)));
   // A person consented to one run: what spent it and was cut off does not run on the same consent again.
+  if (earlier && call.permission === 'confirm') return outcomeOfRecord(earlier);
   if (once?.earlier === 'cut off' && (call.permission === 'confirm' || !isIdempotent(record)))
     return outcomeOf(call, await recordCalls(context, call, async () => interrupted(record.spec.name)));
   const run: Next = async (given) => {

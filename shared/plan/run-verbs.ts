@@ -52,14 +52,16 @@ export const startRun = async (
 /** The call that starts a run, for whoever has to charge it should its process die. */
 const feeOf = (
   { clock, prices }: Pick<LayerContext, 'clock'> & { readonly prices?: Prices | undefined },
-  { tenant, keyId }: Actor,
+  { tenant, keyId, key }: Actor,
   { plan_id, input }: Pick<RunRequest, 'plan_id' | 'input'>,
   id: string,
 ): HandedCall => {
   const at = clock.now();
-  const call = { id, tenant, keyId, tool: 'run', version: OPERATION, at, timeoutMs: 0 };
+  const micros = operationPrice(prices, 'run');
+  const about = { id, tenant, keyId, tool: 'run', version: OPERATION, at, timeoutMs: 0 };
+  const call = { ...about, priceMicros: micros, quota: key?.quota };
   const record = { ...startedRecord(call, { plan_id, input }), output: { run_id: id, status: 'running' } };
-  const reservation = { call, micros: operationPrice(prices, 'run') };
+  const reservation = { call, micros };
   return { record, reservation, deadline: at + LEASE_MS, fee: true };
 };
 

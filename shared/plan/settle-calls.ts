@@ -2,10 +2,12 @@ import type { ExecuteContext } from '../execute/call.ts';
 import { toCallError } from '../execute/call-error.ts';
 import { cutValue } from '../execute/cut-values.ts';
 import { isEnded } from '../execute/earlier-call.ts';
+import type { Reservation } from '../execute/meter.ts';
 import { acceptOutput, failure } from '../execute/output.ts';
+import { Fault } from '../kernel/errors.ts';
 import { callKey } from '../kernel/item-keys.ts';
 import type { CallError } from '../model/call.ts';
-import { isReserved } from '../model/call-record.ts';
+import { endedCall, isReserved } from '../model/call-record.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { RunView } from '../model/run.ts';
 import { resolveVersion } from '../registry/versions.ts';
@@ -87,10 +89,11 @@ export const outcomeOfRun = async (
 const settle = async (context: ExecuteContext, tenant: string, view: RunView): Promise<void> => {
   const call = await readHandedCall(context.table, tenant, view.run_id);
   if (!call || call.settled) return;
-  const { record, reservation } = call;
+  const { record } = call;
   const outcome = call.fee
     ? ({ status: 'ok', output: record.output } as const)
     : await outcomeOfRun(context, tenant, view, call);
+  const reservation = outcome.status === 'ok' ? await reserveIfLapsed(context, tenant, call) : call.reservation;
   const charged = context.meter.priceOf(reservation, { status: outcome.status, cached: false });
   const { output: _, ...about } = record;
   const kept = {
@@ -112,6 +115,22 @@ const settle = async (context: ExecuteContext, tenant: string, view: RunView): P
     if (!isEnded(thrown)) throw thrown;
   }
   await closeHandedCall(context.table, tenant, view.run_id);
+};
+
+/** The reservation of a call; made again where it lapsed while nobody was at the run, and the quota still allows it. */
+const reserveIfLapsed = async (
+  { table, meter }: ExecuteContext,
+  tenant: string,
+  { record, reservation }: HandedCall,
+): Promise<Reservation> => {
+  const row = endedCall(await table.get(callKey(tenant, record.call_id)));
+  if (row?.status !== 'interrupted') return reservation;
+  try {
+    return await meter.reserve(reservation.call);
+  } catch (thrown) {
+    if (thrown instanceof Fault && (thrown.code === 'PaymentRequired' || isEnded(thrown))) return reservation;
+    throw thrown;
+  }
 };
 
 const shown = async (context: ExecuteContext, tenant: string, call: HandedCall, output: unknown): Promise<unknown> => {

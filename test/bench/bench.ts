@@ -1,7 +1,9 @@
 /** `npm run bench -- <area> [options]` runs one of the measurements beside this file, or several areas in turn. */
 const given = process.argv.slice(2);
 const isArea = (word: string): boolean => /^[a-z][a-z-]*$/.test(word);
-const areas = given.filter(isArea);
+// The areas come first: a word after an option is its value.
+const firstOption = given.findIndex((word) => !isArea(word));
+const areas = firstOption < 0 ? given : given.slice(0, firstOption);
 const [first] = given;
 if (first === undefined || !isArea(first)) {
   console.error('usage: npm run bench -- <area>..., e.g. registry, iqa, providers, plan, decide, execute');

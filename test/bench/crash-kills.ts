@@ -148,8 +148,7 @@ const answered = async (world: World, path: string, body: unknown, name: string)
 
 const callOnce = async (world: World, name: string): Promise<void> => {
   const body = await answered(world, '/v1/tools/priced_once/invoke', { arguments: { city: name } }, name);
-  // One whose reservation had lapsed is answered as interrupted, and is not charged.
-  if (body.status === 'ok') world.keys.set(name, body.call_id);
+  world.keys.set(name, body.call_id);
 };
 
 const run = async (world: World, name: string): Promise<void> => {
@@ -229,6 +228,10 @@ const report = async (world: World, kills: number): Promise<void> => {
   for (const key of world.uploads) {
     const { body } = await send(world, 'GET', `/v1/images/${key}/scores`);
     if (body.status !== 'scored') console.log(`upload ${key}: ${body.status} ${body.error?.message ?? ''}`);
+  }
+  for (const id of world.runs) {
+    const { body } = await send(world, 'GET', `/v1/runs/${id}`);
+    if (body.status !== 'ok') console.log(`run ${id}: ${JSON.stringify(body)}`);
   }
   for (const { what, why } of before.differences) console.log(`before settling: ${what}: ${why}`);
   judge(

@@ -8,6 +8,7 @@ import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
+import { executeTool } from '../../shared/execute/execute.ts';
 import { quotaKey } from '../../shared/kernel/item-keys.ts';
 import type { Handler, Table } from '../../shared/kernel/ports.ts';
 import type { Outcome } from '../../shared/model/call.ts';
@@ -236,6 +237,36 @@ describe('pay per call', () => {
     assert.match(late.body.error.message, /has already ended, or its time was up/);
     assert.equal((await json<MonthUsage>('GET', '/v1/usage?month=2026-03', undefined, payer)).body.calls, 1);
     assert.deepEqual((await json<Verification>('GET', '/v1/usage/verification?month=2026-03')).body.differences, []);
+  });
+
+  test('X.04 a call cut off until its reservation lapsed goes on under its id if idempotent, and ends if not', async () => {
+    let now = Date.parse('2026-03-01T12:00:00Z');
+    const clock = { now: () => now, newId: () => ulid(now) };
+    const { json, key, assay } = await shop({ clock, table: memoryTable({ now: () => now }) });
+    await json('POST', '/v1/tools', aTool({ name: 'again', price_micros: 5 }));
+    await json('POST', '/v1/tools', aTool({ name: 'effect', price_micros: 5, idempotent: false }));
+    const actor = await assay.authenticate(await key({ scopes: ['invoke'], quota: { calls: 100 } }));
+    const { tenant, keyId } = actor;
+    const died = async (tool: string): Promise<string> => {
+      const id = ulid(now);
+      const about = { id, tenant, keyId, tool, version: 'unversioned', at: now, timeoutMs: 60_000 };
+      await assay.meter.reserve({ ...about, priceMicros: 5, quota: { calls: 100 } });
+      return id;
+    };
+    const ids = { again: await died('again'), effect: await died('effect') };
+    now += 10 * 60_000;
+    await json('POST', '/v1/usage/verification?month=2026-03');
+    const repeat = (name: keyof typeof ids) =>
+      executeTool(assay, actor, { name, ...bern }, undefined, { once: { id: ids[name], earlier: 'cut off' } });
+
+    const [first, second] = [await repeat('again'), await repeat('again')];
+    const effect = await repeat('effect');
+
+    assert.deepEqual([first.status, first.call_id, first.charged_micros], ['ok', ids.again, 5]);
+    assert.deepEqual([second.status, second.call_id], ['ok', ids.again]);
+    assert.deepEqual([effect.status, effect.charged_micros], ['interrupted', 0]);
+    const { body } = await json<Verification>('GET', '/v1/usage/verification?month=2026-03');
+    assert.deepEqual([body.ledger, body.differences], [{ calls: 1, micros: 5 }, []]);
   });
 });
 

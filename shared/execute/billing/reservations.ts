@@ -1,7 +1,14 @@
 import { callKey } from '../../kernel/item-keys.ts';
 import type { Item, Table } from '../../kernel/ports.ts';
 import { put, read } from '../../kernel/stored.ts';
-import { CallItem, type CallRecord, isReserved, type ReservedCall, ReservedCallItem } from '../../model/call-record.ts';
+import {
+  CallItem,
+  type CallRecord,
+  endedCall,
+  isReserved,
+  type ReservedCall,
+  ReservedCallItem,
+} from '../../model/call-record.ts';
 import { hasEnded } from '../earlier-call.ts';
 import type { MeteredCall } from '../meter.ts';
 import { isOpen, rowExpires } from '../record-row.ts';
@@ -16,8 +23,8 @@ export interface Placed {
 }
 
 /**
- * Writes the row of a call before it is counted and runs. One that an earlier try of the call left is taken over;
- * a call that has ended is refused.
+ * Writes the row of a call before it is counted and runs. One that an earlier try of the call left is taken over, also
+ * where it has lapsed; a call that has ended is refused.
  */
 export const placeRow = (table: Table, call: MeteredCall, micros: number, until: number): Promise<Placed> => {
   const key = callKey(call.tenant, call.id);
@@ -33,12 +40,13 @@ export const placeRow = (table: Table, call: MeteredCall, micros: number, until:
   };
   return table.change<Placed>([key], ([item]) => {
     const known = item && isReserved(item) ? read(item, ReservedCallItem) : undefined;
-    if (!isOpen(item)) throw hasEnded(call.id);
+    const isLapsed = endedCall(item)?.status === 'interrupted';
+    if (!isOpen(item) && !isLapsed) throw hasEnded(call.id);
     const placed = { ...row, ...(known && { micros: known.micros, counted: known.counted }) };
     const expires = rowExpires(call.at);
     return {
       writes: [put(key, ReservedCallItem, placed, expires)],
-      result: { isTakenOver: known !== undefined, micros: placed.micros },
+      result: { isTakenOver: known !== undefined || isLapsed, micros: placed.micros },
     };
   });
 };
