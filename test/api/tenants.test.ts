@@ -9,6 +9,7 @@ test('X.27 GET /v1/tenants lists who was given a key, with its good keys and use
   const lab = await shop.key({ tenant: 'lab', scopes: ['read', 'invoke', 'tenant_admin'] });
   await shop.key({ tenant: 'lab', scopes: ['read'] });
   await shop.json('POST', '/v1/tools/weather_lookup/invoke', { arguments: { city: 'Bern' } }, lab);
+  await shop.assay.recorder.flush();
 
   const { body } = await shop.json<{ tenants: { tenant: string; keys: number; calls: number }[] }>(
     'GET',

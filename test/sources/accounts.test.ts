@@ -140,10 +140,10 @@ describe('X.17 callers have their own accounts at a source', () => {
     const page = await shown.text();
     const there = new URL((/url=([^"]*)/.exec(page)?.[1] ?? '').replaceAll('&amp;', '&'));
     upstream.codes.set(code, there.searchParams.get('code_challenge') ?? '');
-    assert.equal(there.searchParams.get('redirect_uri'), `${ORIGIN}/v1/connect/callback`);
+    assert.equal(there.searchParams.get('redirect_uri'), `${ORIGIN}/v1/connected`);
     assert.equal(there.searchParams.get('code_challenge_method'), 'S256');
     const state = there.searchParams.get('state') ?? '';
-    return app.request(`${ORIGIN}/v1/connect/callback?${new URLSearchParams({ code, state })}`, {
+    return app.request(`${ORIGIN}/v1/connected?${new URLSearchParams({ code, state })}`, {
       headers: { cookie },
     });
   };
@@ -169,7 +169,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     const page = await (await submit(link, eve)).text();
     const state = /state=([^&"]*)/.exec(page)?.[1] ?? '';
     upstream.codes.set('eve', 'x');
-    const other = await app.request(`${ORIGIN}/v1/connect/callback?code=eve&state=${state}`, {
+    const other = await app.request(`${ORIGIN}/v1/connected?code=eve&state=${state}`, {
       headers: { cookie: 'assay_connect=another' },
     });
     assert.equal(other.status, 400);

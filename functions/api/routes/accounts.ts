@@ -63,7 +63,7 @@ const TicketParam = z.object({ ticket: z.string().min(1).max(128) });
 
 const callback = route({
   method: 'get',
-  path: '/v1/connect/callback',
+  path: '/v1/connected',
   scope: 'public',
   summary: 'Where the source’s server sends the browser back to',
   query: z.object({ state: z.string().max(256).optional(), code: z.string().max(4096).optional() }),
@@ -120,7 +120,7 @@ const redirect = async (api: Api, accounts: Accounts, ticket: string, c: ApiCont
   const browser = randomBytes(24).toString('base64url');
   const location = await accounts.authorize(ticket, browser, callbackUrl(api, c));
   const secure = callbackUrl(api, c).startsWith('https:');
-  setCookie(c, COOKIE, browser, { httpOnly: true, sameSite: 'Lax', path: '/v1/connect', maxAge: 600, secure });
+  setCookie(c, COOKIE, browser, { httpOnly: true, sameSite: 'Lax', path: '/v1', maxAge: 600, secure });
   // Not by a redirect of the form: a browser would hold it to the form's own targets.
   return c.html(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${TITLE}</title><meta http-equiv="refresh" content="0;url=${escapeText(location)}"></head><body><a href="${escapeText(location)}">Go on</a></body></html>`,
@@ -171,7 +171,7 @@ const connectPage = ({ source, url, key }: AccountLink, problem?: string): Respo
   );
 
 const originOf = ({ oauth }: Api, c: ApiContext): string => publicOrigin(c.req.url, oauth ?? {});
-const callbackUrl = (api: Api, c: ApiContext): string => `${originOf(api, c)}/v1/connect/callback`;
+const callbackUrl = (api: Api, c: ApiContext): string => `${originOf(api, c)}/v1/connected`;
 
 /** Callers' own accounts at sources. */
 export const accountRoutes = [connect, disconnect, callback, show, goOn] as const;

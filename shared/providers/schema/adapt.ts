@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { asArray, asStrings, isRecord, type MutableSchema, type Schema, sameJson, setOwn, without } from '../json.ts';
 import { annotate, nullSchema, OUTER, withNull } from './annotate.ts';
 import { asItIs } from './as-it-is.ts';
@@ -82,8 +81,12 @@ function unite(branches: readonly MutableSchema[], node: Schema, place: SchemaLo
 /** By their texts: comparing each with each would take seconds for thousands. */
 const distinctJson = (branches: readonly MutableSchema[]): readonly MutableSchema[] => {
   const seen = new Set<string>();
-  return branches.filter((branch) => seen.size < seen.add(canonicalJson(branch)).size);
+  return branches.filter((branch) => seen.size < seen.add(JSON.stringify(branch, withSortedKeys)).size);
 };
+
+// The edge has no room for a library that does this.
+const withSortedKeys = (_: string, value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 const isNullOnly = (branch: unknown): boolean =>
   isRecord(branch) && (branch.type === 'null' || branch.const === null || sameJson(branch.enum, [null]));
