@@ -45,6 +45,8 @@ const ReservedCall = z.object({
   until: z.number(),
   /** The recount of the quota that found and counted it. */
   counted: z.int().optional(),
+  /** It had lapsed and was reserved again: nobody knows whether that was counted. */
+  renewed: z.literal(true).optional(),
 });
 export type ReservedCall = Readonly<z.infer<typeof ReservedCall>>;
 

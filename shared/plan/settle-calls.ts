@@ -6,8 +6,9 @@ import type { Reservation } from '../execute/meter.ts';
 import { acceptOutput, failure } from '../execute/output.ts';
 import { Fault } from '../kernel/errors.ts';
 import { callKey } from '../kernel/item-keys.ts';
+import { read } from '../kernel/stored.ts';
 import type { CallError } from '../model/call.ts';
-import { endedCall, isReserved } from '../model/call-record.ts';
+import { endedCall, isReserved, ReservedCallItem } from '../model/call-record.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { RunView } from '../model/run.ts';
 import { resolveVersion } from '../registry/versions.ts';
@@ -123,8 +124,9 @@ const reserveIfLapsed = async (
   tenant: string,
   { record, reservation }: HandedCall,
 ): Promise<Reservation> => {
-  const row = endedCall(await table.get(callKey(tenant, record.call_id)));
-  if (row?.status !== 'interrupted') return reservation;
+  const item = await table.get(callKey(tenant, record.call_id));
+  const isRenewed = item !== undefined && isReserved(item) && read(item, ReservedCallItem).renewed === true;
+  if (!isRenewed && endedCall(item)?.status !== 'interrupted') return reservation;
   try {
     return await meter.reserve(reservation.call);
   } catch (thrown) {

@@ -42,7 +42,8 @@ export const placeRow = (table: Table, call: MeteredCall, micros: number, until:
     const known = item && isReserved(item) ? read(item, ReservedCallItem) : undefined;
     const isLapsed = endedCall(item)?.status === 'interrupted';
     if (!isOpen(item) && !isLapsed) throw hasEnded(call.id);
-    const placed = { ...row, ...(known && { micros: known.micros, counted: known.counted }) };
+    const kept = known && { micros: known.micros, counted: known.counted };
+    const placed = { ...row, ...kept, renewed: isLapsed ? (true as const) : known?.renewed };
     const expires = rowExpires(call.at);
     return {
       writes: [put(key, ReservedCallItem, placed, expires)],
