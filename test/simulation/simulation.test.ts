@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { tries } from '../support/sampling.ts';
 import { drawSchedules } from './draw-schedules.ts';
 import { type Schedule, simulate } from './simulate.ts';
 import { type OpenStore, openMemory, openSqlite } from './stores.ts';
 
 const seed = Number(process.env.SIMULATION_SEED ?? 1);
+
+// Engines of processes that died wait for consent for a day, and nobody is left to end them.
+after(() => void setTimeout(() => process.exit(), 200));
 
 /** A failing schedule is drawn again with the seed that its message names. */
 const runAll = async (schedules: readonly Schedule[], open: OpenStore): Promise<void> => {
