@@ -55,6 +55,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'keys list': async () => (await import('./commands/keys.ts')).listKeysCommand,
   'keys revoke': async () => (await import('./commands/keys.ts')).revokeKeyCommand,
   'sources add': async () => (await import('./commands/sources.ts')).addSourceCommand,
+  'sources connect': async () => (await import('./commands/sources.ts')).connectSourceCommand,
   'sources list': async () => (await import('./commands/sources.ts')).listSourcesCommand,
   'sources show': async () => (await import('./commands/sources.ts')).showSourceCommand,
   'sources refresh': async () => (await import('./commands/sources.ts')).refreshSourceCommand,

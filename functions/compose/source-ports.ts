@@ -48,9 +48,10 @@ export const sourcePorts = (options: Options): SourcePorts => {
       const owner = { tenant, source: source.name, url: source.url ?? '' };
       if (own)
         return upstreamByCaller({
+          source: source.name,
           lister: own.listed_by,
           openFor: (keyId) => openAs(tenant, source, changed, keyId),
-          forget: async (keyId) => accounts?.forget(owner, keyId),
+          replace: async (keyId) => (await accounts?.replace(owner, keyId)) === true,
         });
       return openAs(tenant, shared, changed, undefined);
     },
@@ -110,15 +111,16 @@ const MAX_CALLERS = 50;
 const IDLE_MS = 10 * 60_000;
 
 interface ByCaller {
+  readonly source: string;
   /** Whose account lists the tools. */
   readonly lister: string;
   readonly openFor: (keyId: string) => OpenedUpstream;
-  /** Called when the upstream does not know a caller's token any more. */
-  readonly forget: (keyId: string) => Promise<void>;
+  /** Called when the upstream does not take a caller's token; tells whether there is another now. */
+  readonly replace: (keyId: string) => Promise<boolean>;
 }
 
 /** An upstream that every caller reaches as themselves, on connections of their own. */
-const upstreamByCaller = ({ lister, openFor, forget }: ByCaller): OpenedUpstream => {
+const upstreamByCaller = ({ source, lister, openFor, replace }: ByCaller): OpenedUpstream => {
   const opened = new LRUCache<string, OpenedUpstream>({
     max: MAX_CALLERS,
     ttl: IDLE_MS,
@@ -132,16 +134,28 @@ const upstreamByCaller = ({ lister, openFor, forget }: ByCaller): OpenedUpstream
     opened.set(keyId, made);
     return made;
   };
+  /** An answer of 401 means that nothing ran, so the work is done again with a token that was renewed, once. */
+  const asCaller = async <T>(keyId: string, work: (upstream: OpenedUpstream) => Promise<T>): Promise<T> => {
+    try {
+      return await work(of(keyId));
+    } catch (thrown) {
+      if (!isUnauthorized(thrown) || !(await replace(keyId))) throw thrown;
+      return work(of(keyId));
+    }
+  };
   return {
-    list: (signal) => of(lister).list(signal),
-    async call(tool, args, context) {
+    async list(signal) {
       try {
-        return await of(context.keyId).call(tool, args, context);
+        return await asCaller(lister, (upstream) => upstream.list(signal));
       } catch (thrown) {
-        if (isUnauthorized(thrown)) await forget(context.keyId);
-        throw thrown;
+        if (!isUnauthorized(thrown)) throw thrown;
+        throw new Fault(
+          'AccountRequired',
+          `its tools are listed by the account of the key ${lister}: connect it by POST /v1/sources/${source}/account with that key`,
+        );
       }
     },
+    call: (tool, args, context) => asCaller(context.keyId, (upstream) => upstream.call(tool, args, context)),
     async close() {
       const all = [...opened.values()];
       opened.clear();

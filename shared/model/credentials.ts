@@ -26,16 +26,27 @@ const Secret = z.union([
     client_secret: Value,
     scope: z.string().max(2048).optional(),
   }),
-  // Every caller has an account of its own there, connected on a page (authorization code with PKCE).
-  z.strictObject({
-    type: z.literal('account'),
-    authorize_url: Address,
-    token_url: Address,
-    revoke_url: Address.optional(),
-    client_id: Value,
-    client_secret: Value.optional(),
-    scope: z.string().max(2048).optional(),
-  }),
+  // Every caller has an account of its own there, connected on a page (authorization code with PKCE). What is not
+  // given is discovered, as MCP servers with OAuth offer it.
+  z
+    .strictObject({
+      type: z.literal('account'),
+      authorize_url: Address.optional(),
+      token_url: Address.optional(),
+      revoke_url: Address.optional(),
+      client_id: Value.optional(),
+      client_secret: Value.optional(),
+      scope: z.string().max(2048).optional(),
+    })
+    .refine(
+      ({ authorize_url: authorize, token_url: token, client_id: id }) =>
+        authorize === undefined ? token === undefined : token !== undefined && id !== undefined,
+      'must have authorize_url, token_url and client_id together, or leave both addresses to be discovered',
+    )
+    .refine(
+      ({ client_id: id, client_secret: secret }) => secret === undefined || id !== undefined,
+      'must have client_id where it has client_secret',
+    ),
 ]);
 
 /** What is sent with every request to a source, given once and never shown again. A bare `secret` is a bearer token. */
@@ -51,3 +62,6 @@ export const Credentials = z.strictObject({
   secret: Secret.optional(),
 });
 export type Credentials = Readonly<z.infer<typeof Credentials>>;
+
+/** How accounts of callers are asked for, as it was given. */
+export type AccountSettings = Extract<Exclude<Credentials['secret'], string | undefined>, { type: 'account' }>;

@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import type { SafeFetch } from '../kernel/safe-fetch.ts';
-import type { Credentials } from '../model/credentials.ts';
-import type { AccountTokens } from './secrets.ts';
-
-/** How accounts at a source are connected (RFC 6749 4.1, RFC 7636). */
-export type AccountClient = Extract<Exclude<Credentials['secret'], string | undefined>, { type: 'account' }>;
+import type { AccountClient, AccountTokens } from '../model/account.ts';
 
 interface Context {
   readonly fetch: SafeFetch;
@@ -30,6 +26,7 @@ export const authorizeUrl = (
     state: asked.state,
     code_challenge: challenge,
     code_challenge_method: 'S256',
+    resource: client.resource,
   }))
     if (value !== undefined) url.searchParams.set(name, value);
   return url.href;
@@ -73,14 +70,15 @@ const requestTokens = async (
   client: AccountClient,
   form: Readonly<Record<string, string>>,
 ): Promise<AccountTokens> => {
-  const response = await send(fetch, client, client.token_url, form);
+  const response = await send(fetch, client, client.token_url, { ...form, resource: client.resource });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && isObject(answer) && typeof answer.access_token === 'string') {
     const seconds = Number(answer.expires_in);
     return {
       access_token: answer.access_token,
       ...(typeof answer.refresh_token === 'string' ? { refresh_token: answer.refresh_token } : {}),
-      ...(Number.isFinite(seconds) ? { expires_at: now() + seconds * 1000 } : {}),
+      expires_at: Number.isFinite(seconds) ? now() + seconds * 1000 : undefined,
+      client: client.issuer === undefined ? undefined : client,
     };
   }
   // RFC 6749 names errors by words of its own; anything else may repeat what was sent.
@@ -98,13 +96,15 @@ const requestTokens = async (
 
 const send = (
   fetch: SafeFetch,
-  { client_id: id, client_secret: secret }: AccountClient,
+  { client_id: id, client_secret: secret, secret_in: place = 'header' }: AccountClient,
   url: string,
-  form: Readonly<Record<string, string>>,
+  form: Readonly<Record<string, string | undefined>>,
 ): Promise<Response> => {
-  const body = new URLSearchParams({ ...form, client_id: id });
   const headers: Record<string, string> = { accept: 'application/json' };
-  if (secret !== undefined) {
+  const body = new URLSearchParams({ client_id: id });
+  for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value);
+  if (secret !== undefined && place === 'body') body.set('client_secret', secret);
+  if (secret !== undefined && place === 'header') {
     const pair = [id, secret].map((part) => encodeURIComponent(part)).join(':');
     headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
   }

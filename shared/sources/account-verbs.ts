@@ -2,9 +2,10 @@ import { requireScope } from '../access/scopes.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { Actor } from '../model/key.ts';
 import type { Source } from '../model/source.ts';
-import type { Accounts } from './accounts.ts';
+import type { AccountLink, Accounts } from './accounts.ts';
 import type { SourcesContext } from './context.ts';
 import { requireSource } from './read-source.ts';
+import { refreshQuietly } from './refresh.ts';
 import type { SecretOwner } from './secrets.ts';
 
 /** The caller's account at a source: connected, or the link by which it can be. */
@@ -24,6 +25,17 @@ export const connectAccount = async (context: SourcesContext, actor: Actor, name
 export const disconnectAccount = async (context: SourcesContext, actor: Actor, name: string): Promise<void> => {
   const { accounts, owner } = await requireAccounts(context, actor, name);
   await accounts.disconnect(owner, actor.keyId);
+};
+
+/** Lists the tools of a source anew when the account that lists them was connected. */
+export const refreshConnected = async (
+  context: SourcesContext,
+  { tenant, source, key }: AccountLink,
+): Promise<void> => {
+  const { accounts } = await requireSource(context.table, tenant, source);
+  if (accounts?.listed_by !== key) return;
+  context.sources.drop(tenant, source);
+  await refreshQuietly(context, tenant, source);
 };
 
 const requireAccounts = async (

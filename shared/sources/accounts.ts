@@ -5,10 +5,15 @@ import { Fault } from '../kernel/errors.ts';
 import { accountLinkKey } from '../kernel/oauth-keys.ts';
 import type { Table } from '../kernel/ports.ts';
 import type { SafeFetch } from '../kernel/safe-fetch.ts';
+import { SealedSecret } from '../kernel/secret-box.ts';
 import { put, read, stored } from '../kernel/stored.ts';
+import { AccountClient, type AccountTokens } from '../model/account.ts';
+import type { AccountSettings } from '../model/credentials.ts';
 import type { Source } from '../model/source.ts';
-import { type AccountClient, authorizeUrl, exchangeCode, refreshTokens, revokeTokens } from './account-tokens.ts';
-import type { AccountTokens, SecretOwner, SourceSecrets } from './secrets.ts';
+import { authorizeUrl, exchangeCode, refreshTokens, revokeTokens } from './account-tokens.ts';
+import { discoverClient } from './discover-client.ts';
+import { requireSource } from './read-source.ts';
+import type { SecretOwner, SourceSecrets } from './secrets.ts';
 
 /** A link that was given to a caller. Only its digest is stored; the PKCE verifier follows from the link itself. */
 export const AccountLinkItem = stored({
@@ -20,6 +25,8 @@ export const AccountLinkItem = stored({
     key: z.string(),
     /** The digest of the cookie of the browser that went on with it. */
     browser: z.string().optional(),
+    /** The discovered client that it went on with: what is discovered later cannot be given its code. */
+    client: SealedSecret.optional(),
   }),
 });
 export type AccountLink = Readonly<z.infer<typeof AccountLinkItem.schema>>;
@@ -35,10 +42,17 @@ export interface Accounts {
   /** Where the browser goes on; from now on only this browser can finish. */
   authorize(ticket: string, browser: string, redirectUri: string): Promise<string>;
   /** Exchanges the code; the link is used up whatever comes of it. */
-  finish(ticket: string, browser: string, code: string, redirectUri: string): Promise<AccountLink>;
-  /** Forgets tokens that the source does not take any more. */
-  forget(owner: SecretOwner, keyId: string): Promise<void>;
+  finish(ticket: string, browser: string, back: CameBack, redirectUri: string): Promise<AccountLink>;
+  /** The source does not take a caller's token: gets another, or forgets the account. Tells whether there is another. */
+  replace(owner: SecretOwner, keyId: string): Promise<boolean>;
   disconnect(owner: SecretOwner, keyId: string): Promise<void>;
+}
+
+/** What the browser brings back from the authorization server. */
+export interface CameBack {
+  readonly code: string;
+  /** Who says that it gave the code (RFC 9207). */
+  readonly issuer: string | undefined;
 }
 
 interface Options {
@@ -56,15 +70,32 @@ const EARLY_MS = 30_000;
 export const createAccounts = ({ table, secrets, fetch, now, random }: Options): Accounts => {
   const context = { fetch, now };
   const renewing = new Map<string, Promise<AccountTokens | undefined>>();
-  const clientOf = async (owner: SecretOwner): Promise<AccountClient> => {
+  const settingsOf = async (owner: SecretOwner): Promise<AccountSettings> => {
     const secret = (await secrets.find(owner))?.secret;
     if (typeof secret === 'object' && secret.type === 'account') return secret;
     throw new Fault('Unavailable', `the source ${owner.source} takes no accounts any more`);
   };
+  /** The client that tokens were given to. */
+  const clientOf = async (owner: SecretOwner, { client }: AccountTokens): Promise<AccountClient> => {
+    const given = givenClient(await settingsOf(owner)) ?? client;
+    if (given) return given;
+    throw new Fault('Unavailable', `the source ${owner.source} must be connected again`);
+  };
+  const discover = async (owner: SecretOwner, settings: AccountSettings, redirectUri: string) => {
+    const { kind } = await requireSource(table, owner.tenant, owner.source);
+    return discoverClient({
+      ...context,
+      source: { kind, url: owner.url },
+      settings,
+      redirectUri,
+      registered: () => secrets.registered.find(owner),
+      keep: (client) => secrets.registered.keep(owner, client),
+    });
+  };
   const renew = async (owner: SecretOwner, keyId: string, old: AccountTokens): Promise<AccountTokens | undefined> => {
     if (old.refresh_token === undefined) return undefined;
     try {
-      const next = await refreshTokens(context, await clientOf(owner), old.refresh_token);
+      const next = await refreshTokens(context, await clientOf(owner, old), old.refresh_token);
       await secrets.accounts.keep(owner, keyId, next);
       return next;
     } catch (thrown) {
@@ -79,6 +110,9 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
   const current = async (owner: SecretOwner, keyId: string): Promise<AccountTokens | undefined> => {
     const kept = await secrets.accounts.find(owner, keyId);
     if (!kept || kept.expires_at === undefined || kept.expires_at - EARLY_MS > now()) return kept;
+    return renewOnce(owner, keyId, kept);
+  };
+  const renewOnce = (owner: SecretOwner, keyId: string, kept: AccountTokens): Promise<AccountTokens | undefined> => {
     const id = `${owner.tenant}#${owner.source}#${keyId}`;
     const running = renewing.get(id) ?? renew(owner, keyId, kept).finally(() => renewing.delete(id));
     renewing.set(id, running);
@@ -101,17 +135,20 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
     },
     findLink: (ticket) => requireLink(ticket).catch(() => undefined),
     async authorize(ticket, browser, redirectUri) {
-      const { tenant, source, url } = await requireLink(ticket);
-      const client = await clientOf({ tenant, source, url });
+      const owner = ownerOf(await requireLink(ticket));
+      const settings = await settingsOf(owner);
+      const given = givenClient(settings);
+      const client = given ?? (await discover(owner, settings, redirectUri));
+      const sealed = given ? undefined : await secrets.seal(owner, LINK, JSON.stringify(client));
       const key = accountLinkKey(sha256(ticket));
       await table.change([key], ([item]) => {
         if (!item) throw new Fault('NotFound', 'this link has ended; call the tool again for a new one');
-        const bound = { ...read(item, AccountLinkItem), browser: sha256(browser) };
+        const bound = { ...read(item, AccountLinkItem), browser: sha256(browser), client: sealed };
         return { writes: [put(key, AccountLinkItem, bound, item.expires)], result: undefined };
       });
       return authorizeUrl(client, { state: ticket, verifier: verifierOf(ticket), redirectUri });
     },
-    async finish(ticket, browser, code, redirectUri) {
+    async finish(ticket, browser, { code, issuer }, redirectUri) {
       const key = accountLinkKey(sha256(ticket));
       const link = await table.change([key], ([item]) => {
         const found = item && read(item, AccountLinkItem);
@@ -119,22 +156,47 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
           throw new Fault('NotFound', 'this link was not opened in this browser, or has ended; call the tool again');
         return { writes: [{ remove: key }], result: found };
       });
-      const owner = { tenant: link.tenant, source: link.source, url: link.url };
-      const tokens = await exchangeCode(context, await clientOf(owner), {
-        code,
-        verifier: verifierOf(ticket),
-        redirectUri,
-      });
+      const owner = ownerOf(link);
+      const given = givenClient(await settingsOf(owner));
+      const client =
+        given ?? (link.client && AccountClient.parse(JSON.parse(await secrets.open(owner, LINK, link.client))));
+      if (!client) throw new Fault('NotFound', 'this link has ended; call the tool again for a new one');
+      requireIssuer(client, issuer);
+      const tokens = await exchangeCode(context, client, { code, verifier: verifierOf(ticket), redirectUri });
       await secrets.accounts.keep(owner, link.key, tokens);
       return link;
     },
-    forget: (owner, keyId) => secrets.accounts.drop(owner, keyId),
+    async replace(owner, keyId) {
+      const kept = await secrets.accounts.find(owner, keyId);
+      if (kept && (await renewOnce(owner, keyId, kept))) return true;
+      await secrets.accounts.drop(owner, keyId);
+      return false;
+    },
     async disconnect(owner, keyId) {
       const tokens = await secrets.accounts.find(owner, keyId);
       await secrets.accounts.drop(owner, keyId);
-      if (tokens) await revokeTokens(context, await clientOf(owner), tokens);
+      if (tokens) await revokeTokens(context, await clientOf(owner, tokens), tokens);
     },
   };
+};
+
+const LINK = 'link';
+
+const ownerOf = ({ tenant, source, url }: AccountLink): SecretOwner => ({ tenant, source, url });
+
+/** The client that was given with the source, where nothing is left to discover. */
+const givenClient = ({ authorize_url, token_url, client_id, ...rest }: AccountSettings): AccountClient | undefined =>
+  authorize_url === undefined || token_url === undefined || client_id === undefined
+    ? undefined
+    : { ...rest, authorize_url, token_url, client_id };
+
+/** A code of another server must not be sent to this one (RFC 9207). */
+const requireIssuer = ({ issuer, names_issuer: isNamed }: AccountClient, came: string | undefined): void => {
+  if (issuer === undefined || came === issuer || (came === undefined && isNamed !== true)) return;
+  throw new Fault(
+    'Forbidden',
+    `the answer comes from ${came ?? 'a server that does not say who it is'}, not from ${issuer}`,
+  );
 };
 
 const verifierOf = (ticket: string): string => createHash('sha256').update(`verifier ${ticket}`).digest('base64url');

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import * as z from 'zod';
 import { sha256 } from '../kernel/canonical-json.ts';
 import { sourceAccountKey, sourceAccountPrefix, sourceSecretKey, sourceSecretsPk } from '../kernel/item-keys.ts';
 import type { Key, Table } from '../kernel/ports.ts';
 import { type DataKeys, openSecret, SealedSecret, type SecretContext, sealSecret } from '../kernel/secret-box.ts';
 import { put, read, stored } from '../kernel/stored.ts';
+import { AccountTokens, RegisteredClient } from '../model/account.ts';
 import { Credentials } from '../model/credentials.ts';
 
 /** A secret at rest. */
@@ -29,6 +29,14 @@ export interface SourceSecrets {
   /** Forgets the credentials, and the accounts of all callers. */
   drop(owner: Pick<SecretOwner, 'tenant' | 'source'>): Promise<void>;
   readonly accounts: AccountSecrets;
+  /** What this server is at the source's authorization server, where it registered itself. */
+  readonly registered: {
+    keep(owner: SecretOwner, client: RegisteredClient): Promise<void>;
+    find(owner: SecretOwner): Promise<RegisteredClient | undefined>;
+  };
+  /** Seals a text that is kept elsewhere, for one purpose. */
+  seal(owner: SecretOwner, purpose: string, text: string): Promise<SealedSecret>;
+  open(owner: SecretOwner, purpose: string, sealed: SealedSecret): Promise<string>;
 }
 
 /** The tokens of one caller at a source. */
@@ -37,14 +45,6 @@ export interface AccountSecrets {
   find(owner: SecretOwner, keyId: string): Promise<AccountTokens | undefined>;
   drop(owner: Pick<SecretOwner, 'tenant' | 'source'>, keyId: string): Promise<void>;
 }
-
-export const AccountTokens = z.object({
-  access_token: z.string(),
-  refresh_token: z.string().optional(),
-  /** In milliseconds since 1970; absent where the server does not say. */
-  expires_at: z.number().optional(),
-});
-export type AccountTokens = Readonly<z.infer<typeof AccountTokens>>;
 
 const OPENED = 500;
 const OPENED_MS = 60_000;
@@ -72,8 +72,21 @@ export const createSourceSecrets = (table: Table, keys: DataKeys): SourceSecrets
       },
       drop: (owner, keyId) => box.drop(accountKey(owner, keyId)),
     },
+    registered: {
+      keep: (owner, client) =>
+        box.keep(accountKey(owner, REGISTERED), { ...contextOf(owner), key: REGISTERED }, JSON.stringify(client)),
+      async find(owner) {
+        const text = await box.find(accountKey(owner, REGISTERED), { ...contextOf(owner), key: REGISTERED });
+        return text === undefined ? undefined : RegisteredClient.parse(JSON.parse(text));
+      },
+    },
+    seal: (owner, purpose, text) => sealSecret(keys, { ...contextOf(owner), purpose }, text),
+    open: (owner, purpose, sealed) => openSecret(keys, { ...contextOf(owner), purpose }, sealed),
   };
 };
+
+/** Stands where a key's id stands; no id has a space. */
+const REGISTERED = 'registered client';
 
 const accountKey = ({ tenant, source }: Pick<SecretOwner, 'tenant' | 'source'>, keyId: string): Key =>
   sourceAccountKey(tenant, source, keyId);

@@ -4,8 +4,9 @@ import { html } from 'hono/html';
 import * as z from 'zod';
 import { isPrincipal } from '../../../shared/access/token-actor.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
-import { connectAccount, disconnectAccount } from '../../../shared/sources/account-verbs.ts';
+import { connectAccount, disconnectAccount, refreshConnected } from '../../../shared/sources/account-verbs.ts';
 import type { AccountLink, Accounts } from '../../../shared/sources/accounts.ts';
+import { CLIENT_DOCUMENT_PATH, clientDocument } from '../../../shared/sources/discover-client.ts';
 import { readText } from '../body-bytes.ts';
 import type { Api, ApiContext } from '../env.ts';
 import { formPage, messagePage } from '../form-page.ts';
@@ -66,18 +67,23 @@ const callback = route({
   path: '/v1/connected',
   scope: 'public',
   summary: 'Where the source’s server sends the browser back to',
-  query: z.object({ state: z.string().max(256).optional(), code: z.string().max(4096).optional() }),
+  query: z.object({
+    state: z.string().max(256).optional(),
+    code: z.string().max(4096).optional(),
+    iss: z.string().max(2048).optional(),
+  }),
   ...page,
-  async handle({ api, query: { state, code }, context: c }) {
+  async handle({ api, query: { state, code, iss }, context: c }) {
     const { accounts } = api.sources;
     const browser = getCookie(c, COOKIE);
     if (!accounts || state === undefined || browser === undefined) return messagePage(TITLE, 400, ENDED);
     if (code === undefined) return messagePage(TITLE, 400, 'The account was not connected.');
     try {
-      const { source } = await accounts.finish(state, browser, code, callbackUrl(api, c));
+      const link = await accounts.finish(state, browser, { code, issuer: iss }, callbackUrl(api, c));
+      await refreshConnected(api, link);
       return formPage(
         { title: TITLE },
-        html`<p>Connected. You can close this page and go on: tools of <strong>${source}</strong> now use your account.</p>`,
+        html`<p>Connected. You can close this page and go on: tools of <strong>${link.source}</strong> now use your account.</p>`,
       );
     } catch (thrown) {
       if (thrown instanceof Fault) return messagePage(TITLE, 400, `${thrown.message}.`);
@@ -112,8 +118,37 @@ const goOn = route({
     if (!accounts || !link) return messagePage(TITLE, 400, ENDED);
     const form = new URLSearchParams(await readText(c, 16_000));
     const problem = await whyNotOwner(api, link, form.get('key') ?? '');
-    return problem === undefined ? redirect(api, accounts, ticket, c) : connectPage(link, problem);
+    if (problem !== undefined) return connectPage(link, problem);
+    try {
+      return await redirect(api, accounts, ticket, c);
+    } catch (thrown) {
+      if (thrown instanceof Fault) return messagePage(TITLE, 400, `${thrown.message}.`);
+      throw thrown;
+    }
   },
+});
+
+const ClientBody = z
+  .object({
+    client_id: z.string(),
+    client_name: z.string(),
+    client_uri: z.string(),
+    redirect_uris: z.array(z.string()),
+    grant_types: z.array(z.string()),
+    response_types: z.array(z.string()),
+    token_endpoint_auth_method: z.string(),
+  })
+  .meta({ id: 'OauthClient' });
+
+const client = route({
+  method: 'get',
+  path: CLIENT_DOCUMENT_PATH,
+  scope: 'public',
+  summary: 'What this server is as a client of the authorization servers of sources',
+  tag,
+  answers: { 200: { description: 'The client’s metadata document', schema: ClientBody } },
+  handle: ({ api, context: c }) =>
+    reply(200, { client_id: originOf(api, c) + CLIENT_DOCUMENT_PATH, ...clientDocument(callbackUrl(api, c)) }),
 });
 
 const redirect = async (api: Api, accounts: Accounts, ticket: string, c: ApiContext): Promise<Response> => {
@@ -174,4 +209,4 @@ const originOf = ({ oauth }: Api, c: ApiContext): string => publicOrigin(c.req.u
 const callbackUrl = (api: Api, c: ApiContext): string => `${originOf(api, c)}/v1/connected`;
 
 /** Callers' own accounts at sources. */
-export const accountRoutes = [connect, disconnect, callback, show, goOn] as const;
+export const accountRoutes = [connect, disconnect, callback, show, goOn, client] as const;

@@ -5,7 +5,7 @@ import { formatTable } from '../output.ts';
 
 export const addSourceCommand: Command = {
   usage:
-    'sources add NAME ADDRESS | --alias FUNCTION [--kind mcp|openapi|lambda] [--prefix P] [--allowed a,b] [--permission safe|confirm|dangerous] [--trust-read-only] [--price MICROS] [--policy review|auto] [--refresh-minutes N]',
+    'sources add NAME ADDRESS | --alias FUNCTION [--kind mcp|openapi|lambda] [--prefix P] [--allowed a,b] [--permission safe|confirm|dangerous] [--trust-read-only] [--price MICROS] [--policy review|auto] [--refresh-minutes N] [--account]',
   summary: 'Makes the tools of an MCP server, an API or a function tools here',
   options: {
     kind: { type: 'string' },
@@ -17,6 +17,7 @@ export const addSourceCommand: Command = {
     price: { type: 'string' },
     policy: { type: 'string' },
     'refresh-minutes': { type: 'string' },
+    account: { type: 'boolean' },
   },
   async run(cli) {
     const name = required(cli, 0, 'NAME');
@@ -33,8 +34,19 @@ export const addSourceCommand: Command = {
       price_micros: numberOption(cli, 'price'),
       policy: textOption(cli, 'policy'),
       refresh_minutes: numberOption(cli, 'refresh-minutes'),
+      secret: cli.values.account === true ? { type: 'account' } : undefined,
     };
     return show(cli, await (await cli.api()).json<SourceView>('POST', '/v1/sources', body));
+  },
+};
+
+export const connectSourceCommand: Command = {
+  usage: 'sources connect NAME',
+  summary: 'Prints the link by which your own account at a source is connected',
+  async run(cli) {
+    const answer = await (await cli.api()).json<{ connected: boolean; url?: string }>('POST', `${pathOf(cli)}/account`);
+    cli.output.result(answer, () => answer.url ?? 'your account is connected');
+    return 0;
   },
 };
 
