@@ -13,9 +13,9 @@ const asked = (name: 'alarmEmail' | 'gpuZones'): string | undefined => {
 const zones = asked('gpuZones')?.split(',');
 for (const [name, settings] of Object.entries<StageSettings>(stages)) {
   const alarmEmail = settings.alarmEmail ?? asked('alarmEmail');
-  const gpu = settings.gpu && { ...(zones && { zones }), ...settings.gpu };
+  const gpu = settings.gpu && { zones, ...settings.gpu };
   const functions = settings.functions ?? configuredFunctions();
-  new AssayStage(app, name, { ...settings, gpu, functions, ...(alarmEmail === undefined ? {} : { alarmEmail }) });
+  new AssayStage(app, name, { ...settings, gpu, functions, alarmEmail });
 }
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 app.synth();

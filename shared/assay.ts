@@ -140,8 +140,14 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     return next;
   };
   let loaded = withHandlers(await load());
-  const freshness = ports.freshMs === undefined ? {} : { freshMs: ports.freshMs };
-  const catalogs = createCatalogs({ table, clock, log, layer: loaded.layer, encoder: ports.encoder, ...freshness });
+  const catalogs = createCatalogs({
+    table,
+    clock,
+    log,
+    layer: loaded.layer,
+    encoder: ports.encoder,
+    freshMs: ports.freshMs,
+  });
   const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
   const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
   const limitRate = createRateLimiter(table, clock);

@@ -49,7 +49,8 @@ export const replay = ({ status = 200, body = '', type, made }: KeptAnswer): Res
       `the first request with this Idempotency-Key made ${made}; its secret was shown once and is not kept: revoke it, and use a new Idempotency-Key`,
       { id: made },
     );
-  const headers = { 'idempotent-replay': 'true', ...(type ? { 'content-type': type } : {}) };
+  const headers: Record<string, string> = { 'idempotent-replay': 'true' };
+  if (type) headers['content-type'] = type;
   return new Response(status === 204 ? null : body, { status, headers });
 };
 

@@ -10,11 +10,12 @@ export interface PageAsked {
 export const pageAfter = (
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
   list: string,
-): PageAsked => (cursor === undefined ? { limit } : { limit, after: readCursor(cursor, list) });
+): PageAsked => ({ limit, after: cursor === undefined ? undefined : readCursor(cursor, list) });
 
 /** What an answer says about the next page, if there is one. */
-export const nextPage = (next: string | undefined, list: string): { readonly next_cursor?: string } =>
-  next === undefined ? {} : { next_cursor: writeCursor(next, list) };
+export const nextPage = (next: string | undefined, list: string): { readonly next_cursor?: string } => ({
+  next_cursor: next === undefined ? undefined : writeCursor(next, list),
+});
 
 /** The schema of a page of things. */
 export const pageSchema = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>

@@ -11,11 +11,12 @@ export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<
   const units = (['calls', 'micros'] as const).filter((unit) => remaining[unit] !== undefined);
   if (units.length === 0) return {};
   const near = units.filter((unit) => isNearEnd(remaining.quota[unit], remaining[unit]));
-  return {
-    ...(near.length > 0 ? { 'assay-quota-near-end': near.join(', ') } : {}),
+  const headers: Record<string, string> = {
     ratelimit: units.map((unit) => `"${unit}";r=${remaining[unit]};t=${seconds}`).join(', '),
     'ratelimit-policy': units.map((unit) => `"${unit}";q=${remaining.quota[unit]};w=${MONTH_SECONDS}`).join(', '),
   };
+  if (near.length > 0) headers['assay-quota-near-end'] = near.join(', ');
+  return headers;
 };
 
 /** Takes what a priced call leaves of the quota, for the headers of its answer. */

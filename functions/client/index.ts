@@ -18,12 +18,15 @@ export interface ClientOptions {
 export type Client = ReturnType<typeof hc<AppType>>;
 
 /** Speaks to a server of Assay; a refusal is thrown as the Fault that it was there. */
-export const createClient = ({ url, key, tenant, fetch: send = fetch }: ClientOptions): Client =>
-  hc<AppType>(url, {
-    headers: { authorization: `Bearer ${key}`, ...(tenant !== undefined && { 'assay-tenant': tenant }) },
+export const createClient = ({ url, key, tenant, fetch: send = fetch }: ClientOptions): Client => {
+  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+  if (tenant !== undefined) headers['assay-tenant'] = tenant;
+  return hc<AppType>(url, {
+    headers,
     fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
       const response = await send(input, init);
       if (!response.ok) throw await readFault(response);
       return response;
     },
   });
+};

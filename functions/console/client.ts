@@ -56,7 +56,7 @@ export const createClient = (keyring: Keyring) => {
     registerTool: (json: A.Definition) => readJson(v1.tools.$post({ json })),
     changeTool: (name: string, json: A.ToolChange) => readJson(v1.tools[':name'].$patch({ ...path({ name }), json })),
     removeTool: (name: string, version?: string) =>
-      v1.tools[':name'].$delete({ ...path({ name }), query: version === undefined ? {} : { version } }),
+      v1.tools[':name'].$delete({ ...path({ name }), query: { version } }),
     runs: (query: Words & { readonly status?: A.RunFilter | '' }) => readJson(v1.runs.$get({ query: given(query) })),
     grants: () => readJson(v1.grants.$get({ query: { limit: '1000' } })),
     grant: (key: string, tool: string, expires_at: string) =>

@@ -77,7 +77,7 @@ export const pictureSender = ({ v1 }: Api) => {
       withNames(pictures, async () => {
         const response: Response = await v1.score.$post(await sent(pictures), {
           headers: { accept: 'application/x-ndjson' },
-          ...(signal === undefined ? {} : { init: { signal } }),
+          init: { signal },
         });
         for await (const line of readLines<ScoreLine>(response)) {
           if (!('score' in line)) return line;

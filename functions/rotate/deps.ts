@@ -25,11 +25,14 @@ const Environment = z.object({
 
 /** Secrets Manager, CloudFront and the api as the environment says. */
 export const rotateDeps = (): RotateDeps => {
-  const { ASSAY_DISTRIBUTION: id, ASSAY_API_URL, AWS_ENDPOINT_URL_CLOUDFRONT } = Environment.parse(process.env);
-  const endpoint = AWS_ENDPOINT_URL_CLOUDFRONT === undefined ? {} : { endpoint: AWS_ENDPOINT_URL_CLOUDFRONT };
+  const {
+    ASSAY_DISTRIBUTION: id,
+    ASSAY_API_URL,
+    AWS_ENDPOINT_URL_CLOUDFRONT: endpoint,
+  } = Environment.parse(process.env);
   return {
     secrets: secretVersions(new SecretsManagerClient(clientSettings('secrets'))),
-    send: (text) => sendHeader({ fetch: signed, id, ...endpoint })(text),
+    send: (text) => sendHeader({ fetch: signed, id, endpoint })(text),
     isAccepted: (text) => isAccepted(new URL('/healthz', ASSAY_API_URL), text),
   };
 };

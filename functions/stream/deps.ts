@@ -38,7 +38,7 @@ export const publishDeps = (variables: Variables = process.env): StreamDeps => {
   const table = tableOf(ASSAY_TABLE);
   const blobs = bucket === undefined ? undefined : s3Blobs({ client: new S3Client(clientSettings('objects')), bucket });
   return {
-    ...(bus !== undefined && { deliver: eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus) }),
-    ...(blobs && { publish: (changed) => publishChanges({ table, blobs }, changed) }),
+    deliver: bus === undefined ? undefined : eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus),
+    publish: blobs && ((changed) => publishChanges({ table, blobs }, changed)),
   };
 };

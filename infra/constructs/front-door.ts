@@ -47,7 +47,8 @@ export class FrontDoor extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const { settings, logs } = props;
+    const { logs } = props;
+    const { domain } = props.settings;
     const api = this.apiBehavior(props);
     const looked = {
       ...api,
@@ -71,18 +72,17 @@ export class FrontDoor extends Construct {
         '/openapi.json': api,
         '/.well-known/*': api,
       },
-      ...(settings.domain && {
-        domainNames: [settings.domain.name],
-        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-        certificate: Certificate.fromCertificateArn(this, 'Certificate', settings.domain.certificateArn),
-      }),
+      domainNames: domain && [domain.name],
+      minimumProtocolVersion: domain && SecurityPolicyProtocol.TLS_V1_2_2021,
+      certificate: domain && Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
     });
     acknowledge(this.distribution, {
       'AwsSolutions-CFR1': 'the service is for callers in all countries',
-      ...(settings.domain
-        ? {}
-        : { 'AwsSolutions-CFR4': 'without a domain of its own a distribution has CloudFront’s' }),
     });
+    if (!domain)
+      acknowledge(this.distribution, {
+        'AwsSolutions-CFR4': 'without a domain of its own a distribution has CloudFront’s',
+      });
   }
 
   /** Nothing is cached, so that each request is seen with its key, and no tenant gets another's answer. */

@@ -44,7 +44,8 @@ export const privateBucket = (
       },
       ...rules,
     ],
-    ...(logs === undefined ? {} : { serverAccessLogsBucket: logs.bucket, serverAccessLogsPrefix: logs.prefix }),
+    serverAccessLogsBucket: logs?.bucket,
+    serverAccessLogsPrefix: logs?.prefix,
     ...more.extra,
   });
   // The bucket's own property: the construct would bring a function to set it.

@@ -116,7 +116,7 @@ const limited = (
   priority,
   action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: 'limited' } } },
   statement: {
-    rateBasedStatement: { limit, aggregateKeyType: 'IP', ...(scopeDownStatement && { scopeDownStatement }) },
+    rateBasedStatement: { limit, aggregateKeyType: 'IP', scopeDownStatement },
   },
   visibilityConfig: visibility(name),
 });

@@ -31,7 +31,7 @@ export const examplesOf = async (
 ): Promise<readonly Example[]> => {
   const examples: Example[] = [];
   for (const query of queries) {
-    const input = { task: query.query, ...(own(query) ? { candidates: query.candidates } : {}) };
+    const input = { task: query.query, candidates: own(query) ? query.candidates : undefined };
     const request = readRequest(input.task, await deps.encode?.(input.task));
     const reading = readForValues(input.task, now);
     const pool = findPool(request, input, deps);

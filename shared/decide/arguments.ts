@@ -91,7 +91,7 @@ export const fillArguments = async (
       ),
       confidence: round(missing.length > 0 ? 0 : Math.min(1, ...required.map(({ confidence }) => confidence))),
       candidates: { before: 1, after: 1 },
-      ...(notes.length === 0 ? {} : { notes }),
+      notes: notes.length === 0 ? undefined : notes,
     },
   };
 };

@@ -62,7 +62,7 @@ const candidateOf = (
   tool: Tool,
   known: Pick<Candidate, 'text' | 'bonus' | 'remembered'>,
   available: DecideDeps['available'],
-): Candidate => ({ tool, ...known, ...(available?.(tool) === false ? { unavailable: true as const } : {}) });
+): Candidate => ({ tool, ...known, unavailable: available?.(tool) === false || undefined });
 
 /** The tools whose purpose points where the request does, though no word of theirs may be in it. */
 const nearestInMeaning = (

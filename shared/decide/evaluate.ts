@@ -99,7 +99,7 @@ export const evaluateTools = async (
         confidence: round(confidence),
         reasons,
       })),
-      ...(notes.length === 0 ? {} : { notes }),
+      notes: notes.length === 0 ? undefined : notes,
     },
   };
 };

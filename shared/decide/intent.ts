@@ -31,7 +31,7 @@ export const extractIntent = async (
       evidence: votes.slice(0, 3).map((vote) => `${vote.word} (${vote.id})`),
       confidence: asked?.intent === undefined ? round(total === 0 ? 0 : (votes[0]?.votes ?? 0) / total) : 0.9,
       candidates: { before: pool.length, after: agreeing.length },
-      ...(asked?.note === undefined ? {} : { notes: [asked.note] }),
+      notes: asked?.note === undefined ? undefined : [asked.note],
     },
   };
 };

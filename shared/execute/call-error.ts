@@ -10,7 +10,7 @@ export const toCallError = (thrown: unknown): CallError & { readonly stack?: str
   return {
     type: typeof name === 'string' && name !== '' ? cut(name, 128) : 'Error',
     message: cut(message === '' ? 'the tool failed without a message' : message, MAX_MESSAGE),
-    ...(typeof stack === 'string' ? { stack: cut(stack, MAX_STACK) } : {}),
+    stack: typeof stack === 'string' ? cut(stack, MAX_STACK) : undefined,
   };
 };
 

@@ -79,7 +79,7 @@ const movedUsage = (tenant: string, id: string, { usage }: ShardTotals, base: It
 const without = (totals: ShardTotals, stats: readonly string[], usage: readonly string[]): ShardTotals => ({
   ...emptyTotals(totals.sequence),
   at: totals.at,
-  ...(totals.full && { full: true }),
+  full: totals.full || undefined,
   stats: Object.fromEntries(Object.entries(totals.stats).filter(([id]) => !stats.includes(id))),
   usage: Object.fromEntries(Object.entries(totals.usage).filter(([id]) => !usage.includes(id))),
 });

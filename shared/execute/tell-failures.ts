@@ -59,7 +59,7 @@ const tell = async (
     );
     const changed = keys.flatMap((key, at): readonly Write[] => {
       const { block } = decided[at] ?? {};
-      return sameBlock(block, blockIn(blocks[at])) ? [] : [put(key, BlockItem, { ...(block && { block }) })];
+      return sameBlock(block, blockIn(blocks[at])) ? [] : [put(key, BlockItem, { block })];
     });
     const events = decided.flatMap((each) => each.events);
     const sequence = fresh.at(-1)?.sequence ?? since;

@@ -36,5 +36,5 @@ const stateOf = (
   failed_in_a_row: number,
 ): StatsTotal => {
   const { block: _, ...counted } = sum ?? emptyStats(tool, version);
-  return { ...counted, failed_in_a_row, ...(block && { block }) };
+  return { ...counted, failed_in_a_row, block };
 };

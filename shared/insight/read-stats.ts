@@ -26,10 +26,10 @@ export const readStats = async (
 
 /** The statistics of all versions of a tool, or of all tools. */
 export const readAllStats = async (table: Table, tenant: string, name?: string): Promise<readonly StatsTotal[]> => {
-  const prefix = name === undefined ? {} : { prefix: `${name}#` };
-  const bases = readAll(await queryAll(table, statsPk(tenant), prefix), StatsItem);
+  const range = { prefix: name === undefined ? undefined : `${name}#` };
+  const bases = readAll(await queryAll(table, statsPk(tenant), range), StatsItem);
   if (!table.streams) return bases;
-  const [totals, blocks] = await Promise.all([readTotals(table, tenant), queryAll(table, blocksPk(tenant), prefix)]);
+  const [totals, blocks] = await Promise.all([readTotals(table, tenant), queryAll(table, blocksPk(tenant), range)]);
   const byId = new Map<string, ShardStats[]>();
   for (const { stats } of totals)
     for (const [id, counted] of Object.entries(stats))

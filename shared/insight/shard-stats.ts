@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import { addValues, Histogram, mergeHistograms } from './histogram.ts';
 import { Recent, recentAt } from './recent.ts';
@@ -37,7 +38,8 @@ export const addToShard = (stats: ShardStats | undefined, records: readonly Call
   }
   const durations = records.filter(isMeasured).map(microseconds);
   const histogram = addValues(total.histogram, durations);
-  return { ...withoutZeros({ ...total, histogram }), ...(ok_at && { ok_at }), ...(faults_at.length && { faults_at }) };
+  const faults = faults_at.length > 0 ? faults_at : undefined;
+  return omitUndefined({ ...withoutZeros({ ...total, histogram }), ok_at, faults_at: faults });
 };
 
 /** The sum of the shards and the compacted total; nothing when there is nothing. */

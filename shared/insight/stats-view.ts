@@ -62,7 +62,7 @@ export const viewStats = (stats: StatsTotal): StatsView => {
     p50_ms: quantile(0.5),
     p95_ms: quantile(0.95),
     p99_ms: quantile(0.99),
-    ...(calls + refused === 0 ? {} : { last_at: stats.last_at }),
+    last_at: calls + refused === 0 ? undefined : stats.last_at,
   };
 };
 

@@ -19,9 +19,9 @@ export const executeTool = async (
     const raw = await engine.score({
       tool: tool.name,
       picture,
-      ...(tool.type === 'FR' && reference ? { reference } : {}),
-      ...(model ? { model } : {}),
-      ...(signal ? { signal } : {}),
+      reference: tool.type === 'FR' ? reference : undefined,
+      model,
+      signal,
     });
     if (Number.isFinite(raw)) return raw;
     throw new Fault('ToolExecutionError', `${tool.name} gave ${raw} for ${picture.name}`, { tool: tool.name });

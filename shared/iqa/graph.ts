@@ -202,12 +202,12 @@ export function createGraph(name: string): GraphBuilder {
       return made as [Ref, Ref, Ref];
     },
     reshape: (value, shape) => op('Reshape', [value, integers(shape)]),
-    conv: (value, weights, options = {}) =>
-      op('Conv', options.bias ? [value, weights, options.bias] : [value, weights], {
-        group: options.group ?? 1,
-        ...(options.pads && { pads: options.pads }),
-        ...(options.strides && { strides: options.strides }),
-      }),
+    conv(value, weights, { bias, group = 1, pads, strides } = {}) {
+      const attributes: Record<string, Attribute> = { group };
+      if (pads) attributes.pads = pads;
+      if (strides) attributes.strides = strides;
+      return op('Conv', bias ? [value, weights, bias] : [value, weights], attributes);
+    },
     integers,
     build: (results) =>
       finish({ name, opset: 18, nodes, tensors: [...tensors.values()], inputs, outputs: [] }, results),

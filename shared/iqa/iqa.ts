@@ -57,7 +57,7 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
     cache: createScoreCache({ table, log }),
     clock,
     log,
-    ...(signingKey === undefined ? {} : { stamp: createStamp(signingKey) }),
+    stamp: signingKey && createStamp(signingKey),
   };
   const readImage: ReadImage = (tenant, key) => blobs.get(imageBlobKey(tenant, key));
   const writeImage = async (tenant: string, bytes: Uint8Array, type: string): Promise<string> => {

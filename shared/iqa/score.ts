@@ -86,7 +86,7 @@ export const scoreImage = async (
   if (!facts) throw faultOfAll(results, images.name);
   const report: ScoreReport = {
     image: { sha256: images.imageSha256, width: facts.width, height: facts.height, format: facts.format },
-    ...(hasReference ? { reference: { sha256: images.referenceSha256 } } : {}),
+    reference: hasReference ? { sha256: images.referenceSha256 } : undefined,
     scores: results.map(({ entry }) => entry),
     overall: summarise(
       results.flatMap(({ calibrated }) => calibrated ?? []),

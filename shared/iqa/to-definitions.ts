@@ -71,11 +71,11 @@ const blockOf = ({
 }: IqaTool): IqaBlock => ({
   type,
   strengths: [...strengths],
-  ...(logistic_params ? { logistic_params } : {}),
+  logistic_params,
   lower_better,
-  ...(range ? { range } : {}),
+  range,
   graph,
-  ...(preprocessing ? { preprocessing } : {}),
+  preprocessing,
   tolerance,
 });
 
@@ -108,7 +108,7 @@ export const REFERENCE_PARAMETER = picture('the undistorted picture to compare w
 
 const parametersOf = ({ type }: IqaTool): JsonSchema => ({
   type: 'object',
-  properties: { image: IMAGE_PARAMETER, ...(type === 'FR' ? { reference: REFERENCE_PARAMETER } : {}) },
+  properties: type === 'FR' ? { image: IMAGE_PARAMETER, reference: REFERENCE_PARAMETER } : { image: IMAGE_PARAMETER },
   required: type === 'FR' ? ['image', 'reference'] : ['image'],
   additionalProperties: false,
 });

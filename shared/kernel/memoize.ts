@@ -5,7 +5,7 @@ export const memoize = <Value extends object>(
   max: number,
   maxSize?: number,
 ): ((key: string, make: () => Value, size?: () => number) => Value) => {
-  const made = new LRUCache<string, Value>({ max, ...(maxSize !== undefined && { maxSize }) });
+  const made = new LRUCache<string, Value>({ max, maxSize });
   return (key, make, size) => {
     const known = made.get(key);
     if (known !== undefined) return known;

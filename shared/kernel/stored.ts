@@ -83,7 +83,7 @@ export const put = <T extends object>(key: Key, kind: Stored<T>, content: NoInfe
 /** Content with its format version. */
 const bodyOf = <T extends object>({ version, writes }: Stored<T>, content: T): Content => {
   if (writes !== undefined) return { v: writes.version, ...writes.downgrade(content) };
-  return { ...(version === 0 ? {} : { v: version }), ...content };
+  return { v: version === 0 ? undefined : version, ...content };
 };
 
 /** Whether an error means that an item exists but this release cannot read it. */

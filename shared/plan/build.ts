@@ -171,7 +171,7 @@ function settle(node: Resolved, outside: readonly string[]): PlanNode {
     confirm: input.confirm || permission === 'confirm' || isTold,
     confirm_timeout_seconds: input.confirm_timeout_seconds,
     drop_null: droppable(input, tool.spec),
-    ...(isTold ? { from_upstream: [...outside] } : {}),
+    from_upstream: isTold ? [...outside] : undefined,
   };
 }
 

@@ -73,7 +73,7 @@ const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookUpTool> 
       spec: record.spec,
       enabled: entry.family.enabled,
       permission: effectivePermission(findHandler(context.handlers(), record.spec), record.spec),
-      ...(median === undefined ? {} : { median_ms: Math.max(1, median / 1000) }),
+      median_ms: median === undefined ? undefined : Math.max(1, median / 1000),
     };
   };
 };

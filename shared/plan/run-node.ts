@@ -18,8 +18,8 @@ export type RunActor = Readonly<z.infer<typeof RunActor>>;
 export const runActorOf = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): RunActor => ({
   key_id: keyId,
   scopes: [...scopes],
-  ...(tools === undefined ? {} : { tools: [...tools] }),
-  ...(key?.quota === undefined ? {} : { key: { quota: key.quota } }),
+  tools: tools && [...tools],
+  key: key?.quota && { quota: key.quota },
   on_behalf_of: onBehalfOf,
 });
 
@@ -52,8 +52,8 @@ const actorOf = ({ tenant, actor }: NodeCall): Actor => {
     keyId: kept.key_id,
     tenant,
     scopes: new Set(kept.scopes),
-    ...(kept.tools === undefined ? {} : { tools: new Set(kept.tools) }),
-    ...(kept.key === undefined ? {} : { key: kept.key as ApiKey }),
+    tools: kept.tools && new Set(kept.tools),
+    key: kept.key as ApiKey | undefined,
     onBehalfOf: kept.on_behalf_of,
   };
 };

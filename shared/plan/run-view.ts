@@ -29,9 +29,11 @@ export function viewRun(plan: Plan, run: RunBody, rows: ReadonlyMap<string, Node
     machine: run.machine,
     predicted: run.predicted,
     started_at: iso(run.started_at),
-    ...timesOf(run),
+    ended_at: iso(run.ended_at),
+    duration_ms: run.ended_at && run.ended_at - run.started_at,
+    cancel_requested_at: iso(run.cancel_requested_at),
     error: run.error,
-    ...(run.status === 'ok' ? { output: collectOutput(plan, nodes) } : {}),
+    output: run.status === 'ok' ? collectOutput(plan, nodes) : undefined,
     nodes,
   };
 }
@@ -56,13 +58,13 @@ function viewNode(
     version: node.version,
     status,
     reason,
-    ...(readyAt === undefined ? {} : { ready_at: iso(readyAt) }),
-    ...(started === undefined ? {} : { started_at: iso(started) }),
-    ...(last?.ended_at === undefined ? {} : { ended_at: iso(last.ended_at) }),
+    ready_at: iso(readyAt),
+    started_at: iso(started),
+    ended_at: iso(last?.ended_at),
     attempts: rows.attempts.map((attempt) => viewAttempt(attempt, run)),
-    ...resultOf(done),
-    ...toApproval(rows, run),
-    ...(node.from_upstream ? { from_upstream: node.from_upstream } : {}),
+    ...readResult(done),
+    approval: viewApproval(rows, run),
+    from_upstream: node.from_upstream,
     idempotency_key: `${run.run_id}/${node.id}`,
   };
   return { view, at: isSettled ? (last?.ended_at ?? rows.approval?.decided_at ?? readyAt) : undefined };
@@ -136,36 +138,27 @@ function viewAttempt(attempt: AttemptBody, run: RunBody): AttemptView {
     attempt: attempt.attempt,
     status: cut ? 'aborted' : attempt.status,
     started_at: iso(attempt.started_at),
-    ...(attempt.ended_at === undefined ? {} : { ended_at: iso(attempt.ended_at) }),
+    ended_at: iso(attempt.ended_at),
     error: attempt.error,
     call_id: attempt.call_id,
   };
 }
 
-function resultOf(done: AttemptBody | undefined): { result?: unknown; result_ref?: string } {
+function readResult(done: AttemptBody | undefined): { result?: unknown; result_ref?: string } {
   if (done?.result === undefined) return {};
   return 'ref' in done.result ? { result_ref: done.result.ref } : { result: done.result.value };
 }
 
-function toApproval({ approval }: NodeRows, run: RunBody): Pick<NodeView, 'approval'> {
-  if (approval === undefined) return {};
+function viewApproval({ approval }: NodeRows, run: RunBody): NodeView['approval'] {
+  if (approval === undefined) return undefined;
   const late = timedOut(approval.expires_at, approval.decision, run) ? 'timed_out' : undefined;
   const decision = approval.decision ?? late;
   return {
-    approval: {
-      asked_at: iso(approval.asked_at),
-      expires_at: iso(approval.expires_at),
-      decision,
-      ...(approval.decided_at === undefined ? {} : { decided_at: iso(approval.decided_at) }),
-      approver: approval.approver,
-    },
-  };
-}
-
-function timesOf(run: RunBody): Pick<RunView, 'ended_at' | 'duration_ms' | 'cancel_requested_at'> {
-  return {
-    ...(run.ended_at === undefined ? {} : { ended_at: iso(run.ended_at), duration_ms: run.ended_at - run.started_at }),
-    ...(run.cancel_requested_at === undefined ? {} : { cancel_requested_at: iso(run.cancel_requested_at) }),
+    asked_at: iso(approval.asked_at),
+    expires_at: iso(approval.expires_at),
+    decision,
+    decided_at: iso(approval.decided_at),
+    approver: approval.approver,
   };
 }
 
@@ -178,4 +171,8 @@ function collectOutput(plan: Plan, nodes: readonly NodeView[]): Readonly<Record<
   );
 }
 
-const iso = (time: number): string => new Date(time).toISOString();
+function iso(time: number): string;
+function iso(time: number | undefined): string | undefined;
+function iso(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
+}

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { definer, provider } from './definer.ts';
 import { encodeName, FUNCTION_NAME } from './names.ts';
 import { errorText, outputText } from './results.ts';
@@ -31,14 +32,15 @@ export const anthropicForm = /* @__PURE__ */ definer({
   label: 'Anthropic',
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
-  entry: ({ name, description, parameters, strict, examples, options }): AnthropicTool => ({
-    name,
-    ...(description ? { description } : {}),
-    input_schema: { ...parameters, type: 'object' },
-    ...(strict ? { strict } : {}),
-    ...(examples ? { input_examples: examples } : {}),
-    ...(options.defer ? { defer_loading: true } : {}),
-  }),
+  entry: ({ name, description, parameters, strict, examples, options }): AnthropicTool =>
+    omitUndefined({
+      name,
+      description,
+      input_schema: { ...parameters, type: 'object' },
+      strict: strict || undefined,
+      input_examples: examples,
+      defer_loading: options.defer || undefined,
+    }),
   takesExamples: true,
   strict: {
     dialect: anthropicStrict,
@@ -57,18 +59,20 @@ export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
   format: (results): readonly AnthropicMessage[] => [
     {
       role: 'user',
-      content: results.map((result) => ({
-        type: 'tool_result',
-        tool_use_id: String(result.id),
-        content: result.error === undefined ? contentOf(result) : errorText(result.error),
-        ...(result.error === undefined ? {} : { is_error: true }),
-      })),
+      content: results.map((result) =>
+        omitUndefined({
+          type: 'tool_result',
+          tool_use_id: String(result.id),
+          content: result.error === undefined ? toContent(result) : errorText(result.error),
+          is_error: result.error === undefined ? undefined : true,
+        }),
+      ),
     },
   ],
 });
 
-/** What a search found is loaded by reference. */
-function contentOf(result: ToolResult): AnthropicMessage['content'][number]['content'] {
+/** Found tools are loaded by reference. */
+function toContent(result: ToolResult): AnthropicMessage['content'][number]['content'] {
   const { name, found } = result;
   if (name !== SEARCH_TOOL || !found) return outputText(result);
   if (found.length === 0) return 'no tool fits; search with other words';

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { definer, provider } from './definer.ts';
 import { isRecord } from './json.ts';
 import { FUNCTION_NAME } from './names.ts';
@@ -33,12 +34,12 @@ export const bedrockForm = /* @__PURE__ */ definer({
   // Most tools on Bedrock go to Claude, which refuses other property names.
   keys: ANTHROPIC_KEYS,
   entry: ({ name, description, parameters, strict }): BedrockTool => ({
-    toolSpec: {
+    toolSpec: omitUndefined({
       name,
-      ...(description ? { description } : {}),
+      description,
       inputSchema: { json: parameters },
-      ...(strict ? { strict } : {}),
-    },
+      strict: strict || undefined,
+    }),
   }),
   strict: { dialect: anthropicStrict },
   remarks: (options) => (options.defer ? ['Converse cannot defer definitions: use mode=search'] : []),

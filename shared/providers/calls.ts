@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool } from '../model/tool.ts';
 import { excerpt, isDeeper, isRecord } from './json.ts';
 import { callTool, metaTools, unwrapCall } from './meta-tools.ts';
@@ -52,7 +53,7 @@ function parseRawCalls(provider: Provider, raw: readonly RawCall[], options: Par
     seen.add(id);
     const understood = understand(call, provider, isSearch(call) ? undefined : table, options);
     const error = isRepeated ? conflict(id) : understood.error;
-    return compact({
+    return omitUndefined({
       id,
       name: understood.name,
       arguments: understood.arguments,
@@ -61,11 +62,6 @@ function parseRawCalls(provider: Provider, raw: readonly RawCall[], options: Par
       caller: call.caller,
     });
   });
-}
-
-/** Without the keys that have no value. */
-function compact(call: { [K in keyof ModelCall]: ModelCall[K] | undefined }): ModelCall {
-  return Object.fromEntries(Object.entries(call).filter(([, value]) => value !== undefined)) as unknown as ModelCall;
 }
 
 function tableOf(provider: Provider, names: ParseOptions['names']): NameTable | undefined {
@@ -103,7 +99,7 @@ function understand(
   const tool = options.tool?.(name);
   const values = tool ? restoreArguments(tool.parameters, parsed.arguments, provider.keys) : parsed.arguments;
   const inner = name === callTool.name && table ? innerError(values, table) : undefined;
-  return { name, arguments: values, ...(inner ? { error: inner } : {}) };
+  return { name, arguments: values, error: inner };
 }
 
 const unknownTool = (name: string): ModelCallError => ({

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Parts } from './definer.ts';
 import { outputText } from './results.ts';
 import { openaiStrict } from './schema/dialect.ts';
@@ -23,7 +24,7 @@ export interface ChatToolMessage {
 
 export const chatTool = ({ name, description, parameters, strict }: Parts): ChatTool => ({
   type: 'function',
-  function: { name, ...(description ? { description } : {}), parameters, ...(strict ? { strict } : {}) },
+  function: omitUndefined({ name, description, parameters, strict: strict || undefined }),
 });
 
 /** The limits of OpenAI's strict form. */

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { definer, provider } from './definer.ts';
 import { GEMINI_NAMES } from './gemini.ts';
 import { isRecord, type Schema } from './json.ts';
@@ -28,12 +29,8 @@ export const geminiInteractionsForm = /* @__PURE__ */ definer({
   label: 'Gemini',
   names: GEMINI_NAMES,
   dialect: () => geminiJson,
-  entry: ({ name, description, parameters }): InteractionsTool => ({
-    type: 'function',
-    name,
-    ...(description ? { description } : {}),
-    parameters,
-  }),
+  entry: ({ name, description, parameters }): InteractionsTool =>
+    omitUndefined({ type: 'function', name, description, parameters }),
   remarks: (options) => [
     ...(options.strict ? ['set tool_choice to validated: definitions have no strict form'] : []),
     ...(options.defer ? ['Gemini cannot defer definitions: use mode=search'] : []),
@@ -44,17 +41,17 @@ export const geminiInteractions = /* @__PURE__ */ provider(geminiInteractionsFor
   names: GEMINI_NAMES,
   keys: GEMINI_KEYS,
   reader: geminiReader,
-  format: (results): readonly InteractionsMessage[] => results.map(stepOf),
+  format: (results): readonly InteractionsMessage[] => results.map(toStep),
 });
 
 /** A result is an object or a text; content parts are not made of what a tool returned. */
-function stepOf(result: ToolResult): InteractionsMessage {
+function toStep(result: ToolResult): InteractionsMessage {
   const { id, name, output, error } = result;
-  return {
+  return omitUndefined({
     type: 'function_result',
     call_id: String(id),
     name: encodeName(name, GEMINI_NAMES),
     result: error === undefined ? (isRecord(output) ? { ...output } : outputText(result)) : errorText(error),
-    ...(error === undefined ? {} : { is_error: true }),
-  };
+    is_error: error === undefined ? undefined : true,
+  });
 }

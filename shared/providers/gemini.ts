@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { definer, provider } from './definer.ts';
 import { isRecord, type Schema } from './json.ts';
 import { encodeName } from './names.ts';
@@ -63,11 +64,8 @@ export const geminiForm = /* @__PURE__ */ definer({
   label: 'Gemini',
   names: GEMINI_NAMES,
   dialect: (options) => (options.schema === 'json' ? geminiJson : dialect),
-  entry: ({ name, description, parameters, options }): GeminiDeclaration => ({
-    name,
-    ...(description ? { description } : {}),
-    ...schemaOf(parameters, options.schema === 'json'),
-  }),
+  entry: ({ name, description, parameters, options }): GeminiDeclaration =>
+    omitUndefined({ name, description, ...toParameters(parameters, options.schema === 'json') }),
   wrap: {
     before: '[{"functionDeclarations":[',
     after: ']}]',
@@ -85,22 +83,22 @@ export const gemini = /* @__PURE__ */ provider(geminiForm, {
   names: GEMINI_NAMES,
   keys: GEMINI_KEYS,
   reader: geminiReader,
-  format: (results): readonly GeminiMessage[] => [{ role: 'user', parts: results.map(responseOf) }],
+  format: (results): readonly GeminiMessage[] => [{ role: 'user', parts: results.map(toResponse) }],
   newId: (index) => `assay_call_${index}`,
 });
 
 /** An object without properties is refused: a function without parameters has none. */
-function schemaOf(parameters: Schema, isJson: boolean): Partial<GeminiDeclaration> {
+function toParameters(parameters: Schema, isJson: boolean): Partial<GeminiDeclaration> {
   if (isJson) return { parametersJsonSchema: parameters };
-  return isRecord(parameters.properties) ? { parameters: parameters as GeminiSchema } : {};
+  return { parameters: isRecord(parameters.properties) ? (parameters as GeminiSchema) : undefined };
 }
 
-function responseOf({ id, name, output, error }: ToolResult): GeminiMessage['parts'][number] {
+function toResponse({ id, name, output, error }: ToolResult): GeminiMessage['parts'][number] {
   return {
-    functionResponse: {
-      ...(OWN_ID.test(String(id)) ? {} : { id: String(id) }),
+    functionResponse: omitUndefined({
+      id: OWN_ID.test(String(id)) ? undefined : String(id),
       name: encodeName(name, GEMINI_NAMES),
       response: error === undefined ? { output: output ?? null } : { error: errorText(error) },
-    },
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Annotations } from '../model/tool-display.ts';
 import { definer, provider } from './definer.ts';
@@ -34,17 +35,18 @@ export const mcpForm = /* @__PURE__ */ definer({
   label: 'MCP',
   names: NAMES,
   isVerbatim: true,
-  entry: ({ name, description, parameters, tool }): McpTool => ({
-    name,
-    ...(tool.title === undefined ? {} : { title: tool.title }),
-    ...(description ? { description } : {}),
-    inputSchema: { ...parameters, type: 'object' },
-    // Before 2026-07-28 an output schema is of type object, and clients refuse the whole list otherwise.
-    ...(tool.output_schema?.type === 'object' ? { outputSchema: { ...tool.output_schema, type: 'object' } } : {}),
-    annotations: annotationsOf(tool),
-    ...(tool.icons ? { icons: tool.icons } : {}),
-    ...(tool._meta ? { _meta: tool._meta } : {}),
-  }),
+  entry: ({ name, description, parameters, tool }): McpTool =>
+    omitUndefined({
+      name,
+      title: tool.title,
+      description,
+      inputSchema: { ...parameters, type: 'object' },
+      // Before 2026-07-28 an output schema is of type object, and clients refuse the whole list otherwise.
+      outputSchema: tool.output_schema?.type === 'object' ? { ...tool.output_schema, type: 'object' } : undefined,
+      annotations: cautiousHints(tool),
+      icons: tool.icons,
+      _meta: tool._meta,
+    }),
   remarks: (options) => [
     ...(options.strict ? ['MCP has no strict form'] : []),
     ...(options.defer ? ['MCP cannot defer definitions: use mode=search'] : []),
@@ -52,7 +54,7 @@ export const mcpForm = /* @__PURE__ */ definer({
 });
 
 /** The author's hints, but none that would have a client ask less than the tool's permission does. */
-function annotationsOf({ annotations, permission = 'safe' }: Tool): Annotations {
+function cautiousHints({ annotations, permission = 'safe' }: Tool): Annotations {
   return {
     ...annotations,
     readOnlyHint: permission === 'safe' && (annotations?.readOnlyHint ?? true),
@@ -63,19 +65,19 @@ function annotationsOf({ annotations, permission = 'safe' }: Tool): Annotations 
 export const mcp = /* @__PURE__ */ provider(mcpForm, {
   names: NAMES,
   reader: mcpReader,
-  format: (results): readonly McpMessage[] => results.map(messageOf),
+  format: (results): readonly McpMessage[] => results.map(toMessage),
 });
 
-function messageOf(result: ToolResult): McpMessage {
+function toMessage(result: ToolResult): McpMessage {
   const { id, output, error } = result;
   const text = error === undefined ? outputText(result) : errorText(error);
   return {
     jsonrpc: '2.0',
     id,
-    result: {
+    result: omitUndefined({
       content: [{ type: 'text', text }],
-      ...(error === undefined && isRecord(output) ? { structuredContent: { ...output } } : {}),
-      ...(error === undefined ? {} : { isError: true }),
-    },
+      structuredContent: error === undefined && isRecord(output) ? { ...output } : undefined,
+      isError: error === undefined ? undefined : true,
+    }),
   };
 }

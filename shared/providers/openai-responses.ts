@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { openaiStrictForm } from './chat.ts';
 import { definer, type Parts, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
@@ -42,10 +43,8 @@ const LONGEST = 10_485_760;
 export const openaiResponsesForm = /* @__PURE__ */ definer({
   label: 'OpenAI',
   names: FUNCTION_NAME,
-  entry: (parts): ResponsesTool => ({
-    ...responsesTool(parts),
-    ...(parts.options.defer ? { defer_loading: true } : {}),
-  }),
+  entry: (parts): ResponsesTool =>
+    omitUndefined({ ...responsesTool(parts), defer_loading: parts.options.defer || undefined }),
   strict: openaiStrictForm,
   search: { type: 'tool_search' },
 });
@@ -79,24 +78,20 @@ function searchMessage({ id, found = [] }: ToolResult): ResponsesSearchMessage {
 }
 
 /** Without `strict` the API would try the strict form by itself and change what the schema means. */
-export const responsesTool = ({ name, description, parameters, strict }: Parts): ResponsesTool => ({
-  type: 'function',
-  name,
-  ...(description ? { description } : {}),
-  strict,
-  parameters,
-});
+export const responsesTool = ({ name, description, parameters, strict }: Parts): ResponsesTool =>
+  omitUndefined({ type: 'function', name, description, strict, parameters });
 
-export const responsesMessage = (result: ToolResult): ResponsesMessage => ({
-  type: 'function_call_output',
-  call_id: String(result.id),
-  output: shorten(outputText(result)),
-  ...programOf(result.caller),
-});
+export const responsesMessage = (result: ToolResult): ResponsesMessage =>
+  omitUndefined({
+    type: 'function_call_output',
+    call_id: String(result.id),
+    output: shorten(outputText(result)),
+    caller: toProgram(result.caller),
+  });
 
 /** The program that made a call waits for the result under its own id. */
-const programOf = (caller: ToolResult['caller']): Pick<ResponsesMessage, 'caller'> =>
-  caller?.type === 'program' ? { caller: { type: 'program', caller_id: String(caller.caller_id) } } : {};
+const toProgram = (caller: ToolResult['caller']): ResponsesMessage['caller'] =>
+  caller?.type === 'program' ? { type: 'program', caller_id: String(caller.caller_id) } : undefined;
 
 const shorten = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST - 14)}… [shortened]` : text;

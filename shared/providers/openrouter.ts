@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm } from './chat.ts';
 import { definer, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
@@ -13,7 +14,8 @@ export type OpenrouterMessage = ChatToolMessage;
 export const openrouterForm = /* @__PURE__ */ definer({
   label: 'OpenRouter',
   names: FUNCTION_NAME,
-  entry: (parts): OpenrouterTool => ({ ...chatTool(parts), ...(parts.options.defer ? { defer_loading: true } : {}) }),
+  entry: (parts): OpenrouterTool =>
+    omitUndefined({ ...chatTool(parts), defer_loading: parts.options.defer || undefined }),
   dialect: () => core,
   strict: openaiStrictForm,
   search: { type: 'openrouter:tool_search' },

@@ -33,7 +33,7 @@ export const requestParts: Readonly<Partial<Record<ProviderName, RequestParts>>>
     // Code reads a result by its schema.
     callers: (tool): Required<Pick<ResponsesTool, 'allowed_callers'>> & Pick<ResponsesTool, 'output_schema'> => ({
       allowed_callers: isSafe(tool) ? ['direct', 'programmatic'] : ['direct'],
-      ...(isSafe(tool) && tool.output_schema ? { output_schema: tool.output_schema } : {}),
+      output_schema: isSafe(tool) ? tool.output_schema : undefined,
     }),
     choice: (names) => ({
       tool_choice: { type: 'allowed_tools', mode: 'auto', tools: names.map((name) => ({ type: 'function', name })) },

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool } from '../model/tool.ts';
 import { type EntryNote, entryNotes } from './entry-notes.ts';
 import { findForm, knownProvider } from './forms.ts';
@@ -55,9 +56,9 @@ export function buildRequest(
 
 function called(fragment: Fragment, tool: Tool, callers: RequestParts['callers']): Fragment {
   if (!callers || fragment.left_out !== undefined) return fragment;
-  const value = { ...asRecord(fragment.value), ...callers(tool) };
+  const value = omitUndefined({ ...asRecord(fragment.value), ...callers(tool) });
   const plain = fragment.plain && called(fragment.plain, tool, callers);
-  return { ...fragment, value, json: JSON.stringify(value), ...(plain ? { plain } : {}) };
+  return { ...fragment, value, json: JSON.stringify(value), plain };
 }
 
 /** The value with the search before it, and the rest in namespaces where that is asked for. */

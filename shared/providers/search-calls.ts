@@ -1,3 +1,4 @@
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool } from '../model/tool.ts';
 import { asText } from './json.ts';
 import type { CallId, ModelCall, ModelCallError } from './types.ts';
@@ -38,13 +39,12 @@ export function toSearchCall({ id, name, arguments: values, error }: ModelCall):
   const isLimit = typeof limit === 'number' && Number.isInteger(limit) && limit > 0;
   const missing: ModelCallError | undefined =
     query.trim() === '' ? { code: 'InvalidInput', message: 'the search says nothing to look for' } : undefined;
-  const fault = error ?? missing;
-  return {
+  return omitUndefined({
     id,
     name,
     search: isLimit ? { query, limit: Math.min(limit, MOST_TOOLS) } : { query },
-    ...(fault ? { error: fault } : {}),
-  };
+    error: error ?? missing,
+  });
 }
 
 /** Found tools as a model reads them that runs them with `call_tool`. */

@@ -108,7 +108,7 @@ export class Catalog {
 
   /** All specs that may be offered to a model, in order. */
   tools(allowed?: ReadonlySet<string>): readonly Tool[] {
-    const { entries } = this.list({ filter: allowed ? { allowed } : {}, limit: Number.POSITIVE_INFINITY });
+    const { entries } = this.list({ filter: { allowed }, limit: Number.POSITIVE_INFINITY });
     return entries.map(({ record }) => record.spec);
   }
 

@@ -6,6 +6,7 @@ import { Fault } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { checkSchema, describeIssues, validatorFor } from '../kernel/json-schema.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import { type Permission, type Tool, ToolDefinition, ToolSpec } from '../model/tool.ts';
 import { expandShorthand } from './shorthand.ts';
@@ -66,12 +67,13 @@ const withAliases = (input: JsonObject): JsonObject => {
   const { tool_name: toolName, input_schema: inputSchema, ...rest } = input;
   refuseBoth(input, 'tool_name', 'name');
   refuseBoth(input, 'input_schema', 'parameters');
-  return {
+  const { output_schema: outputSchema } = rest;
+  return omitUndefined({
     ...rest,
-    ...(toolName === undefined ? {} : { name: toolName }),
-    ...(inputSchema === undefined ? {} : { parameters: expandShorthand(inputSchema) }),
-    ...(rest.output_schema === undefined ? {} : { output_schema: expandShorthand(rest.output_schema) }),
-  };
+    name: toolName === undefined ? rest.name : toolName,
+    parameters: inputSchema === undefined ? rest.parameters : expandShorthand(inputSchema),
+    output_schema: outputSchema === undefined ? undefined : expandShorthand(outputSchema),
+  });
 };
 
 const refuseBoth = (input: JsonObject, alias: string, name: string): void => {

@@ -78,8 +78,13 @@ const writeTenant = async (
   const file = tenantFile(tenant, revision, sha256(bytes));
   const isHeld = bytes.length <= maxBytes;
   if (isHeld) await blobs.put(file, bytes, JSON_TYPE);
-  const short = bytes.length <= Math.min(MAX_INLINE, maxBytes) ? { content } : {};
-  const pointer: Pointer = { v: 1, revision, ...(isHeld ? { file, bytes: bytes.length } : {}), ...short };
+  const pointer: Pointer = {
+    v: 1,
+    revision,
+    file: isHeld ? file : undefined,
+    bytes: isHeld ? bytes.length : undefined,
+    content: bytes.length <= Math.min(MAX_INLINE, maxBytes) ? content : undefined,
+  };
   await blobs.put(tenantPointer(tenant), encodeJson(pointer), JSON_TYPE);
 };
 

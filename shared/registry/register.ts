@@ -1,6 +1,7 @@
 import { digestOf } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import { deepFreeze } from '../kernel/freeze.ts';
+import { omitUndefined } from '../kernel/omit-undefined.ts';
 import { compareVersions, isPrerelease, UNVERSIONED } from '../kernel/version-order.ts';
 import type { Family, VersionRecord } from '../model/registration.ts';
 import type { Tool } from '../model/tool.ts';
@@ -13,12 +14,14 @@ export interface Registered {
 }
 
 export const toRecord = (spec: Tool, createdAt?: string): VersionRecord =>
-  deepFreeze({
-    version: spec.version ?? UNVERSIONED,
-    spec,
-    digest: digestOf(spec),
-    ...(createdAt === undefined ? {} : { created_at: createdAt }),
-  });
+  deepFreeze(
+    omitUndefined({
+      version: spec.version ?? UNVERSIONED,
+      spec,
+      digest: digestOf(spec),
+      created_at: createdAt,
+    }),
+  );
 
 /**
  * Adds a version to a family: an identical one is returned unchanged, the same version with another spec is a conflict.

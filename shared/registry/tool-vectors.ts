@@ -105,7 +105,7 @@ const readStored = async (table: Table, tenant: string, encoder: string, log: Lo
   const found = new Map<string, Int8Array>();
   let after: string | undefined;
   do {
-    const page = await table.query(vectorsPk(tenant, encoder), { limit: 1000, ...(after && { after }) });
+    const page = await table.query(vectorsPk(tenant, encoder), { limit: 1000, after });
     for (const { digest, bytes } of readAll(page.items, VectorItem, log))
       found.set(digest, new Int8Array(Buffer.from(bytes, 'base64')));
     after = page.next;

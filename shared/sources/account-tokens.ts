@@ -50,10 +50,11 @@ export const refreshTokens = async (
   context: Context,
   client: AccountClient,
   refreshToken: string,
-): Promise<AccountTokens> => ({
-  refresh_token: refreshToken,
-  ...(await requestTokens(context, client, { grant_type: 'refresh_token', refresh_token: refreshToken })),
-});
+): Promise<AccountTokens> => {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const tokens = await requestTokens(context, client, form);
+  return { ...tokens, refresh_token: tokens.refresh_token ?? refreshToken };
+};
 
 /** Tells the server that the tokens are not used any more (RFC 7009). What it answers changes nothing here. */
 export const revokeTokens = async (
@@ -76,7 +77,7 @@ const requestTokens = async (
     const seconds = Number(answer.expires_in);
     return {
       access_token: answer.access_token,
-      ...(typeof answer.refresh_token === 'string' ? { refresh_token: answer.refresh_token } : {}),
+      refresh_token: typeof answer.refresh_token === 'string' ? answer.refresh_token : undefined,
       expires_at: Number.isFinite(seconds) ? now() + seconds * 1000 : undefined,
       client: client.issuer === undefined ? undefined : client,
     };

@@ -52,8 +52,8 @@ const onlyAdds = (family: Family, { digests, waiting }: FamilySource, seen: Seen
 export const vanishTool = (family: Family): Family => {
   if (!family.source || family.source.seen === undefined) return family;
   const { seen: _, ...source } = family.source;
-  const reason = family.enabled || family.disabled_reason !== undefined ? { disabled_reason: VANISHED } : {};
-  return deepFreeze({ ...family, source, enabled: false, ...reason });
+  const isOurs = family.enabled || family.disabled_reason !== undefined;
+  return deepFreeze({ ...family, source, enabled: false, disabled_reason: isOurs ? VANISHED : undefined });
 };
 
 /** Approves a version; it becomes the default where it is what the upstream has. */
@@ -71,7 +71,7 @@ const newTool = (seen: SeenTool, { source, isFirst, at }: AdoptOptions): Family 
     enabled: isFirst,
     default_version: FIRST_VERSION,
     versions: [toRecord({ ...seen.definition, version: FIRST_VERSION }, at)],
-    ...(isFirst ? {} : { disabled_reason: NEW_TOOL }),
+    disabled_reason: isFirst ? undefined : NEW_TOOL,
     source: {
       name: source,
       tool: seen.upstream.name,

@@ -37,7 +37,8 @@ const requestToken = async (
   { token_url: url, client_id: id, client_secret: secret, scope }: OAuthClient,
 ): Promise<{ readonly token: string; readonly seconds?: number | undefined }> => {
   const pair = [id, secret].map((part) => encodeURIComponent(part)).join(':');
-  const body = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
+  const body = new URLSearchParams({ grant_type: 'client_credentials' });
+  if (scope !== undefined) body.set('scope', scope);
   const headers = { authorization: `Basic ${Buffer.from(pair).toString('base64')}`, accept: 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body }, LIMITS);
   const answer: unknown = await response.json().catch(() => undefined);

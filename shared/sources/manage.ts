@@ -49,8 +49,14 @@ export const storeSource = async (
 ): Promise<Source> => {
   const now = clock.now();
   const at = new Date(now).toISOString();
-  const secret = hasSecret ? { has_secret: true } : {};
-  const source: Source = { ...given, origin, created_at: at, changed_at: at, due: now, ...secret };
+  const source: Source = {
+    ...given,
+    origin,
+    created_at: at,
+    changed_at: at,
+    due: now,
+    has_secret: hasSecret || undefined,
+  };
   return table.change([sourceKey(tenant, given.name)], ([item]) => {
     if (item)
       throw new Fault('Conflict', `there is a source named ${given.name}; change it, or choose another name`, {

@@ -71,7 +71,7 @@ const refreshed = async (
   return {
     refreshed_at: new Date(now).toISOString(),
     due: now + intervalOf(source),
-    ...(problems.length > 0 ? { problems: cutProblems(problems) } : {}),
+    problems: problems.length > 0 ? cutProblems(problems) : undefined,
   };
 };
 
@@ -166,10 +166,10 @@ const finish = async (
   const leased: LeasedItem<Source> = { key: sourceKey(tenant, source.name), kind: SourceItem };
   let stored: Source | undefined;
   await changeHeld(context, leased, lease, ({ error: _, problems, ...before }) => {
-    const kept = outcome.error === undefined || problems === undefined ? {} : { problems };
     // Its settings were changed meanwhile: the tools follow with the next refresh, which is due at once.
     const due = before.changed_at === source.changed_at ? outcome.due : context.clock.now();
-    stored = { ...before, ...kept, ...outcome, due, lease: freeLease(lease) };
+    const known = outcome.error === undefined ? outcome.problems : problems;
+    stored = { ...before, ...outcome, problems: known, due, lease: freeLease(lease) };
     return [put(leased.key, SourceItem, stored), dueEntry(tenant, stored)];
   });
   if (stored) return stored;

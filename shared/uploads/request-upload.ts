@@ -22,6 +22,12 @@ export type SignPut = (
   options: { readonly contentType: string; readonly size?: number | undefined; readonly seconds: number },
 ) => Promise<SignedPut>;
 
+/** The headers that a signed URL must be used with. */
+export const putHeaders = (contentType: string, size: number | undefined): Readonly<Record<string, string>> =>
+  size === undefined
+    ? { 'content-type': contentType }
+    : { 'content-type': contentType, 'content-length': String(size) };
+
 /** Requests an upload: the image's key, and where to put its bytes. */
 export const requestUpload = async (
   context: StorageContext & { readonly signPut: SignPut },

@@ -97,8 +97,9 @@ export const viewUpload = ({ key, status, score, report, error, created_at, atte
   status: shownStatus(status, score),
   created_at,
   attempts,
-  ...(report === undefined
-    ? {}
-    : { image: report.image, scores: report.scores, overall: report.overall, charged_micros: report.charged_micros }),
+  image: report?.image,
+  scores: report?.scores,
+  overall: report?.overall,
+  charged_micros: report?.charged_micros,
   error,
 });

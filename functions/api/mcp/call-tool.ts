@@ -16,7 +16,7 @@ import { withPersonLink } from '../consent-link.ts';
 import { askAccount } from './ask-account.ts';
 import type { CallContext } from './call-context.ts';
 import type { McpCaller } from './caller.ts';
-import { askConsent, type Consent, declined, readConsent } from './consent.ts';
+import { askConsent, declined, readConsent } from './consent.ts';
 import { findCatalogTools } from './find-tools.ts';
 import { HALLMARK_META, isSigned, withoutHallmarks } from './hallmarks.ts';
 import { reportProgress } from './progress.ts';
@@ -97,7 +97,7 @@ const run = async (
   if (consent.answer === 'declined') return { result: await declined(context.assay, actor, name, consent.token) };
   const progress = reportProgress(ctx);
   try {
-    const asked = { arguments: args, ...confirmationOf(consent) };
+    const asked = { arguments: args, confirmation: consent.answer === 'accepted' ? consent.token : undefined };
     const options = {
       ...progress.extras,
       requestId,
@@ -158,9 +158,6 @@ const resultFor = async (
   ...(await toToolResult(blobs, tenant, entry.record.spec.output_schema, outcome)),
   ...callMeta(outcome),
 });
-
-const confirmationOf = ({ answer, token }: Consent): { confirmation?: string } =>
-  answer === 'accepted' && token !== undefined ? { confirmation: token } : {};
 
 /** What a client lets a call cost, said in its `_meta`. */
 const spendLimit = (ctx: CallContext): number | undefined => {

@@ -29,9 +29,9 @@ export interface Consent {
 /** What the person said, when this is the second round of a call, with the token that the first one gave. */
 export const readConsent = (ctx: CallContext): Consent => {
   const state = ctx.mcpReq.requestState<unknown>();
-  const token = typeof state === 'string' ? { token: state } : {};
+  const token = typeof state === 'string' ? state : undefined;
   const said = inputResponse(ctx.mcpReq.inputResponses, QUESTION);
-  if (said.kind === 'elicit') return { answer: said.action === 'accept' ? 'accepted' : 'declined', ...token };
+  if (said.kind === 'elicit') return { answer: said.action === 'accept' ? 'accepted' : 'declined', token };
   const sent = ctx.mcpReq._meta?.[CONFIRMATION_META];
   return typeof sent === 'string' ? { answer: 'accepted', token: sent } : { answer: 'none' };
 };

@@ -22,7 +22,7 @@ export const toToolResult = async (
   const isStructured = isObject(output) || outputSchema !== undefined;
   return {
     content: [{ type: 'text', text: formatText(output) }, ...blocks],
-    ...(isStructured ? { structuredContent: output as Record<string, unknown> } : {}),
+    structuredContent: isStructured ? (output as Record<string, unknown>) : undefined,
   };
 };
 

@@ -1,11 +1,14 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { isObject } from '../../../shared/kernel/json.ts';
+import { omitUndefined } from '../../../shared/kernel/omit-undefined.ts';
 
 /** What a client said of itself when it initialized. It rides in the session id, so that nothing is kept here. */
 export interface Session {
   readonly protocolVersion: string;
   readonly capabilities: ClientCapabilities;
 }
+
+type Forms = NonNullable<ClientCapabilities['elicitation']>;
 
 const MARK = 'assay1.';
 const MAX_LENGTH = 1024;
@@ -18,8 +21,8 @@ export const writeSession = ({ protocolVersion, capabilities }: Session, nonce: 
   const { elicitation, sampling } = capabilities;
   const told = {
     p: protocolVersion,
-    ...(elicitation === undefined ? {} : { e: { ...formsOf(elicitation) } }),
-    ...(sampling === undefined ? {} : { s: {} }),
+    e: elicitation && knownForms(elicitation),
+    s: sampling && {},
     n: nonce,
   };
   return MARK + Buffer.from(JSON.stringify(told)).toString('base64url');
@@ -31,17 +34,20 @@ export const readSession = (id: string): Session | undefined => {
   if (!isObject(told) || typeof told.p !== 'string') return undefined;
   return {
     protocolVersion: told.p,
-    capabilities: {
-      ...(isObject(told.e) ? { elicitation: formsOf(told.e) } : {}),
-      ...(isObject(told.s) ? { sampling: {} } : {}),
-    },
+    capabilities: omitUndefined({
+      elicitation: isObject(told.e) ? knownForms(told.e) : undefined,
+      sampling: isObject(told.s) ? {} : undefined,
+    }),
   };
 };
 
-const formsOf = ({ form, url }: Readonly<Record<string, unknown>>) => ({
-  ...(form === undefined ? {} : { form: {} }),
-  ...(url === undefined ? {} : { url: {} }),
-});
+/** The ways of asking that a client names; one that names none can show forms. */
+const knownForms = ({ form, url }: Readonly<Record<string, unknown>>): Forms => {
+  const forms: Forms = {};
+  if (form !== undefined) forms.form = {};
+  if (url !== undefined) forms.url = {};
+  return forms;
+};
 
 const parse = (text: string): unknown => {
   try {

@@ -50,8 +50,8 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
   };
 
   const cut = (catalog: Catalog, { only }: VisibleTools, cursor: string | undefined): Cut => {
-    const after = cursor === undefined ? {} : { after: readCursor(cursor, LIST) };
-    const { entries, next } = catalog.list({ ...after, filter: only ? { allowed: only } : {}, limit: PAGE_TOOLS });
+    const after = cursor === undefined ? undefined : readCursor(cursor, LIST);
+    const { entries, next } = catalog.list({ after, filter: { allowed: only }, limit: PAGE_TOOLS });
     let bytes = 0;
     const end = entries.findIndex((entry, index) => {
       bytes += define(entry).bytes;

@@ -46,15 +46,15 @@ export const listTools = route({
   faults: ['InvalidInput'],
   async handle({ api, actor, query, context }) {
     const tenant = await api.catalogs.of(actor.tenant);
-    const filter = { ...buildFilter(query, visibleTools(actor).only), ...readNamePattern(query) };
+    const filter = { ...buildFilter(query, visibleTools(actor).only), name: readNamePattern(query) };
     const page =
       query.q === undefined ? pageByName(tenant.catalog, query, filter) : await pageByRank(tenant, query, filter);
     return answerMade(context, pageAnswer(page, query));
   },
 });
 
-const readNamePattern = ({ name_pattern }: ToolsQuery): Pick<Filter, 'name'> =>
-  name_pattern === undefined ? {} : { name: compilePattern(name_pattern, 'name_pattern').startsWith };
+const readNamePattern = ({ name_pattern: pattern }: ToolsQuery): Filter['name'] =>
+  pattern === undefined ? undefined : compilePattern(pattern, 'name_pattern').startsWith;
 
 const pageByRank = async (tenant: TenantCatalog, query: ToolsQuery, filter: Filter): Promise<ToolsPage> => {
   const { catalog } = tenant;

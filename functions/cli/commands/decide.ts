@@ -13,9 +13,9 @@ export const decide: Command = {
     const top = textOption(cli, 'top');
     const body = {
       task: required(cli, 0, 'TASK'),
-      ...(file === undefined ? {} : { context: parseJsonFile(file, await readFile(file, 'utf8')) }),
-      ...(textOption(cli, 'allowed') === undefined ? {} : { allowed: textOption(cli, 'allowed')?.split(',') }),
-      ...(top === undefined ? {} : { top: Number(top) }),
+      context: file === undefined ? undefined : parseJsonFile(file, await readFile(file, 'utf8')),
+      allowed: textOption(cli, 'allowed')?.split(','),
+      top: top === undefined ? undefined : Number(top),
     };
     const decision = await (await cli.api()).json<Decision>('POST', '/v1/decide', body);
     cli.output.result(decision, () => renderDecision(decision));

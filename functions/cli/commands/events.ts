@@ -34,7 +34,8 @@ const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promi
   let wasOpen = false;
   while (!stop.signal.aborted) {
     try {
-      const headers = { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) };
+      const headers = new Headers({ accept: 'text/event-stream' });
+      if (last !== undefined) headers.set('last-event-id', last);
       const response = await api.fetch('/v1/events', { headers, signal: stop.signal });
       if (!response.ok) throw await readFault(response);
       wasOpen = true;

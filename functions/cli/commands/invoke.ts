@@ -30,7 +30,7 @@ export const invoke: Command = {
     const version = textOption(cli, 'version');
     const given = textOption(cli, 'arguments');
     const typed = await typedArguments(await cli.api(), name, version, cli.positionals.slice(1));
-    const args = { ...(given === undefined ? {} : parseArguments(given)), ...typed };
+    const args = { ...(given && parseArguments(given)), ...typed };
     const body = { arguments: args, version, max_micros: wholeNumber(cli, 'max-micros') };
     if (cli.values['dry-run'] === true) return tellPrice(cli, name, body);
     const outcome = await invokeAsking(cli, `/v1/tools/${encodeURIComponent(name)}/invoke`, body);

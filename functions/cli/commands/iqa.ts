@@ -110,7 +110,7 @@ export const fit: Command = {
     if (watched) process.stderr.write('\r\u001b[K');
     const out = textOption(cli, 'out') ?? (report.best && `${file.replace(/\.[^./]+$/, '')}.fit.${report.best.format}`);
     if (bytes && out) await writeFile(out, bytes);
-    cli.output.result({ ...report, ...(bytes && out ? { file: out } : {}) }, () => fitText(report, out ?? undefined));
+    cli.output.result({ ...report, file: bytes && out }, () => fitText(report, out ?? undefined));
     return report.best ? 0 : 1;
   },
 };

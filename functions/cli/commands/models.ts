@@ -43,11 +43,10 @@ export const modelsAdd: Command = {
   options: { preprocessing: { type: 'string' } },
   async run(cli) {
     const given = textOption(cli, 'preprocessing');
-    const preprocessing = given === undefined ? {} : { preprocessing: parseJsonFile('--preprocessing', given) };
     const record = await (await createLocalIqa(cli)).models.add({
       tool: required(cli, 0, 'TOOL'),
       path: required(cli, 1, 'FILE.onnx'),
-      ...preprocessing,
+      preprocessing: given === undefined ? undefined : parseJsonFile('--preprocessing', given),
     });
     cli.output.result(
       record,

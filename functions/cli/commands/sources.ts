@@ -87,7 +87,7 @@ export const approveSourceCommand: Command = {
   summary: 'Approves what a source has now: the tools named, or all that wait',
   async run(cli) {
     const tools = cli.positionals.slice(1);
-    const body = tools.length > 0 ? { tools } : {};
+    const body = { tools: tools.length > 0 ? tools : undefined };
     const answer = await (await cli.api()).json<{ approved: readonly Approved[] }>(
       'POST',
       `${pathOf(cli)}/approve`,

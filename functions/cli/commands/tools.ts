@@ -126,11 +126,11 @@ export const registerTools: Command = {
     }
     const content = parseJsonFile(file, text);
     const api = await cli.api();
-    const definitions: readonly unknown[] = Array.isArray(content) ? content : [content];
-    const extra = cli.values['make-default'] ? { make_default: true } : {};
+    const definitions: readonly object[] = Array.isArray(content) ? content : [content];
+    const isDefault = cli.values['make-default'] === true;
     const done: Registration[] = [];
     for (const definition of definitions)
-      done.push(await api.json('POST', '/v1/tools', { ...(definition as object), ...extra }));
+      done.push(await api.json('POST', '/v1/tools', isDefault ? { ...definition, make_default: true } : definition));
     cli.output.result(Array.isArray(content) ? done : done[0], () => done.map(registeredText).join('\n'));
     return 0;
   },

@@ -16,7 +16,8 @@ export const usage: Command = {
   },
   async run(cli) {
     const month = textOption(cli, 'month');
-    const query = new URLSearchParams(month === undefined ? {} : { month });
+    const query = new URLSearchParams();
+    if (month !== undefined) query.set('month', month);
     if (cli.values.verify || cli.values.settle) return verify(cli, query);
     const api = await cli.api();
     if (cli.values.csv || cli.values.jsonl) {

@@ -31,20 +31,21 @@ export const NO_KEY: KeyDraft = {
 /** What is asked for; a field left empty sets no limit. */
 export const toNewKey = ({ name, scopes, tools, calls, dollars, expires }: KeyDraft): NewKey => {
   const quota = {
-    ...(calls.trim() === '' ? {} : { calls: wholeNumber('the calls a month', calls, 1) }),
-    ...(dollars.trim() === '' ? {} : { micros: wholeNumber('the budget a month', dollars, 1_000_000) }),
+    calls: wholeNumber('the calls a month', calls, 1),
+    micros: wholeNumber('the budget a month', dollars, 1_000_000),
   };
   return {
     scopes: [...scopes],
-    ...(name.trim() === '' ? {} : { name: name.trim() }),
-    ...(tools.length === 0 ? {} : { tools: [...tools] }),
-    ...(Object.keys(quota).length === 0 ? {} : { quota }),
+    name: name.trim() || undefined,
+    tools: tools.length === 0 ? undefined : [...tools],
+    quota: quota.calls === undefined && quota.micros === undefined ? undefined : quota,
     // A date is good until it ends, where the user is.
-    ...(expires === '' ? {} : { expires_at: new Date(`${expires}T23:59:59`).toISOString() }),
+    expires_at: expires === '' ? undefined : new Date(`${expires}T23:59:59`).toISOString(),
   };
 };
 
-const wholeNumber = (what: string, text: string, unit: number): number => {
+const wholeNumber = (what: string, text: string, unit: number): number | undefined => {
+  if (text.trim() === '') return undefined;
   const value = Math.round(Number(text.replace(',', '.')) * unit);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new ApiFault(

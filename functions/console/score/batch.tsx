@@ -38,7 +38,7 @@ export const Batch = ({ pictures, reference, tools }: Props) => {
     if (!signal.aborted) setRunning(false);
   };
   const scoreOne = (file: File, signal: AbortSignal): Promise<BatchRow> =>
-    client.score({ image: file, reference, ...(tools.length === 0 ? {} : { tools }) }, { signal }).then(
+    client.score({ image: file, reference, tools: tools.length === 0 ? undefined : tools }, { signal }).then(
       (scores) => ({ file, scores }),
       (thrown: unknown) => ({ file, fault: apiFault(thrown) }),
     );

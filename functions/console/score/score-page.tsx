@@ -45,7 +45,7 @@ export const ScorePage = () => {
     stopper.current?.abort();
     stopper.current = controller;
     const { signal } = controller;
-    const pictures = { image: picture, reference: original, ...(usable.length === 0 ? {} : { tools: usable }) };
+    const pictures = { image: picture, reference: original, tools: usable.length === 0 ? undefined : usable };
     setScored({ picture, reference: original, scores: [], expected: usable.length || UNCHOSEN });
     const onScore = (one: Score): void => {
       if (!signal.aborted) setScored((before) => before && { ...before, scores: [...before.scores, one] });

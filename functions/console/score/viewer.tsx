@@ -49,7 +49,7 @@ const VIEWS: readonly Choice<Mode>[] = [
   { value: 'map', label: 'Quality map' },
 ];
 
-const sizeOf = (image: Props['image']) => (image ? { width: image.width, height: image.height } : {});
+const sizeOf = (image: Props['image']) => ({ width: image?.width, height: image?.height });
 
 interface CompareProps {
   readonly address: string;

@@ -20,6 +20,11 @@ export function countRequest(TableName: string, count: Count, nowMs: number): Up
     values: { [`:add${n}`]: { N: `${amount}` } },
   }));
   const rooms = roomsOf(add, limits, placeholders);
+  const values: Attributes = Object.assign(
+    { ':one': { N: '1' }, ':now': { N: `${nowMs / 1000}` }, ':stamp': { S: stamp } },
+    ...[...amounts, ...rooms].map((each) => each.values),
+  );
+  if (expires !== undefined) values[':expires'] = { N: `${expires}` };
   return {
     TableName,
     Key: keyAttributes(count.key),
@@ -32,11 +37,7 @@ export function countRequest(TableName: string, count: Count, nowMs: number): Up
       ...fixedNames,
       ...Object.fromEntries([...placeholders].map(([name, placeholder]) => [placeholder, counterAttribute(name)])),
     },
-    ExpressionAttributeValues: Object.assign(
-      { ':one': { N: '1' }, ':now': { N: `${nowMs / 1000}` }, ':stamp': { S: stamp } },
-      ...[...amounts, ...rooms].map(({ values }) => values),
-      expires === undefined ? {} : { ':expires': { N: `${expires}` } },
-    ) as Attributes,
+    ExpressionAttributeValues: values,
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ReturnConsumedCapacity: 'TOTAL',

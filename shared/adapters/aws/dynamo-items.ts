@@ -19,13 +19,14 @@ export interface StampedItem {
 export function encodeItem(write: PreparedWrite, revision: number, stamp: string): Attributes {
   const text = write.text ?? '{}';
   const body: Item['body'] = JSON.parse(text);
-  return {
+  const attributes: Attributes = {
     ...keyAttributes(write.key),
     revision: { N: `${revision}` },
     stamp: { S: stamp },
-    ...(write.expires !== undefined && { expires: { N: `${write.expires}` } }),
     ...(isCounters(body) ? counterAttributes(body) : { body: { S: text } }),
   };
+  if (write.expires !== undefined) attributes.expires = { N: `${write.expires}` };
+  return attributes;
 }
 
 /** The item that DynamoDB returned, or sent in a stream's image. */

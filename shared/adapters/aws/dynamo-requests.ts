@@ -94,8 +94,8 @@ export function queryRequest(
     ExpressionAttributeValues: { ':pk': { S: pk }, ':from': { S: from }, ':to': { S: to } },
     ConsistentRead: true,
     ScanIndexForward: !query.reverse,
-    ...(start && { ExclusiveStartKey: start }),
-    ...(query.limit !== undefined && { Limit: resume.missing }),
+    ExclusiveStartKey: start,
+    Limit: query.limit === undefined ? undefined : resume.missing,
   };
 }
 

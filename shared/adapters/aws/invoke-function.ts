@@ -22,9 +22,7 @@ export const invokeFunction = (options: Options): ((payload: unknown) => Promise
   const url = `${endpoint}/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`;
   const headers = { 'x-amz-invocation-type': 'Event', 'content-type': 'application/json' };
   return async (payload) => {
-    const { sessionToken, ...keys } = credentials();
-    const session = sessionToken === undefined ? {} : { sessionToken };
-    const client = new AwsClient({ ...keys, ...session, region, service: 'lambda', retries: 3 });
+    const client = new AwsClient({ ...credentials(), region, service: 'lambda', retries: 3 });
     const response = await client
       .fetch(url, { method: 'POST', headers, body: JSON.stringify(payload) })
       .catch((cause: unknown) => {

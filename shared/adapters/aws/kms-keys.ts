@@ -19,9 +19,7 @@ const TIMEOUT_MS = 5000;
 export const kmsDataKeys = ({ keyId, region, credentials, endpoint }: Options): DataKeys => {
   const url = endpoint ?? `https://kms.${region}.amazonaws.com`;
   const call = async (action: string, input: object, field: string): Promise<Record<string, Uint8Array>> => {
-    const { sessionToken, ...keys } = credentials();
-    const session = sessionToken === undefined ? {} : { sessionToken };
-    const client = new AwsClient({ ...keys, ...session, region, service: 'kms', retries: 3 });
+    const client = new AwsClient({ ...credentials(), region, service: 'kms', retries: 3 });
     const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `TrentService.${action}` };
     const response = await client
       .fetch(url, { method: 'POST', headers, body: JSON.stringify(input), signal: AbortSignal.timeout(TIMEOUT_MS) })

@@ -22,10 +22,8 @@ export const lambdaUpstream = ({ function: name, tools }: ConfiguredFunction, ac
   return {
     list: async () => ({ tools, problems: [] }),
     async call(tool, args, { tenant, callId, signal }) {
-      const { sessionToken, ...keys } = access.credentials();
-      const session = sessionToken === undefined ? {} : { sessionToken };
       // No retries: a function that began may have done its work.
-      const client = new AwsClient({ ...keys, ...session, region: access.region, service: 'lambda', retries: 0 });
+      const client = new AwsClient({ ...access.credentials(), region: access.region, service: 'lambda', retries: 0 });
       const body = JSON.stringify({ tool, arguments: args, tenant, call_id: callId });
       const response = await client.fetch(url, { method: 'POST', headers, body, signal }).catch((cause: unknown) => {
         throw new Fault('Unavailable', `the function cannot be reached: ${messageOf(cause)}`, {}, { cause });

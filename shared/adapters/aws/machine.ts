@@ -103,7 +103,7 @@ class SfnMachines implements Machines {
     const removed: string[] = [];
     let after: string | undefined;
     do {
-      const page = await this.#options.table.query(MACHINES_PK, after === undefined ? {} : { after });
+      const page = await this.#options.table.query(MACHINES_PK, { after });
       for (const { key } of page.items)
         try {
           if (await this.#removeOne(key.sk, unusedMs)) removed.push(key.sk);
@@ -161,7 +161,7 @@ class SfnMachines implements Machines {
         definition: JSON.stringify(definition),
         roleArn,
         type,
-        ...(logGroupArn === undefined ? {} : { loggingConfiguration: loggingTo(logGroupArn) }),
+        loggingConfiguration: logGroupArn === undefined ? undefined : loggingTo(logGroupArn),
         tracingConfiguration: { enabled: true },
       }),
     );

@@ -36,9 +36,8 @@ export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }:
   },
   async put(key, bytes, contentType) {
     checkBlobKey(key);
-    const type = contentType === undefined ? {} : { ContentType: contentType };
     await client
-      .send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ...type }))
+      .send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType }))
       .catch((thrown: unknown) => Promise.reject(s3Fault(thrown, bucket)));
   },
   async remove(key) {

@@ -1,6 +1,6 @@
 import { PutObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { SignPut } from '../../uploads/request-upload.ts';
+import { putHeaders, type SignPut } from '../../uploads/request-upload.ts';
 
 interface Options {
   readonly bucket: string;
@@ -13,16 +13,15 @@ export const s3SignPut = ({ bucket, now, config = {} }: Options): SignPut => {
   // By default the SDK signs a checksum of the body, which here is none: S3 would refuse every picture.
   const client = new S3Client({ ...config, requestChecksumCalculation: 'WHEN_REQUIRED' });
   return async (path, { contentType, size, seconds }) => {
-    const length = size === undefined ? {} : { ContentLength: size };
     const signingDate = new Date(now());
     const url = await getSignedUrl(
       client,
-      new PutObjectCommand({ Bucket: bucket, Key: path, ContentType: contentType, ...length }),
+      new PutObjectCommand({ Bucket: bucket, Key: path, ContentType: contentType, ContentLength: size }),
       { expiresIn: seconds, signingDate, signableHeaders: SIGNED },
     );
     return {
       url,
-      headers: { 'content-type': contentType, ...(size === undefined ? {} : { 'content-length': String(size) }) },
+      headers: putHeaders(contentType, size),
       expires_at: new Date(Math.floor(signingDate.getTime() / 1000 + seconds) * 1000).toISOString(),
     };
   };

@@ -37,10 +37,10 @@ export const parseChanges = ({ Records = [] }: StreamEvent): readonly StreamChan
         sequence: SequenceNumber,
         key: { pk, sk },
         isExpiry: userIdentity?.principalId === 'dynamodb.amazonaws.com',
-        ...(OldImage ? { before: itemOf(OldImage) } : {}),
-        ...(NewImage ? { after: itemOf(NewImage) } : {}),
+        before: OldImage && readImage(OldImage),
+        after: NewImage && readImage(NewImage),
       },
     ];
   });
 
-const itemOf = (image: Image): Item => decodeItem(image).item;
+const readImage = (image: Image): Item => decodeItem(image).item;

@@ -145,15 +145,15 @@ const outgoing = async (url: URL, init: RequestInit): Promise<OutgoingRequest> =
     : request?.body
       ? new Uint8Array(await request.arrayBuffer())
       : undefined;
-  const headers = Object.fromEntries(request?.headers ?? given);
+  const headers: Record<string, string> = {
+    'accept-encoding': 'gzip, deflate, br',
+    'user-agent': 'assay',
+    ...Object.fromEntries(request?.headers ?? given),
+  };
+  if (body) headers['content-length'] = String(body.byteLength);
   return {
     method: request?.method ?? (init.method ?? 'GET').toUpperCase(),
-    headers: {
-      'accept-encoding': 'gzip, deflate, br',
-      'user-agent': 'assay',
-      ...headers,
-      ...(body ? { 'content-length': String(body.byteLength) } : {}),
-    },
+    headers,
     body,
   };
 };

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Fault } from '../../kernel/errors.ts';
-import type { SignPut } from '../../uploads/request-upload.ts';
+import { putHeaders, type SignPut } from '../../uploads/request-upload.ts';
 
 interface Options {
   readonly secret: Uint8Array;
@@ -15,14 +15,12 @@ export const localSignPut =
   async (path, { contentType, size, seconds }) => {
     const expires = Math.floor(now() / 1000) + seconds;
     const signature = sign(secret, path, contentType, size, expires);
-    const query = new URLSearchParams({
-      expires: String(expires),
-      ...(size === undefined ? {} : { size: String(size) }),
-      signature,
-    });
+    const query = new URLSearchParams({ expires: String(expires) });
+    if (size !== undefined) query.set('size', String(size));
+    query.set('signature', signature);
     return {
       url: `${base()}/uploads/${path}?${query}`,
-      headers: { 'content-type': contentType, ...(size === undefined ? {} : { 'content-length': String(size) }) },
+      headers: putHeaders(contentType, size),
       expires_at: new Date(expires * 1000).toISOString(),
     };
   };

@@ -45,7 +45,7 @@ export const comparePictures = async (one: OpenPicture, other: OpenPicture, tole
     mean_difference: found.sum / values,
     largest_difference: found.largest,
     psnr_db: isSame ? null : 10 * Math.log10((255 * 255 * values) / found.squares),
-    ...(found.pixels === 0 ? {} : { box: boxOf(found) }),
+    box: found.pixels === 0 ? undefined : boxOf(found),
   };
 };
 

@@ -102,8 +102,8 @@ const imageResize: ImageTool = {
       throw new Fault('InvalidInput', 'give width, height or both', { field: 'width' });
     const { metadata, open } = await readPicture(args.image, 'image', tenant, readImage);
     const resized = open().resize({
-      ...(args.width === undefined ? {} : { width: Number(args.width) }),
-      ...(args.height === undefined ? {} : { height: Number(args.height) }),
+      width: args.width === undefined ? undefined : Number(args.width),
+      height: args.height === undefined ? undefined : Number(args.height),
       fit: args.fit as 'inside',
       withoutEnlargement: args.enlarge !== true,
     });

@@ -23,9 +23,7 @@ export const writePicture = async (
 ): Promise<WrittenPicture> => {
   // JPEG has no transparency: without this, what was transparent becomes black.
   const flat = format === 'jpeg' ? pipeline.flatten({ background: '#ffffff' }) : pipeline;
-  const { data, info } = await flat
-    .toFormat(format, quality === undefined ? {} : { quality })
-    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await flat.toFormat(format, { quality }).toBuffer({ resolveWithObject: true });
   if (data.length > MAX_BYTES)
     throw new Fault('TooLarge', `the result has ${data.length} bytes; the limit is ${MAX_BYTES}: make it smaller`, {
       bytes: data.length,

@@ -20,10 +20,8 @@ const ANSWER_LIMIT = 1_000_000;
 export const openAiCompatibleLlm = (options: OpenAiCompatibleOptions): Llm => {
   const base = baseOf(options.url);
   const call = options.fetch ?? fetch;
-  const headers = {
-    'content-type': 'application/json',
-    ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
-  };
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (options.key !== undefined) headers.authorization = `Bearer ${options.key}`;
   let firstModel: Promise<string> | undefined;
 
   const request = async (path: string, body: unknown, signal: AbortSignal): Promise<Response> => {

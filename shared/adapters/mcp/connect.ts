@@ -42,7 +42,7 @@ export const connectHttp =
       if (isStream && !follows) return new Response(null, { status: 405 });
       const all = new Headers(init.headers);
       for (const [name, value] of Object.entries(await headers())) all.set(name, value);
-      const limits = { maxBytes: MAX_ANSWER_BYTES, ...(isStream ? {} : { timeoutMs: MAX_ANSWER_MS }) };
+      const limits = { maxBytes: MAX_ANSWER_BYTES, timeoutMs: isStream ? undefined : MAX_ANSWER_MS };
       return fetch(to, { ...init, headers: all }, limits);
     };
     return connectClient(new StreamableHTTPClientTransport(new URL(url), { fetch: send }), events, follows);
@@ -60,7 +60,7 @@ export const connectStdio =
       env: { ...getDefaultEnvironment(), ...env },
       stderr: 'ignore',
       maxBufferSize: MAX_ANSWER_BYTES,
-      ...(cwd === undefined ? {} : { cwd }),
+      cwd,
     });
     return connectClient(transport, events, true);
   };
@@ -73,7 +73,7 @@ const connectClient = async (transport: Transport, events: ConnectionEvents, fol
       // Declared by all: some servers list tools that ask only to clients that can be asked.
       capabilities: { elicitation: { form: {}, url: {} } },
       versionNegotiation: { mode: 'auto' },
-      ...(follows ? { listChanged: { tools: { autoRefresh: false, onChanged: changed } } } : {}),
+      listChanged: follows ? { tools: { autoRefresh: false, onChanged: changed } } : undefined,
     },
   );
   client.setRequestHandler('elicitation/create', ({ params }) => ask(params as Record<string, unknown>));

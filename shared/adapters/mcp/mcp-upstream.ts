@@ -38,8 +38,8 @@ const listTools = async (client: Client, signal: AbortSignal) => {
   const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
-    const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: 'tools/list', params }, Listed, { signal, timeout: PAGE_MS });
+    const request = { method: 'tools/list', params: { cursor } };
+    const page = await client.request(request, Listed, { signal, timeout: PAGE_MS });
     for (const listed of page.tools) {
       const read = readMcpTool(listed);
       if ('reason' in read) problems.push(read);
@@ -68,11 +68,11 @@ const callTool = async (
   calls.add(context);
   try {
     const result = await client.callTool(
-      { name, arguments: args, ...(traceparent && { _meta: { traceparent } }) },
+      { name, arguments: args, _meta: traceparent === undefined ? undefined : { traceparent } },
       {
         signal,
         timeout: CALL_MS,
-        ...(progress ? { onprogress: ({ progress: done, total, message }) => progress(done, total, message) } : {}),
+        onprogress: progress && (({ progress: done, total, message }) => progress(done, total, message)),
       },
     );
     return outputOfMcp(result);

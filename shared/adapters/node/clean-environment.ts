@@ -6,5 +6,5 @@ import { getCompileCacheDir } from 'node:module';
  */
 export const cleanEnvironment = (): NodeJS.ProcessEnv => {
   const folder = getCompileCacheDir();
-  return { ...(folder !== undefined && { NODE_COMPILE_CACHE: folder }) };
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 };

@@ -60,8 +60,8 @@ const contextOf = ({ run: id, context, has }: RunMessage, signal: AbortSignal): 
     ...context,
     signal,
     log: { info: tell('info'), warn: tell('warn'), error: tell('error') },
-    ...(has.progress ? { progress: tell('progress') } : {}),
-    ...(has.client ? { client: { log: tell('client-log'), ...(has.request ? { request: ask } : {}) } } : {}),
+    progress: has.progress ? tell('progress') : undefined,
+    client: has.client ? { log: tell('client-log'), request: has.request ? ask : undefined } : undefined,
   };
 };
 

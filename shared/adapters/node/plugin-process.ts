@@ -131,7 +131,7 @@ export const startPlugin = (file: string, { gauge, loadMs, silentMs, nodeOptions
 };
 
 const callOf = ({ tenant, callId, tool, progress, client, allowed }: CallContext) => ({
-  context: { tenant, callId, tool, ...(allowed === undefined ? {} : { allowed: [...allowed] }) },
+  context: { tenant, callId, tool, allowed: allowed && [...allowed] },
   has: { progress: progress !== undefined, client: client !== undefined, request: client?.request !== undefined },
 });
 

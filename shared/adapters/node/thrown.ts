@@ -8,8 +8,11 @@ export const thrownOf = (reason: unknown): Thrown => {
 };
 
 /** The error it was. */
-export const errorOf = ({ name, message, stack }: Thrown): Error =>
-  Object.assign(new Error(message), { name }, stack === undefined ? {} : { stack });
+export const errorOf = ({ name, message, stack }: Thrown): Error => {
+  const error = Object.assign(new Error(message), { name });
+  if (stack !== undefined) error.stack = stack;
+  return error;
+};
 
 const textOf = (reason: unknown): string =>
   typeof reason === 'string' ? reason : (JSON.stringify(reason) ?? messageOf(reason));

@@ -66,7 +66,7 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
     },
     async decode(bytes, name = 'the picture', signal) {
       const lent = memory.lend();
-      const ask = { bytes, name, ...(lent && { memory: lent }) };
+      const ask = { bytes, name, memory: lent };
       const { picture, usedMemory } = await pool.run('decode', ask, { what: `decoding ${name}`, signal });
       return memory.receive(picture, usedMemory ? lent : undefined);
     },
@@ -148,7 +148,7 @@ const whatOf = ({ tool, picture }: ScoreRequest): string => `${tool} on ${pictur
 const askOf = ({ tool, picture, reference }: ScoreRequest): PicturesAsk => ({
   tool,
   picture: picture.pixels,
-  ...(reference && { reference: reference.pixels }),
+  reference: reference?.pixels,
 });
 
 const onlyValue = (values: Float64Array): number => values[0] ?? Number.NaN;

@@ -74,7 +74,7 @@ async function runMetric({ tool, picture, reference, rows }: MetricAsk, runner: 
   const pixelMetric = pixelMetrics.find((metric) => metric.name === tool);
   if (pixelMetric) return pixelMetric.sums(picture, rows ?? { from: 0, to: picture.height });
   const metric = graphMetric(tool);
-  const pair = pairOf({ tool, picture, ...(reference && { reference }) });
+  const pair = pairOf({ tool, picture, reference });
   if (metric?.kind === 'strips' && rows) return metric.sums(pair, rows, runner);
   if (metric?.kind === 'whole') return Float64Array.of(await metric.score(pair, runner));
   throw new Error(`no metric of the name ${tool}`);

@@ -24,7 +24,7 @@ const toOtlpSpan = (traceId: string, { id, parentId, name, kind, startUs, endUs,
   startTimeUnixNano: `${startUs}000`,
   endTimeUnixNano: `${endUs}000`,
   attributes: toAttributes(attributes),
-  status: error === undefined ? {} : { code: ERROR, message: error },
+  status: { code: error === undefined ? undefined : ERROR, message: error },
 });
 
 const ERROR = 2;

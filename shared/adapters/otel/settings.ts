@@ -48,6 +48,10 @@ export const otelSettings = (variables: OtelEnvironment): OtelSettings | undefin
   const endpoint = variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base}/v1/traces`);
   const isOff = variables.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || variables.OTEL_TRACES_EXPORTER === 'none';
   if (isOff || endpoint === undefined) return undefined;
+  const { 'service.name': named = 'assay', ...attributes } = readPairs(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    variables.OTEL_RESOURCE_ATTRIBUTES,
+  );
   return {
     endpoint,
     headers: readPairs(
@@ -55,11 +59,7 @@ export const otelSettings = (variables: OtelEnvironment): OtelSettings | undefin
       variables.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? variables.OTEL_EXPORTER_OTLP_HEADERS,
     ),
     timeoutMs: variables.OTEL_EXPORTER_OTLP_TIMEOUT ?? TIMEOUT_MS,
-    resource: {
-      'service.name': variables.OTEL_SERVICE_NAME ?? 'assay',
-      ...readPairs('OTEL_RESOURCE_ATTRIBUTES', variables.OTEL_RESOURCE_ATTRIBUTES),
-      ...(variables.OTEL_SERVICE_NAME && { 'service.name': variables.OTEL_SERVICE_NAME }),
-    },
+    resource: { 'service.name': variables.OTEL_SERVICE_NAME || named, ...attributes },
     sampler: variables.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on',
     ratio: variables.OTEL_TRACES_SAMPLER_ARG ?? 1,
   };

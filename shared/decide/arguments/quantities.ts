@@ -80,8 +80,8 @@ const readDigits = (match: RegExpExecArray): Span | undefined => {
     quantity: {
       value: tidy(value),
       percent,
-      ...(currency === '' ? {} : { currency: currency.trim() }),
-      ...(unit === undefined ? {} : { unit: unitWord(unit) }),
+      currency: currency.trim() || undefined,
+      unit: unit && unitWord(unit),
       dimension: dimensionBeside(match.input, match.index, match.index + said.length),
       ordinal: /^(?:st|nd|rd|th)$/iu.test(suffix.trim()),
       spelled: false,
@@ -126,7 +126,7 @@ const readSpelled = (match: RegExpExecArray): Span => {
     quantity: {
       value: total + current,
       percent: unit === 'percent',
-      ...(unit === undefined ? {} : { unit: unit.toLowerCase() }),
+      unit: unit?.toLowerCase(),
       ordinal: false,
       spelled: true,
     },

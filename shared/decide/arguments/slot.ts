@@ -61,10 +61,9 @@ const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
     examples: type === 'string' || type === 'array' ? [...examplesOf(description), ...(isColour ? COLOURS : [])] : [],
     schema,
     default: schema.default,
-    ...(type === 'array' && isObject(schema.items)
-      ? { items: slotOf(name, { description, ...schema.items }, required) }
-      : {}),
-    ...(type === 'object' ? { properties: slotsOf(isObject(schema.properties) ? schema : branchOf(schema)) } : {}),
+    items:
+      type === 'array' && isObject(schema.items) ? slotOf(name, { description, ...schema.items }, required) : undefined,
+    properties: type === 'object' ? slotsOf(isObject(schema.properties) ? schema : branchOf(schema)) : undefined,
   };
 };
 

@@ -4,10 +4,12 @@ import type { Sum } from './ledger.ts';
 import { monthEnd } from './month.ts';
 
 /** What counters may reach. */
-export const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> => ({
-  ...(calls === undefined ? {} : { calls }),
-  ...(micros === undefined ? {} : { micros }),
-});
+export const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> => {
+  const limits: Record<string, number> = {};
+  if (calls !== undefined) limits.calls = calls;
+  if (micros !== undefined) limits.micros = micros;
+  return limits;
+};
 
 export const remainingOf = (
   quota: Quota,
@@ -17,10 +19,13 @@ export const remainingOf = (
 ): Remaining => ({
   quota,
   at,
-  ...(quota.calls === undefined ? {} : { calls: quota.calls - (used.calls ?? 0) }),
-  ...(quota.micros === undefined ? {} : { micros: quota.micros - (used.micros ?? 0) }),
+  calls: subtract(quota.calls, used.calls),
+  micros: subtract(quota.micros, used.micros),
   resetsAt: monthEnd(month),
 });
+
+const subtract = (limit: number | undefined, used = 0): number | undefined =>
+  limit === undefined ? undefined : limit - used;
 
 /** Says which limit is reached, as far as the counter tells. */
 export const exhausted = (quota: Quota, { calls, micros }: Sum, price: number, month: string, now: number): Fault => {

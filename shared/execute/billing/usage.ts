@@ -74,7 +74,7 @@ export const readUsage = async (
         tool,
         calls,
         micros,
-        ...(isPriced(tool) ? {} : { unpriced: true }),
+        unpriced: isPriced(tool) ? undefined : true,
       })),
     }),
   );
@@ -92,7 +92,7 @@ const storedUsage = async (table: Table, tenant: string, month: string): Promise
   const rows: UsageRow[] = [];
   let after: string | undefined;
   do {
-    const page: Page = await table.query(usagePk(tenant, month), after === undefined ? {} : { after });
+    const page: Page = await table.query(usagePk(tenant, month), { after });
     rows.push(...page.items.map((item) => read(item, UsageItem)));
     after = page.next;
   } while (after !== undefined);

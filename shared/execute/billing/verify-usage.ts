@@ -55,7 +55,7 @@ export const verifyUsage = async (
     ledger: stock.keys.map(({ ledger }) => ledger.ended).reduce(addSums, nothing),
     differences: differencesIn(stock, clock.now(), table.streams),
     settled,
-    ...(stock.moving.length > 0 && { moving: stock.moving }),
+    moving: stock.moving.length > 0 ? stock.moving : undefined,
   };
 };
 

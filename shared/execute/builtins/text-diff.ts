@@ -69,7 +69,7 @@ export const textDiff: Builtin = {
       removed: before.length - kept,
       minimal: isMinimal,
       changes: gather(edits),
-      ...(args.unit === 'line' ? { unified: unified(edits, Math.min(MAX_CONTEXT, Number(args.context ?? 3))) } : {}),
+      unified: args.unit === 'line' ? unified(edits, Math.min(MAX_CONTEXT, Number(args.context ?? 3))) : undefined,
     };
   },
 };

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import type { Cancel } from './cancel.ts';
 import { bytesWithin, jsonWithin } from './limits.ts';
 import type { EngineEvent, EnginePorts } from './ports.ts';
@@ -104,10 +105,10 @@ function environmentOf(visit: Visit, found: StatesFields): ExpressionEnvironment
 }
 
 function contextOf({ frame, name, enteredAt, retryCount, token }: Visit): Readonly<Record<string, unknown>> {
-  return {
+  return omitUndefined({
     ...frame.execution.context,
-    State: { Name: name, EnteredTime: enteredAt, ...(retryCount === undefined ? {} : { RetryCount: retryCount }) },
-    ...(token === undefined ? {} : { Task: { Token: token } }),
-    ...(frame.item === undefined ? {} : { Map: { Item: frame.item } }),
-  };
+    State: omitUndefined({ Name: name, EnteredTime: enteredAt, RetryCount: retryCount }),
+    Task: token === undefined ? undefined : { Token: token },
+    Map: frame.item === undefined ? undefined : { Item: frame.item },
+  });
 }

@@ -28,7 +28,7 @@ export const linkTo = (source: Source, parameter: string, schema: JsonSchema): L
 };
 
 const collectDefinitions = ({ $defs, definitions }: JsonSchema): JsonSchema => ({
-  ...($defs === undefined ? {} : { $defs }),
+  $defs,
   definitions,
 });
 

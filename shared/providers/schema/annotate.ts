@@ -21,7 +21,8 @@ export function annotate(schema: MutableSchema, node: Schema, dialect: Dialect):
   if (schema.$ref !== undefined) return description === undefined ? schema : { description, anyOf: [schema] };
   const isUnion = dialect.bareAnyOf && Array.isArray(schema.anyOf);
   if (isUnion) return describeFirst(without(schema, HINTS, 'description'), description, dialect);
-  const out: MutableSchema = schema.type === undefined ? {} : { type: schema.type };
+  const out: MutableSchema = {};
+  if (schema.type !== undefined) out.type = schema.type;
   if (description !== undefined) out.description = description;
   if (typeof node.title === 'string' && dialect.keywords.has('title')) out.title = node.title;
   if (node.default !== undefined && dialect.keywords.has('default')) out.default = node.default;
@@ -67,8 +68,9 @@ export function withNull(schema: MutableSchema, dialect: Dialect): MutableSchema
   if (forms.length > 0) return { ...schema, anyOf: [...forms, { type: 'null' }] };
   if (schema.type === undefined && !Object.hasOwn(schema, '$ref')) return schema;
   if (dialect.typeLists && schema.type !== undefined) {
-    const members = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-    return { ...schema, type: [...typesOf(schema.type), 'null'], ...members };
+    const nullable: MutableSchema = { ...schema, type: [...typesOf(schema.type), 'null'] };
+    if (Array.isArray(schema.enum)) nullable.enum = [...schema.enum, null];
+    return nullable;
   }
   const outer = without(schema, ...Object.keys(schema).filter((key) => !OUTER.includes(key)));
   return { ...outer, anyOf: [without(schema, ...OUTER), { type: 'null' }] };

@@ -66,8 +66,8 @@ function joinAlternatives(node: Schema, place: SchemaLocation, run: Run): Schema
   const joined: MutableSchema = {
     ...base,
     properties: joinProperties(branches, place, run),
-    ...(required.length > 0 ? { required } : {}),
   };
+  if (required.length > 0) joined.required = required;
   if (branches.every((branch) => branch.additionalProperties === false)) joined.additionalProperties = false;
   else delete joined.additionalProperties;
   const others = branches.flatMap((branch) => asStrings(branch[HINTS]));

@@ -12,7 +12,7 @@ import type { Filter } from '../filter.ts';
 import { jsonAnswer, type LookupAnswer, textAnswer } from './answer.ts';
 import type { DefinitionsQuery, Selection } from './definitions-query.ts';
 import { numberStates } from './number-states.ts';
-import { allowedOf } from './tools-query.ts';
+import { allowedNames } from './tools-query.ts';
 
 /** The tools that a key may see. */
 export interface CatalogView {
@@ -116,7 +116,7 @@ interface Selected {
 
 const select = ({ catalog, confined }: CatalogView, { allowed, tags, category }: Selection): readonly Selected[] => {
   const filter: Filter = {
-    ...allowedOf(allowed, confined),
+    allowed: allowedNames(allowed, confined),
     tags,
     category,
   };
@@ -128,14 +128,13 @@ const select = ({ catalog, confined }: CatalogView, { allowed, tags, category }:
 const definitionsAnswer = (built: ReturnType<Build>, options: RequestOptions, isExplained: boolean): LookupAnswer => {
   const { json, fragments, warnings, left_out, tokens, request } = built;
   const strictness = options.strict ? countStrictness(built) : undefined;
-  const headers = {
+  const headers: Record<string, string> = {
     'assay-warnings': String(warnings.length + left_out.length),
     'assay-tokens': String(tokens),
-    ...(left_out.length > 0 ? { 'assay-left-out': leftOutText(left_out) } : {}),
-    ...(strictness
-      ? { 'assay-strict': `strict=${strictness.strict}, plain=${strictness.plain}, left-out=${strictness.left_out}` }
-      : {}),
   };
+  if (left_out.length > 0) headers['assay-left-out'] = leftOutText(left_out);
+  if (strictness)
+    headers['assay-strict'] = `strict=${strictness.strict}, plain=${strictness.plain}, left-out=${strictness.left_out}`;
   if (!isExplained) return jsonAnswer(json, headers);
   const entries = entryNotes(fragments, options.allowedTools);
   const explained = JSON.stringify({ warnings, left_out, tokens, strictness, request, entries });

@@ -70,18 +70,17 @@ export const cursorScope = (query: ToolsQuery): string =>
 export const buildFilter = (query: ToolsQuery, confined: ReadonlySet<string> | undefined): Filter => ({
   tags: query.tags,
   category: query.category,
-  ...(query.capability === undefined
-    ? {}
-    : { capabilities: Object.fromEntries(query.capability.map((flag) => [flag, true])) }),
+  capabilities: query.capability && Object.fromEntries(query.capability.map((flag) => [flag, true])),
   type: query.type,
   distortion: query.distortion,
-  ...allowedOf(query.allowed, confined),
+  allowed: allowedNames(query.allowed, confined),
 });
 
-export const allowedOf = (
+/** The names asked for, as far as the key may see them; undefined where nothing is left out. */
+export const allowedNames = (
   asked: readonly string[] | undefined,
   confined: ReadonlySet<string> | undefined,
-): Pick<Filter, 'allowed'> => {
-  if (asked === undefined) return confined === undefined ? {} : { allowed: confined };
-  return { allowed: new Set(asked.filter((name) => confined === undefined || confined.has(name))) };
+): Filter['allowed'] => {
+  if (asked === undefined) return confined;
+  return new Set(asked.filter((name) => confined === undefined || confined.has(name)));
 };

@@ -64,19 +64,17 @@ const formParts = (body: Body, fields: JsonObject, binary: ReadonlySet<string>):
     const { contentType } = encodingOf(body, name);
     const type = contentType?.split(',')[0]?.trim();
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (binary.has(name)) form.append(name, new Blob([bytesOf(item, name)], typed(concrete(type))), name);
+      if (binary.has(name)) form.append(name, new Blob([bytesOf(item, name)], { type: concrete(type) }), name);
       else if (isObject(item) || Array.isArray(item))
-        form.append(name, new Blob([JSON.stringify(item)], typed(concrete(type) ?? 'application/json')));
+        form.append(name, new Blob([JSON.stringify(item)], { type: concrete(type) ?? 'application/json' }));
       else if (concrete(type) === undefined) form.append(name, textOf(item));
-      else form.append(name, new Blob([textOf(item)], typed(concrete(type))));
+      else form.append(name, new Blob([textOf(item)], { type: concrete(type) }));
     }
   }
   return form;
 };
 
 const concrete = (type: string | undefined): string | undefined => (type?.includes('*') ? undefined : type);
-
-const typed = (type: string | undefined): BlobPropertyBag => (type === undefined ? {} : { type });
 
 const bytesOf = (value: unknown, field: string): Uint8Array<ArrayBuffer> => {
   const text = typeof value === 'string' ? value.replace(/\s+/g, '') : undefined;

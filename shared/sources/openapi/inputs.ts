@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { followReference, type OpenApiDocument } from './document.ts';
 import type { Body, Operation, Parameter } from './operations.ts';
 import { isBinary, readSchemas, type SchemaReader } from './schema.ts';
@@ -58,13 +59,13 @@ const root = (
   isOpen: boolean,
 ): JsonSchema => {
   const definitions = schemas.definitions();
-  return {
+  return omitUndefined({
     type: 'object',
     properties,
-    ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
-    ...(isOpen ? {} : { additionalProperties: false }),
-    ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {}),
-  };
+    required: required.length > 0 ? [...new Set(required)] : undefined,
+    additionalProperties: isOpen ? undefined : false,
+    $defs: Object.keys(definitions).length > 0 ? definitions : undefined,
+  });
 };
 
 /** Keywords of an object whose fields can stand beside other arguments without changing what is allowed. */

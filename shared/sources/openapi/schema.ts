@@ -106,12 +106,10 @@ const modern = (given: JsonObject, converted: Record<string, unknown>): JsonSche
   const schema = binary(result);
   if (nullable !== true) return schema;
   if (typeof given.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const withNull: Record<string, unknown> = { ...schema, type: [given.type, 'null'] };
   const { enum: values } = schema;
-  return {
-    ...schema,
-    type: [given.type, 'null'],
-    ...(Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {}),
-  };
+  if (Array.isArray(values) && !values.includes(null)) withNull.enum = [...values, null];
+  return withNull;
 };
 
 /** Bytes are given as base64, which JSON can hold. */
