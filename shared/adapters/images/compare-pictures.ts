@@ -1,5 +1,6 @@
 import { objectSchema } from '../../execute/builtins/builtin.ts';
 import { Fault } from '../../kernel/errors.ts';
+import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { decoding, type OpenPicture } from './read-picture.ts';
 
 const number = { type: 'number' };
@@ -36,7 +37,7 @@ export const comparePictures = async (one: OpenPicture, other: OpenPicture, tole
   const found = await differences(a, b, tolerance);
   const values = width * height * 4;
   const isSame = found.squares === 0;
-  return {
+  return omitUndefined({
     identical: isSame,
     width,
     height,
@@ -46,7 +47,7 @@ export const comparePictures = async (one: OpenPicture, other: OpenPicture, tole
     largest_difference: found.largest,
     psnr_db: isSame ? null : 10 * Math.log10((255 * 255 * values) / found.squares),
     box: found.pixels === 0 ? undefined : boxOf(found),
-  };
+  });
 };
 
 interface Pixels {
