@@ -1,4 +1,4 @@
-import { useEffect } from 'hono/jsx/dom';
+import { useEffect, useRef } from 'hono/jsx/dom';
 import type { NodeView, Plan, PlanTree, RunView } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
@@ -33,8 +33,15 @@ export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
   const client = useClient();
   const [input, setInput] = useKept(`plan.input.${plan.plan_id}`, '');
   const [run, setRun] = useState<RunView | undefined>(undefined);
+  // An answer that another overtook is dropped: a late look at one run must not hide the next.
+  const latest = useRef(0);
+  const turn = (): number => {
+    latest.current = (latest.current ?? 0) + 1;
+    return latest.current;
+  };
   const start = useAction(async () => {
     const started = await client.startRun(plan.plan_id, parseInput(input));
+    turn();
     setRun(started);
     onStarted(started.run_id);
   });
@@ -45,7 +52,15 @@ export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
     const started = await client.startRun(made.plan_id, parseInput(input));
     onRetried(made, started.run_id);
   });
-  const watch = useAction(async (id: string) => setRun(await client.run(id)));
+  const watch = useAction(async (id: string) => {
+    const mine = turn();
+    const seen = await client.run(id);
+    if (latest.current === mine) setRun(seen);
+  });
+  const answered = (next: RunView): void => {
+    turn();
+    setRun((shown) => (shown?.run_id === next.run_id ? next : shown));
+  };
   useEffect(() => {
     if (runId !== undefined && runId !== run?.run_id) void watch.run(runId);
   }, [runId]);
@@ -99,7 +114,7 @@ export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
       </section>
       <Notice fault={watch.fault} onRetry={() => runId !== undefined && void watch.run(runId)} />
       <Notice fault={retry.fault} />
-      {run && <RunPanel run={run} onRun={setRun} onRetry={(node) => void retry.run(node)} />}
+      {run && <RunPanel run={run} onRun={answered} onRetry={(node) => void retry.run(node)} />}
     </>
   );
 };

@@ -9,6 +9,27 @@ const pastePlan = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('button', { name: 'Make the plan' }).click();
 };
 
+/** Keeps back a look at a run, the second one that sees it ask, until it is released. */
+const holdLook = async (page: Page) => {
+  const url = /\/v1\/runs\/\w+$/;
+  const [held, released] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()];
+  let asking = 0;
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    if ((await response.text()).includes('waiting_approval') && ++asking === 2) {
+      held.resolve(route.request().url());
+      await released.promise;
+    }
+    await route.fulfill({ response });
+  });
+  const release = async (): Promise<void> => {
+    const arrived = page.waitForResponse(await held.promise);
+    released.resolve();
+    await arrived;
+  };
+  return { url, held: held.promise, release };
+};
+
 export const planStories = (world: () => World): void => {
   test('an example plan is drawn, runs, asks for approval and succeeds', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
@@ -47,8 +68,10 @@ export const planStories = (world: () => World): void => {
     await page.getByRole('region', { name: 'Run', exact: true }).getByText('succeeded', { exact: true }).waitFor();
   });
 
-  test('a run is denied at its question, and another is cancelled', async (t) => {
+  test('a run is denied at its question, and another is cancelled, though a look at the first arrives late', async (t) => {
     const { page } = await open(t, world(), { path: '#/plans' });
+    const look = await holdLook(page);
+    t.after(() => page.unroute(look.url));
     const run = page.getByRole('region', { name: 'Run', exact: true });
     await pastePlan(
       page,
@@ -56,12 +79,14 @@ export const planStories = (world: () => World): void => {
     );
 
     await page.getByRole('button', { name: 'Run the plan' }).click();
+    await look.held;
     await page.getByRole('button', { name: 'Deny ask' }).click();
     await run.getByText('denied', { exact: true }).waitFor();
     await run.getByText('failed', { exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('button', { name: 'Approve ask' }).waitFor();
+    await look.release();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await run.getByText('cancelled', { exact: true }).waitFor();
   });
