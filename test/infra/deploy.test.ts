@@ -5,12 +5,12 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { App } from 'aws-cdk-lib';
 import { findGpuZones } from '../../infra/build/gpu-zones.ts';
 import { stages } from '../../infra/config.ts';
 import { AssayStage } from '../../infra/stage.ts';
 import { CloudFormationStub } from '../support/cloudformation-stub.ts';
 import { isWhole, sampleOf } from '../support/sampling.ts';
+import { quickApp } from '../support/templates.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,7 +23,7 @@ after(() => cloud.stop());
 
 /** Templates and assets as synthesis leaves them; the bundles are not built, as the stub has them already. */
 const assemble = async (): Promise<void> => {
-  const assembly = new App({ outdir: app, context: { 'aws:cdk:bundling-stacks': [] } });
+  const assembly = quickApp({ outdir: app });
   new AssayStage(assembly, 'dev', stages.dev);
   assembly.synth();
   await writeFile(join(folder, 'docker'), `#!/bin/sh\necho "$1" >> ${dockerLog}\n`);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { App } from 'aws-cdk-lib';
 import { stages } from '../../infra/config.ts';
 import { AssayStage } from '../../infra/stage.ts';
 import { machinesText, staticMachines } from '../../metadata/build-machines.ts';
 import type { TaskCall } from '../../shared/plan/engine/ports.ts';
 import { interpret } from '../../shared/plan/interpret.ts';
-import { type Resource, synthesise, textOf } from '../support/templates.ts';
+import { quickApp, type Resource, synthesise, textOf } from '../support/templates.ts';
 import { validateAsl } from '../support/validate-asl.ts';
 
 const { ofType } = synthesise();
@@ -90,7 +89,7 @@ describe('the machines that are deployed with the product', () => {
   });
 
   test('a stage neither touches nor hears of the machines of another stage', () => {
-    const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+    const app = quickApp();
     const templates = (['dev', 'prod'] as const).map((name) =>
       new AssayStage(app, name, stages[name])
         .synth()

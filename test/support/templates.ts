@@ -1,6 +1,7 @@
-import { App } from 'aws-cdk-lib';
+import { App, type AppProps } from 'aws-cdk-lib';
 import { type StageSettings, stages } from '../../infra/config.ts';
 import { AssayStage } from '../../infra/stage.ts';
+import { isWhole } from './sampling.ts';
 
 export interface Resource {
   readonly id: string;
@@ -26,9 +27,36 @@ interface Template {
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
-/** The templates of a stage, without bundling anything. */
+/**
+ * An app that neither bundles nor copies anything, and applies CDK's own rules only in a whole run: they take most of
+ * the time, and each deployment applies them.
+ */
+export const quickApp = (props: AppProps = {}): App =>
+  new App({
+    ...props,
+    treeMetadata: false,
+    builtinCloudFormationValidation: isWhole,
+    context: {
+      'aws:cdk:bundling-stacks': [],
+      'aws:cdk:disable-asset-staging': true,
+      'aws:cdk:disable-stack-trace': true,
+    },
+  });
+
+const synthesised = new Map<string, Synthesised>();
+
+/** The templates of a stage, once for all tests that ask for the same. */
 export const synthesise = (settings: Partial<StageSettings> = {}): Synthesised => {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const asked = JSON.stringify(settings, (_, value: unknown) => (value === undefined ? null : value));
+  const before = synthesised.get(asked);
+  if (before) return before;
+  const made = synthesiseAnew(settings);
+  synthesised.set(asked, made);
+  return made;
+};
+
+const synthesiseAnew = (settings: Partial<StageSettings>): Synthesised => {
+  const app = quickApp();
   const stage = new AssayStage(app, 'prod', { ...stages.prod, ...settings });
   const { stacks } = stage.synth();
   const templates = new Map(
