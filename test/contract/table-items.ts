@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { tries } from '../support/sampling.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableItems({ table, newPk, clock }: TableTest): void {
@@ -103,7 +104,7 @@ export function testTableItems({ table, newPk, clock }: TableTest): void {
         fc.asyncProperty(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), async (body) => {
           assert.deepEqual(await roundTrip(body), JSON.parse(JSON.stringify(body)));
         }),
-        { numRuns: 40 },
+        { numRuns: tries(12, 100) },
       );
     });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Item, Key, PageQuery, Table } from '../../shared/kernel/ports.ts';
+import { tries } from '../support/sampling.ts';
 import type { TableTest } from './table.ts';
 
 export function testTableQueries({ table, newPk, clock }: TableTest): void {
@@ -90,7 +91,7 @@ export function testTableQueries({ table, newPk, clock }: TableTest): void {
           assert.ok(pages.slice(0, -1).every((page) => page.length === query.limit));
           assert.ok(pages.length === 1 || pages.at(-1)?.length !== 0);
         }),
-        { numRuns: 40 },
+        { numRuns: tries(12, 100) },
       );
     });
 
