@@ -169,6 +169,9 @@ export const askedArgumentsKey = (tenant: string, id: string, part: number): Key
   sk: `PART#${String(part).padStart(3, '0')}`,
 });
 
+/** A call that waits for a confirmation, by its id. */
+export const waitingCallKey = (tenant: string, id: string): Key => ({ pk: `T#${tenant}#WAITING`, sk: id });
+
 /** The usage of a month that is closed. */
 export const usageArchiveKey = (tenant: string, month: string): Key => ({ pk: `T#${tenant}#ARCHIVE`, sk: month });
 

@@ -14,6 +14,7 @@ import { PoisonItem } from '../../shared/execute/fold-stream.ts';
 import { GrantItem } from '../../shared/execute/grants.ts';
 import { OpenQuestionsItem } from '../../shared/execute/open-questions.ts';
 import { ToldItem } from '../../shared/execute/tell-failures.ts';
+import { WaitingCallItem } from '../../shared/execute/waiting-call.ts';
 import { BlockItem } from '../../shared/insight/block.ts';
 import { RatingItem, RatingsItem } from '../../shared/insight/feedback.ts';
 import { ListItem } from '../../shared/insight/lists.ts';
@@ -67,6 +68,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+ CONFIRMATION#/, [ConfirmationPointerItem]],
   [/^T#[^#]+#QUESTIONS#\S+ OPEN$/, [OpenQuestionsItem]],
   [/^T#[^#]+#ASKED#\S+ PART#/, [AskedArgumentsItem]],
+  [/^T#[^#]+#WAITING /, [WaitingCallItem]],
   [/^T#[^#]+#CALLS /, [CallHourItem]],
   [/^T#[^#]+#CALLS#/, [CallItem, ReservedCallItem]],
   [/^T#[^#]+#EVENTS COUNT$/, [EventCountItem]],

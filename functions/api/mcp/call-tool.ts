@@ -17,6 +17,7 @@ import { askAccount } from './ask-account.ts';
 import type { CallContext } from './call-context.ts';
 import type { McpCaller } from './caller.ts';
 import { askConsent, declined, readConsent } from './consent.ts';
+import { waitAsTask } from './consent-task.ts';
 import { findCatalogTools } from './find-tools.ts';
 import { HALLMARK_META, isSigned, withoutHallmarks } from './hallmarks.ts';
 import { reportProgress } from './progress.ts';
@@ -96,6 +97,7 @@ const run = async (
   const consent = readConsent(ctx);
   if (consent.answer === 'declined') return { result: await declined(context.assay, actor, name, consent.token) };
   const progress = reportProgress(ctx);
+  const isTask = context.assay.runs !== undefined && takesTasks(ctx, actor, capabilities);
   try {
     const asked = { arguments: args, confirmation: consent.answer === 'accepted' ? consent.token : undefined };
     const options = {
@@ -105,7 +107,7 @@ const run = async (
       maxMicros: spendLimit(ctx),
       client: clientOf(ctx, capabilities),
     };
-    const plan = takesTasks(ctx, actor, capabilities) ? planOf(entry.record) : undefined;
+    const plan = isTask ? planOf(entry.record) : undefined;
     const handed = await begin(context.assay, actor, { ...asked, entry, plan }, ctx.mcpReq.signal, options);
     if ('run' in handed) return { task: await createdTask(context.assay, actor, handed.run) };
     const schema = context.book.tool(entry)?.outputSchema as JsonSchema | undefined;
@@ -113,11 +115,14 @@ const run = async (
     return schema === undefined ? { result } : { result, outputSchema: schema };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
-    const refusal = withPersonLink(thrown, place);
+    const refusal = withPersonLink<Fault>(thrown, place);
     const ask =
       askConsent(thrown, { tool: name, args, actor, consent, capabilities, console: place }) ??
       askAccount(refusal, ctx, capabilities);
-    return ask ? { ask } : { result: refusalResult(refusal) };
+    if (ask) return { ask };
+    const isAsked = isTask && consent.answer === 'none' && refusal.code === 'ConfirmationRequired';
+    if (!isAsked) return { result: refusalResult(refusal) };
+    return { task: await waitAsTask(context.assay, actor, refusal, { entry, args, maxMicros: spendLimit(ctx) }) };
   } finally {
     progress.stop();
   }

@@ -1,4 +1,4 @@
-import type { BlobResourceContents, ResourceLink } from '@modelcontextprotocol/server';
+import type { BlobResourceContents, CallToolResult, ResourceLink } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
 import { sha256 } from '../../../shared/kernel/canonical-json.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
@@ -19,6 +19,7 @@ const extensionOf: Readonly<Record<string, string>> = {
   'audio/ogg': 'ogg',
   'audio/flac': 'flac',
   'application/pdf': 'pdf',
+  'application/json': 'json',
 };
 const typeOf = new Map(Object.entries(extensionOf).map(([type, extension]) => [extension, type]));
 
@@ -37,6 +38,21 @@ export const storeResult = async (
   const name = `${sha256(bytes)}.${extensionOf[mimeType] ?? 'bin'}`;
   await blobs.put(keyOf(tenant, name), bytes, mimeType);
   return { type: 'resource_link', uri: SCHEME + name, name, mimeType, size: bytes.length };
+};
+
+const MAX_KEPT_BYTES = 300_000;
+
+/** A result that can be kept in the table: one that is too large is a link to itself. */
+export const linkLongResult = async (
+  blobs: Blobs | undefined,
+  tenant: string,
+  result: CallToolResult,
+): Promise<CallToolResult> => {
+  const text = Buffer.from(JSON.stringify(result));
+  if (text.length <= MAX_KEPT_BYTES || !blobs) return result;
+  const link = await storeResult(blobs, tenant, text.toString('base64'), 'application/json');
+  const { isError, _meta } = result;
+  return { content: [link], isError, _meta };
 };
 
 /** What a link leads to, for the tenant that it was made for. */

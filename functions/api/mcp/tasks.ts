@@ -18,6 +18,7 @@ import { cancelRun, confirmNode } from '../../../shared/plan/run-verbs.ts';
 import type { Runs } from '../../../shared/plan/runs.ts';
 import { outcomeOfRun } from '../../../shared/plan/settle-calls.ts';
 import type { CallContext } from './call-context.ts';
+import { cancelConsentTask, isConsentTask, viewConsentTask } from './consent-task.ts';
 import { guarded } from './guarded.ts';
 import { callMeta, toToolResult } from './result.ts';
 import { buildInputRequests, type Task, toTask, waitingQuestions } from './task-view.ts';
@@ -49,15 +50,20 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
 
   handle('tasks/get', async (id) => {
     requireScope(actor, 'read');
+    const waiting = await viewConsentTask(assay, actor, id);
+    if (waiting) return waiting;
     const run = await requireRun(runs, actor, id);
     return viewTask(assay, actor, run, server.getClientCapabilities());
   });
   handle('tasks/update', async (id, ctx) => {
     requireScope(actor, 'approve');
+    // It asks nothing through the task, so nothing is answered.
+    if (await isConsentTask(assay, actor, id)) return {};
     await answer(runs, actor, await requireRun(runs, actor, id), ctx);
     return {};
   });
   handle('tasks/cancel', async (id) => {
+    if (await cancelConsentTask(assay, actor, id)) return {};
     await requireRun(runs, actor, id);
     await cancelRun({ runs }, actor, id);
     return {};

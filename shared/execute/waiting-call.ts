@@ -1,0 +1,170 @@
+import * as z from 'zod';
+import { principalOf } from '../access/token-actor.ts';
+import { Fault } from '../kernel/errors.ts';
+import { waitingCallKey } from '../kernel/item-keys.ts';
+import { freeLease, Lease, takeLease } from '../kernel/lease.ts';
+import { changeHeld, keepLease, type LeaseContext, type LeasedItem, newOwner } from '../kernel/leased-item.ts';
+import type { Key, Table } from '../kernel/ports.ts';
+import { put, read, stored } from '../kernel/stored.ts';
+import type { Invocation } from '../model/call.ts';
+import type { Actor } from '../model/key.ts';
+import { keepArguments, readAskedArguments } from './asked-arguments.ts';
+import type { OnceOnly } from './call.ts';
+import { ConfirmationItem, keyOfToken } from './confirmation-item.ts';
+
+/** A call that waits for a person's consent while its caller asks from time to time how it stands. */
+const WaitingCall = z.object({
+  /** The confirmation it waits for. */
+  id: z.string(),
+  token: z.string(),
+  /** Whose call it is: nobody else sees it. */
+  key: z.string(),
+  /** Fixed before it runs, so that it is charged once. */
+  call_id: z.string(),
+  tool: z.string(),
+  version: z.string(),
+  max_micros: z.int().optional(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  /** Whoever runs it; one that was left by a process that died is not run again. */
+  lease: Lease.optional(),
+  /** What its caller is told, once it has ended. */
+  end: z.object({ answer: z.unknown(), at: z.iso.datetime(), is_cancelled: z.boolean().optional() }).optional(),
+});
+export type WaitingCall = Readonly<z.infer<typeof WaitingCall>>;
+
+export const WaitingCallItem = stored<WaitingCall>({ what: 'call that waits for consent', schema: WaitingCall });
+
+export interface WaitingContext extends LeaseContext {
+  readonly random: (bytes: number) => Uint8Array;
+  readonly clock: LeaseContext['clock'] & { newId(): string };
+}
+
+/** How long an answer is kept for whoever asked. */
+const KEPT_MS = 3_600_000;
+
+interface Asked {
+  readonly invocation: Pick<Invocation, 'name' | 'arguments'>;
+  readonly version: string;
+  readonly maxMicros: number | undefined;
+  /** As the refusal has it. */
+  readonly confirmation: { readonly id: string; readonly token: string; readonly expires_at: string };
+}
+
+/** Keeps a call that was refused for want of consent; the same question has one call, however often it is asked. */
+export const keepWaitingCall = async (
+  { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
+  actor: Actor,
+  { invocation, version, maxMicros, confirmation }: Asked,
+): Promise<WaitingCall> => {
+  const { tenant } = actor;
+  const { id, token, expires_at } = confirmation;
+  const expires = Math.ceil((Date.parse(expires_at) + KEPT_MS) / 1000);
+  const key = waitingCallKey(tenant, id);
+  const waiting: WaitingCall = {
+    id,
+    token,
+    key: principalOf(actor),
+    call_id: clock.newId(),
+    tool: invocation.name,
+    version,
+    max_micros: maxMicros,
+    created_at: new Date(clock.now()).toISOString(),
+    expires_at,
+  };
+  // The same as the question's own, where it keeps them.
+  await table.write(keepArguments(tenant, id, invocation.arguments ?? {}, expires));
+  return table.change([key], ([item]) => {
+    if (item) return { writes: [], result: read(item, WaitingCallItem) };
+    return { writes: [put(key, WaitingCallItem, waiting, expires)], result: waiting };
+  });
+};
+
+/** A call of this caller; that of another is not there. */
+export const findWaitingCall = async (table: Table, actor: Actor, id: string): Promise<WaitingCall | undefined> => {
+  const item = await table.get(waitingCallKey(actor.tenant, id));
+  const found = item && read(item, WaitingCallItem);
+  return found?.key === principalOf(actor) ? found : undefined;
+};
+
+/** Runs the call as it was made. Its answer is kept, also when it is a refusal. */
+export type RunWaiting = (invocation: Invocation, once: OnceOnly, call: WaitingCall) => Promise<unknown>;
+
+/**
+ * Goes on with a call as far as it can: nothing while nobody has decided or another process runs it; once it is decided
+ * it runs, or ends. A person consented to one run: what a process that died had begun ends as interrupted.
+ */
+export const goOnWaiting = async (
+  context: WaitingContext,
+  actor: Actor,
+  call: WaitingCall,
+  run: RunWaiting,
+): Promise<WaitingCall> => {
+  if (call.end || (call.lease === undefined && (await isUndecided(context, actor.tenant, call)))) return call;
+  const item: LeasedItem<WaitingCall> = { key: waitingCallKey(actor.tenant, call.id), kind: WaitingCallItem };
+  const taken = await take(context, item.key);
+  if (!taken) return (await findWaitingCall(context.table, actor, call.id)) ?? call;
+  const { lease, earlier } = taken;
+  const heartbeat = keepLease(context, item, lease);
+  try {
+    const { tool: name, version, token } = call;
+    const args = await readAskedArguments(context.table, actor.tenant, call.id);
+    const invocation = { name, version, arguments: args as Invocation['arguments'], confirmation: token };
+    const answer = await run(invocation, { id: call.call_id, earlier, isLost: heartbeat.isLost }, call);
+    return await endCall(context, item, lease, answer);
+  } finally {
+    heartbeat.stop();
+  }
+};
+
+/** Withdraws a call that does not run yet. */
+export const cancelWaiting = (
+  { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
+  tenant: string,
+  { id }: WaitingCall,
+): Promise<void> => {
+  const key = waitingCallKey(tenant, id);
+  return table.change<void>([key], ([item]) => {
+    const found = item && read(item, WaitingCallItem);
+    if (!found || found.end || found.lease) return { writes: [], result: undefined };
+    const end = { answer: null, at: new Date(clock.now()).toISOString(), is_cancelled: true };
+    return { writes: [put(key, WaitingCallItem, { ...found, end }, item.expires)], result: undefined };
+  });
+};
+
+const isUndecided = async (
+  { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
+  tenant: string,
+  { token }: WaitingCall,
+): Promise<boolean> => {
+  const item = await table.get(keyOfToken(tenant, token));
+  const found = item && read(item, ConfirmationItem);
+  return found?.state === 'pending' && clock.now() < Date.parse(found.expires_at);
+};
+
+const take = ({ table, clock, random }: WaitingContext, key: Key) => {
+  const owner = newOwner(random);
+  return table.change<{ lease: Lease; earlier: OnceOnly['earlier'] } | undefined>([key], ([item]) => {
+    const found = item && read(item, WaitingCallItem);
+    const lease = found && !found.end ? takeLease(found.lease, owner, clock.now()) : undefined;
+    if (!found || !lease) return { writes: [], result: undefined };
+    const earlier = found.lease === undefined ? undefined : ('cut off' as const);
+    return { writes: [put(key, WaitingCallItem, { ...found, lease }, item.expires)], result: { lease, earlier } };
+  });
+};
+
+const endCall = async (
+  context: WaitingContext,
+  item: LeasedItem<WaitingCall>,
+  lease: Lease,
+  answer: unknown,
+): Promise<WaitingCall> => {
+  const end = { answer, at: new Date(context.clock.now()).toISOString() };
+  let ended: WaitingCall | undefined;
+  await changeHeld(context, item, lease, (before, expires) => {
+    ended = { ...before, end, lease: freeLease(lease) };
+    return [put(item.key, WaitingCallItem, ended, expires)];
+  });
+  if (ended) return ended;
+  throw new Fault('Conflict', 'the call was left for too long and has been taken over; ask again');
+};
