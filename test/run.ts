@@ -1,21 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { glob } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { apart, together } from './support/test-files.ts';
 
 /**
  * Runs all tests: most in one process, which loads the product once, and beside it those that need a process of their
  * own. Arguments go to both, such as --test-name-pattern. Processes start the bundled command, as users do: in half
  * the time of the sources.
  */
-
-/** What mostly waits for other processes, changes the environment of its own, ends it or measures it. */
-const APART =
-  /^test\/(browser|bundles|cli|clients|package|simulation|flows\/(billing|concurrent-inv|readme|serve|stopping|two)|execute\/isolation|adapters\/(onnx-picture|sqlite-crash))/;
-
-const files = (await Array.fromAsync(glob('test/**/*.test.ts'))).sort();
-const together = files.filter((file) => !APART.test(file));
-const apart = files.filter((file) => APART.test(file));
 
 const run = (stdio: 'pipe' | 'inherit', flags: readonly string[], paths: readonly string[]) => {
   const given = ['--import=./test/support/sample-properties.ts', '--test-reporter=spec', ...process.argv.slice(2)];

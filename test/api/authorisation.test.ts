@@ -43,7 +43,7 @@ const promises = (send: Send): void => {
   for (const call of calls) {
     const name = `${call.method} ${call.path.replaceAll(MARKER, '…')}`;
 
-    test(`${name} is refused without a key and with a wrong one, unless it is public`, async () => {
+    test(`X.01 ${name} is refused without a key and with a wrong one, unless it is public`, async () => {
       for (const authorization of [undefined, 'Bearer nonsense', `Bearer ${ADMIN_KEY}x`, 'Basic YTpi']) {
         const { status, text } = await ask(call, authorization);
         if (call.scope === 'public') assert.notEqual(status, 401, authorization);
@@ -51,7 +51,7 @@ const promises = (send: Send): void => {
       }
     });
 
-    test(`${name} needs the scope ${call.scope}`, async () => {
+    test(`X.01 ${name} needs the scope ${call.scope}`, async () => {
       for (const scope of Scope.options) {
         const { status, text } = await ask(call, `Bearer ${scoped[scope]}`);
         const may =
@@ -88,7 +88,7 @@ describe('who may not see a tool', () => {
       key({ scopes: ['read', 'invoke', 'write', 'approve'], tools: ['another_tool'] }),
   };
   for (const [who, makeKey] of Object.entries(strangers))
-    test(`${who} sees and changes nothing of it, on any route`, async () => {
+    test(`X.01 ${who} sees and changes nothing of it, on any route`, async () => {
       await json('POST', '/v1/tools', aTool({ name: MARKER, tags: [MARKER] }));
       const { body: before } = await json('GET', `/v1/tools/${MARKER}`);
       const stranger = `Bearer ${await makeKey()}`;

@@ -43,7 +43,7 @@ describe('a registry that learns', () => {
     [one, two] = [await keyOf(given), await keyOf(given)];
   });
 
-  test('success under one key teaches nothing, under two keys an example that changes the next decision', async () => {
+  test('X.12 success under one key teaches nothing, under two keys an example that changes the next decision', async () => {
     for (let time = 0; time < 2; time++) {
       const { decision_id: id } = await decide(given, one);
       assert.equal((await invoke(given, one, id)).body.status, 'ok');
@@ -63,7 +63,7 @@ describe('a registry that learns', () => {
     assert.match(warm.reason, /like the example "look up synonyms of a word" \(100 %, [0-9a-f]{16}, memory 1\)/);
   });
 
-  test('an example is deleted by its tool and id, and the next decision is as before', async () => {
+  test('X.12 an example is deleted by its tool and id, and the next decision is as before', async () => {
     const [example] = await examples(given);
     assert.equal((await given.request('DELETE', `/v1/examples/qab_thesaurus?id=${example?.id}`)).status, 204);
     assert.deepEqual(await examples(given), []);

@@ -100,7 +100,7 @@ for (const era of eras)
       assert.match(textOf(again), /used already/);
     });
 
-    test('R1.22 a client that cannot ask makes the same call again once a person approved it', async () => {
+    test('R1.22 X.20 a client that cannot ask makes the same call again once a person approved it', async () => {
       const given = await start();
       const key = await given.key({ scopes: ['read', 'invoke'] });
       const client = await connectClient(given.app, key, { era, headers: { host: 'localhost' } });

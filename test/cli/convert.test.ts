@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { serveCli } from '../support/process.ts';
+import { runAssay, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -33,11 +33,10 @@ describe('assay convert', () => {
   });
 
   test('R2.11 refuses an unknown provider, and a call without one', async (t) => {
-    const { run, stop } = await serveCli(await temporaryDirectory(t));
-    t.after(() => stop());
+    const cwd = await temporaryDirectory(t);
 
-    const unknown = await run('convert', '--provider', 'clippy');
-    const missing = await run('convert');
+    const unknown = await runAssay(['convert', '--provider', 'clippy'], { cwd });
+    const missing = await runAssay(['convert'], { cwd });
 
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /"clippy" is not supported/);

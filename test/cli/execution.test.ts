@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Outcome } from '../../shared/model/call.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
-import { runAssay, serveCli } from '../support/process.ts';
+import { runAssay, type ServedCli, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { atTerminal, noTerminal } from '../support/terminal.ts';
 import { aTool } from '../support/tools.ts';
@@ -15,15 +15,26 @@ import { aTool } from '../support/tools.ts';
 const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
 describe('assay invoke', () => {
-  test('runs a builtin; text parameters take what is typed as it is', async (t) => {
-    const cwd = await temporaryDirectory(t);
+  let server: ServedCli;
+  const stopping: (() => Promise<unknown>)[] = [];
+  before(async () => {
+    server = await serveCli(await temporaryDirectory({ after: (clean) => void stopping.push(clean) }));
+  });
+  after(async () => {
+    await server.stop();
+    for (const clean of stopping) await clean();
+  });
 
-    const hash = await runAssay(['invoke', 'hash', 'text=123', '--json'], { cwd });
-    const query = await runAssay(['invoke', 'json_query', 'data={"a":[1,2]}', 'expression=$sum(a)'], { cwd });
-    const wrong = await runAssay(['invoke', 'hash', 'text'], { cwd });
+  test('runs a builtin; text parameters take what is typed as it is', async (t) => {
+    const { run } = server;
+
+    const here = { cwd: await temporaryDirectory(t) };
+    const hash = await runAssay(['invoke', 'hash', 'text=123', '--json'], here);
+    const query = await run('invoke', 'json_query', 'data={"a":[1,2]}', 'expression=$sum(a)');
+    const wrong = await run('invoke', 'hash', 'text');
     const priced = ['invoke', 'text_stats', 'text=hello', '--json'];
-    const quote = await runAssay([...priced, '--dry-run'], { cwd });
-    const refused = await runAssay([...priced, '--max-micros', '9'], { cwd });
+    const quote = await run(...priced, '--dry-run');
+    const refused = await run(...priced, '--max-micros', '9');
 
     const outcome = JSON.parse(hash.stdout) as Outcome;
     assert.equal((outcome.output as { digest: string }).digest.slice(0, 8), 'a665a459');
@@ -33,15 +44,14 @@ describe('assay invoke', () => {
     assert.match(refused.stdout + refused.stderr, /PaymentRequired/);
   });
 
-  test('R1.22 asks nobody where nobody is, takes --yes for consent, and leaves records', async (t) => {
-    const { run, stop, cwd } = await serveCli(await temporaryDirectory(t));
-    t.after(() => stop());
+  test('R1.22 asks nobody where nobody is, takes --yes for consent, and leaves records', async () => {
+    const { run, cwd } = server;
     const write = ['invoke', 'file_write', 'path=a.txt', 'content=hello'];
 
     const refused = await run(...write);
     const agreed = await run(...write, '--yes');
     const deleted = await run('invoke', 'file_delete', 'path=a.txt', '--yes');
-    const listed = await run('executions', '--json');
+    const listed = await run('executions', '--json', '--limit', '4');
 
     assert.deepEqual([refused.code, agreed.code, deleted.code], [1, 0, 1]);
     assert.match(refused.stderr, /ConfirmationRequired/);
@@ -54,10 +64,9 @@ describe('assay invoke', () => {
     );
   });
 
-  test('R1.22 the same command passes once after its confirmation was approved', async (t) => {
-    const { run, stop, cwd } = await serveCli(await temporaryDirectory(t));
-    t.after(() => stop());
-    const write = ['invoke', 'file_write', 'path=a.txt', 'content=hello'];
+  test('R1.22 the same command passes once after its confirmation was approved', async () => {
+    const { run, cwd } = server;
+    const write = ['invoke', 'file_write', 'path=approved.txt', 'content=hello'];
 
     const { stderr } = await run(...write);
     const id = /assay confirmations approve (\w+)/.exec(stderr)?.[1] ?? '';
@@ -66,22 +75,21 @@ describe('assay invoke', () => {
 
     assert.deepEqual([approved.code, passed.code, again.code], [0, 0, 1]);
     assert.match(stderr, /http:\/\/127\.0\.0\.1:\d+\/#\/activity\/waiting/);
-    assert.equal(await readFile(join(cwd, '.assay/files/a.txt'), 'utf8'), 'hello');
+    assert.equal(await readFile(join(cwd, '.assay/files/approved.txt'), 'utf8'), 'hello');
   });
 
-  test('R1.23 assay grants lets one key run a dangerous tool until a time', async (t) => {
-    const { run, stop, cwd, key } = await serveCli(await temporaryDirectory(t));
-    t.after(() => stop());
-    await run('invoke', 'file_write', 'path=a.txt', 'content=x', '--yes');
+  test('R1.23 assay grants lets one key run a dangerous tool until a time', async () => {
+    const { run, cwd, key } = server;
+    await run('invoke', 'file_write', 'path=granted.txt', 'content=x', '--yes');
     const [, id = ''] = key.split('_');
     const expires = new Date(Date.now() + 3_600_000).toISOString();
 
     const granted = await run('grants', 'add', id, 'file_delete', '--expires', expires);
-    const deleted = await run('invoke', 'file_delete', 'path=a.txt');
+    const deleted = await run('invoke', 'file_delete', 'path=granted.txt');
     const without = await run('grants', 'add', id, 'file_delete');
 
     assert.deepEqual([granted.code, deleted.code, without.code], [0, 0, 2]);
-    await assert.rejects(access(join(cwd, '.assay/files/a.txt')));
+    await assert.rejects(access(join(cwd, '.assay/files/granted.txt')));
   });
 
   test('R1.22 asks the person at a terminal, and does as told', { skip: noTerminal }, async (t) => {

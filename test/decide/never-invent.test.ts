@@ -58,7 +58,7 @@ const cities = [...Object.values(data.us_cities), ...Object.values(data.world_ci
     .slice(0, 2),
 );
 
-describe('what was not said is never filled in', () => {
+describe('X.09 what was not said is never filled in', () => {
   test('every country stays itself', async () => {
     assert.ok(countries.length > 250);
     const cases = countries.map(([code, name]) => ({

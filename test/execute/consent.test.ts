@@ -66,7 +66,7 @@ const setting = async () => {
 };
 
 describe('consent', () => {
-  test('R1.22 after approval the same call passes once, without a token', async () => {
+  test('R1.22 X.20 after approval the same call passes once, without a token', async () => {
     const { call, idOf, decide, runs } = await setting();
     await decide(idOf(await call()));
 
@@ -120,7 +120,7 @@ describe('consent', () => {
     assert.equal((await list()).length, 1);
   });
 
-  test('of several identical calls at once one uses the approval', async () => {
+  test('X.20 of several identical calls at once one uses the approval', async () => {
     const { call, idOf, decide, runs } = await setting();
     await decide(idOf(await call()));
 

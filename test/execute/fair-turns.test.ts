@@ -10,7 +10,7 @@ const sum = { data: 1, expression: '$ + 1' };
 const childFile = new URL('../../shared/adapters/node/builtin-child.ts', import.meta.url);
 
 describe('tenants are served in turn', () => {
-  test('eight looping queries of one tenant do not delay the query of another', async (t) => {
+  test('X.06 eight looping queries of one tenant do not delay the query of another', async (t) => {
     const { invoke, key } = await toolsAssay(t);
     const attacker = await key({ scopes: ['invoke'], tenant: 'loud' });
     const polite = await key({ scopes: ['invoke'], tenant: 'polite' });
@@ -33,7 +33,7 @@ describe('tenants are served in turn', () => {
     assert.equal(second.body.status, 'ok');
   });
 
-  test('a full queue refuses with RateLimited, says when to come again, and takes others in', async (t) => {
+  test('X.07 a full queue refuses with RateLimited, says when to come again, and takes others in', async (t) => {
     const pool = createChildPool({ file: childFile, mostWaiting: 2 });
     t.after(() => pool.close());
     const caller = (tenant: string, signal = new AbortController().signal) => ({ tenant, signal, spent: () => {} });
@@ -61,7 +61,7 @@ describe('tenants are served in turn', () => {
     assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '1']);
   });
 
-  test('no tenant has its second turn before every other that waits has had its first', () => {
+  test('X.06 no tenant has its second turn before every other that waits has had its first', () => {
     const tenants = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
     fc.assert(
       fc.property(tenants, (pushed) => {

@@ -88,7 +88,7 @@ interface Body {
 test('a data directory of a release is there to be opened', () => assert.ok(releases.includes('data-0.1.0')));
 
 for (const release of releases)
-  describe(`${release} opened by this release`, () => {
+  describe(`X.02 ${release} opened by this release`, () => {
     test('every answer holds what the release that wrote the directory answered', async (t) => {
       const { written, ask } = await open(t, release);
 

@@ -113,7 +113,7 @@ describe('schemas as they are written elsewhere', () => {
     assert.throws(() => validatorFor(schema)({}), { name: 'InvalidInput', message: /refers to itself without an end/ });
   });
 
-  test('every valid schema is accepted, and means what Ajv says where all its patterns can be run', () => {
+  test('X.19 every valid schema is accepted, and means what Ajv says where all its patterns can be run', () => {
     const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true, useDefaults: true });
     formats.default(ajv, { mode: 'fast' });
     let judged = 0;

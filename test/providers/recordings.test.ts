@@ -30,7 +30,7 @@ const inPieces = (provider: string, bytes: Buffer, size: number): readonly Model
   return reader.end();
 };
 
-test('recordings of real answers and streams are read without a fault', { skip: files.length === 0 }, (t) => {
+test('X.23 recordings of real answers and streams are read without a fault', { skip: files.length === 0 }, (t) => {
   const faults: string[] = [];
   let calls = 0;
   for (const file of files) {

@@ -63,7 +63,7 @@ describe('a stream as text', () => {
     }
   });
 
-  test('cut at every byte, it gives the same calls', () => {
+  test('X.23 cut at every byte, it gives the same calls', () => {
     for (const { provider, events } of recordings) {
       for (const write of Object.values(forms)) {
         const bytes = Buffer.from(write([...events, { note: 'é€😀' }]));
@@ -89,7 +89,7 @@ describe('a stream as text', () => {
     );
   });
 
-  test('wherever it ends early, a call is the one that was meant, or an error, or not there', () => {
+  test('X.23 wherever it ends early, a call is the one that was meant, or an error, or not there', () => {
     for (const { provider, events, calls } of recordings) {
       if (calls.some(([, said]) => typeof said === 'string')) continue;
       for (const write of Object.values(forms)) {

@@ -89,7 +89,7 @@ describe('vectors of tools', () => {
     assert.equal((await table.query(vectorsPk('two', 'tenants'))).items.length, 1);
   });
 
-  test('an encoder that fails is told in the log, and the index goes on without vectors', async () => {
+  test('X.11 an encoder that fails is told in the log, and the index goes on without vectors', async () => {
     const warnings: string[] = [];
     const encoder: SentenceEncoder = {
       ...stubEncoder('failing').encoder,
@@ -105,7 +105,7 @@ describe('vectors of tools', () => {
     );
   });
 
-  test('a request finds the tool whose vector is near though they share no word', async () => {
+  test('X.11 a request finds the tool whose vector is near though they share no word', async () => {
     const { encoder } = stubEncoder('near');
     const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
     const { index } = await follow(memoryTable(), encoder, tools);

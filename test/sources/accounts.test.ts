@@ -54,6 +54,8 @@ const serveUpstream = async () => {
     seen.callers.push(token);
     return valid.has(token) ? answer(200, { ok: true }) : answer(401, { error: 'who are you?' });
   });
+  // On a busy machine a connection may rest for longer than Node keeps one.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = () => {

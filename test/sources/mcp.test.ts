@@ -29,7 +29,4 @@ test('X.16 an MCP server becomes tools that answer through the registry', async 
   });
   assert.deepEqual(called.body.output, '{"text":"hi"}');
   assert.equal(called.body.version, '1.0.0');
-  console.log(
-    upstream.requests.map((r) => `${r.method} ${r.headers.get('mcp-method')} ${r.headers.get('mcp-protocol-version')}`),
-  );
 });

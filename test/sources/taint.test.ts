@@ -36,10 +36,12 @@ test('X.17 a granted tool that is given what a source said asks a person first, 
   assert.deepEqual(plan.nodes[1]?.from_upstream, ['text'], JSON.stringify(plan));
 
   const started = (await json<RunView>('POST', `/v1/plans/${plan.plan_id}/runs`, {}, key.key)).body;
-  let node: NodeView | undefined;
-  for (let tries = 0; tries < 200 && node?.status !== 'waiting_approval'; tries += 1) {
+  const look = async (): Promise<NodeView | undefined> =>
+    (await json<RunView>('GET', `/v1/runs/${started.run_id}`)).body.nodes.find(({ id }) => id === 'send');
+  let node = await look();
+  while (node?.status === 'pending') {
     await wait(10);
-    node = (await json<RunView>('GET', `/v1/runs/${started.run_id}`)).body.nodes.find(({ id }) => id === 'send');
+    node = await look();
   }
   assert.deepEqual([node?.status, node?.from_upstream, node?.attempts], ['waiting_approval', ['text'], []]);
   await json('POST', `/v1/runs/${started.run_id}/nodes/send/confirm`, { approve: false });

@@ -65,6 +65,8 @@ export const serveHttp = async (
   answer: (request: Request) => Response | Promise<Response>,
 ): Promise<{ readonly url: string; readonly server: HttpServer }> => {
   const server = createServer(getRequestListener(answer));
+  // On a busy machine a connection may rest for longer than Node keeps one.
+  server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   test.after(async () => {

@@ -21,7 +21,7 @@ const disk = () => {
 };
 
 describe('the storage of a tenant', () => {
-  test('announcements made at once never reserve more than the limit, and another tenant has its own', async () => {
+  test('X.07 announcements made at once never reserve more than the limit, and another tenant has its own', async () => {
     const { isTaken } = disk();
 
     const taken = await Promise.all(Array.from({ length: 25 }, () => isTaken('acme', 10)));
