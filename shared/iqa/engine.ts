@@ -1,4 +1,5 @@
 import type { RowRange, Size } from './metric.ts';
+import type { SharedLuma } from './nr/luma.ts';
 import type { Picture, Pixels, QualityMap } from './pixels.ts';
 import type { Preprocessing } from './preprocess.ts';
 
@@ -12,10 +13,13 @@ export interface PixelMetric {
   readonly name: string;
   /** Pictures with a shorter side are refused before `score` is called. */
   readonly minimumSide: number;
-  /** Parts of a picture are multiples of so many rows. */
+  /** Parts of a picture are multiples of so many rows; the larger units are multiples of the smaller ones. */
   readonly rowUnit: number;
-  /** Sums over some rows: those of all parts are added up, so that several threads share a picture. */
-  sums(picture: Pixels, rows: RowRange): Float64Array;
+  /**
+   * Sums over some rows: those of all parts are added up, so that several threads share a picture. `luma` is that of these
+   * rows where another metric has it already.
+   */
+  sums(picture: Pixels, rows: RowRange, luma?: SharedLuma): Float64Array;
   /** Throws a Fault, with the cure, for a picture it has no value for; never returns NaN. */
   finish(sums: Float64Array, picture: Size): number;
 }

@@ -12,10 +12,10 @@ import { msSsim } from './graphs/ms-ssim.ts';
 import { nlpd } from './graphs/nlpd.ts';
 import { psnr, psnry } from './graphs/psnr.ts';
 import { ssim, ssimc } from './graphs/ssim.ts';
-import { vif } from './graphs/vif.ts';
 import { vsi } from './graphs/vsi.ts';
 import type { GraphMetric, WeightsFile } from './metric.ts';
 import { ssimulacra2 } from './ssimulacra2/metric.ts';
+import { vif } from './vif/metric.ts';
 
 /** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
 export const graphMetrics: readonly GraphMetric[] = [

@@ -40,6 +40,13 @@ export function divideRows(count: number, parts: number, unit: number): readonly
   return Array.from({ length: number }, (_, index) => ({ from: start(index), to: start(index + 1) }));
 }
 
+/** The sums of all parts, number by number. */
+export function addParts(parts: readonly Float64Array[]): Float64Array {
+  const total = new Float64Array(parts[0]?.length ?? 0);
+  for (const part of parts) for (const [index, value] of part.entries()) total[index] = (total[index] ?? 0) + value;
+  return total;
+}
+
 /** A window of picture pixels: `blocks` whole blocks wide, and zero where it reaches past the picture. */
 export interface Window {
   readonly top: number;

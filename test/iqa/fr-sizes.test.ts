@@ -111,7 +111,7 @@ describe('full-reference metrics on odd and small sizes', () => {
     assert.equal(await score('vsi', { picture: flat, reference: flat }), 1);
   });
 
-  test('vif of smooth waves is that of IQA-PyTorch computed in float64, of equal pictures 1, of one brightness none', async () => {
+  test('X.14 vif of waves and ramps is that of IQA-PyTorch computed in float64, of equal pictures 1, of one brightness none', async () => {
     const waves = (contrast: number) => {
       const data = new Uint8Array(256 * 256 * 3).map((_, at) => {
         const [x, y] = [Math.floor(at / 3) % 256, Math.floor(at / 768)];
@@ -121,9 +121,18 @@ describe('full-reference metrics on odd and small sizes', () => {
     };
     const flat = { width: 80, height: 70, data: new Uint8Array(80 * 70 * 3).fill(128) };
 
-    const found = await score('vif', { picture: waves(1), reference: waves(0.97) });
+    // The same everywhere but at the border: whatever rounding leaves there would be taken for information.
+    const ramp = (contrast: number) => {
+      const row = (at: number): number => 30 + Math.floor(at / (3 * 192));
+      const data = new Uint8Array(192 * 160 * 3).map((_, at) => Math.round(128 + contrast * (row(at) - 128)));
+      return { width: 192, height: 160, data };
+    };
 
-    assert.ok(Math.abs(found - 0.6291488) < 1e-5, String(found));
+    const found = await score('vif', { picture: waves(1), reference: waves(0.97) });
+    const ofRamps = await score('vif', { picture: ramp(0.9), reference: ramp(1) });
+
+    assert.ok(Math.abs(found - 0.6291488) < 1e-6, String(found));
+    assert.ok(Math.abs(ofRamps - 0.268254) < 1e-5, String(ofRamps));
     assert.equal(await score('vif', { picture: waves(1), reference: waves(1) }), 1);
     assert.equal(await score('vif', { picture: flat, reference: flat }), 1);
     await assert.rejects(score('vif', { picture: scene(80, 70, 9), reference: flat }), {

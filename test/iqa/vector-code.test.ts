@@ -6,6 +6,7 @@ import { lumaBytes, plainLuma, stretchedLuma } from '../../shared/iqa/nr/luma.ts
 import { gatherMoments32, gatherMoments64 } from '../../shared/iqa/nr/moments.ts';
 import { mscnRows32, plainContrast32 } from '../../shared/iqa/nr/mscn.ts';
 import { HALF_TAPS } from '../../shared/iqa/nr/plane-kernels.ts';
+import { squaredError } from '../../shared/iqa/squared-error.ts';
 import { isFused } from '../../shared/iqa/wasm/fused.ts';
 
 const sides = fc.integer({ min: 1, max: 37 });
@@ -36,6 +37,20 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
         });
       }),
     );
+  });
+
+  test('squared differences of bytes are those of a plain loop, of any length', () => {
+    const lengths = fc.constantFrom(1, 15, 16, 17, 65_535, 65_536, 65_551, 200_000);
+    fc.assert(
+      fc.property(lengths, fc.nat(255), fc.nat(250), (length, start, factor) => {
+        const [x, y] = [new Uint8Array(length).fill(start), new Uint8Array(length).map((_, at) => at * factor)];
+        const plain = x.reduce((sum, value, at) => sum + (value - (y[at] as number)) ** 2, 0);
+
+        assert.equal(squaredError(x, y), plain);
+      }),
+      { numRuns: 20 },
+    );
+    assert.equal(squaredError(new Uint8Array(70_000), new Uint8Array(70_000).fill(255)), 70_000 * 255 ** 2);
   });
 
   test('luma has every bit of plain loops', () => {

@@ -7,7 +7,7 @@ import type { GraphMetric } from '../../iqa/metric.ts';
 import { graphMetric, graphMetrics } from '../../iqa/metrics.ts';
 import { pixelMetrics } from '../../iqa/nr/metrics.ts';
 import type { Pixels } from '../../iqa/pixels.ts';
-import { divideRows } from '../../iqa/strips.ts';
+import { addParts, divideRows } from '../../iqa/strips.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { lazily } from '../../kernel/lazily.ts';
 import type { Log } from '../../kernel/ports.ts';
@@ -15,6 +15,7 @@ import { createPictureBudget, type PictureBudget } from '../images/picture-budge
 import { defaultLimits, type PictureLimits } from '../images/picture-formats.ts';
 import type { PicturesAsk } from './messages.ts';
 import { createPictureMemory } from './picture-memory.ts';
+import { createPixelPasses, type PixelPasses } from './pixel-passes.ts';
 import { WorkerPool } from './pool.ts';
 
 export interface OnnxEngineOptions {
@@ -53,6 +54,7 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
     log: options.log,
     closeMs: options.closeMs,
   });
+  const passes = createPixelPasses(pool);
   return {
     async reserve(files, tenant, signal) {
       const sizes = await Promise.all(
@@ -72,7 +74,7 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
     },
     release: memory.release,
     score: (request) =>
-      isHuge(request.picture.pixels) ? inTurn(() => scoreOn(pool, request)) : scoreOn(pool, request),
+      isHuge(request.picture.pixels) ? inTurn(() => scoreOn(pool, passes, request)) : scoreOn(pool, passes, request),
     map: (request) => mapOn(pool, request),
     encode: (pixels, settings) =>
       pool.run('encode', { pixels, options: settings }, { what: `encoding ${settings.format}` }),
@@ -82,14 +84,14 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
   };
 }
 
-async function scoreOn(pool: WorkerPool, request: ScoreRequest): Promise<number> {
-  const score = await rawScore(pool, request);
+async function scoreOn(pool: WorkerPool, passes: PixelPasses, request: ScoreRequest): Promise<number> {
+  const score = await rawScore(pool, passes, request);
   if (Number.isFinite(score)) return score;
   const text = `${request.tool} gave ${score} for ${request.picture.name}, which is no score; use another tool for this picture`;
   throw new Fault('ToolExecutionError', text, { tool: request.tool, picture: request.picture.name });
 }
 
-async function rawScore(pool: WorkerPool, request: ScoreRequest): Promise<number> {
+async function rawScore(pool: WorkerPool, passes: PixelPasses, request: ScoreRequest): Promise<number> {
   const { tool, model } = request;
   const job = { what: whatOf(request), signal: request.signal };
   if (model) {
@@ -104,10 +106,7 @@ async function rawScore(pool: WorkerPool, request: ScoreRequest): Promise<number
   const pixelMetric = pixelMetrics.find(({ name }) => name === tool);
   if (!pixelMetric) throw unknownTool(tool);
   checkRequest(request, { reference: false, minimumSide: pixelMetric.minimumSide });
-  const { height } = request.picture.pixels;
-  const parts = divideRows(height, isHuge(request.picture.pixels) ? 1 : pool.size, pixelMetric.rowUnit);
-  const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...askOf(request), rows }, job)));
-  return pixelMetric.finish(addAll(sums), request.picture.pixels);
+  return passes(request, pixelMetric, isHuge(request.picture.pixels) ? 1 : pool.size);
 }
 
 // Of these the memory counts more than the time: a second worker would take 40 MB and more of its own.
@@ -130,7 +129,7 @@ async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRe
   const size = request.picture.pixels;
   const parts = divideRows(metric.rows(size), isHuge(size) ? 1 : pool.size, metric.rowUnit);
   const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...ask, rows }, job)));
-  return metric.finish(addAll(sums), size);
+  return metric.finish(addParts(sums), size);
 }
 
 async function mapOn(pool: WorkerPool, request: ScoreRequest) {
@@ -152,14 +151,6 @@ const askOf = ({ tool, picture, reference }: ScoreRequest): PicturesAsk => ({
 });
 
 const onlyValue = (values: Float64Array): number => values[0] ?? Number.NaN;
-
-function addAll(parts: readonly Float64Array[]): Float64Array {
-  const total = new Float64Array(parts[0]?.length ?? 0);
-  for (const part of parts) {
-    for (const [index, value] of part.entries()) total[index] = (total[index] ?? 0) + value;
-  }
-  return total;
-}
 
 const unknownTool = (tool: string): Fault =>
   new Fault(

@@ -20,6 +20,11 @@ export interface Jobs {
   };
   /** The sums of a strip metric over some rows, or the single score of another metric. */
   readonly metric: { readonly ask: MetricAsk; readonly answer: Float64Array };
+  /** The sums of several metrics over bytes, in one pass over some rows. */
+  readonly pass: {
+    readonly ask: { readonly tools: readonly string[]; readonly picture: Pixels; readonly rows: RowRange };
+    readonly answer: readonly Float64Array[];
+  };
   readonly map: { readonly ask: MetricAsk; readonly answer: QualityMap };
   readonly model: { readonly ask: PicturesAsk & { readonly model: LearnedModel }; readonly answer: number };
   readonly inspect: { readonly ask: { readonly path: string }; readonly answer: ModelInterface };

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import sharp from 'sharp';
 import type { GraphRunner, Pair } from '../../iqa/metric.ts';
 import { graphMetric } from '../../iqa/metrics.ts';
-import { pixelMetrics } from '../../iqa/nr/metrics.ts';
+import { sumsTogether } from '../../iqa/nr/metrics.ts';
 import type { QualityMap } from '../../iqa/pixels.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { restrictFormats } from '../images/picture-formats.ts';
@@ -42,6 +42,7 @@ const work: Work = {
   measure: ({ bytes, name }) => measurePicture(bytes, name, settings.limits),
   encode: ({ pixels, options }) => encodePicture(pixels, options),
   metric: runMetric,
+  pass: async ({ tools, picture, rows }) => sumsTogether(tools, picture, rows),
   map: runMap,
   model: ({ model, picture, reference, tool }) => runModel(sessions, tool, model, picture, reference),
   inspect: ({ path }) => inspectModel(path),
@@ -71,8 +72,6 @@ async function decode({ bytes, name, memory }: Jobs['decode']['ask']): Promise<J
 }
 
 async function runMetric({ tool, picture, reference, rows }: MetricAsk, runner: GraphRunner): Promise<Float64Array> {
-  const pixelMetric = pixelMetrics.find((metric) => metric.name === tool);
-  if (pixelMetric) return pixelMetric.sums(picture, rows ?? { from: 0, to: picture.height });
   const metric = graphMetric(tool);
   const pair = pairOf({ tool, picture, reference });
   if (metric?.kind === 'strips' && rows) return metric.sums(pair, rows, runner);

@@ -2,8 +2,9 @@ import model from '../../../metadata/models/brisque.json' with { type: 'json' };
 import type { RowRange } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { fitAggd, fitGgd, gamma, type Moments, packMoments, unpackMoments } from './aggd.ts';
+import { RADIUS } from './contrast-kernels.ts';
 import { halfScale } from './half-scale.ts';
-import { lumaBytes, type Plane } from './luma.ts';
+import { type Plane, rowsAround, type SharedLuma, shareLuma } from './luma.ts';
 import { gatherMoments32 } from './moments.ts';
 import { mscnRows32 } from './mscn.ts';
 
@@ -13,10 +14,15 @@ export const brisque = (sums: Float64Array): number => regress(brisqueFeatures(s
 const PER_SCALE = 5;
 
 /** The moments of some rows, which begin and end at even ones, at both scales. */
-export const brisqueSums = (picture: Pixels, rows: RowRange): Float64Array => {
-  const whole = lumaBytes(picture);
-  const half = halfScale(whole);
-  const halfRows = { from: rows.from / 2, to: rows.to === whole.height ? half.height : rows.to / 2 };
+export const brisqueSums = (
+  picture: Pixels,
+  rows: RowRange,
+  luma: SharedLuma = shareLuma(picture, rows),
+): Float64Array => {
+  const whole = luma();
+  const halfHeight = Math.ceil(whole.height / 2);
+  const halfRows = { from: rows.from / 2, to: rows.to === whole.height ? halfHeight : rows.to / 2 };
+  const half = halfScale(whole, 1, rowsAround(halfRows, halfHeight, RADIUS + 1));
   return packMoments([...momentsOf(whole, rows), ...momentsOf(half, halfRows)]);
 };
 

@@ -1,23 +1,5 @@
 type Matrix = readonly (readonly number[])[];
 
-/** The covariance of rows about their own mean, divided by count - 1 (by 1 when there is one row or none). */
-export const sampleCovariance = (rows: Matrix, size: number): Matrix => {
-  const mean = Array.from(
-    { length: size },
-    (_, i) => rows.reduce((sum, row) => sum + (row[i] as number), 0) / rows.length,
-  );
-  const covariance = Array.from({ length: size }, () => new Array<number>(size).fill(0));
-  for (const row of rows) {
-    const centred = row.map((value, i) => value - (mean[i] as number));
-    for (let i = 0; i < size; i++) {
-      const line = covariance[i] as number[];
-      for (let j = 0; j < size; j++) line[j] = (line[j] as number) + (centred[i] as number) * (centred[j] as number);
-    }
-  }
-  const divisor = Math.max(rows.length - 1, 1);
-  return covariance.map((line) => line.map((value) => value / divisor));
-};
-
 /** sqrt(d' S^-1 d) of a positive definite S, by Cholesky factors and forward substitution. */
 export const distanceFrom = (difference: readonly number[], covariance: Matrix): number => {
   const size = difference.length;

@@ -1,3 +1,4 @@
+import type { RowRange } from '../metric.ts';
 import type { Plane } from './luma.ts';
 import { HALF_TAPS, halfKernels } from './plane-kernels.ts';
 
@@ -7,8 +8,15 @@ const BEFORE = 3;
 /** Numbers before each half row: what its first taps reach. */
 const LEAD = 4;
 
-/** Half the size by antialiased bicubic in float32: down the columns first, then along the rows; pixels are divided first. */
-export function halfScale({ width, height, data }: Plane<Uint8Array | Float32Array>, divisor = 1): Plane {
+/**
+ * Half the size by antialiased bicubic in float32: down the columns first, then along the rows; pixels are divided first.
+ * Rows beside those asked for stay zero.
+ */
+export function halfScale(
+  { width, height, data }: Plane<Uint8Array | Float32Array>,
+  divisor = 1,
+  ranges: readonly RowRange[] = [{ from: 0, to: Math.ceil(height / 2) }],
+): Plane {
   const { reserve, run } = halfKernels();
   const [halfWidth, halfHeight] = [Math.ceil(width / 2), Math.ceil(height / 2)];
   const out = new Float32Array(halfWidth * halfHeight);
@@ -26,16 +34,18 @@ export function halfScale({ width, height, data }: Plane<Uint8Array | Float32Arr
   const mirrors = [-3, -2, -1, 0, 1, 2, 3, 4]
     .map((column) => (column < 0 ? column : width + column))
     .map((column) => [placeOf(column), placeOf(mirrored(column, width))] as const);
-  for (let y = -BEFORE; y < ROWS - BEFORE - 2; y++) load(y);
-  for (let y = 0; y < halfHeight; y++) {
-    const first = 2 * y - BEFORE;
-    load(first + ROWS - 2);
-    load(first + ROWS - 1);
-    const rows = HALF_TAPS.map((_, row) => 4 * startOf(first + row));
-    run('halveColumns', ...rows, 4 * even, 4 * odd, 4 * (even + halfWidth));
-    for (const [place, from] of mirrors) memory[place] = memory[from] as number;
-    run('halveRow', 4 * (even - 2), 4 * (odd - 2), 4 * result, 4 * (result + halfWidth));
-    out.set(memory.subarray(result, result + halfWidth), y * halfWidth);
+  for (const { from, to } of ranges) {
+    for (let y = 2 * from - BEFORE; y < 2 * from - BEFORE + ROWS - 2; y++) load(y);
+    for (let y = from; y < to; y++) {
+      const first = 2 * y - BEFORE;
+      load(first + ROWS - 2);
+      load(first + ROWS - 1);
+      const rows = HALF_TAPS.map((_, row) => 4 * startOf(first + row));
+      run('halveColumns', ...rows, 4 * even, 4 * odd, 4 * (even + halfWidth));
+      for (const [place, source] of mirrors) memory[place] = memory[source] as number;
+      run('halveRow', 4 * (even - 2), 4 * (odd - 2), 4 * result, 4 * (result + halfWidth));
+      out.set(memory.subarray(result, result + halfWidth), y * halfWidth);
+    }
   }
   return { width: halfWidth, height: halfHeight, data: out };
 }

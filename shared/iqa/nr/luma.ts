@@ -1,3 +1,5 @@
+import { lazily } from '../../kernel/lazily.ts';
+import type { RowRange } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { isFused } from '../wasm/fused.ts';
 import { LUMA, lumaKernels } from './plane-kernels.ts';
@@ -9,22 +11,65 @@ export interface Plane<Data extends Uint8Array | Float32Array = Float32Array> {
   readonly data: Data;
 }
 
-/** YIQ luma times 255, rounded half to even. */
-export const lumaBytes = (picture: Pixels): Plane<Uint8Array> => scaledLuma(picture, 1);
+/** YIQ luma times 255, rounded half to even. Rows beside those asked for stay zero. */
+export const lumaBytes = (picture: Pixels, rows = allRows(picture)): Plane<Uint8Array> => scaledLuma(picture, rows, 1);
+
+/** The luma of some rows and those around them, computed when first asked for. */
+export type SharedLuma = () => Plane<Uint8Array>;
+
+/** One luma for all metrics that read the same rows of a picture. */
+export const shareLuma = (picture: Pixels, rows: RowRange): SharedLuma =>
+  lazily(() => lumaBytes(picture, rowsAround(rows, picture.height)));
 
 /** YIQ luma divided by its largest value, times 255; all zero for a black picture. */
-export const stretchedLuma = (picture: Pixels): Plane<Uint8Array> => {
+export const stretchedLuma = (
+  picture: Pixels,
+  rows: RowRange = { from: 0, to: picture.height },
+  luma = shareLuma(picture, rows),
+): Plane<Uint8Array> => {
   const largest = largestLuma(picture);
   const { width, height } = picture;
-  return largest === 0 ? { width, height, data: new Uint8Array(width * height) } : scaledLuma(picture, largest);
+  if (largest === WHITE) return luma();
+  if (largest === 0) return { width, height, data: new Uint8Array(width * height) };
+  return scaledLuma(picture, rowsAround(rows, height), largest);
 };
+
+/** What windows around the rows of a part reach, at half the scale too. */
+const REACH = 16;
+
+/** The rows of a part and those around it; the first part also sees the last rows, as pictures may wrap round. */
+export const rowsAround = ({ from, to }: RowRange, height: number, reach = REACH): readonly RowRange[] => {
+  const own = { from: Math.max(0, from - reach), to: Math.min(height, to + reach) };
+  const last = { from: Math.max(own.to, height - reach), to: height };
+  return from === 0 && last.from < last.to ? [own, last] : [own];
+};
+
+const allRows = ({ height }: Pixels): readonly RowRange[] => [{ from: 0, to: height }];
+
+/** The luma of white, exact in float32. */
+const WHITE = 1;
 
 /** Pixels that go through vector code at a time: few enough to stay in the processor's cache. */
 const PIECE = 16_384;
 
-const scaledLuma = ({ width, height, data }: Pixels, divisor: number): Plane<Uint8Array> => {
+const scaledLuma = (
+  { width, height, data }: Pixels,
+  ranges: readonly RowRange[],
+  divisor: number,
+): Plane<Uint8Array> => {
   const plane = new Uint8Array(width * height);
-  if (!isFused()) return { width, height, data: plainLuma(data, divisor, plane) };
+  for (const rows of ranges) {
+    const [from, to] = [rows.from * width, rows.to * width];
+    fillLuma(data.subarray(3 * from, 3 * to), divisor, plane.subarray(from, to));
+  }
+  return { width, height, data: plane };
+};
+
+const fillLuma = (data: Uint8Array, divisor: number, plane: Uint8Array): void => {
+  if (!isFused()) {
+    plainLuma(data, divisor, plane);
+    return;
+  }
   const { reserve, run } = lumaKernels();
   const memory = new Uint8Array(reserve(PIECE * 4 + 16));
   const out = 3 * PIECE;
@@ -34,7 +79,6 @@ const scaledLuma = ({ width, height, data }: Pixels, divisor: number): Plane<Uin
     run('luma', 0, out, out + count, divisor);
     plane.set(memory.subarray(out, out + count), from);
   }
-  return { width, height, data: plane };
 };
 
 const largestLuma = ({ data }: Pixels): number => {
@@ -50,6 +94,8 @@ const largestLuma = ({ data }: Pixels): number => {
     // Black pixels behind the last one, to whole vectors.
     memory.fill(0, piece.length, piece.length + 48);
     run('lumaMaximum', 0, piece.length, 3 * PIECE + 48);
+    // Nothing is brighter.
+    if (largest.includes(WHITE)) break;
   }
   return Math.max(...largest);
 };

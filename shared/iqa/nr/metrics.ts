@@ -6,24 +6,25 @@ import type { PixelMetric } from '../engine.ts';
 import type { RowRange, Size } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { brisque, brisqueSums } from './brisque.ts';
-import { entropy } from './entropy.ts';
-import { niqe } from './niqe.ts';
+import { entropy, entropySums } from './entropy.ts';
+import { type SharedLuma, shareLuma } from './luma.ts';
+import { niqe, niqeSums } from './niqe.ts';
 import { piqe, piqeSums } from './piqe.ts';
 
 const FLAT = 'its surface is too even for natural-scene statistics; score it by entropy, or by a full-reference tool';
 
-// Blocks of piqe and both scales of brisque line up with parts of so many rows.
+// Blocks of piqe and both scales of brisque line up with parts of so many rows; blocks of niqe with six times as many.
 const ROWS = 16;
 
 /** The no-reference metrics that are computed over bytes. */
 export const pixelMetrics: readonly PixelMetric[] = [
   // One whole block of 96 x 96 pixels.
-  wholeMetric('niqe', 96, niqe),
+  metric({ name: 'niqe', minimumSide: 96, rowUnit: 6 * ROWS, sums: niqeSums, finish: niqe }),
   // The side of its window of local contrast.
   metric({ name: 'brisque', minimumSide: 7, rowUnit: 2 * ROWS, sums: brisqueSums, finish: brisque }),
   // Mirrored to twice its size, the picture must hold one block of 16 x 16 pixels.
   metric({ name: 'piqe', minimumSide: 8, rowUnit: ROWS, sums: piqeSums, finish: piqe }),
-  wholeMetric('entropy', 1, entropy),
+  metric({ name: 'entropy', minimumSide: 1, rowUnit: ROWS, sums: entropySums, finish: entropy }),
 ];
 
 /** SHA-256 over the figures a metric reads: what its scores depend on besides the code. */
@@ -31,17 +32,15 @@ export const pixelDigest = (name: string): string => digestOf({ name, figures: F
 
 const FIGURES: Readonly<Record<string, unknown>> = { niqe: niqeModel, brisque: brisqueModel };
 
-/** A metric that one thread computes. */
-function wholeMetric(name: string, minimumSide: number, compute: (picture: Pixels) => number): PixelMetric {
-  const sums = (picture: Pixels): Float64Array => Float64Array.of(compute(picture));
-  return metric({
-    name,
-    minimumSide,
-    rowUnit: Number.MAX_SAFE_INTEGER,
-    sums,
-    finish: ([value = Number.NaN]) => value,
+/** The sums of several metrics over the same rows, whose luma is computed once. */
+export const sumsTogether = (names: readonly string[], picture: Pixels, rows: RowRange): readonly Float64Array[] => {
+  const luma = shareLuma(picture, rows);
+  return names.map((name) => {
+    const own = pixelMetrics.find((each) => each.name === name);
+    if (!own) throw new Error(`no pixel metric of the name ${name}`);
+    return own.sums(picture, rows, luma);
   });
-}
+};
 
 function metric(own: PixelMetric): PixelMetric {
   const { name, minimumSide } = own;
@@ -53,9 +52,9 @@ function metric(own: PixelMetric): PixelMetric {
       tool: name,
     });
   };
-  const sums = (picture: Pixels, rows: RowRange): Float64Array => {
+  const sums = (picture: Pixels, rows: RowRange, luma?: SharedLuma): Float64Array => {
     const { width, height } = picture;
-    if (Math.min(width, height) >= minimumSide) return own.sums(picture, rows);
+    if (Math.min(width, height) >= minimumSide) return own.sums(picture, rows, luma);
     throw new Fault(
       'InvalidInput',
       `${name} needs ${minimumSide} pixels on each side, the picture has ${width} x ${height}`,

@@ -37,8 +37,13 @@ export function mscnRows32(
 }
 
 /** The same in float64, nearest-pixel border; `scale` multiplies every pixel first. */
-export function mscnRows64(plane: Plane<Uint8Array | Float32Array>, scale: number, visit: RowVisitor64): void {
-  const { width, height } = plane;
+export function mscnRows64(
+  plane: Plane<Uint8Array | Float32Array>,
+  scale: number,
+  visit: RowVisitor64,
+  { from, to }: RowRange = { from: 0, to: plane.height },
+): void {
+  const { width } = plane;
   const { reserve, run } = contrastKernels();
   const stride = strideOf(width, 2);
   const rows = 2 * SIDE + 9;
@@ -57,8 +62,8 @@ export function mscnRows64(plane: Plane<Uint8Array | Float32Array>, scale: numbe
   const columnAddresses = Array.from({ length: 8 }, (_, column) => 8 * (columns + column * stride));
   const [ofValues, ofSquares] = [columnAddresses.slice(0, 4), columnAddresses.slice(4)];
   const columnBytes = 8 * (width + 2 * RADIUS);
-  for (let y = -RADIUS; y < RADIUS; y++) load(y);
-  for (let y = 0; y < height; y++) {
+  for (let y = from - RADIUS; y < from + RADIUS; y++) load(y);
+  for (let y = from; y < to; y++) {
     load(y + RADIUS);
     const starts = startsAround(y, stride);
     const addColumns = (shift: number, into: readonly number[]): void => {

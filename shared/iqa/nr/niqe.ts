@@ -1,39 +1,84 @@
 import model from '../../../metadata/models/niqe.json' with { type: 'json' };
+import type { RowRange } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { type Aggd, fitAggd, gamma, type Moments } from './aggd.ts';
-import { distanceFrom, sampleCovariance } from './gaussian-distance.ts';
+import { RADIUS } from './contrast-kernels.ts';
+import { distanceFrom } from './gaussian-distance.ts';
 import { halfScale } from './half-scale.ts';
-import { lumaBytes, type Plane } from './luma.ts';
+import { type Plane, rowsAround, type SharedLuma, shareLuma } from './luma.ts';
 import { gatherMoments64, type MomentGatherer } from './moments.ts';
 import { mscnRows64 } from './mscn.ts';
 
 const BLOCK = 96;
+const FEATURES = 36;
 
 /** Natural image quality evaluator with BasicSR's pristine model; lower is better. NaN where it is undefined. */
-export const niqe = (picture: Pixels): number => {
-  const blocks = niqeFeatures(picture);
-  const mean = Array.from({ length: 36 }, (_, feature) => {
-    const known = blocks.map((block) => block[feature] as number).filter((value) => !Number.isNaN(value));
-    return known.reduce((sum, value) => sum + value, 0) / known.length;
-  });
-  const complete = blocks.filter((block) => block.every((value) => !Number.isNaN(value)));
-  if (complete.length === 0) return Number.NaN;
-  const covariance = sampleCovariance(complete, 36);
+export const niqe = (sums: Float64Array): number => {
+  const [known, totals, complete] = [0, 1, 2].map((at) => sums.subarray(at * FEATURES, (at + 1) * FEATURES)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  const count = sums.at(-1) as number;
+  if (count === 0) return Number.NaN;
+  const covariance = covarianceFrom(complete, sums.subarray(3 * FEATURES), count);
   const pooled = covariance.map((row, i) => row.map((value, j) => (value + pristineCovariance(i, j)) / 2));
   return distanceFrom(
-    mean.map((value, i) => (model.mean[i] as number) - value),
+    Array.from(totals, (total, i) => (model.mean[i] as number) - total / (known[i] as number)),
     pooled,
   );
 };
 
-/** 36 statistics of every whole block of 96 x 96 pixels. */
-export const niqeFeatures = (picture: Pixels): readonly (readonly number[])[] => {
-  const plane = cropped(lumaBytes(picture));
-  const whole = blockFeatures(plane, BLOCK, 1);
+/**
+ * Sums over the blocks of some rows: for each feature how many blocks have it and its total, then of the blocks that have
+ * all features their totals, the products of every two features, and their count.
+ */
+export const niqeSums = (picture: Pixels, rows: RowRange, luma?: SharedLuma): Float64Array => {
+  const sums = new Float64Array(3 * FEATURES + FEATURES ** 2 + 1);
+  const add = (at: number, value: number): void => {
+    sums[at] = (sums[at] as number) + value;
+  };
+  for (const block of niqeFeatures(picture, rows, luma)) {
+    const isComplete = !block.some(Number.isNaN);
+    for (const [i, value] of block.entries()) {
+      if (Number.isNaN(value)) continue;
+      add(i, 1);
+      add(FEATURES + i, value);
+      if (!isComplete) continue;
+      add(2 * FEATURES + i, value);
+      for (const [j, other] of block.entries()) add((3 + i) * FEATURES + j, value * other);
+    }
+    if (isComplete) add(sums.length - 1, 1);
+  }
+  return sums;
+};
+
+/** 36 statistics of every whole block of 96 x 96 pixels in some rows, which begin at a block. */
+export const niqeFeatures = (
+  picture: Pixels,
+  rows: RowRange = { from: 0, to: picture.height },
+  luma: SharedLuma = shareLuma(picture, rows),
+): readonly (readonly number[])[] => {
+  const plane = cropped(luma());
+  const { from } = rows;
+  const to = Math.min(rows.to, plane.height);
+  if (from >= to) return [];
+  const whole = blockFeatures(plane, BLOCK, 1, { from, to });
+  const halfRows = { from: from / 2, to: to / 2 };
   // The half scale is made from values in [0, 1], rounded to float32.
-  const half = blockFeatures(halfScale(plane, 255), BLOCK / 2, 255);
+  const halfPlane = halfScale(plane, 255, rowsAround(halfRows, plane.height / 2, RADIUS));
+  const half = blockFeatures(halfPlane, BLOCK / 2, 255, halfRows);
   return whole.map((features, i) => [...features, ...(half[i] as readonly number[])]);
 };
+
+/** About the mean, divided by count - 1 (by 1 when there is one block). */
+const covarianceFrom = (totals: Float64Array, products: Float64Array, count: number): readonly (readonly number[])[] =>
+  Array.from(totals, (one, i) =>
+    Array.from(
+      totals,
+      (other, j) => ((products[i * FEATURES + j] as number) - (one * other) / count) / Math.max(count - 1, 1),
+    ),
+  );
 
 const pristineCovariance = (i: number, j: number): number =>
   (model.covariance_lower_triangle[Math.max(i, j)] as readonly number[])[Math.min(i, j)] as number;
@@ -46,12 +91,17 @@ const cropped = ({ width, height, data }: Plane<Uint8Array>): Plane<Uint8Array> 
   return { width: wide, height: high, data: out };
 };
 
-const blockFeatures = (plane: Plane<Uint8Array | Float32Array>, side: number, scale: number): readonly number[][] => {
+const blockFeatures = (
+  plane: Plane<Uint8Array | Float32Array>,
+  side: number,
+  scale: number,
+  rows: RowRange,
+): readonly number[][] => {
   const features: number[][] = [];
   const { width } = plane;
   const band = new Float64Array(side * width);
   const moments = gatherMoments64(side, side, 1);
-  mscnRows64(plane, scale, (row, y) => {
+  const visit = (row: Float64Array, y: number): void => {
     band.set(row, (y % side) * width);
     if (y % side !== side - 1) return;
     for (let left = 0; left < width; left += side) {
@@ -60,7 +110,8 @@ const blockFeatures = (plane: Plane<Uint8Array | Float32Array>, side: number, sc
       }
       features.push(featuresOf(moments, side));
     }
-  });
+  };
+  mscnRows64(plane, scale, visit, rows);
   return features;
 };
 

@@ -1,19 +1,25 @@
 import type { RowRange } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mirrored } from './half-scale.ts';
-import { type Plane, stretchedLuma } from './luma.ts';
+import { type Plane, type SharedLuma, shareLuma, stretchedLuma } from './luma.ts';
 import { mscnRows32 } from './mscn.ts';
 
 const BLOCK = 16;
 const RUN = 6;
 const ACTIVE = 0.1;
+/** The variance of a run is at least the squared distance of two of its values over 2 (RUN - 1). */
+const FAR = 1.01 * ACTIVE * Math.sqrt(2 * (RUN - 1));
 
 /** Perception-based image quality evaluator, 0 (best) to 100; lower is better. */
 export const piqe = ([active = 0, distortion = 0]: Float64Array): number => (100 * (1 + distortion)) / (1 + active);
 
 /** How many blocks of some rows of the mirrored picture are active, and the sum of their distortion. */
-export const piqeSums = (picture: Pixels, rows: RowRange): Float64Array => {
-  const plane = stretched(picture);
+export const piqeSums = (
+  picture: Pixels,
+  rows: RowRange,
+  luma: SharedLuma = shareLuma(picture, rows),
+): Float64Array => {
+  const plane = stretched(picture, rows, luma);
   // Rows past the last whole block belong to none.
   const to = rows.to === picture.height ? plane.height - (plane.height % BLOCK) : rows.to;
   const columns = Math.floor(plane.width / BLOCK);
@@ -37,9 +43,9 @@ export const piqeSums = (picture: Pixels, rows: RowRange): Float64Array => {
 };
 
 // Mirrored at the right and at the bottom by the size modulo the block's.
-const stretched = (picture: Pixels): Plane<Uint8Array> => {
+const stretched = (picture: Pixels, rows: RowRange, shared: SharedLuma): Plane<Uint8Array> => {
   const { width, height } = picture;
-  const luma = stretchedLuma(picture);
+  const luma = stretchedLuma(picture, rows, shared);
   const [wide, high] = [width + (width % BLOCK), height + (height % BLOCK)];
   if (wide === width && high === height) return luma;
   const out = new Uint8Array(wide * high);
@@ -58,11 +64,12 @@ const copyBlock = (band: Float32Array, stride: number, left: number, block: Floa
 };
 
 const LAST = BLOCK - 1;
-const line = (at: (i: number) => number): Uint8Array => Uint8Array.from({ length: BLOCK }, (_, i) => at(i));
-const EDGES = [line((i) => i), line((i) => LAST * BLOCK + i), line((i) => i * BLOCK), line((i) => i * BLOCK + LAST)];
-const RUNS = EDGES.flatMap((edge) =>
-  Array.from({ length: BLOCK - RUN + 1 }, (_, start) => edge.subarray(start, start + RUN)),
-);
+const EDGES = [
+  { start: 0, step: 1 },
+  { start: LAST * BLOCK, step: 1 },
+  { start: 0, step: BLOCK },
+  { start: LAST, step: BLOCK },
+] as const;
 const WHOLE = Uint8Array.from({ length: BLOCK * BLOCK }, (_, i) => i);
 const CENTRE = WHOLE.filter((i) => i % BLOCK === 7 || i % BLOCK === 8);
 // Columns 7 and 9 are left out, not 7 and 8: the reference values are made so.
@@ -70,8 +77,27 @@ const SURROUND = WHOLE.filter((i) => i % BLOCK !== 7 && i % BLOCK !== 9);
 
 /** Whether some run along the block's border is so even that it looks like a blocking artefact. */
 const isImpaired = (block: Float64Array): boolean => {
-  for (const run of RUNS) if (Math.sqrt(varianceOf(block, run)) < ACTIVE) return true;
+  for (const { start, step } of EDGES) {
+    const end = start + (BLOCK - RUN) * step;
+    for (let first = start; first <= end; first += step) if (isEven(block, first, step)) return true;
+  }
   return false;
+};
+
+/** Whether the deviation of a run is below the threshold; two values further apart than that rule it out at once. */
+const isEven = (block: Float64Array, first: number, step: number): boolean => {
+  const end = first + RUN * step;
+  const middle = block[first + (RUN >> 1) * step] as number;
+  if (Math.abs((block[first] as number) - middle) > FAR) return false;
+  let sum = 0;
+  for (let at = first; at < end; at += step) sum += block[at] as number;
+  const mean = sum / RUN;
+  let squares = 0;
+  for (let at = first; at < end; at += step) {
+    const distance = (block[at] as number) - mean;
+    squares += distance * distance;
+  }
+  return Math.sqrt(squares / (RUN - 1)) < ACTIVE;
 };
 
 const isNoisy = (block: Float64Array, variance: number): boolean => {

@@ -127,4 +127,16 @@ export const bytesOf = (vectors: readonly [Code, Code, Code, Code]): Code => {
 
 /** Counts in lanes where a comparison holds: it gives -1 there. */
 export const i64x2 = { sub: binary(0xd1) };
-export const i32x4 = { sub: binary(0xb1) };
+export const i32x4 = {
+  add: binary(0xae),
+  sub: binary(0xb1),
+  /** Products of eight pairs of int16 numbers, two added in each lane. */
+  dot: binary(0xba),
+};
+
+export const i16x8 = {
+  sub: binary(0x91),
+  /** Eight of sixteen bytes as whole numbers from 0. */
+  fromLowerBytes: unary(0x89),
+  fromUpperBytes: unary(0x8a),
+};

@@ -23,15 +23,23 @@ const bandQuarter = [
   [0, 0, 0, 0],
 ];
 
+/** A square filter of odd side; `down` and `across` are its signs when it is mirrored along an axis. */
+export interface Sp5Filter {
+  readonly side: number;
+  readonly taps: readonly number[];
+  readonly down: 1 | -1;
+  readonly across: 1 | -1;
+}
+
 /** 5 x 5: the first low-pass. */
-export const lowFirst = unfold(lowFirstQuarter, 1);
+export const lowFirst: Sp5Filter = { side: 5, taps: unfold(lowFirstQuarter, 1), down: 1, across: 1 };
 
 /** 9 x 9: the low-pass before each halving; sums to 2. */
-export const low = unfold(lowQuarter, 1);
+export const low: Sp5Filter = { side: 9, taps: unfold(lowQuarter, 1), down: 1, across: 1 };
 
 /** 7 x 7: the band that answers to vertical change, and its transpose. */
-export const bandDown = unfold(bandQuarter, -1);
-export const bandAcross = transpose(bandDown);
+export const bandDown: Sp5Filter = { side: 7, taps: unfold(bandQuarter, -1), down: -1, across: 1 };
+export const bandAcross: Sp5Filter = { side: 7, taps: transpose(bandDown.taps), down: 1, across: -1 };
 
 /** Mirrors a quarter to the right, and downwards with the given sign. */
 function unfold(quarter: readonly (readonly number[])[], sign: 1 | -1): readonly number[] {
