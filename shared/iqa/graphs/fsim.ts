@@ -1,26 +1,47 @@
 import { Fault } from '../../kernel/errors.ts';
 import { keepLast } from '../../kernel/lazily.ts';
 import { scharrMagnitude } from '../gradient.ts';
-import type { GraphRunner, Pair, WholeMetric } from '../metric.ts';
+import type { GraphRunner, Pair, Size, StripMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mixPlanes, poolingFactor, poolPlanes, transposePlane, transposePlanes } from '../pool-planes.ts';
 import { weightedMean } from '../weighted-mean.ts';
 import { epsilon, phaseCongruency, phaseGraphs, phaseTables } from './fsim-phase.ts';
 
-/** FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. */
-export const fsim: WholeMetric = {
-  kind: 'whole',
+/**
+ * FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. What is shared out between
+ * threads are the two pictures: the features of each are planes of its own among the sums.
+ */
+export const fsim: StripMetric = {
+  kind: 'strips',
   name: 'fsim',
   minimumSide: 4,
+  rowUnit: 1,
+  rows: () => 2,
   graphs: phaseGraphs,
-  async score(pair, runner) {
-    // The limit of equal pictures, where phase is undefined.
-    if (isOneColour(pair)) return 1;
-    const { similarity, weight } = await compare(pair, runner);
+  async sums(pair, { from, to }, runner) {
+    // Of two pictures of one colour phase is undefined, and nothing is compared.
+    if (isOneColour(pair)) return new Float64Array(0);
+    const { width, height } = layoutOf(pair.picture);
+    const planes = new Float64Array(2 * PLANES * width * height);
+    for (const [at, pixels] of [pair.picture, pair.reference].entries()) {
+      if (at < from || at >= to) continue;
+      const features = await featuresOf(pixels, runner);
+      FEATURES.forEach((name, plane) => {
+        planes.set(features[name], (at * PLANES + plane) * width * height);
+      });
+    }
+    return planes;
+  },
+  finish(planes) {
+    // The limit of equal pictures.
+    if (planes.length === 0) return 1;
+    const [a, b] = [unpack(planes.subarray(0, planes.length / 2)), unpack(planes.subarray(planes.length / 2))];
+    const { similarity, weight } = similarityOf(a, b);
     return weightedMean(similarity, weight);
   },
-  async map(pair, runner) {
-    const { similarity, turned, width, height, factor } = await compare(pair, runner);
+  async map({ picture, reference }, runner) {
+    const { width, height, factor, turned } = layoutOf(picture);
+    const { similarity } = similarityOf(await featuresOf(picture, runner), await featuresOf(reference, runner));
     const centre = (factor - 1) / 2;
     const place = { left: centre, top: centre, step: factor };
     if (!turned) return { width, height, values: similarity, ...place };
@@ -28,18 +49,23 @@ export const fsim: WholeMetric = {
   },
 };
 
-async function compare(pair: Pair, runner: GraphRunner) {
-  const factor = poolingFactor(pair.picture);
-  // The longer axis lies along the rows, where the transform needs half the table.
-  const turned = pair.picture.height > pair.picture.width;
-  const first = featuresOf(pair.picture, factor, turned);
-  const second = featuresOf(pair.reference, factor, turned);
-  const { width, height } = first;
-  checkSides(width, height, pair.picture);
-  const tables = tablesFor(`${width} ${height} ${turned}`, () => phaseTables({ width, height }, turned));
-  const pc1 = await phaseCongruency(first.y, tables, runner);
-  const pc2 = await phaseCongruency(second.y, tables, runner);
-  return { ...similarityOf(first, second, pc1, pc2), turned, width, height, factor };
+const FEATURES = ['phase', 'i', 'q', 'gradient'] as const;
+const PLANES = FEATURES.length;
+
+type Features = Readonly<Record<(typeof FEATURES)[number], Float32Array | Float64Array>>;
+
+const unpack = (planes: Float64Array): Features => {
+  const size = planes.length / PLANES;
+  const all = FEATURES.map((name, at) => [name, planes.subarray(at * size, (at + 1) * size)]);
+  return Object.fromEntries(all) as Features;
+};
+
+/** The planes that are compared. The longer axis lies along the rows, where the transform needs half the table. */
+function layoutOf(picture: Size) {
+  const factor = poolingFactor(picture);
+  const turned = picture.height > picture.width;
+  const [width, height] = [Math.floor(picture.width / factor), Math.floor(picture.height / factor)];
+  return { factor, turned, width: turned ? height : width, height: turned ? width : height };
 }
 
 // Matrices and filters of one size serve all pictures of that size in a row.
@@ -52,16 +78,9 @@ function checkSides(width: number, height: number, picture: Pixels): void {
   throw new Fault('InvalidInput', text, { tool: 'fsim', width: picture.width, height: picture.height });
 }
 
-interface Features {
-  readonly width: number;
-  readonly height: number;
-  readonly y: Float32Array;
-  readonly i: Float32Array;
-  readonly q: Float32Array;
-  readonly gradient: Float32Array;
-}
-
-function featuresOf(pixels: Pixels, factor: number, turned: boolean): Features {
+async function featuresOf(pixels: Pixels, runner: GraphRunner): Promise<Features> {
+  const { factor, turned, width, height } = layoutOf(pixels);
+  checkSides(width, height, pixels);
   const pooled = poolPlanes(pixels, factor);
   const planes = turned ? transposePlanes(pooled) : pooled;
   const y = mixPlanes(planes, 0.299, 0.587, 0.114);
@@ -69,10 +88,9 @@ function featuresOf(pixels: Pixels, factor: number, turned: boolean): Features {
     const text = 'fsim is undefined for a picture of one brightness, which has no phase; use ssim or psnr for it';
     throw new Fault('InvalidInput', text, { tool: 'fsim' });
   }
+  const tables = tablesFor(`${width} ${height} ${turned}`, () => phaseTables({ width, height }, turned));
   return {
-    width: planes.width,
-    height: planes.height,
-    y,
+    phase: await phaseCongruency(y, tables, runner),
     i: mixPlanes(planes, 0.5959, -0.2746, -0.3213),
     q: mixPlanes(planes, 0.2115, -0.5227, 0.3112),
     gradient: scharrMagnitude(y, planes, epsilon),
@@ -84,12 +102,11 @@ const isOneColour = ({ picture, reference }: Pair): boolean =>
 
 const isFlat = (plane: Float32Array): boolean => plane.every((value) => value === plane[0]);
 
-function similarityOf(a: Features, b: Features, pc1: Float64Array, pc2: Float64Array) {
-  const similarity = new Float32Array(pc1.length);
-  const weight = new Float64Array(pc1.length);
-  for (let at = 0; at < pc1.length; at++) {
-    const p1 = pc1[at] as number;
-    const p2 = pc2[at] as number;
+function similarityOf(a: Features, b: Features) {
+  const similarity = new Float32Array(a.phase.length);
+  const weight = new Float64Array(a.phase.length);
+  for (let at = 0; at < weight.length; at++) {
+    const [p1, p2] = [a.phase[at] as number, b.phase[at] as number];
     const colour = dice(a.i[at] as number, b.i[at] as number, 200) * dice(a.q[at] as number, b.q[at] as number, 200);
     similarity[at] =
       dice(p1, p2, 0.85) * dice(a.gradient[at] as number, b.gradient[at] as number, 160) * Math.abs(colour) ** 0.03;

@@ -19,6 +19,8 @@ const lowPass = [0.05, 0.25, 0.4, 0.25, 0.05];
 // A result depends on pixels at most 112 away; tiles begin at multiples of 32, the coarsest step, so that levels line up.
 const halo = 128;
 const tileSide = 1024;
+// Smaller parts would compute more border than they share out.
+const partRows = 256;
 
 const graph = lazily(build);
 
@@ -27,7 +29,7 @@ export const nlpd: StripMetric = {
   kind: 'strips',
   name: 'nlpd',
   minimumSide: 8,
-  rowUnit: tileSide,
+  rowUnit: partRows,
   graphs: () => [graph()],
   rows: (size) => size.height,
   async sums(pair, rows, runner) {
