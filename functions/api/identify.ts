@@ -11,11 +11,11 @@ export interface RequestLog {
 
 export const createRequestLog = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): RequestLog => {
   // One id a process and a count: a new ULID for each request would be a tenth of a lookup's time.
-  const process = clock.newId();
+  const prefix = `${clock.newId()}-`;
   let count = 0;
   return {
     begin(c) {
-      c.set('requestId', givenRequestId(c.req.header('x-request-id')) ?? `${process}-${(++count).toString(36)}`);
+      c.set('requestId', givenRequestId(c.req.header('x-request-id')) ?? `${prefix}${++count}`);
       return clock.now();
     },
     end(c, startedAt, response, traceId) {

@@ -1,5 +1,5 @@
 import { readAmazonTrace, readTraceparent } from '../../shared/kernel/trace-parent.ts';
-import type { Tracer } from '../../shared/kernel/tracer.ts';
+import { noTracer, type Tracer } from '../../shared/kernel/tracer.ts';
 import type { ApiContext } from './env.ts';
 
 /** The trace of one request. */
@@ -13,6 +13,7 @@ interface RequestTrace {
 
 /** Goes on with the caller's trace or begins one; undefined where nobody looks at it. */
 export const beginTrace = (tracer: Tracer, c: ApiContext, path: string): RequestTrace | undefined => {
+  if (tracer === noTracer) return undefined;
   const { method } = c.req;
   const segment = tracer.begin({
     name: `${method} ${path}`,

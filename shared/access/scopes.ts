@@ -6,7 +6,7 @@ export const hasScope = ({ scopes }: Pick<Actor, 'scopes'>, scope: Scope): boole
 
 /** Refuses an actor that has none of the scopes that a call takes, naming them. */
 export const requireScope = (actor: Pick<Actor, 'scopes'>, ...scopes: readonly Scope[]): void => {
-  if (scopes.some((scope) => hasScope(actor, scope))) return;
+  for (const scope of scopes) if (hasScope(actor, scope)) return;
   throw new Fault(
     'Forbidden',
     `this key has the scopes ${[...actor.scopes].join(', ')}; this call needs ${scopes.join(' or ')}`,
