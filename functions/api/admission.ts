@@ -4,7 +4,7 @@ import type { Assay } from '../../shared/assay.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { ApiContext } from './env.ts';
 
-/** Finds out who is calling, within its rate, and for which tenant; no promise where nothing needs to be waited for. */
+/** Authenticates the caller, applies its rate limit and sets its tenant; synchronous when all is cached. */
 export type Admission = (c: ApiContext) => undefined | Promise<void>;
 
 export const createAdmission = ({ authenticate, limitRate }: Pick<Assay, 'authenticate' | 'limitRate'>): Admission => {

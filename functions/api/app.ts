@@ -20,7 +20,7 @@ interface Options extends McpNames {
   readonly routes?: readonly AnyRoute[];
 }
 
-/** The HTTP API as a function of what it stands on. */
+/** The HTTP API as a function of its dependencies. */
 export const createApp = (assay: Assay, { routes: added = [], ...names }: Options = {}): App => {
   const front: Front = {
     api: createApi(assay, names),
@@ -59,7 +59,7 @@ const openApiHandler = () => {
   };
 };
 
-/** Who has no key learns nothing of what there is under /v1, not even what there is not. */
+/** Without a key every path under /v1 answers 401, whether or not it exists. */
 const refuseUnknown =
   ({ admission }: Front) =>
   async (c: ApiContext): Promise<Response> => {

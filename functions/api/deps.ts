@@ -37,7 +37,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const now = systemClock().now;
   const [guard, hallmark, llm] = await Promise.all([
     createOriginGuard({ read: originSecrets(secrets, environment.ASSAY_ORIGIN_SECRET), now }),
-    textOf(secrets, environment.ASSAY_HALLMARK_SECRET),
+    readSecretText(secrets, environment.ASSAY_HALLMARK_SECRET),
     createLlm(secrets, environment),
   ]);
   const ports = await awsPorts(environment, hallmark, variables);
@@ -62,7 +62,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
 const createLlm = async (secrets: SecretsManagerClient, environment: AwsEnvironment): Promise<Llm | undefined> => {
   const { ASSAY_LLM_URL: url, ASSAY_LLM_MODEL: model, ASSAY_LLM_SECRET: secret } = environment;
   if (url === undefined) return undefined;
-  const key = secret === undefined ? undefined : await textOf(secrets, secret);
+  const key = secret === undefined ? undefined : await readSecretText(secrets, secret);
   return openAiCompatibleLlm({ url, model, key });
 };
 
@@ -76,7 +76,7 @@ const publishTools = async ({ catalogs, log }: Assay, blobs: Blobs): Promise<voi
   }
 };
 
-/** The stream publishes a key too; whoever revokes one does not depend on how late that is. */
+/** The stream publishes keys too; a revocation does not wait for it. */
 const keyPublisher =
   ({ table, log }: AwsPorts, blobs: Blobs) =>
   async (id: string): Promise<void> => {
@@ -105,7 +105,7 @@ const stateMachineRuns = ({ table, blobs, clock }: AwsPorts, environment: AwsEnv
   return createMachineRuns({ table, blobs, clock, machines, step: environment.ASSAY_STEP_FUNCTION });
 };
 
-const textOf = async (client: SecretsManagerClient, id: string): Promise<string> => {
+const readSecretText = async (client: SecretsManagerClient, id: string): Promise<string> => {
   const text = await readSecret(client, id);
   if (text === undefined || text === '') throw new Fault('Unavailable', `the secret ${id} is empty`);
   return text;

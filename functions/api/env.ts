@@ -25,7 +25,7 @@ export type Env = { Variables: Variables };
 export type App = Hono<Env>;
 export type ApiContext = Context<Env>;
 
-/** What handlers stand on: the product, and what one server keeps for all requests. */
+/** The dependencies of handlers: the product, and what a server shares between requests. */
 export interface Api extends Assay {
   readonly definitions: DefinitionsLookup;
   readonly namesOf: NameTables;

@@ -32,7 +32,7 @@ export const answerOnce = async (
   /** Whether what is answered is a secret, shown once and kept nowhere. */
   isSecret = false,
 ): Promise<Response> => {
-  const item = { key: keyOf(c), kind: AnswerItem };
+  const item = { key: readKey(c), kind: AnswerItem };
   const request = await digestOfRequest(c);
   const begun = await begin(world, item.key, request);
   if ('known' in begun) return answerKnown(world, c, begun.known, request);
@@ -54,7 +54,7 @@ export const answerOnce = async (
   }
 };
 
-const keyOf = (c: ApiContext): Key => {
+const readKey = (c: ApiContext): Key => {
   const given = c.req.header('idempotency-key') ?? '';
   if (given === '' || given.length > 255)
     throw new Fault('InvalidInput', 'Idempotency-Key must have 1 to 255 characters', { field: 'Idempotency-Key' });

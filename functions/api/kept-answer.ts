@@ -59,7 +59,7 @@ export const otherRequest = (): Fault =>
     field: 'Idempotency-Key',
   });
 
-/** What a repeat is told while the first is at work: how long it is left alone, should its process have died. */
+/** The refusal of a repeat while the first request runs, with the time until it may be taken over. */
 export const stillRunning = (lease: Lease | undefined, now: number): Fault => {
   const seconds = lease === undefined ? 1 : secondsLeft(lease, now);
   return new Fault(

@@ -31,7 +31,7 @@ export interface Route<
   readonly secretAnswer?: true;
   /** The entry of the audit log that a success leaves. */
   readonly audit?: RouteAction;
-  /** Served, but not told of: the console's files. */
+  /** Served, but not in the OpenAPI document: the console's files. */
   readonly undocumented?: true;
   /** Refuses a request before its key is looked at. */
   readonly guard?: (c: ApiContext, api: Api) => Response | undefined | Promise<Response | undefined>;

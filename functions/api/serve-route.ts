@@ -24,7 +24,7 @@ export type RouteHandler = (c: ApiContext) => Response | Promise<Response>;
 
 /**
  * The pipeline of a request: identify, admit, check the scope, parse, handle, answer. It is one function for each
- * route and waits only for what is not at hand: Hono answers a single handler without a promise, which is half of a
+ * route and is synchronous where it can be: Hono answers a single handler without a promise, which is half of a
  * lookup's time otherwise.
  */
 export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {

@@ -25,7 +25,7 @@ export interface Command {
   readonly options?: ParseArgsOptionsConfig;
   /** Calls as they are typed, without `assay`. */
   readonly examples?: readonly string[];
-  /** In this process, goes on with runs that an ended process has left. */
+  /** In this process, resumes runs that an ended process left. */
   readonly takesUpRuns?: boolean;
   /** Pictures may be uploaded, in this process too. */
   readonly takesUploads?: boolean;

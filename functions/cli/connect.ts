@@ -26,7 +26,7 @@ export const connect = async ({ environment, values, log, command }: Options): P
   const server = await serverOf(environment, values);
   const tenant = text(values.tenant);
   if (server) return { client: createClient({ send: reach(server.url), key: server.key, tenant }) };
-  // A key of this process alone: whoever can read the data directory needs no other.
+  // A key of this process alone: access to the data directory is permission enough.
   const key = randomBytes(24).toString('base64url');
   // Loaded only where the product itself runs in this process.
   const [{ createApp }, { localAssay }, { readConfiguredSources }] = await Promise.all([

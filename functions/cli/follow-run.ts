@@ -48,7 +48,7 @@ export const getRun = (api: ApiClient, id: string): Promise<RunView> =>
 export const waitingNodes = ({ nodes }: RunView): readonly NodeView[] =>
   nodes.filter(({ status }) => status === 'waiting_approval');
 
-/** Answers a node's question. On a server the run goes on by itself; in this process nobody else would finish it. */
+/** Answers a node's question. On a server the run continues by itself; in this process the command must finish it. */
 export const answerNode = async (cli: Cli, run: string, node: string, approve: boolean): Promise<number> => {
   const api = await cli.api();
   const isHere = (await cli.local()) !== undefined;

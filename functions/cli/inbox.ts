@@ -25,7 +25,7 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
     try {
       if (!(await isWhole(file))) return;
       const bytes = new Uint8Array(await readFile(file));
-      const key = keyOf(relative(folder, file), bytes);
+      const key = keyForFile(relative(folder, file), bytes);
       await uploads.store(imageBlobKey('default', key), bytes);
       await uploads.idle();
       const scores = await untilOver(assay, key, () => isClosed);
@@ -86,7 +86,7 @@ const isWhole = async (file: string): Promise<boolean> => {
 };
 
 // The content is part of the key: the same name with another picture is another picture.
-const keyOf = (path: string, bytes: Uint8Array): string => {
+const keyForFile = (path: string, bytes: Uint8Array): string => {
   const name = path
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')

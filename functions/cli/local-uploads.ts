@@ -60,7 +60,7 @@ const putAside = async (folder: string, event: ObjectCreated, reason: string): P
   await writeFile(join(folder, 'dead-letters', `${name}.json`), JSON.stringify({ reason, event }, undefined, 2));
 };
 
-/** Takes pictures at signed addresses of this machine: whoever has the address needs no key. */
+/** Accepts pictures at signed URLs of this machine, without a key. */
 export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => [
   route({
     method: 'put',
@@ -71,7 +71,7 @@ export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: 
     undocumented: true,
     answers: { 200: { description: 'Stored' } },
     async handle({ context: c }) {
-      const path = pathOf(c.req.path.slice('/uploads/'.length));
+      const path = decodePath(c.req.path.slice('/uploads/'.length));
       const contentType = c.req.header('content-type');
       const size = checkSignedPut(secret, { path, query: c.req.query(), contentType }, assay.clock.now());
       const bytes = await readBytes(c, MAX_PICTURE_BYTES);
@@ -89,7 +89,7 @@ export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: 
   }),
 ];
 
-const pathOf = (encoded: string): string => {
+const decodePath = (encoded: string): string => {
   try {
     return decodeURIComponent(encoded);
   } catch (cause) {

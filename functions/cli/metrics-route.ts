@@ -6,7 +6,7 @@ import { type AnyRoute, route } from '../api/route.ts';
 
 interface Options {
   readonly counters: CallCounters;
-  /** Whether whoever asks on this machine needs no key. */
+  /** Whether requests from this machine need no key. */
   readonly isOpenHere: boolean;
 }
 

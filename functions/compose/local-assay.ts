@@ -55,7 +55,7 @@ export interface LocalOptions {
   readonly clock?: Clock | undefined;
   /** Finds tools besides the shipped ones; the configuration and plugins of the working directory unless given. */
   readonly discover?: (() => Promise<readonly ToolSource[]>) | undefined;
-  /** The sources of the configuration, read by whoever knows the file; none unless given. */
+  /** The sources of the configuration; none by default. */
   readonly configured?: Configured | undefined;
   /** The way out to sources; guarded unless given. */
   readonly fetch?: SafeFetch | undefined;

@@ -44,7 +44,7 @@ const Environment = z.object({
   AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
   AWS_SESSION_TOKEN: z.string().min(1).optional(),
   AWS_ENDPOINT_URL_LAMBDA: z.url().optional(),
-  /** `local`: whoever asks for /metrics on this machine needs no key. */
+  /** `local`: requests for /metrics from this machine need no key. */
   ASSAY_METRICS: z.enum(['local', 'off']).optional(),
   /** Who issues access tokens for this server, as JSON. */
   ASSAY_ISSUERS: issuersText.optional(),

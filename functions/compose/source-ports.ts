@@ -26,7 +26,7 @@ interface Options {
   readonly now: () => number;
   /** How the operator's functions are run; without it there are none. */
   readonly lambda?: LambdaAccess | undefined;
-  /** Whether the process lives long enough to be told of changed lists. */
+  /** Whether the process lives long enough to receive list changes. */
   readonly follows: boolean;
 }
 

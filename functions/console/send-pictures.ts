@@ -44,7 +44,7 @@ export const pictureSender = ({ v1 }: Api) => {
     throw new ApiFault('Unavailable', `${file.name} could not be uploaded (${put?.status ?? 'no connection'})`);
   };
 
-  const keyOf = async (file: File): Promise<{ key: string }> => {
+  const uploadedKey = async (file: File): Promise<{ key: string }> => {
     const known = uploaded.get(file) ?? upload(file);
     uploaded.set(file, known);
     known.catch(() => uploaded.delete(file));
@@ -54,7 +54,7 @@ export const pictureSender = ({ v1 }: Api) => {
   const sent = async ({ image, reference, tools }: Pictures): Promise<PicturesSent> => {
     if (image.size + (reference?.size ?? 0) <= MOST_IN_A_REQUEST)
       return { form: { image, reference, tools: tools?.join(',') } };
-    return { json: { image: await keyOf(image), reference: reference && (await keyOf(reference)), tools } };
+    return { json: { image: await uploadedKey(image), reference: reference && (await uploadedKey(reference)), tools } };
   };
 
   /** The server knows an uploaded picture by its key; people know it by its name. */

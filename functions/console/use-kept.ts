@@ -27,6 +27,6 @@ const keep = (name: string, value: unknown): void => {
     if (text.length <= MOST_CHARACTERS) sessionStorage.setItem(`${PREFIX}${name}`, text);
     else sessionStorage.removeItem(`${PREFIX}${name}`);
   } catch {
-    // A tab whose storage is full goes on without: only a reload would need it.
+    // With full storage the value is just not kept over a reload.
   }
 };

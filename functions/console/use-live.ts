@@ -6,7 +6,7 @@ import { useState } from './use-state.ts';
 /** A stream that broke is opened again after so long. */
 const AGAIN_MS = 2000;
 
-/** Values as a server sends them, while the component is there; a broken stream is told and opened again. */
+/** Values of a server's event stream while the component is mounted; a broken stream is reported and reopened. */
 export const useLive = <T>(open: (signal: AbortSignal) => AsyncIterable<T>, on: readonly unknown[]): Load<T> => {
   const [state, setState] = useState<Omit<Load<T>, 'reload'>>({ value: undefined, fault: undefined, isLoading: true });
   const [turn, setTurn] = useState(0);

@@ -6,7 +6,7 @@ import type { EdgeStore } from './store.ts';
 
 export type EdgeHandler = (event: CloudFrontEdgeEvent) => Promise<unknown>;
 
-/** Lambda@Edge's handler. What cannot even be made a request of, such as a header in no encoding, goes on as well. */
+/** Lambda@Edge's handler. Events that cannot be parsed as a request are passed to the origin. */
 export const createEdgeHandler = (storeOf: (place: SnapshotOrigin) => EdgeStore): EdgeHandler => {
   const serve = handle(createEdgeApp(storeOf) as unknown as Hono);
   return async (event) => {

@@ -102,7 +102,7 @@ interface Fresh<T> {
   before(name: string): T | undefined;
 }
 
-/** Functions that remember their answers for a while, up to a weight in all, and give each to whoever makes the next. */
+/** Functions that cache their results for a while, up to a total weight. */
 const freshness =
   (now: () => number, ms: number) =>
   <T>(

@@ -4,6 +4,6 @@ import { inferenceDeps } from './deps.ts';
 
 const context = await inferenceDeps();
 
-/** The event that told of a picture, passed on by the upload function. What fails is thrown: Lambda tries again. */
+/** The picture's event, passed on by the upload function. Failures are thrown, so that Lambda retries. */
 export const handler = (event: unknown, { awsRequestId }: { readonly awsRequestId: string }): Promise<UploadResult> =>
   scoreUpload(context, { ...readObjectCreated(event), delivery: awsRequestId });

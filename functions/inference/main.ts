@@ -1,4 +1,4 @@
 import { runBatch } from './batch.ts';
 
-// Not by waiting for the end: what is still at hand when the machine goes away would hold it up.
+// process.exit, because work in progress would delay the end of the machine.
 process.exit(await runBatch());

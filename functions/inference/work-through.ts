@@ -25,7 +25,7 @@ export interface JobReport {
   /** Done before: by an earlier attempt, or by somebody else. */
   readonly skipped: number;
   readonly failed: readonly { readonly tenant: string; readonly key: string; readonly reason: string }[];
-  /** Not begun, or not ended in time; another attempt goes on with them. */
+  /** Not begun, or not ended in time; another attempt continues with them. */
   readonly left: number;
 }
 

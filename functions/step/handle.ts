@@ -41,7 +41,7 @@ const lookAt = async ({ look }: StepDeps, input: string): Promise<null> => {
   return null;
 };
 
-/** The state gives up at this moment; the tool is told, and the attempt is recorded as late. */
+/** The state times out at this moment; the tool is aborted, and the attempt is recorded as late. */
 const limitOf = (step: StepEvent): AbortSignal | undefined => {
   const seconds = 'node' in step ? step.input.timeouts[Number(step.node.slice(1)) - 1] : undefined;
   return seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1000);

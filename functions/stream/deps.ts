@@ -21,13 +21,13 @@ const Environment = z.object({
 });
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const tableOf = (tableName: string): Table =>
+const openTable = (tableName: string): Table =>
   dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName, gathersReads: true });
 
 /** Folding calls into totals, as the environment says. */
 export const foldDeps = (variables: Variables = process.env): StreamDeps => {
   const { ASSAY_TABLE } = Environment.parse(variables);
-  const [table, clock] = [tableOf(ASSAY_TABLE), systemClock()];
+  const [table, clock] = [openTable(ASSAY_TABLE), systemClock()];
   const log = lineLog((text) => void process.stdout.write(text));
   return { fold: { table, clock, folds: callFolds, blocked: createBlockedTools(table, clock), log } };
 };
@@ -35,7 +35,7 @@ export const foldDeps = (variables: Variables = process.env): StreamDeps => {
 /** Telling the edge and the bus what changed, which never waits behind totals. */
 export const publishDeps = (variables: Variables = process.env): StreamDeps => {
   const { ASSAY_TABLE, ASSAY_EVENT_BUS: bus, ASSAY_SNAPSHOTS_BUCKET: bucket } = Environment.parse(variables);
-  const table = tableOf(ASSAY_TABLE);
+  const table = openTable(ASSAY_TABLE);
   const blobs = bucket === undefined ? undefined : s3Blobs({ client: new S3Client(clientSettings('objects')), bucket });
   return {
     deliver: bus === undefined ? undefined : eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus),

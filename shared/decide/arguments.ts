@@ -49,14 +49,14 @@ export const fillArguments = async (
   const context = input.context ?? {};
   const asked = deps.llm === undefined ? undefined : await askForArguments(deps.llm, request.text, context, tool);
   const byModel = asked?.arguments === undefined ? undefined : modelValues(asked.arguments, needs.slots);
-  const issuesOf = (value: JsonObject): readonly string[] =>
+  const findIssues = (value: JsonObject): readonly string[] =>
     (deps.validate?.(tool, value) ?? []).map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
   // What a model says counts only when it stands up to the schema, but for what it left open.
-  const usable = byModel !== undefined && issuesOf(valuesOf(byModel)).every((issue) => issue.includes('required'));
+  const usable = byModel !== undefined && findIssues(toValues(byModel)).every((issue) => issue.includes('required'));
   const found = merged(needs, context, usable ? byModel : undefined);
-  const values = valuesOf(found);
+  const values = toValues(found);
   const missing = needs.slots.filter((slot) => slot.required && !found.has(slot.name) && slot.default === undefined);
-  const issues = issuesOf(values);
+  const issues = findIssues(values);
   const evidence = Array.from(found, ([parameter, { value, confidence, from, how }]) => ({
     parameter,
     value,
@@ -121,5 +121,5 @@ const modelValues = (given: JsonObject, slots: readonly Slot[]): ReadonlyMap<str
     }),
   );
 
-const valuesOf = (found: ReadonlyMap<string, Extraction>): JsonObject =>
+const toValues = (found: ReadonlyMap<string, Extraction>): JsonObject =>
   Object.fromEntries(Array.from(found, ([name, { value }]) => [name, value]));

@@ -84,7 +84,7 @@ export const decideDepsFor = async (
   const [index, memory, record, available] = await Promise.all([
     held.search(),
     context.memories?.(actor.tenant),
-    recordOf(context, actor.tenant, held.catalog),
+    recordDecision(context, actor.tenant, held.catalog),
     imageAvailability(context, asked),
   ]);
   return {
@@ -94,7 +94,7 @@ export const decideDepsFor = async (
       return entry?.family.enabled ? entry.record.spec : undefined;
     },
     names: () => held.catalog.names(),
-    validate: (tool, value) => issuesOf(context, held.catalog, tool, value),
+    validate: (tool, value) => findIssues(context, held.catalog, tool, value),
     permission: (tool) => effectivePermission(findHandler(context.handlers(), tool), tool),
     lacks: async (tool, value) =>
       (await findHandler(context.handlers(), tool)?.lacks?.(value, actor.tenant)) ??
@@ -129,7 +129,7 @@ const imageAvailability = async ({ iqa }: DecideContext, { task, context }: Pick
 };
 
 /** What use has taught about the tools, and what people said of them. */
-const recordOf = async (
+const recordDecision = async (
   { table }: DecideContext,
   tenant: string,
   catalog: Catalog,
@@ -163,7 +163,7 @@ const recordOf = async (
   };
 };
 
-const issuesOf = ({ checkArguments }: DecideContext, catalog: Catalog, tool: Tool, value: unknown) => {
+const findIssues = ({ checkArguments }: DecideContext, catalog: Catalog, tool: Tool, value: unknown) => {
   const record = catalog.get(tool.name)?.record;
   if (!record) return [];
   try {

@@ -8,7 +8,7 @@ import type { CallEvidence } from './readiness.ts';
 
 export interface DecideInput {
   readonly task: string;
-  /** Values at hand beside the task: by parameter name, or whatever else may be known. */
+  /** Values given beside the task, by parameter name or any other. */
   readonly context?: JsonObject | undefined;
   /** Only these tools may be chosen. */
   readonly allowed?: readonly string[] | undefined;
@@ -117,7 +117,7 @@ export interface Decision {
   /** What keeps a draft that lacks nothing from being ready. */
   readonly doubts: readonly Doubt[];
   readonly valid: boolean;
-  /** The call is right as it stands, as far as requests with known answers tell. */
+  /** The call can run unchanged, judged by requests with known answers. */
   readonly ready: boolean;
   /** How likely tool and arguments are exactly right; without a tool, how likely none fits. */
   readonly confidence: number;

@@ -19,7 +19,7 @@ export const imageRequestOf = (text: string, context: JsonObject = {}): ImageReq
   return { distortions, reference: two || REFERENCE.test(text) || 'reference' in context };
 };
 
-/** What the picture's distortion and the reference at hand say for or against an image-quality tool. */
+/** Scores an image-quality tool by the picture's distortion and whether a reference is given. */
 export const imageFit = (
   tool: Tool,
   request: ImageRequest | undefined,

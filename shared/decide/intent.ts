@@ -10,7 +10,7 @@ export interface IntentStep extends Step {
   readonly decided: { readonly id: string; readonly name: string } | null;
 }
 
-/** Step 2: what shall be done, by rules, or by a language model where there is one. */
+/** Step 2: the intent, by rules, or by a language model where there is one. */
 export const extractIntent = async (
   request: Request,
   pool: readonly Candidate[],

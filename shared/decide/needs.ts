@@ -27,7 +27,7 @@ export interface Needs {
   readonly unused: number;
 }
 
-/** `context` are values at hand beside the task. */
+/** `context` holds values given beside the task. */
 export const needsOf = (
   profile: Profile,
   reading: Reading,

@@ -29,7 +29,7 @@ export const classifyScenario = (
     step: {
       step: 'scenario',
       by: 'rules',
-      decided: top.map(([id, share]) => ({ id, name: nameOf(id), share: round(share) })),
+      decided: top.map(([id, share]) => ({ id, name: scenarioName(id), share: round(share) })),
       evidence: evidence.slice(0, 8),
       confidence: round(top[0]?.[1] ?? 0),
       candidates: { before: catalogue, after: inside.length === 0 ? pool.length : inside.length },
@@ -59,6 +59,6 @@ const QUOTED = /"[^"]*"|(?<!\w)'[^']*'(?!\w)|“[^“”]*”|「[^「」]*」/g
 const sharesScenario = (own: Shares, top: readonly (readonly [string, number])[]): boolean =>
   own.size === 0 || top.some(([id]) => (own.get(id) ?? 0) > 0.1);
 
-const nameOf = (id: string): string => SCENARIOS.find((scenario) => scenario.id === id)?.name ?? id;
+const scenarioName = (id: string): string => SCENARIOS.find((scenario) => scenario.id === id)?.name ?? id;
 
 export const round = (value: number): number => Math.round(value * 1000) / 1000;

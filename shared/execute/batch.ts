@@ -41,7 +41,7 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
       others.push(entry);
       continue;
     }
-    const keys = keysOf(folds, entry).filter((key) => !totals.has(key));
+    const keys = foldedKeys(folds, entry).filter((key) => !totals.has(key));
     items += ITEMS_OF[entry.record.status] + keys.length;
     if (items > MOST_ITEMS) {
       others.push(entry);
@@ -55,7 +55,7 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
   return { tenant, entries };
 };
 
-const keysOf = (folds: readonly Fold[], { tenant, record }: WaitingRecord): readonly string[] =>
+const foldedKeys = (folds: readonly Fold[], { tenant, record }: WaitingRecord): readonly string[] =>
   folds.flatMap((fold) => {
     const key = fold.keyOf(tenant, record);
     return key ? [`${key.pk}\n${key.sk}`] : [];

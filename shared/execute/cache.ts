@@ -37,7 +37,7 @@ export const answerFromCache: CallLayer = ({ cache }, call, next) =>
   call.record.spec.cacheable === true ? fromCache(cache, call, next) : next(call);
 
 const fromCache = async (cache: ResultCache, call: Call, next: Next): Promise<CallResult> => {
-  const key = keyOf(call);
+  const key = cacheKey(call);
   const known = cache.get(key);
   if (known !== undefined)
     return {
@@ -53,7 +53,7 @@ const fromCache = async (cache: ResultCache, call: Call, next: Next): Promise<Ca
   return ran;
 };
 
-const keyOf = ({ actor, record, args }: Call): string => {
+const cacheKey = ({ actor, record, args }: Call): string => {
   const text = canonicalJson(args);
   return `${actor.tenant}\n${record.digest}\n${text.length > 256 ? sha256(text) : text}`;
 };

@@ -5,7 +5,7 @@ const MAX_STACK = 4000;
 
 /** The error reported for anything a tool threw: an error, a text or nothing at all. */
 export const toCallError = (thrown: unknown): CallError & { readonly stack?: string } => {
-  if (!isErrorLike(thrown)) return { type: 'Error', message: cut(textOf(thrown), MAX_MESSAGE) };
+  if (!isErrorLike(thrown)) return { type: 'Error', message: cut(describeThrown(thrown), MAX_MESSAGE) };
   const { name, message, stack } = thrown;
   return {
     type: typeof name === 'string' && name !== '' ? cut(name, 128) : 'Error',
@@ -17,7 +17,7 @@ export const toCallError = (thrown: unknown): CallError & { readonly stack?: str
 const isErrorLike = (thrown: unknown): thrown is { name?: unknown; message: string; stack?: unknown } =>
   typeof thrown === 'object' && thrown !== null && 'message' in thrown && typeof thrown.message === 'string';
 
-const textOf = (thrown: unknown): string => {
+const describeThrown = (thrown: unknown): string => {
   try {
     return typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? String(thrown));
   } catch {

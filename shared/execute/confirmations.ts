@@ -30,7 +30,7 @@ export const decideConfirmation = async (
 ): Promise<Confirmation> => {
   if (approve) requireScope(actor, 'approve');
   const { tenant, keyId } = actor;
-  const key = await keyOf(context.table, tenant, which);
+  const key = await findKey(context.table, tenant, which);
   const { key: asker } = await readConfirmation(context, actor, key);
   const openKey = openQuestionsKey(tenant, asker);
   const write = auditWriter(context, tenant);
@@ -95,7 +95,7 @@ export const revealConfirmation = async (context: AuditContext, actor: Actor, id
   return { ...rest, tool, arguments: whole };
 };
 
-const keyOf = async (table: Table, tenant: string, which: Which): Promise<Key> =>
+const findKey = async (table: Table, tenant: string, which: Which): Promise<Key> =>
   'token' in which ? keyOfToken(tenant, which.token) : keyOfId(table, tenant, which.id);
 
 const readConfirmation = async (context: AuditContext, actor: Actor, key: Key): Promise<Confirmation> =>

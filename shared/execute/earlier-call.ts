@@ -26,13 +26,13 @@ export const timeOf = ({ clock }: { readonly clock: Pick<Clock, 'now'> }, once: 
 /** Whether a repeat may have taken the call over, because this process was away for too long. */
 export const isLost = ({ options: { once } }: Pick<Call, 'options'>): boolean => once?.isLost?.() ?? false;
 
-/** What the process is told that came back too late. */
+/** The error for a process that resumed too late. */
 export const takenOver = ({ id }: Pick<Call, 'id'>): Fault =>
   new Fault('Conflict', `the call ${id} was left for too long and may have been taken over; send it again as it is`, {
     call_id: id,
   });
 
-/** What a call is told whose row somebody else has ended, or that lapsed. */
+/** The error for a call whose row lapsed or was ended by another process. */
 export const hasEnded = (id: string): Fault =>
   new Fault('Conflict', `the call ${id} has already ended, or its time was up; look at its record`, {
     call_id: id,

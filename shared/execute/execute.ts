@@ -25,10 +25,10 @@ export const executeTool = async (
   const { once } = options;
   const earlier = await earlierCall(context, actor.tenant, once);
   const { answer } = once ?? {};
-  // One that only lapsed goes on under its id, where that does nothing twice.
+  // A lapsed call resumes under its id, where running it again is harmless.
   const isLapsed = earlier?.status === 'interrupted' && (answer !== undefined || isIdempotent(record));
   // The record holds long values cut: where the answer itself was kept, it is that.
-  if (earlier && !isLapsed) return { ...outcomeOfRecord(earlier), ...(earlier.status === 'ok' ? answer : {}) };
+  if (earlier && !isLapsed) return { ...repeatOutcome(earlier), ...(earlier.status === 'ok' ? answer : {}) };
   const handler = handlerOf(record, context.handlers());
   const call: Call = {
     id: once?.id ?? context.clock.newId(),
@@ -45,21 +45,21 @@ export const executeTool = async (
     signal,
     options,
   };
-  if (answer) return outcomeOf(call, await runThroughLayers(context, call, async () => answeredBefore(answer.output)));
+  if (answer) return toOutcome(call, await runThroughLayers(context, call, async () => answeredBefore(answer.output)));
   // A person consented to one run: what spent it and was cut off does not run on the same consent again.
-  if (earlier && call.permission === 'confirm') return outcomeOfRecord(earlier);
+  if (earlier && call.permission === 'confirm') return repeatOutcome(earlier);
   if (once?.earlier === 'cut off' && (call.permission === 'confirm' || !isIdempotent(record)))
-    return outcomeOf(call, await recordCalls(context, call, async () => interrupted(record.spec.name)));
+    return toOutcome(call, await recordCalls(context, call, async () => interrupted(record.spec.name)));
   const run: Next = async (given) => {
     const result = await runImplementation(context, given);
     if (result.status === 'ok') await options.answered?.(result.output);
     return result;
   };
-  return outcomeOf(call, await runThroughLayers(context, call, run));
+  return toOutcome(call, await runThroughLayers(context, call, run));
 };
 
 /** An outcome as far as its record has it: secrets and long values are not kept. */
-const outcomeOfRecord = ({ call_id, tool, version, status, output, error, ...rest }: CallRecord): Outcome => ({
+const repeatOutcome = ({ call_id, tool, version, status, output, error, ...rest }: CallRecord): Outcome => ({
   call_id,
   tool,
   version,
@@ -70,7 +70,7 @@ const outcomeOfRecord = ({ call_id, tool, version, status, output, error, ...res
   charged_micros: rest.charged_micros,
 });
 
-const outcomeOf = ({ id, record }: Call, result: CallResult): Outcome => ({
+const toOutcome = ({ id, record }: Call, result: CallResult): Outcome => ({
   call_id: id,
   tool: record.spec.name,
   version: record.version,

@@ -36,7 +36,7 @@ const foldTenant = async (
   calls: readonly StreamedCall[],
 ): Promise<void> => {
   try {
-    const isNew = await foldInto(context, { tenant, shard, path: '', since: '' }, calls.flatMap(entriesOf));
+    const isNew = await foldInto(context, { tenant, shard, path: '', since: '' }, calls.flatMap(toEntries));
     await tellFailures(context, tenant, shard, calls);
     if (isNew) await compactTotals(context, tenant);
   } catch (thrown) {
@@ -47,7 +47,7 @@ const foldTenant = async (
 };
 
 /** What a call adds to: the statistics of its version and, on success, the usage of its key. */
-const entriesOf = ({ sequence, record }: StreamedCall): readonly TotalEntry[] => [
+const toEntries = ({ sequence, record }: StreamedCall): readonly TotalEntry[] => [
   { sequence, kind: 'stats', name: `${record.tool}#${record.version}`, record },
   ...(record.status === 'ok' ? [{ sequence, kind: 'usage', name: usageNameOf(record), record } as const] : []),
 ];

@@ -56,7 +56,7 @@ export const foldStream = async (
   shard: string | undefined,
 ): Promise<void> => {
   const poison: Poison[] = [];
-  const calls = changes.flatMap((change) => callOf(change, poison));
+  const calls = changes.flatMap((change) => readCall(change, poison));
   await setAside(context, poison);
   calls.sort((a, b) => (a.sequence < b.sequence ? -1 : 1));
   if (shard === undefined) await foldByEvent(context, calls);
@@ -70,7 +70,10 @@ interface Poison {
 }
 
 /** A record that is only reserved, or had already ended, does not count. */
-const callOf = ({ eventId, sequence, key, before, after }: StreamChange, poison: Poison[]): readonly StreamedCall[] => {
+const readCall = (
+  { eventId, sequence, key, before, after }: StreamChange,
+  poison: Poison[],
+): readonly StreamedCall[] => {
   const tenant = tenantOfCallPk(key.pk);
   if (tenant === undefined || !after || isCounted(before, after) || !(after.isDamaged || isEnded(after))) return [];
   try {
@@ -92,7 +95,7 @@ const isEnded = (item: Item | undefined): boolean =>
 
 const KEPT_SECONDS = 30 * 86_400;
 
-/** An unreadable record is stored and logged; the rest goes on. */
+/** An unreadable record is stored and logged; the rest continues. */
 const setAside = async ({ table, clock, log }: FoldContext, poison: readonly Poison[]): Promise<void> => {
   if (poison.length === 0) return;
   const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;

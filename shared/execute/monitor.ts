@@ -23,7 +23,7 @@ export const recordCalls: CallLayer = async (context, call, next) => {
 /** Stores the record, which decides who settles the call; then what was reserved and not used is given back. */
 const keepEnd = async (context: LayerContext, call: Call, ran: CallResult): Promise<void> => {
   const { meter, recorder } = context;
-  const record = recordOf(context, call, ran);
+  const record = toRecord(context, call, ran);
   const { reservation } = ran;
   if (reservation?.quota === undefined && call.options.once === undefined) {
     await recorder.keep(call.actor.tenant, record, ran.chargedMicros > 0);
@@ -66,7 +66,7 @@ const keepRefusal = async (context: LayerContext, call: Call, fault: Fault): Pro
   await context.recorder.keep(call.actor.tenant, record, false);
 };
 
-const recordOf = ({ redact }: LayerContext, call: Call, ran: CallResult): CallRecord => ({
+const toRecord = ({ redact }: LayerContext, call: Call, ran: CallResult): CallRecord => ({
   ...aboutCall(call),
   arguments: shown(redact.arguments(call.record, call.args)),
   status: ran.status,

@@ -26,7 +26,7 @@ export const requireConsent = async (context: LayerContext, call: Call): Promise
 /** A call without a token passes when the same call of the same key was approved. */
 const requireApproval = async (context: LayerContext, call: Call): Promise<void> => {
   const item = await context.table.get(openQuestionsKey(call.actor.tenant, principalOf(call.actor)));
-  const known = findOpen(openOf(item), questionOf(call), context.clock.now());
+  const known = findOpen(openOf(item), writeQuestion(call), context.clock.now());
   if (!known) throw await askConsent(context, call);
   const refusal = await useConsent(context, call, known.token, 'found');
   if (refusal?.code === 'ConfirmationRequired') throw refusal;
@@ -46,7 +46,7 @@ const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => 
   // Before the question itself: nobody may be asked about what cannot be seen.
   if (asked.hidden) await table.write(keepArguments(tenant, id, call.args, expires));
   const openKey = openQuestionsKey(tenant, principalOf(call.actor));
-  const question = questionOf(call);
+  const question = writeQuestion(call);
   const added: OpenQuestion = { question, token, bytes: asked.hidden?.bytes ?? 0, expires_at };
   const open = await table.change([openKey], ([item]) => {
     const known = findOpen(openOf(item), question, now);
@@ -134,7 +134,7 @@ const idOfToken = (token: string): string => token.slice(0, token.indexOf('.'));
 
 const digestOfArguments = ({ args }: Call): string => sha256(canonicalJson(args));
 
-const questionOf = (call: Call): string =>
+const writeQuestion = (call: Call): string =>
   sha256([call.record.spec.name, call.record.digest, digestOfArguments(call)].join('\n'));
 
 const used = (call: Call, by: string, id: string): AuditEntry => ({

@@ -29,7 +29,7 @@ const LONGEST_COOL_DOWN_MS = 86_400_000;
 export const blockAfter = (stats: StatsTotal, isOk: boolean, at: number): Block | undefined => {
   const { block } = stats;
   if (block) return isTrial(block, at) ? (isOk ? undefined : blocked(block.reason, at, block.times + 1)) : block;
-  const reason = isOk ? undefined : reasonOf(stats, at);
+  const reason = isOk ? undefined : blockReason(stats, at);
   return reason === undefined ? undefined : blocked(reason, at, 1);
 };
 
@@ -41,7 +41,7 @@ const blocked = (reason: string, at: number, times: number): Block => {
   return { at: new Date(at).toISOString(), reason, trial_at: new Date(at + wait).toISOString(), times };
 };
 
-const reasonOf = (stats: StatsTotal, at: number): string | undefined => {
+const blockReason = (stats: StatsTotal, at: number): string | undefined => {
   if (stats.failed_in_a_row >= FAILURES_IN_A_ROW) return `failed ${stats.failed_in_a_row} times in a row`;
   const { ok, failed } = recentAt(stats.recent, at);
   const rate = ok / (ok + failed);

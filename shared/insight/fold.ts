@@ -58,11 +58,11 @@ export const foldingOf = (folds: readonly Fold[], tenant: string, records: reado
   return {
     keys: shares.map(({ key }) => key),
     fold(stored) {
-      const totals = new Map(stored.flatMap((item) => (item ? [[nameOf(item.key), item]] : [])));
+      const totals = new Map(stored.flatMap((item) => (item ? [[joinKey(item.key), item]] : [])));
       const unreadable: Fault[] = [];
       const added = shares.flatMap(({ fold, key, records: share }) => {
         try {
-          return [fold.add(key, totals.get(nameOf(key)), share)];
+          return [fold.add(key, totals.get(joinKey(key)), share)];
         } catch (thrown) {
           if (!isUnreadable(thrown)) throw thrown;
           unreadable.push(thrown);
@@ -96,11 +96,11 @@ const sharesOf = (folds: readonly Fold[], tenant: string, records: readonly Call
     for (const record of records) {
       const key = fold.keyOf(tenant, record);
       if (!key) continue;
-      const share = shares.get(nameOf(key));
+      const share = shares.get(joinKey(key));
       if (share) share.records.push(record);
-      else shares.set(nameOf(key), { fold, key, records: [record] });
+      else shares.set(joinKey(key), { fold, key, records: [record] });
     }
   return [...shares.values()];
 };
 
-const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+const joinKey = ({ pk, sk }: Key): string => `${pk}\n${sk}`;

@@ -34,7 +34,7 @@ export const learnFromDecision = async (
   const { tenant, keyId } = actor;
   const decision = await findDecision(context, actor, decisionId);
   const request = taskOf(decision);
-  if (request === undefined || toolOf(decision) !== tool || !(await mayLearn(context, actor, tool))) return;
+  if (request === undefined || readTool(decision) !== tool || !(await mayLearn(context, actor, tool))) return;
   const at = new Date(context.clock.now()).toISOString();
   await changeExamples(context.table, tenant, tool, (before) =>
     learnLesson(before, { tool, request, key: keyId, from, at }),
@@ -52,7 +52,7 @@ const findDecision = async ({ table }: RegistryContext, { tenant, keyId }: Actor
 const taskOf = ({ arguments: given }: CallRecord): string | undefined =>
   isObject(given) && typeof given.task === 'string' ? given.task : undefined;
 
-const toolOf = ({ output }: CallRecord): unknown => (isObject(output) ? output.tool : undefined);
+const readTool = ({ output }: CallRecord): unknown => (isObject(output) ? output.tool : undefined);
 
 const mayLearn = async (context: RegistryContext, actor: Actor, name: string): Promise<boolean> => {
   const { catalog } = await context.catalogs.of(actor.tenant);

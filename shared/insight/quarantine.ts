@@ -17,19 +17,19 @@ export const decideBlock = (
   let inARow = 0;
   records.forEach((record, at) => {
     const isOk = record.status === 'ok';
-    const before = stateOf(sum, record, now, inARow);
+    const before = withFailures(sum, record, now, inARow);
     if (isOk || isToolsFault(record)) {
       inARow = isOk ? 0 : inARow + 1;
       const isLast = at === records.length - 1;
       const counted = Math.max(inARow, isLast && !isOk ? (sum?.failed_in_a_row ?? 0) : 0);
-      now = blockAfter(stateOf(sum, record, now, counted), isOk, Date.parse(record.at));
+      now = blockAfter(withFailures(sum, record, now, counted), isOk, Date.parse(record.at));
     }
-    events.push(...eventsOf(before, stateOf(sum, record, now, inARow), record));
+    events.push(...eventsOf(before, withFailures(sum, record, now, inARow), record));
   });
   return { block: now, events };
 };
 
-const stateOf = (
+const withFailures = (
   sum: StatsTotal | undefined,
   { tool, version }: CallRecord,
   block: Block | undefined,

@@ -10,7 +10,7 @@ export interface ToolRun extends Pictures {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs one tool on decoded pictures and returns its raw score. What goes wrong is logged and raised as a fault. */
+/** Runs one tool on decoded pictures and returns its raw score. Errors are logged and thrown as a fault. */
 export const executeTool = async (
   { engine, log }: { readonly engine: IqaEngine; readonly log: Log },
   { tool, model, picture, reference, signal }: ToolRun,

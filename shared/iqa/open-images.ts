@@ -68,7 +68,7 @@ export const openImages = (
     const isLarge = image.bytes.length + reference.bytes.length > TOGETHER_BYTES;
     const first = open(image.bytes, name);
     if (isLarge) await first;
-    // Both are waited for even when one fails: whoever releases them must know them all.
+    // Both are awaited even when one fails, so that both can be released.
     const [one, two] = await Promise.allSettled([first, openReference()]);
     const [picture, other] = [valueFrom(one), valueFrom(two)];
     requireSameSize(picture, other);

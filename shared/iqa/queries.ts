@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import { Distortion, type IqaType } from '../model/iqa.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 
-/** Names of the tools strong at a distortion: full-reference ones first when a reference is at hand, else last. */
+/** Names of the tools strong at a distortion: full-reference ones first when a reference is given, else last. */
 export const toolsForDistortion = (
   catalogue: IqaCatalogue,
   distortion: string,

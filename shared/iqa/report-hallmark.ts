@@ -51,7 +51,7 @@ export const findReportFlaw = (
   return wrong && `${wrong} says ${cut(says[wrong])}, the hallmark ${cut(hallmark.statement[wrong])}`;
 };
 
-/** How long it took and what came from a cache is not vouched for: it differs from call to call. */
+/** Durations and cache hits are not signed: they differ from call to call. */
 const shownOf = ({ image, reference, scores, overall }: Shown) =>
   JSON.parse(
     JSON.stringify({

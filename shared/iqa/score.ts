@@ -6,7 +6,7 @@ import { type ImageFile, type OpenImages, openImages } from './open-images.ts';
 import { type ReportHallmark, stampReport } from './report-hallmark.ts';
 import type { CachedScore } from './score-cache.ts';
 import { type RunDeps, scoreWith } from './score-with.ts';
-import { type CalibratedScore, limitsOf, type Overall, summarise } from './summarise.ts';
+import { type CalibratedScore, describeLimits, type Overall, summarise } from './summarise.ts';
 
 export interface ScoreDeps extends RunDeps {
   readonly catalogue: IqaCatalogue;
@@ -83,7 +83,7 @@ export const scoreImage = async (
   const results = await Promise.all(names.map((name) => attempt(deps, request, images, name, isNamed)));
   images.close();
   const facts = results.find(({ score }) => score)?.score;
-  if (!facts) throw faultOfAll(results, images.name);
+  if (!facts) throw combineFaults(results, images.name);
   const report: ScoreReport = {
     image: { sha256: images.imageSha256, width: facts.width, height: facts.height, format: facts.format },
     reference: hasReference ? { sha256: images.referenceSha256 } : undefined,
@@ -121,7 +121,7 @@ const attempt = async (
     const warnings = isNamed && isUnused(tool, images) ? [...score.warnings, UNUSED] : score.warnings;
     const version = tool.version ?? '1.0.0';
     const made = { tool: tool.name, version, raw, normalized, cached, ...duration(), warnings };
-    const entry = { ...made, limits: limitsOf(tool), hallmark };
+    const entry = { ...made, limits: describeLimits(tool), hallmark };
     const calibrated = normalized === undefined ? undefined : { tool: tool.name, type: tool.type, raw, normalized };
     onScore?.(entry);
     return { score, calibrated, entry };
@@ -138,7 +138,7 @@ const UNUSED = 'looks at one picture alone: the reference was not used';
 const isUnused = ({ type }: IqaTool, { hasReference }: OpenImages): boolean => hasReference && type === 'NR';
 
 /** One reason that all share is the caller's answer; otherwise it is the tools that failed. */
-const faultOfAll = (results: readonly Attempt[], image: string): unknown => {
+const combineFaults = (results: readonly Attempt[], image: string): unknown => {
   const [first] = results.map(({ thrown }) => thrown);
   const errors = results.map(({ entry }) => ({ tool: entry.tool, ...entry.error }));
   const alike = errors.every(({ code }) => code === errors[0]?.code);

@@ -38,5 +38,5 @@ export const summarise = (calibrated: readonly CalibratedScore[], hasReference: 
 };
 
 /** What a tool's number leaves out, in a sentence. */
-export const limitsOf = ({ blind_to }: IqaTool): string | undefined =>
+export const describeLimits = ({ blind_to }: IqaTool): string | undefined =>
   blind_to && blind_to.length > 0 ? `does not see ${blind_to.join(', ')}` : undefined;

@@ -26,7 +26,7 @@ export const toDefinition = (tool: IqaTool): ToolDefinition => ({
   cacheable: true,
   timeout_seconds: 300,
   price_micros: tool.price_micros,
-  iqa: blockOf(tool),
+  iqa: toIqaBlock(tool),
 });
 
 const describe = (tool: IqaTool): string => {
@@ -59,7 +59,7 @@ const tagsOf = (tool: IqaTool): string[] => [
   ...(tool.measures && tool.measures !== 'quality' ? [tool.measures] : []),
 ];
 
-const blockOf = ({
+const toIqaBlock = ({
   type,
   strengths,
   logistic_params,

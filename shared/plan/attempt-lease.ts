@@ -20,7 +20,7 @@ export const leaseOfAttempt = ({ attemptLeases, clock }: RunDeps, last?: Attempt
 export const lastSeen = ({ lease }: AttemptBody, now: number): number =>
   lease === undefined ? now : Math.min(now, lease.until - LEASE_MS);
 
-/** Says that an attempt goes on until it is stopped; undefined where it has no lease. */
+/** Renews an attempt's lease until it is stopped; undefined where it has no lease. */
 export const keepAttempt = (
   deps: RunDeps,
   run: RunBody,

@@ -16,7 +16,7 @@ export interface Started {
 export interface Deferred {
   readonly planId: string;
   readonly started: Started;
-  /** The call as it is stored with its run: whoever sees the run's end charges and records it. */
+  /** The call, stored with its run: the process that sees the run's end charges and records it. */
   readonly toCall: (reservation: Reservation) => HandedCall;
 }
 

@@ -16,7 +16,7 @@ import { untilEnded } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 import { outcomeOfRun } from './settle-calls.ts';
 
-/** The run that goes on; or the outcome, where it came at once. */
+/** The run, or the outcome where it ended at once. */
 export type Handed = { readonly run: RunView } | { readonly outcome: Outcome };
 
 export interface PlanCall extends Omit<Invocation, 'name' | 'version'> {

@@ -21,7 +21,7 @@ export async function interpret(definition: unknown, input: unknown, ports: Engi
   try {
     return { status: 'SUCCEEDED', output: await run(prepared, input, ports, cancel) };
   } catch (thrown) {
-    return outcomeOf(thrown);
+    return toOutcome(thrown);
   } finally {
     ports.signal?.removeEventListener('abort', stop);
   }
@@ -29,7 +29,12 @@ export async function interpret(definition: unknown, input: unknown, ports: Engi
 
 async function run(prepared: PreparedMachine, given: unknown, ports: EnginePorts, cancel: Cancel): Promise<unknown> {
   const input = jsonWithin(given ?? {}, 'the input of the execution');
-  const execution: Execution = { prepared, ports, functions: stateFunctions(ports), context: contextOf(ports, input) };
+  const execution: Execution = {
+    prepared,
+    ports,
+    functions: stateFunctions(ports),
+    context: createContext(ports, input),
+  };
   return cancel.within(async (inner) => {
     const frame: Frame = { execution, variables: new Variables({ bytes: 0 }), cancel: inner };
     const limit = prepared.machine.TimeoutSeconds;
@@ -51,13 +56,13 @@ class ExecutionTimeout extends StateError {
   }
 }
 
-function outcomeOf(thrown: unknown): EngineOutcome {
+function toOutcome(thrown: unknown): EngineOutcome {
   if (thrown instanceof Aborted) return { status: 'ABORTED', error: '', cause: 'the execution was stopped' };
   const { name, message } = toStateError(thrown);
   return { status: thrown instanceof ExecutionTimeout ? 'TIMED_OUT' : 'FAILED', error: name, cause: message };
 }
 
-function contextOf(ports: EnginePorts, input: unknown): Readonly<Record<string, unknown>> {
+function createContext(ports: EnginePorts, input: unknown): Readonly<Record<string, unknown>> {
   const name = ports.name ?? 'local';
   return {
     Execution: {

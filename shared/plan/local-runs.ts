@@ -109,7 +109,7 @@ class Runner implements LocalRuns {
         const { tenant, run_id: id } = read(item, ActiveRunItem);
         if (await this.#resumeOne(tenant, id)) resumed.push(id);
       } catch (thrown) {
-        // One that cannot be read waits for whoever can; the others go on.
+        // An unreadable run is left to a release that can read it; the others continue.
         if (!isUnreadable(thrown)) throw thrown;
         this.#given.log.error('run not resumed', { run: item.key.sk, error: thrown.message });
       }
@@ -177,7 +177,7 @@ class Runner implements LocalRuns {
         this.#active.delete(id);
         if (this.#active.size === 0) this.#watch(false);
       });
-    // Whoever waits for the end is told of a failure; nobody has to wait.
+    // Callers that await the end get the failure; it needs no other handler.
     done.catch((thrown: unknown) => log.warn('run left to be taken over', { run: id, error: messageOf(thrown) }));
     this.#active.set(id, { tenant, controller, heartbeat, asked, done });
     this.#watch(true);

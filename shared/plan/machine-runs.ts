@@ -94,7 +94,7 @@ class MachineRuns implements Runs {
   async #settle(tenant: string, id: string): Promise<void> {
     const run = await loadRun(this.#deps, tenant, id);
     if (run?.status !== 'running') return;
-    const state = await stateOf(run, this.#given.machines, this.#given.clock.now());
+    const state = await readState(run, this.#given.machines, this.#given.clock.now());
     if (state !== undefined) await this.#end(run, state);
   }
 
@@ -112,7 +112,7 @@ class MachineRuns implements Runs {
   }
 }
 
-async function stateOf(run: RunBody, machines: Machines, now: number): Promise<ExecutionState | undefined> {
+async function readState(run: RunBody, machines: Machines, now: number): Promise<ExecutionState | undefined> {
   if (run.engine === 'STANDARD' && run.execution !== undefined) return machines.describe(run.execution);
   const lost = run.engine === 'EXPRESS' && now - run.started_at > EXPRESS_LOST_MS;
   return lost ? { status: 'FAILED', error: 'Unavailable', cause: 'the execution was lost' } : undefined;

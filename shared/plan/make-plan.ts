@@ -27,7 +27,7 @@ export interface MadePlan extends SavedPlan {
 /** Checks, compiles and keeps a plan; one with a dangerous tool only for a key that was granted it. */
 export const makePlan = async (context: PlanContext, actor: Actor, input: unknown): Promise<MadePlan> => {
   requireScope(actor, 'invoke');
-  const built = buildPlan(input, await toolsOf(context, actor));
+  const built = buildPlan(input, await readTools(context, actor));
   await requireGrants(context, actor, built);
   const made = compileBuilt(built);
   await savePlan({ table: context.table, blobs: requireBlobs(context) }, actor.tenant, made);
@@ -59,7 +59,7 @@ const compileBuilt = ({ plan, durations }: BuiltPlan): MadePlan => {
 };
 
 /** The caller's tools, with their measured medians. */
-const toolsOf = async (context: PlanContext, actor: Actor): Promise<LookUpTool> => {
+const readTools = async (context: PlanContext, actor: Actor): Promise<LookUpTool> => {
   const { catalog } = await context.catalogs.of(actor.tenant);
   const stats = await readAllStats(context.table, actor.tenant);
   const medians = new Map(stats.map((one) => [`${one.tool}#${one.version}`, valueAtQuantile(one.histogram, 0.5)]));

@@ -6,7 +6,7 @@ import type { Actor } from '../model/key.ts';
 import { PLAN_HANDLER_PREFIX, type Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
 import type { HandedCall } from './handed-call.ts';
-import { runActorOf } from './run-node.ts';
+import { toRunActor } from './run-node.ts';
 import type { Runs } from './runs.ts';
 
 /** A plan as the definition of a tool: its input is the plan's, its price that of its nodes, its level its strictest. */
@@ -62,7 +62,7 @@ export const startPlan = (
     onBehalfOf: keyId,
     tools: allowed,
   };
-  return runs.start({ tenant, plan_id: planId, input, actor: runActorOf(actor), run_id: callId, call });
+  return runs.start({ tenant, plan_id: planId, input, actor: toRunActor(actor), run_id: callId, call });
 };
 
 /** What a run that has ended means for the call of its tool: an output, or a failure that is thrown. */

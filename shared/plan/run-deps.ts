@@ -10,7 +10,7 @@ export interface SavedPlan {
   readonly predicted: Predicted;
 }
 
-/** One call of a node's tool, on behalf of whoever started the run. */
+/** One call of a node's tool, on behalf of the actor that started the run. */
 export interface NodeCall {
   readonly tenant: string;
   readonly runId: string;
@@ -27,7 +27,7 @@ export interface NodeCall {
   readonly cutOff?: { readonly answer?: { readonly output: unknown } };
   /** Keeps what the tool answered, before it is charged. */
   readonly answered?: (output: unknown) => Promise<void>;
-  /** Whether another process may go on with it: then it is neither charged nor recorded here. */
+  /** Whether another process may resume it: then it is neither charged nor recorded here. */
   readonly isLost?: () => boolean;
 }
 

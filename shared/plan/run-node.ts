@@ -5,7 +5,7 @@ import { Fault } from '../kernel/errors.ts';
 import { type Actor, type ApiKey, NewKey, Scope } from '../model/key.ts';
 import type { NodeCall, NodeOutcome } from './run-deps.ts';
 
-/** On whose behalf a run goes on, as its record keeps it. */
+/** The actor that a run acts for, as its record stores it. */
 const RunActor = z.object({
   key_id: z.string().min(1),
   scopes: z.array(Scope),
@@ -15,7 +15,7 @@ const RunActor = z.object({
 });
 export type RunActor = Readonly<z.infer<typeof RunActor>>;
 
-export const runActorOf = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): RunActor => ({
+export const toRunActor = ({ keyId, scopes, tools, key, onBehalfOf }: Actor): RunActor => ({
   key_id: keyId,
   scopes: [...scopes],
   tools: tools && [...tools],
@@ -37,7 +37,7 @@ export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<
       isLost: call.isLost,
     },
   };
-  const outcome = await executeTool(context, actorOf(call), invocation, call.signal, options);
+  const outcome = await executeTool(context, readActor(call), invocation, call.signal, options);
   return {
     status: outcome.status === 'ok' ? 'ok' : 'failed',
     call_id: outcome.call_id,
@@ -45,7 +45,7 @@ export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<
   };
 };
 
-const actorOf = ({ tenant, actor }: NodeCall): Actor => {
+const readActor = ({ tenant, actor }: NodeCall): Actor => {
   const { data: kept } = RunActor.safeParse(actor);
   if (!kept) throw new Fault('Unavailable', 'the run does not say on whose behalf it goes on; start the plan again');
   return {

@@ -92,7 +92,7 @@ export async function loadRun({ table }: Store, tenant: string, id: string): Pro
   return item && read(item, RunItem);
 }
 
-/** Changes items of a run; whoever has lost its lease changes nothing. */
+/** Changes items of a run; a process that lost its lease changes nothing. */
 export const changeFenced = <T>(
   { table, fence }: Pick<RunDeps, 'table' | 'fence'>,
   keys: readonly Key[],

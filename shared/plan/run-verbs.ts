@@ -9,7 +9,7 @@ import { LEASE_MS } from '../kernel/lease.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
 import { type HandedCall, startedRecord } from './handed-call.ts';
-import { runActorOf } from './run-node.ts';
+import { toRunActor } from './run-node.ts';
 import type { RunRequest, Runs } from './runs.ts';
 
 export interface RunContext {
@@ -27,7 +27,7 @@ export const startRun = async (
 ): Promise<RunView> => {
   requireScope(actor, 'invoke');
   const runs = requireRuns(context);
-  const request: RunRequest = { ...asked, tenant: actor.tenant, actor: runActorOf(actor) };
+  const request: RunRequest = { ...asked, tenant: actor.tenant, actor: toRunActor(actor) };
   // The run has the id of the call that starts it, so that neither is there twice.
   const once = options.once ?? { id: context.clock.newId() };
   const fee = feeOf(context, actor, asked, once.id);
@@ -49,7 +49,7 @@ export const startRun = async (
   return value;
 };
 
-/** The call that starts a run, for whoever has to charge it should its process die. */
+/** The call that starts a run, for the process that must charge it if this one dies. */
 const feeOf = (
   { clock, prices }: Pick<LayerContext, 'clock'> & { readonly prices?: Prices | undefined },
   { tenant, keyId, key }: Actor,

@@ -119,7 +119,7 @@ function fromRows(node: PlanNode, run: RunBody, { attempts, approval }: NodeRows
   return { status: approval !== undefined && approval.decision === undefined ? 'waiting_approval' : 'running' };
 }
 
-/** What the execution itself told of a node that its rows say nothing final about, such as a lost process. */
+/** The outcome that the execution reported for a node without a final row, as after a lost process. */
 function fromOutcome(node: PlanNode, run: RunBody, { attempts, approval }: NodeRows): Standing | undefined {
   const outcome = run.outcomes?.[node.id];
   if (outcome === undefined) return undefined;

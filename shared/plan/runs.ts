@@ -20,7 +20,7 @@ export interface RunRequest {
   readonly run_id?: string | undefined;
   /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
-  /** The call that it answers, or that starts it: should its process die, whoever goes on with the run charges it. */
+  /** The call that it answers, or that starts it: if its process dies, the one that resumes the run charges it. */
   readonly call?: HandedCall | undefined;
 }
 

@@ -35,7 +35,7 @@ function misfitOfOptions(given: SchemaView, wanted: SchemaView, depth: number): 
 }
 
 function misfitOfValues(given: SchemaView, wanted: SchemaView): string | undefined {
-  const [have, need] = [valuesOf(given), valuesOf(wanted)];
+  const [have, need] = [enumValues(given), enumValues(wanted)];
   if (have === undefined || need === undefined || have.some((value) => need.includes(value))) return undefined;
   return `is ${have.join(' or ')} where ${need.join(' or ')} is wanted`;
 }
@@ -62,7 +62,7 @@ function misfitOfArrays(given: SchemaView, wanted: SchemaView, depth: number): s
   return reason === undefined ? undefined : `has items each of which ${reason}`;
 }
 
-function valuesOf({ schema }: SchemaView): readonly string[] | undefined {
+function enumValues({ schema }: SchemaView): readonly string[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [canonicalJson(schema.const)];
   return Array.isArray(schema.enum) ? schema.enum.map(canonicalJson) : undefined;
 }

@@ -30,7 +30,7 @@ export function stepInto(view: SchemaView, key: string): SchemaAtPath {
   const { schema, root } = resolve(view);
   const own = [stepIntoObject(schema, key), stepIntoArray(schema, key)].map((step) => asFound(step, root));
   const options = optionsOf({ schema, root }).map((option) => stepInto(option, key));
-  const parts = listOf(schema.allOf).map((part) => stepInto({ schema: part, root }, key));
+  const parts = asSchemas(schema.allOf).map((part) => stepInto({ schema: part, root }, key));
   const declared = [...own, ...parts].find((found) => typeof found === 'object');
   if (declared !== undefined) return declared;
   const offered = options.filter((found) => typeof found === 'object');
@@ -47,13 +47,13 @@ export function typesOf(view: SchemaView): ReadonlySet<JsonType> {
   let types = ownTypes(schema);
   const options = optionsOf({ schema, root });
   if (options.length > 0) types = meet(types, new Set(options.flatMap((option) => [...typesOf(option)])));
-  for (const part of listOf(schema.allOf)) types = meet(types, typesOf({ schema: part, root }));
+  for (const part of asSchemas(schema.allOf)) types = meet(types, typesOf({ schema: part, root }));
   return types;
 }
 
 /** The alternatives of `anyOf` and `oneOf`. */
 export const optionsOf = ({ schema, root }: SchemaView): readonly SchemaView[] =>
-  [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((option) => ({ schema: option, root }));
+  [...asSchemas(schema.anyOf), ...asSchemas(schema.oneOf)].map((option) => ({ schema: option, root }));
 
 /** Follows `$ref` inside the same document; a reference elsewhere says nothing. */
 export function resolve({ schema, root }: SchemaView): SchemaView {
@@ -81,7 +81,7 @@ function typeOf(value: unknown): JsonType {
   return typeof value === 'object' ? 'object' : (typeof value as 'string' | 'boolean');
 }
 
-const listOf = (value: unknown): readonly JsonSchema[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const asSchemas = (value: unknown): readonly JsonSchema[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 function stepIntoObject(schema: JsonSchema, key: string): unknown {
   if (!ownTypes(schema).has('object')) return false;

@@ -31,7 +31,7 @@ export interface ParallelPart {
 
 /** The tree as nested sequences, with what each node's states depend on. */
 export function buildSequence({ tree, nodes }: Arranged): Sequence {
-  const parts = partsOf(nodes);
+  const parts = groupParts(nodes);
   let scopes = 0;
   let parallels = 0;
   const sequence = (one: PlanTree, depth: number): Sequence => {
@@ -61,7 +61,7 @@ export function neededAfter(sequence: Sequence): readonly NodePart[] {
   return inside.filter(({ isLast, takers }) => isLast || takers.some((taker) => !numbers.has(taker)));
 }
 
-function partsOf(nodes: readonly Numbered[]): readonly NodePart[] {
+function groupParts(nodes: readonly Numbered[]): readonly NodePart[] {
   const guards = guardsOf(nodes);
   return nodes.map((one) => ({
     ...one,

@@ -133,7 +133,7 @@ async function attempt(
     await finish(deps, run, { ...open, call_id: callId, status: 'ok', ended_at: deps.clock.now(), result: kept });
     return toNodeRecord(kept);
   } catch (thrown) {
-    // Left open for whoever takes it over: that its owner was slow says nothing of the node.
+    // Left open for the process that takes it over: a slow owner says nothing about the node.
     if (isLost?.()) throw thrown;
     const late = signal?.aborted ? closeAttempt({ ...open, result }, node, deps.clock.now()) : undefined;
     const type = thrown instanceof Error ? thrown.name : 'Error';
@@ -163,7 +163,7 @@ async function unlessStopped(work: Promise<NodeOutcome>, signal: AbortSignal | u
 
 interface Begun {
   readonly open: AttemptBody;
-  /** Whether it goes on with a call that an earlier process began. */
+  /** Whether it resumes a call that an earlier process began. */
   readonly cutOff: boolean;
 }
 
@@ -212,7 +212,7 @@ async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<v
   });
 }
 
-/** Keeps the token for whoever decides; a decision made before, as after a restart, is answered at once. */
+/** Stores the token for the decision; one made earlier, as before a restart, is answered at once. */
 async function ask(deps: RunDeps, run: RunBody, node: PlanNode, token: string): Promise<void> {
   const now = deps.clock.now();
   const stored = await changeFenced(deps, [approvalKey(run.tenant, run.run_id, node.id)], ([item]) => {

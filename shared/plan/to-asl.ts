@@ -76,21 +76,21 @@ function writeScope(sequence: Sequence, outer: Known, step: string): StateScope 
   const states: [string, State][] = [];
   parts.forEach((part, place) => {
     const following = parts[place + 1];
-    const next = following === undefined ? out : nameOf(following);
+    const next = following === undefined ? out : stateName(following);
     if (part.kind === 'node') {
       const read = (number: number): string => variable(knownDepth(known, number), number);
       const own = variable(depth, part.number);
       for (const number of part.follows) knownDepth(known, number);
       states.push(...nodeStates(part, { step, read, own, next, cancelled }));
     } else {
-      states.push([nameOf(part), writeParallel(part, depth, known, step, next)]);
+      states.push([stateName(part), writeParallel(part, depth, known, step, next)]);
     }
     for (const { number } of nodesIn(part)) known.set(number, depth);
   });
   states.push([out, { Type: 'Succeed', Output: handOut(sequence) }]);
   const catches = states.some(([, state]) => state.Type === 'Task' && state.Catch !== undefined);
   if (catches) states.push([cancelled, { Type: 'Fail', Error: 'RunCancelled', Cause: 'the run was cancelled' }]);
-  return { StartAt: nameOf(at(parts, 0)), States: Object.fromEntries(states) };
+  return { StartAt: stateName(at(parts, 0)), States: Object.fromEntries(states) };
 }
 
 function writeParallel(
@@ -123,7 +123,7 @@ function handOut(sequence: Sequence): Record<string, string | { s: string }> {
   return Object.fromEntries(records);
 }
 
-const nameOf = (part: SequencePart): string => (part.kind === 'node' ? firstState(part) : `p${part.index}`);
+const stateName = (part: SequencePart): string => (part.kind === 'node' ? firstState(part) : `p${part.index}`);
 
 function knownDepth(known: Known, number: number): number {
   const depth = known.get(number);

@@ -20,7 +20,7 @@ export interface Watched {
 /** How soon an answer or a cancellation that came through another process is seen. */
 const WATCH_MS = 500;
 
-/** Looks after the runs of this process until it is told to stop. */
+/** Watches the runs of this process until it is stopped. */
 export const watchRuns = (
   deps: RunDeps,
   { timers, log }: { readonly timers: Timers; readonly log: Pick<Log, 'warn'> },

@@ -17,7 +17,7 @@ export function assembleWith(fragments: readonly Fragment[], options: DefineOpti
   return {
     value: wrap ? [wrap.around(values)] : values,
     fragments: chosen.entries,
-    // Not everyone who wants the value wants its text.
+    // Not every caller needs the text.
     get json() {
       return (wrap?.before ?? '[') + texts.join(',') + (wrap?.after ?? ']');
     },

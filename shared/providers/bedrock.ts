@@ -49,10 +49,10 @@ export const bedrock = /* @__PURE__ */ provider(bedrockForm, {
   names: FUNCTION_NAME,
   keys: ANTHROPIC_KEYS,
   reader: bedrockReader,
-  format: (results): readonly BedrockMessage[] => [{ role: 'user', content: results.map(blockOf) }],
+  format: (results): readonly BedrockMessage[] => [{ role: 'user', content: results.map(toBlock) }],
 });
 
-function blockOf(result: ToolResult): BedrockMessage['content'][number] {
+function toBlock(result: ToolResult): BedrockMessage['content'][number] {
   const { id, output, error } = result;
   // `json` takes an object; anything else goes as text.
   const body =

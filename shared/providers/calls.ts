@@ -44,7 +44,7 @@ const isSearch = (call: RawCall | undefined): boolean => call?.isSearch === true
 
 /** The calls as a response has them; one that cannot be understood carries an error and leaves the others whole. */
 function parseRawCalls(provider: Provider, raw: readonly RawCall[], options: ParseOptions): readonly ModelCall[] {
-  const table = tableOf(provider, options.names);
+  const table = toNameTable(provider, options.names);
   const given = new Set(raw.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const seen = new Set<CallId>();
   return raw.map((call, index) => {
@@ -64,7 +64,7 @@ function parseRawCalls(provider: Provider, raw: readonly RawCall[], options: Par
   });
 }
 
-function tableOf(provider: Provider, names: ParseOptions['names']): NameTable | undefined {
+function toNameTable(provider: Provider, names: ParseOptions['names']): NameTable | undefined {
   return names === undefined || 'table' in names ? names : nameTableFor(provider, names);
 }
 

@@ -5,7 +5,7 @@ import { openaiStrict } from './schema/dialect.ts';
 import type { SchemaSize } from './schema/measure.ts';
 import type { ToolResult } from './types.ts';
 
-/** A function as Chat Completions has it, and all who follow its form. */
+/** A function in the form of Chat Completions and compatible APIs. */
 export interface ChatTool {
   readonly type: 'function';
   readonly function: {

@@ -42,12 +42,12 @@ export const cohereForm = /* @__PURE__ */ definer({
 export const cohere = /* @__PURE__ */ provider(cohereForm, {
   names: NAMES,
   reader: cohereReader,
-  format: (results): readonly CohereMessage[] => results.map(messageOf),
+  format: (results): readonly CohereMessage[] => results.map(toMessage),
   nullArguments: true,
 });
 
 /** Cohere wants the text of a JSON object. */
-function messageOf(result: ToolResult): CohereMessage {
+function toMessage(result: ToolResult): CohereMessage {
   const { id, output, error } = result;
   const body =
     error === undefined ? (isRecord(output) ? output : { output: output ?? null }) : { error: errorText(error) };

@@ -11,7 +11,7 @@ import { portableSchema } from './schema/portable.ts';
 import { estimateTokens } from './tokens.ts';
 import type { Cost, DefineOptions, Definitions, Fragment, Provider, Warning } from './types.ts';
 
-/** What a provider's entry is made of. */
+/** The parts of a provider's tool entry. */
 export interface Parts {
   readonly name: string;
   readonly description: string | undefined;
@@ -24,12 +24,12 @@ export interface Parts {
 }
 
 export interface Definer {
-  /** How the provider is called in warnings. */
+  /** The provider's name in warnings. */
   readonly label: string;
   readonly names: RegExp;
   readonly keys?: RegExp;
   readonly entry: (parts: Parts) => unknown;
-  /** Any JSON Schema of type object is taken as it stands. */
+  /** Any JSON Schema of type object is sent unchanged. */
   readonly isVerbatim?: boolean;
   /** The dialect of the plain form; absent where JSON Schema is taken as a whole, but for what all refuse. */
   readonly dialect?: (options: DefineOptions) => Dialect | undefined;
@@ -37,7 +37,7 @@ export interface Definer {
     readonly dialect: Dialect;
     /** Why a schema is beyond the strict form, if it is. */
     readonly refuses?: (size: SchemaSize) => string | undefined;
-    /** What all strict tools of a request may take together. */
+    /** The budget that all strict tools of a request share. */
     readonly budget?: { readonly tools: number } & Cost;
     /** The request as a whole is strict, so a tool that does not fit is left out. */
     readonly isWhole?: boolean;
@@ -52,7 +52,7 @@ export interface Definer {
     readonly after: string;
     readonly around: (entries: readonly unknown[]) => unknown;
   };
-  /** What to say about the request as a whole. */
+  /** Warnings about the request as a whole. */
   readonly remarks?: (options: DefineOptions, count: number) => readonly string[];
 }
 
@@ -96,7 +96,7 @@ function buildFragment(tool: Tool, options: DefineOptions, how: Definer): Fragme
   });
 }
 
-/** A tool that cannot be said at all is left out with the reason, so that it breaks no other. */
+/** A tool that cannot be expressed is left out with the reason, so that the others still work. */
 function attempt(tool: Tool, options: DefineOptions, how: Definer, build: () => Fragment): Fragment {
   try {
     return build();

@@ -141,7 +141,7 @@ export function callReader(provider: string, options: ParseOptions = {}): CallRe
 /** The provider's messages that carry results and errors back to the model. */
 export function formatResults(provider: string, results: readonly ToolResult[]): readonly unknown[] {
   const target = findProvider(provider);
-  // What another search than the provider's own found is told as any result is.
+  // Results of a search other than the provider's own are formatted like any result.
   const isTold = ({ name, found }: ToolResult): boolean => found !== undefined && name !== target.searchName;
   return target.format(
     results.map((result) => (isTold(result) ? { ...result, output: formatListing(result.found ?? []) } : result)),

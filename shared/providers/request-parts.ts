@@ -15,7 +15,7 @@ export interface RequestParts {
   readonly choice?: (names: readonly string[]) => Readonly<Record<string, unknown>>;
 }
 
-/** What a person must consent to is not for code to call. */
+/** Tools that need a person's consent cannot be called by code. */
 const isSafe = (tool: Tool): boolean => (tool.permission ?? 'safe') === 'safe';
 
 export const requestParts: Readonly<Partial<Record<ProviderName, RequestParts>>> = {

@@ -16,10 +16,10 @@ export interface ProviderRequest extends Assembled {
   readonly request?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Makes a tool's definition, or has kept it. */
+/** Defines a tool, or returns its cached definition. */
 export type Define = (tool: Tool, options: DefineOptions) => Fragment;
 
-/** A provider's tools with all that its request can say of them. */
+/** Builds the tools of a request, with the options that its provider supports. */
 export function buildRequest(
   provider: string,
   tools: readonly Tool[],
@@ -45,7 +45,7 @@ export function buildRequest(
   const allowed = options.allowedTools && new Set(options.allowedTools);
   const namesAllowed = sent.filter(({ tool }) => allowed?.has(tool)).map(({ name }) => name);
   return {
-    ...valuesOf(base, sent, search?.tool, options.namespaces && parts.hasNamespaces ? chosen : undefined),
+    ...arrangeTools(base, sent, search?.tool, options.namespaces && parts.hasNamespaces ? chosen : undefined),
     fragments: sent,
     warnings: [...base.warnings, ...unmet(provider, options, parts, sent)],
     left_out: [...base.left_out, ...taken],
@@ -62,7 +62,7 @@ function called(fragment: Fragment, tool: Tool, callers: RequestParts['callers']
 }
 
 /** The value with the search before it, and the rest in namespaces where that is asked for. */
-function valuesOf(
+function arrangeTools(
   base: Assembled,
   sent: readonly Fragment[],
   search: unknown,
@@ -84,7 +84,7 @@ const firstOf = (base: Assembled, sent: readonly Fragment[]): readonly unknown[]
   return values.slice(0, values.length - sent.length);
 };
 
-/** What was asked for and the provider has not. */
+/** Warnings for requested options that the provider does not support. */
 function unmet(
   provider: string,
   options: RequestOptions,

@@ -30,7 +30,7 @@ export const SEARCH_PARAMETERS = {
 const LONGEST_QUERY = 4000;
 const MOST_TOOLS = 20;
 
-/** What a search call asks for. Who declared other parameters than ours is understood by the texts in them. */
+/** Parses a search call. With parameters other than ours, all texts in them are the query. */
 export function toSearchCall({ id, name, arguments: values, error }: ModelCall): SearchCall {
   const texts = Object.values(values).flatMap((value) => (Array.isArray(value) ? value : [value]));
   const said = texts.filter((text) => typeof text === 'string').join(' ');
@@ -47,7 +47,7 @@ export function toSearchCall({ id, name, arguments: values, error }: ModelCall):
   });
 }
 
-/** Found tools as a model reads them that runs them with `call_tool`. */
+/** Formats found tools for a model that runs them with `call_tool`. */
 export const formatListing = (tools: readonly Tool[]): unknown => ({
   tools: tools.map(({ name, description = '', parameters }) => ({ name, description, parameters })),
 });

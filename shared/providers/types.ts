@@ -92,13 +92,13 @@ export interface ModelCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly error?: ModelCallError;
-  /** Gemini wants it back with the call in the next request. */
+  /** Must be sent back to Gemini with the call in the next request. */
   readonly thought_signature?: string;
   /** The code that called, when the model did not call by itself; OpenAI wants it back with the result. */
   readonly caller?: Readonly<Record<string, unknown>>;
 }
 
-/** A call as it stands in a response, before its name and arguments are understood. */
+/** A call as found in a response, before its name and arguments are parsed. */
 export interface RawCall {
   readonly id?: CallId | undefined;
   readonly name: unknown;

@@ -163,7 +163,7 @@ const revisionOf = (item: Item | undefined): number => (item ? read(item, Revisi
 
 const parseFamily = (item: Item): Family => {
   const family = read(item, FamilyItem);
-  if (family.name === nameOf(item)) return family;
+  if (family.name === readName(item)) return family;
   throw unreadable(item, FamilyItem, 'its name is not that of its key');
 };
 
@@ -171,9 +171,9 @@ const tryFamily = (item: Item): Family | UnreadableFamily => {
   try {
     return parseFamily(item);
   } catch (thrown) {
-    if (isUnreadable(thrown)) return { name: nameOf(item), fault: thrown };
+    if (isUnreadable(thrown)) return { name: readName(item), fault: thrown };
     throw thrown;
   }
 };
 
-const nameOf = ({ key }: Item): string => key.sk.slice(TOOL_PREFIX.length);
+const readName = ({ key }: Item): string => key.sk.slice(TOOL_PREFIX.length);

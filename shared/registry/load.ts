@@ -66,7 +66,7 @@ const readCandidates = (from: ToolSource): readonly Candidate[] => {
   const tools: readonly PluginTool[] = isPlugin
     ? from.tools.map((tool) => unwrapPlugin(tool, from.trust))
     : from.definitions.map((definition) => ({ definition }));
-  return tools.map((tool, index) => ({ source, name: nameOf(tool.definition, index), isPlugin, isShipped, ...tool }));
+  return tools.map((tool, index) => ({ source, name: readName(tool.definition, index), isPlugin, isShipped, ...tool }));
 };
 
 interface PluginTool {
@@ -101,7 +101,7 @@ const permissionOf = (declared: unknown, trust: Trust | undefined): Permission =
   return trust === 'distrusted' && level === 'safe' ? 'confirm' : level;
 };
 
-const nameOf = (definition: unknown, index: number): string => {
+const readName = (definition: unknown, index: number): string => {
   const name = isObject(definition) ? (definition.name ?? definition.tool_name) : undefined;
   return typeof name === 'string' && name !== '' ? name : `#${index + 1}`;
 };

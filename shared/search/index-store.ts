@@ -110,7 +110,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
   };
 
   // Averages are rounded to an eighth of an octave: a change of one tool hardly ever moves them, and when it
-  // does all gains are made anew. So they depend on what is stored alone, and cost nothing most of the time.
+  // does all gains are computed again. So they depend on what is stored alone, and cost nothing most of the time.
   const currentGains = (): Float32Array => {
     const averages = Array.from(totals, (total) => roundedAverage(total, numbers.size));
     const unmoved = averages.join() === gained.averages.join();

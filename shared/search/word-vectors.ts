@@ -33,10 +33,10 @@ const readWords = (): Words => {
   const { dimensions } = data;
   const terms = data.terms.split(' ');
   const numbers = new Map(terms.map((term, number) => [term, number]));
-  const vectors = unpacked4(bytesOf(data.vectors));
-  const scales = bytesOf(data.scales);
+  const vectors = unpacked4(decodeBase64(data.vectors));
+  const scales = decodeBase64(data.scales);
   const lengths = lengthsOf(vectors, dimensions);
-  const near = bytesOf(data.neighbours);
+  const near = decodeBase64(data.neighbours);
 
   // The table is small and requests repeat their words, so each list is unpacked once.
   const unpacked = new Map<number, readonly Neighbour[]>();
@@ -92,7 +92,7 @@ const readWords = (): Words => {
 };
 
 // Plain loops: the table has a million bytes, and the first decision waits for them.
-const bytesOf = (base64: string): Uint8Array => {
+const decodeBase64 = (base64: string): Uint8Array => {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);

@@ -34,7 +34,7 @@ export const adoptTool = (family: Family | undefined, seen: SeenTool, options: A
     const isApproved = !family.source.waiting.includes(known.record.version);
     return addVersion(family, family.source, seen, 'patch', isApproved, options);
   }
-  const before = recordOf(family, family.source.seen ?? family.default_version);
+  const before = findRecord(family, family.source.seen ?? family.default_version);
   const step = versionStep(before?.spec ?? seen.definition, seen.definition);
   const isAdmitted = options.policy === 'auto' && onlyAdds(family, family.source, seen);
   return addVersion(family, family.source, seen, step, isAdmitted, options);
@@ -42,7 +42,7 @@ export const adoptTool = (family: Family | undefined, seen: SeenTool, options: A
 
 /** Whether the approved default differs from what was seen by additions to its input alone. */
 const onlyAdds = (family: Family, { digests, waiting }: FamilySource, seen: SeenTool): boolean => {
-  const approved = recordOf(family, family.default_version);
+  const approved = findRecord(family, family.default_version);
   if (!approved || waiting.includes(approved.version)) return false;
   const [, rest] = digests[approved.version]?.split(':') ?? [];
   return rest === seen.digest.split(':')[1] && onlyAddsInput(approved.spec, seen.definition);
@@ -145,7 +145,7 @@ const switchOn = ({ disabled_reason: reason, ...family }: Family): Family =>
 const capVersions = (family: Family): Family => {
   let { versions } = family;
   const isKept = ({ version }: VersionRecord) => version === family.default_version || version === family.source?.seen;
-  while (versions.length > MAX_VERSIONS || bytesOf(versions) > MAX_FAMILY_BYTES) {
+  while (versions.length > MAX_VERSIONS || countBytes(versions) > MAX_FAMILY_BYTES) {
     const oldest = versions.find((record) => !isKept(record));
     if (!oldest) break;
     versions = versions.filter((record) => record !== oldest);
@@ -164,8 +164,8 @@ const capVersions = (family: Family): Family => {
   };
 };
 
-const bytesOf = (versions: readonly VersionRecord[]): number =>
+const countBytes = (versions: readonly VersionRecord[]): number =>
   versions.length < 3 ? 0 : Buffer.byteLength(JSON.stringify(versions));
 
-const recordOf = ({ versions }: Family, version: string | undefined): VersionRecord | undefined =>
+const findRecord = ({ versions }: Family, version: string | undefined): VersionRecord | undefined =>
   versions.find((record) => record.version === version);

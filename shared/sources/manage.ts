@@ -78,13 +78,13 @@ export const listSources = async (context: SourcesContext, actor: Actor): Promis
 
 export const getSource = async (context: SourcesContext, actor: Actor, name: string): Promise<SourceView> => {
   requireScope(actor, 'tenant_admin');
-  return viewOf(context, actor.tenant, await requireSource(context.table, actor.tenant, name));
+  return showSource(context, actor.tenant, await requireSource(context.table, actor.tenant, name));
 };
 
 /** Refreshes a source now. */
 export const refreshNow = async (context: SourcesContext, actor: Actor, name: string): Promise<SourceView> => {
   requireManager(context, actor);
-  return viewOf(context, actor.tenant, await refreshSource(context, actor.tenant, name));
+  return showSource(context, actor.tenant, await refreshSource(context, actor.tenant, name));
 };
 
 /** Changes settings and refreshes, so that the tools follow. */
@@ -193,10 +193,10 @@ const keepOrUndo = async (
 /** Refreshes what was just stored; where the schedule was quicker, its state says so. */
 const refreshOrLeave = async (context: SourcesContext, tenant: string, name: string): Promise<SourceView> => {
   await refreshQuietly(context, tenant, name);
-  return viewOf(context, tenant, await requireSource(context.table, tenant, name));
+  return showSource(context, tenant, await requireSource(context.table, tenant, name));
 };
 
-const viewOf = async (context: SourcesContext, tenant: string, source: Source): Promise<SourceView> => {
+const showSource = async (context: SourcesContext, tenant: string, source: Source): Promise<SourceView> => {
   const { catalog } = await context.catalogs.of(tenant);
   return viewSource(source, catalog.own, context.clock.now());
 };

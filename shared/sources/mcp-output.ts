@@ -14,8 +14,8 @@ const BLOCKS = '_content';
  * The output of a call: its structured content, a lone text as it is, and otherwise the blocks. Nothing is left out:
  * pictures and links beside structured content stand under `_content`; texts beside it only repeat it.
  */
-export const outputOfMcp = ({ content = [], structuredContent, isError }: McpResult): unknown => {
-  if (isError) throw upstreamError(textOf(content));
+export const readMcpOutput = ({ content = [], structuredContent, isError }: McpResult): unknown => {
+  if (isError) throw upstreamError(joinText(content));
   const other = content.filter((block) => !isText(block));
   if (structuredContent !== undefined) {
     if (other.length === 0 || !isObject(structuredContent)) return structuredContent;
@@ -34,7 +34,7 @@ export const schemaWithBlocks = (schema: Readonly<Record<string, unknown>>): Rea
 const isText = (block: unknown): block is { readonly text: string } =>
   isObject(block) && block.type === 'text' && typeof block.text === 'string';
 
-const textOf = (content: readonly unknown[]): string =>
+const joinText = (content: readonly unknown[]): string =>
   content
     .flatMap((block) => (isText(block) ? [block.text] : []))
     .join('\n')

@@ -21,7 +21,7 @@ export const signInPage = (pending: PendingSignIn, problem?: string): Response =
             ? html`It is published by <code>${new URL(pending.clientId).host}</code>.`
             : html`It registered itself: its name is not verified.`
         }
-        You go back to <code>${placeOf(pending.redirectUri)}</code>.
+        You go back to <code>${describeTarget(pending.redirectUri)}</code>.
       </p>
       ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
       <form method="post" autocomplete="off">
@@ -43,7 +43,7 @@ export const signInPage = (pending: PendingSignIn, problem?: string): Response =
       </form>`,
   );
 
-const placeOf = (uri: string): string => {
+const describeTarget = (uri: string): string => {
   const { host, protocol } = new URL(uri);
   return host === '' ? protocol : host;
 };

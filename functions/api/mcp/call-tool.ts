@@ -32,7 +32,7 @@ export interface CallParams {
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** What came of a call, what the person must be asked before it can run, or the task that it goes on as. */
+/** The result of a call, the question to the person before it can run, or the task it continues as. */
 export type Called =
   | { readonly result: CallToolResult; readonly outputSchema?: JsonSchema }
   | { readonly ask: InputRequiredResult }
@@ -105,7 +105,7 @@ const run = async (
       requestId,
       once,
       maxMicros: spendLimit(ctx),
-      client: clientOf(ctx, capabilities),
+      client: createClient(ctx, capabilities),
     };
     const plan = isTask ? planOf(entry.record) : undefined;
     const handed = await begin(context.assay, actor, { ...asked, entry, plan }, ctx.mcpReq.signal, options);
@@ -172,7 +172,7 @@ const spendLimit = (ctx: CallContext): number | undefined => {
 };
 
 /** What a tool may say to the client while it runs. Since 2026-07-28 a client cannot be asked during a call. */
-const clientOf = (ctx: CallContext, capabilities: ClientCapabilities | undefined): CallingClient => {
+const createClient = (ctx: CallContext, capabilities: ClientCapabilities | undefined): CallingClient => {
   const log: CallingClient['log'] = (level, message) => void ctx.mcpReq.log(level, message).catch(() => {});
   const isModern = ctx.mcpReq.envelope !== undefined;
   if (isModern || !(capabilities?.elicitation || capabilities?.sampling)) return { log };

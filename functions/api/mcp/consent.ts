@@ -47,7 +47,7 @@ interface Asking {
 
 /** The question for the person, when a refusal can be answered by consent and the client can ask for it. */
 export const askConsent = (fault: Fault, asking: Asking): InputRequiredResult | undefined => {
-  const asked = questionOf(fault);
+  const asked = readQuestion(fault);
   // Asking again what was just accepted would never end.
   if (asked === undefined || asking.consent.answer !== 'none') return undefined;
   const request = elicitation(asking, asked);
@@ -65,7 +65,7 @@ const elicitation = (asking: Asking, { id, token }: Asked): InputRequest | undef
       url: consentUrl(place),
     });
   if (!isForm) return undefined;
-  const message = messageOf(asking, text, { id, token });
+  const message = writeMessage(asking, text, { id, token });
   return inputRequired.elicit({ mode: 'form', message, requestedSchema: { type: 'object', properties: {} } });
 };
 
@@ -89,7 +89,7 @@ interface Asked {
   readonly token: string;
 }
 
-const questionOf = ({ code, details }: Fault): Asked | undefined => {
+const readQuestion = ({ code, details }: Fault): Asked | undefined => {
   if (code !== 'ConfirmationRequired' || !isObject(details.confirmation)) return undefined;
   const { id, token } = details.confirmation;
   return typeof token === 'string' ? { id: String(id), token } : undefined;
@@ -102,7 +102,7 @@ export const canAsk = (capabilities: ClientCapabilities | undefined): boolean =>
   return elicitation.form !== undefined || elicitation.url === undefined;
 };
 
-const messageOf = ({ tool, actor, console: place }: Asking, text: string, { id, token }: Asked): string => {
+const writeMessage = ({ tool, actor, console: place }: Asking, text: string, { id, token }: Asked): string => {
   const where = `GET /v1/confirmations/${id}${place === undefined ? '' : ` and ${consentUrl(place)}`}`;
   const rest = `… and ${text.length - SHOWN_ARGUMENTS} more characters, which ${where} show`;
   const question = `Run ${tool} with ${isShort(text) ? text : text.slice(0, SHOWN_ARGUMENTS) + rest}?`;

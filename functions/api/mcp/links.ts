@@ -36,7 +36,7 @@ export const storeResult = async (
 ): Promise<ResourceLink> => {
   const bytes = Buffer.from(base64, 'base64');
   const name = `${sha256(bytes)}.${extensionOf[mimeType] ?? 'bin'}`;
-  await blobs.put(keyOf(tenant, name), bytes, mimeType);
+  await blobs.put(resultKey(tenant, name), bytes, mimeType);
   return { type: 'resource_link', uri: SCHEME + name, name, mimeType, size: bytes.length };
 };
 
@@ -58,10 +58,10 @@ export const linkLongResult = async (
 /** What a link leads to, for the tenant that it was made for. */
 export const readLink = async ({ blobs }: Assay, tenant: string, uri: string): Promise<BlobResourceContents> => {
   const name = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : '';
-  const bytes = NAME.test(name) ? await blobs?.get(keyOf(tenant, name)) : undefined;
+  const bytes = NAME.test(name) ? await blobs?.get(resultKey(tenant, name)) : undefined;
   if (bytes === undefined) throw new Fault('NotFound', `there is no resource ${uri.slice(0, 200)}`, { uri });
   const mimeType = typeOf.get(name.slice(name.indexOf('.') + 1)) ?? 'application/octet-stream';
   return { uri, mimeType, blob: Buffer.from(bytes).toString('base64') };
 };
 
-const keyOf = (tenant: string, name: string): string => `results/${tenant}/${name}`;
+const resultKey = (tenant: string, name: string): string => `results/${tenant}/${name}`;

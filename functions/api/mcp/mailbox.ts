@@ -27,7 +27,7 @@ export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
   const waiting = new Map<string, (answer: JSONRPCResponse) => void>();
   return {
     wait(actor, id, receive) {
-      const place = placeOf(actor, id);
+      const place = mailboxName(actor, id);
       const key = onceKey(actor.tenant, place);
       const stop = (): void => {
         clearInterval(timer);
@@ -48,7 +48,7 @@ export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
       return stop;
     },
     async deliver(actor, answer) {
-      const place = placeOf(actor, String(answer.id));
+      const place = mailboxName(actor, String(answer.id));
       const take = waiting.get(place);
       if (take) return take(answer);
       const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;
@@ -58,4 +58,4 @@ export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
 };
 
 // Only the key that was asked can answer.
-const placeOf = ({ tenant, keyId }: Actor, id: string): string => sha256(`mcp answer\n${tenant}\n${keyId}\n${id}`);
+const mailboxName = ({ tenant, keyId }: Actor, id: string): string => sha256(`mcp answer\n${tenant}\n${keyId}\n${id}`);

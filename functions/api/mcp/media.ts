@@ -28,7 +28,7 @@ export const separateMedia = async (blobs: Blobs | undefined, tenant: string, ou
     const isInline = base64.length <= MAX_BLOCK && total + base64.length <= MAX_BLOCKS;
     if (!isInline && blobs === undefined) continue;
     total += isInline ? base64.length : 0;
-    const block = isInline || !blobs ? blockOf(base64, type) : await storeResult(blobs, tenant, base64, type);
+    const block = isInline || !blobs ? toBlock(base64, type) : await storeResult(blobs, tenant, base64, type);
     blocks.push(block);
     references.set(base64, 'uri' in block ? block.uri : `${block.type} block ${blocks.length}`);
   }
@@ -54,7 +54,7 @@ const bulkOf = (block: ContentBlock): Media => {
   return { base64: block.resource.blob, type: block.resource.mimeType ?? 'application/octet-stream' };
 };
 
-const blockOf = (data: string, mimeType: string): ContentBlock & { readonly type: 'image' | 'audio' } => ({
+const toBlock = (data: string, mimeType: string): ContentBlock & { readonly type: 'image' | 'audio' } => ({
   type: mimeType.startsWith('audio/') ? 'audio' : 'image',
   data,
   mimeType,

@@ -68,7 +68,7 @@ const readOrdinaryCall = (headers: Headers, body: unknown): OrdinaryCall | undef
   return { id: asked.id, params: { name, arguments: args }, meta, capabilities: capabilities as ClientCapabilities };
 };
 
-/** A client that asked for no log level and no progress is told nothing, and cannot be asked during a call. */
+/** A client without log level and progress token gets no notifications, and cannot be asked during a call. */
 const contextFor = ({ meta }: OrdinaryCall, signal: AbortSignal): CallContext => ({
   mcpReq: {
     _meta: meta,

@@ -19,7 +19,7 @@ export const reportProgress = (ctx: CallContext, beatMs = BEAT_MS): ProgressRepo
     if (isOver || !(progress > last)) return;
     last = progress;
     const params = { progressToken: token, progress, ...more };
-    // A client that has gone away is told by the signal.
+    // The signal covers clients that disconnected.
     ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   let beats = 0;

@@ -21,8 +21,8 @@ const LONGEST_POLL_MS = 5000;
 /** How a run stands, to a client that can put questions to a person or not. */
 export const toTask = (run: RunView, call: HandedCall | undefined, capabilities?: ClientCapabilities): Task => ({
   taskId: run.run_id,
-  status: statusOf(run, canAsk(capabilities)),
-  statusMessage: messageOf(run),
+  status: taskStatus(run, canAsk(capabilities)),
+  statusMessage: describeStatus(run),
   createdAt: run.started_at,
   lastUpdatedAt: lastChangeOf(run),
   // A run is kept once it has ended; until then the tool's time may run out.
@@ -41,28 +41,28 @@ export const buildInputRequests = (run: RunView, actor: Actor): InputRequests =>
       key,
       inputRequired.elicit({
         mode: 'form',
-        message: questionOf(run, node, actor),
+        message: writeQuestion(run, node, actor),
         requestedSchema: { type: 'object', properties: {} },
       }),
     ]),
   );
 
-const questionOf = ({ run_id: run }: RunView, { id, tool, approval }: NodeView, actor: Actor): string => {
+const writeQuestion = ({ run_id: run }: RunView, { id, tool, approval }: NodeView, actor: Actor): string => {
   const until = approval === undefined ? '' : ` Without an answer by ${approval.expires_at} it is denied.`;
   const question = `Run ${tool} as the node ${id} of the run ${run}?${until}`;
   if (mayConsent(actor)) return question;
   return `${question} This key may not consent: have someone with an approving key send {"approve": true} to POST /v1/runs/${run}/nodes/${id}/confirm.`;
 };
 
-// A client that cannot ask is told by the message whom it waits for.
-const statusOf = (run: RunView, isAsked: boolean): Task['status'] => {
+// For clients that cannot ask, the message names who must answer.
+const taskStatus = (run: RunView, isAsked: boolean): Task['status'] => {
   if (run.status === 'cancelled') return 'cancelled';
   // The failure of a tool is a result: the protocol keeps `failed` for errors of its own.
   if (run.status !== 'running') return 'completed';
   return isAsked && waitingQuestions(run).size > 0 ? 'input_required' : 'working';
 };
 
-const messageOf = (run: RunView): string => {
+const describeStatus = (run: RunView): string => {
   const done = `${run.nodes.filter(isSettled).length} of ${run.nodes.length} nodes done`;
   const waiting = namesOf(run.nodes.filter(isWaiting));
   if (run.status === 'running' && waiting !== '')

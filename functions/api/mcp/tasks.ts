@@ -70,7 +70,7 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
   });
 };
 
-/** What a call answers whose run goes on. */
+/** The answer of a call whose run continues. */
 export const createdTask = async (
   assay: Assay,
   actor: Actor,

@@ -108,7 +108,7 @@ const scoreMap = route({
   },
 });
 
-/** Scoring pictures: with tools by name, by distortion, or with the best that are at hand. */
+/** Scoring pictures: with tools by name, by distortion, or with the best available. */
 export const scoreRoutes = [score, scoreMap] as const;
 
 /** The image side of the product, where this process has it. */

@@ -11,5 +11,5 @@ const getHealth = route({
   handle: () => reply(200, { status: 'ok' }),
 });
 
-/** What every server answers, whoever asks. */
+/** Routes that every server answers without a key. */
 export const serverRoutes = [getHealth] as const;

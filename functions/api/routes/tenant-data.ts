@@ -10,7 +10,7 @@ import { forgetKey } from './keys.ts';
 
 const tag = 'Tenants';
 const TenantParam = z.object({ tenant: TenantName });
-/** A function has two minutes for an answer; whoever asks again goes on. */
+/** A function must answer within two minutes; the next request continues the deletion. */
 const DELETION_MS = 45_000;
 
 const DeletionBody = z

@@ -21,7 +21,7 @@ export const events: Command = {
     });
     if (!response.ok) throw await readFault(response);
     const { events: found } = (await response.json()) as { readonly events: readonly ChangeEvent[] };
-    cli.output.result({ events: found }, () => found.map(lineOf).join('\n'));
+    cli.output.result({ events: found }, () => found.map(formatEvent).join('\n'));
     return 0;
   },
 };
@@ -39,9 +39,9 @@ const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promi
       const response = await api.fetch('/v1/events', { headers, signal: stop.signal });
       if (!response.ok) throw await readFault(response);
       wasOpen = true;
-      for await (const event of eventsOf(response, stop.signal)) {
+      for await (const event of readEvents(response, stop.signal)) {
         last = event.id;
-        cli.output.line(cli.output.json ? JSON.stringify(event) : lineOf(event));
+        cli.output.line(cli.output.json ? JSON.stringify(event) : formatEvent(event));
       }
     } catch (thrown) {
       if (stop.signal.aborted) break;
@@ -56,7 +56,7 @@ const follow = async (cli: Cli, api: ApiClient, from: string | undefined): Promi
 const isBroken = (thrown: unknown): boolean =>
   thrown instanceof TypeError || (thrown instanceof Fault && thrown.code === 'Unavailable');
 
-async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<ChangeEvent> {
+async function* readEvents(response: Response, signal: AbortSignal): AsyncGenerator<ChangeEvent> {
   const reader = (response.body ?? new ReadableStream()).getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal.addEventListener('abort', cancel, { once: true });
@@ -75,5 +75,5 @@ async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerato
   }
 }
 
-const lineOf = ({ id, at, type, tool, version, reason }: ChangeEvent): string =>
+const formatEvent = ({ id, at, type, tool, version, reason }: ChangeEvent): string =>
   `${id.padStart(6)}  ${at}  ${type.padEnd(16)}  ${tool}${version === undefined ? '' : ` ${version}`}${reason === undefined ? '' : `  ${reason}`}`;

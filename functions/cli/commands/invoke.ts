@@ -37,7 +37,7 @@ export const invoke: Command = {
     const out = textOption(cli, 'out');
     if (out !== undefined && outcome.status === 'ok') return writePicture(cli, outcome, out);
     cli.output.result(outcome, () =>
-      outcome.status === 'ok' ? textOf(outcome.output) : `failed: ${outcome.error?.message}`,
+      outcome.status === 'ok' ? formatOutput(outcome.output) : `failed: ${outcome.error?.message}`,
     );
     return outcome.status === 'ok' ? 0 : 1;
   },
@@ -50,7 +50,7 @@ const tellPrice = async (cli: Cli, name: string, body: object): Promise<number> 
     ...body,
     dry_run: true,
   });
-  cli.output.result(quote, () => textOf(quote));
+  cli.output.result(quote, () => formatOutput(quote));
   return 0;
 };
 
@@ -67,7 +67,7 @@ const writePicture = async (cli: Cli, outcome: Outcome, file: string): Promise<n
   const { base64, ...rest } = outcome.output;
   await writeFile(file, Buffer.from(base64, 'base64'));
   const about = { ...rest, file };
-  cli.output.result({ ...outcome, output: about }, () => textOf(about));
+  cli.output.result({ ...outcome, output: about }, () => formatOutput(about));
   return 0;
 };
 
@@ -77,13 +77,13 @@ const invokeAsking = async (cli: Cli, path: string, body: object): Promise<Outco
   try {
     return await api.json<Outcome>('POST', path, body);
   } catch (thrown) {
-    const token = thrown instanceof Fault ? tokenOf(thrown) : undefined;
+    const token = thrown instanceof Fault ? readToken(thrown) : undefined;
     if (token === undefined || !(await consents(cli, thrown as Fault, body))) throw thrown;
     return api.json<Outcome>('POST', path, { ...body, confirmation: token });
   }
 };
 
-const tokenOf = ({ code, details }: Fault): string | undefined =>
+const readToken = ({ code, details }: Fault): string | undefined =>
   code === 'ConfirmationRequired' && isObject(details.confirmation) ? String(details.confirmation.token) : undefined;
 
 const consents = async (cli: Cli, { details }: Fault, body: object): Promise<boolean> => {
@@ -91,7 +91,7 @@ const consents = async (cli: Cli, { details }: Fault, body: object): Promise<boo
   return canAsk(cli) && askConsent(cli, String(details.tool), (body as { arguments: unknown }).arguments);
 };
 
-const textOf = (output: unknown): string =>
+const formatOutput = (output: unknown): string =>
   typeof output === 'string' ? output : JSON.stringify(output, undefined, 2);
 
 const parseArguments = (text: string): object => {

@@ -52,7 +52,7 @@ export const verify: Command = {
   async run(cli) {
     const file = required(cli, 0, 'SCORE.json');
     const document = parseJsonFile(file, await readText(file));
-    const verdicts = verifyScores(document, await keysOf(cli));
+    const verdicts = verifyScores(document, await readKeys(cli));
     const isWhole = verdicts.some(({ tool }) => tool === WHOLE_ANSWER);
     cli.output.result(verdicts, () =>
       [
@@ -68,7 +68,7 @@ export const verify: Command = {
   },
 };
 
-const keysOf = async (cli: Cli): Promise<readonly PublishedKey[]> => {
+const readKeys = async (cli: Cli): Promise<readonly PublishedKey[]> => {
   const file = textOption(cli, 'keys');
   if (file === undefined)
     return (await (await cli.api()).json<{ keys: readonly PublishedKey[] }>('GET', '/.well-known/assay-keys.json'))

@@ -74,7 +74,7 @@ const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>
     { title: 'ON FAILURE', value: ({ on_failure }) => on_failure.policy },
   ])}\nplan ${plan_id}\nexpected ${Math.round(predicted.makespan_ms)} ms, ${predicted.ratio.toFixed(2)} of the critical path`;
 
-/** Runs a definition as it stands: a Task's resource is the name of a tool, its arguments the tool's. */
+/** Runs a state machine definition directly: a Task's resource is the name of a tool, its arguments the tool's. */
 const runMachine = async (cli: Cli, file: string, input: unknown): Promise<number> => {
   const definition = parseJsonFile(file, await readText(file));
   const api = await cli.api();

@@ -121,7 +121,7 @@ const greeting = ({ address, data, assay, admin, link }: Greeting): string => {
   return lines.join('\n');
 };
 
-/** Whoever pressed Ctrl-C is told what it waits for, and may press it again. */
+/** Says what shutdown waits for after Ctrl-C; a second one ends it. */
 const tellWaiting = async (cli: Cli, server: Listening): Promise<void> => {
   if (process.stderr.isTTY !== true) return;
   const open = await server.open();

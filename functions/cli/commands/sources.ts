@@ -44,7 +44,10 @@ export const connectSourceCommand: Command = {
   usage: 'sources connect NAME',
   summary: 'Prints the link by which your own account at a source is connected',
   async run(cli) {
-    const answer = await (await cli.api()).json<{ connected: boolean; url?: string }>('POST', `${pathOf(cli)}/account`);
+    const answer = await (await cli.api()).json<{ connected: boolean; url?: string }>(
+      'POST',
+      `${sourcePath(cli)}/account`,
+    );
     cli.output.result(answer, () => answer.url ?? 'your account is connected');
     return 0;
   },
@@ -73,13 +76,13 @@ export const listSourcesCommand: Command = {
 export const showSourceCommand: Command = {
   usage: 'sources show NAME',
   summary: 'Shows a source with what has changed and what is wrong',
-  run: async (cli) => show(cli, await (await cli.api()).json<SourceView>('GET', pathOf(cli))),
+  run: async (cli) => show(cli, await (await cli.api()).json<SourceView>('GET', sourcePath(cli))),
 };
 
 export const refreshSourceCommand: Command = {
   usage: 'sources refresh NAME',
   summary: 'Lists a source’s tools now',
-  run: async (cli) => show(cli, await (await cli.api()).json<SourceView>('POST', `${pathOf(cli)}/refresh`)),
+  run: async (cli) => show(cli, await (await cli.api()).json<SourceView>('POST', `${sourcePath(cli)}/refresh`)),
 };
 
 export const approveSourceCommand: Command = {
@@ -90,7 +93,7 @@ export const approveSourceCommand: Command = {
     const body = { tools: tools.length > 0 ? tools : undefined };
     const answer = await (await cli.api()).json<{ approved: readonly Approved[] }>(
       'POST',
-      `${pathOf(cli)}/approve`,
+      `${sourcePath(cli)}/approve`,
       body,
     );
     const lines = answer.approved.map(({ tool, version }) => `approved ${tool} ${version}`);
@@ -103,13 +106,13 @@ export const removeSourceCommand: Command = {
   usage: 'sources remove NAME',
   summary: 'Removes a source and its tools; the records of its calls stay',
   async run(cli) {
-    await (await cli.api()).json('DELETE', pathOf(cli));
+    await (await cli.api()).json('DELETE', sourcePath(cli));
     cli.output.result({ removed: cli.positionals[0] }, () => `removed ${cli.positionals[0]}`);
     return 0;
   },
 };
 
-const pathOf = (cli: Cli): string => `/v1/sources/${encodeURIComponent(required(cli, 0, 'NAME'))}`;
+const sourcePath = (cli: Cli): string => `/v1/sources/${encodeURIComponent(required(cli, 0, 'NAME'))}`;
 
 const numberOption = (cli: Cli, name: string): number | undefined => {
   const text = textOption(cli, name);

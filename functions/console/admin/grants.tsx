@@ -15,7 +15,7 @@ export const Grants = ({ keys }: { readonly keys: readonly KeyView[] }) => {
     await client.removeGrant(key, tool);
     load.reload();
   });
-  const nameOf = (id: string): string => keys.find((key) => key.id === id)?.name ?? id;
+  const keyName = (id: string): string => keys.find((key) => key.id === id)?.name ?? id;
   const grants = load.value?.grants ?? [];
   return (
     <Panel
@@ -29,14 +29,14 @@ export const Grants = ({ keys }: { readonly keys: readonly KeyView[] }) => {
           <li key={`${key} ${tool}`} class="entry">
             <div class="row between">
               <p>
-                <strong>{nameOf(key)}</strong> may run <code>{tool}</code>{' '}
+                <strong>{keyName(key)}</strong> may run <code>{tool}</code>{' '}
                 <span class="small muted">
                   {version}, until {showTime(until)}
                 </span>
               </p>
               <Button
                 kind="quiet"
-                label={`Take ${tool} back from ${nameOf(key)}`}
+                label={`Take ${tool} back from ${keyName(key)}`}
                 onClick={() => void remove.run(key, tool)}
               >
                 Take back

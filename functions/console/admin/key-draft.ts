@@ -9,7 +9,7 @@ export const SCOPES: readonly (readonly [Scope, string])[] = [
   ['admin', 'everything, keys too'],
 ];
 
-/** A key as it stands in the form: texts as typed. */
+/** The fields of the key form: texts as typed. */
 export interface KeyDraft {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -28,7 +28,7 @@ export const NO_KEY: KeyDraft = {
   expires: '',
 };
 
-/** What is asked for; a field left empty sets no limit. */
+/** The key to create; an empty field sets no limit. */
 export const toNewKey = ({ name, scopes, tools, calls, dollars, expires }: KeyDraft): NewKey => {
   const quota = {
     calls: wholeNumber('the calls a month', calls, 1),

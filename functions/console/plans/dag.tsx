@@ -35,7 +35,7 @@ export const Dag = ({ plan, nodes }: Props) => {
         {routes.map((route) => {
           const stops = route.flatMap((index) => spots[index] ?? []);
           const kind = kinds.get(`${stops[0]?.id} ${stops.at(-1)?.id}`) ?? 'order';
-          return <path key={route.join(' ')} d={pathOf(stops)} class={`dag-edge ${kind}`} />;
+          return <path key={route.join(' ')} d={drawPath(stops)} class={`dag-edge ${kind}`} />;
         })}
         {spots.map((spot) =>
           spot.id === undefined ? null : (
@@ -69,7 +69,7 @@ const Card = ({ spot, tool, status }: CardProps) => (
 const cut = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
 /** A smooth way through the stops, level where it meets a card. */
-const pathOf = (stops: readonly Spot[]): string => {
+const drawPath = (stops: readonly Spot[]): string => {
   const points = stops.flatMap((spot, index) => {
     const x = spot.layer * COLUMN;
     const y = spot.row * ROW + CARD.height / 2;

@@ -14,7 +14,7 @@ import { retryPlan } from './retry-plan.ts';
 import { RunPanel } from './run-panel.tsx';
 import { TreeView } from './tree-view.tsx';
 
-/** How often a run is looked at while it goes on. */
+/** How often a running run is polled. */
 const LOOK_MS = 350;
 
 export type NodesById = ReadonlyMap<string, NodeView>;

@@ -12,7 +12,7 @@ interface Props {
   onRetry(node: string): void;
 }
 
-/** A run as it stands: each node's time and result, and the questions it waits for. */
+/** A run's current state: each node's time and result, and open questions. */
 export const RunPanel = ({ run, onRun, onRetry }: Props) => {
   const client = useClient();
   const answer = useAction(async (node: string, approve: boolean) =>

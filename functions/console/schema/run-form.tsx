@@ -19,7 +19,7 @@ interface Props {
   readonly questions?: ReadonlyMap<string, string>;
 }
 
-/** Runs a tool: its form, kept over a reload, the question to a person where it needs one, and what came of it. */
+/** Runs a tool: its form (kept over a reload), the consent question where needed, and the result. */
 export const RunForm = ({ tool, initial = {}, onRan, questions }: Props) => {
   const client = useClient();
   const { name, parameters: schema, permission = 'safe' } = tool.spec;

@@ -31,9 +31,9 @@ export const lambdaUpstream = ({ function: name, tools }: ConfiguredFunction, ac
       // Lambda bounds the answer of a function to 6 MB.
       const answer = parse(await response.text());
       if (!response.ok)
-        throw new Fault('Unavailable', `the function was not run: ${response.status} ${errorOf(answer)}`);
+        throw new Fault('Unavailable', `the function was not run: ${response.status} ${errorMessage(answer)}`);
       if (response.headers.has('x-amz-function-error'))
-        throw Object.assign(new Error(errorOf(answer)), { name: 'UpstreamError' });
+        throw Object.assign(new Error(errorMessage(answer)), { name: 'UpstreamError' });
       return answer;
     },
   };
@@ -49,7 +49,7 @@ const parse = (text: string): unknown => {
 };
 
 /** What a failed function says of itself; its stack is its own business. */
-const errorOf = (answer: unknown): string => {
+const errorMessage = (answer: unknown): string => {
   const said = isObject(answer) ? (answer.errorMessage ?? answer.Message ?? answer.message) : undefined;
   return typeof said === 'string' ? said.slice(0, MAX_MESSAGE) : 'the function failed without a message';
 };

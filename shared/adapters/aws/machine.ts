@@ -69,12 +69,12 @@ class SfnMachines implements Machines {
     const ended = await this.#onMachine(machine, (stateMachineArn) =>
       this.#options.client.send(new StartSyncExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) })),
     );
-    return stateOf(ended);
+    return toState(ended);
   }
 
   async describe(execution: string): Promise<ExecutionState | undefined> {
     try {
-      return stateOf(await this.#options.client.send(new DescribeExecutionCommand({ executionArn: execution })));
+      return toState(await this.#options.client.send(new DescribeExecutionCommand({ executionArn: execution })));
     } catch (thrown) {
       if (isNamed(thrown, 'ExecutionDoesNotExist')) return undefined;
       throw thrown;
@@ -129,7 +129,7 @@ class SfnMachines implements Machines {
     }
     throw new Fault(
       'Unavailable',
-      `the state machine ${nameOf(this.#options.prefix, machine.hash)} is not ready yet; try again in a minute`,
+      `the state machine ${machineName(this.#options.prefix, machine.hash)} is not ready yet; try again in a minute`,
     );
   }
 
@@ -142,7 +142,7 @@ class SfnMachines implements Machines {
     const { hash, type } = machine;
     const made = stored && read(stored, MachineItem).arn;
     // One that an earlier release has named otherwise is not this stage's to start any more.
-    const arn = made?.endsWith(`:${nameOf(prefix, hash)}`) ? made : await this.#create(machine);
+    const arn = made?.endsWith(`:${machineName(prefix, hash)}`) ? made : await this.#create(machine);
     await table.write([
       put(machineKey(hash), MachineItem, { hash, type, arn, used_at: now }),
       put(machineListKey(hash), MachineListItem, {}),
@@ -157,7 +157,7 @@ class SfnMachines implements Machines {
     if (roleArn === undefined) throw new Fault('Unavailable', 'this function may not create state machines');
     const created = await client.send(
       new CreateStateMachineCommand({
-        name: nameOf(prefix, hash),
+        name: machineName(prefix, hash),
         definition: JSON.stringify(definition),
         roleArn,
         type,
@@ -205,7 +205,7 @@ class SfnMachines implements Machines {
 }
 
 /** Forty digits of the hash: names have at most 80 characters. */
-const nameOf = (prefix: string, hash: string): string => `${prefix}${hash.slice(0, 40)}`;
+const machineName = (prefix: string, hash: string): string => `${prefix}${hash.slice(0, 40)}`;
 
 const loggingTo = (logGroupArn: string) => ({
   level: 'ERROR' as const,
@@ -222,7 +222,7 @@ interface Described {
   readonly cause?: string | undefined;
 }
 
-function stateOf({ status, output, error, cause }: Described): ExecutionState {
+function toState({ status, output, error, cause }: Described): ExecutionState {
   if (status === 'SUCCEEDED') return { status, output: output === undefined ? {} : JSON.parse(output) };
   if (status === 'FAILED' || status === 'TIMED_OUT' || status === 'ABORTED') {
     return { status, error: error ?? '', cause: cause ?? '' };

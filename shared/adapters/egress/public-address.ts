@@ -27,7 +27,7 @@ const GLOBAL_UNICAST = '2000::/3';
 /** Parts of global unicast that are not: Teredo and other protocols, documentation, 6to4. */
 const IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-const listOf = (blocks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
+const toBlockList = (blocks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
   const list = new BlockList();
   for (const block of blocks) {
     const [address = '', bits] = block.split('/');
@@ -36,9 +36,9 @@ const listOf = (blocks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList =
   return list;
 };
 
-const special4 = listOf(IPV4, 'ipv4');
-const special6 = listOf(IPV6, 'ipv6');
-const global6 = listOf([GLOBAL_UNICAST], 'ipv6');
+const special4 = toBlockList(IPV4, 'ipv4');
+const special6 = toBlockList(IPV6, 'ipv6');
+const global6 = toBlockList([GLOBAL_UNICAST], 'ipv6');
 
 /** Whether an IP address, as text, is one that anybody on the internet may reach. */
 export const isPublicAddress = (address: string): boolean => {

@@ -17,7 +17,7 @@ export const readAnswer = (answer: IncomingMessage, { url, method, limits, deadl
   deadline.answered();
   const { statusCode: status = 0 } = answer;
   const encoding = answer.headers['content-encoding'];
-  const headers = headersOf(answer, encoding !== undefined);
+  const headers = readHeaders(answer, encoding !== undefined);
   if (!(status >= 200 && status < 600)) {
     answer.destroy();
     throw new Fault('Unavailable', `${url.host} answers with the status ${status}`, { host: url.host });
@@ -43,7 +43,7 @@ export const readAnswer = (answer: IncomingMessage, { url, method, limits, deadl
   return new Response(Readable.toWeb(body) as ReadableStream, { status, headers });
 };
 
-const headersOf = ({ rawHeaders }: IncomingMessage, wasEncoded: boolean): Headers => {
+const readHeaders = ({ rawHeaders }: IncomingMessage, wasEncoded: boolean): Headers => {
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? '';

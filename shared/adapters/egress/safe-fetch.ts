@@ -182,9 +182,9 @@ const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD
 const failureOf = (error: Error & { readonly code?: string }, { host }: URL): Error =>
   error instanceof Fault || error.name === 'AbortError'
     ? error
-    : new Fault('Unavailable', `${host} cannot be reached: ${reasonOf(error)}`, { host }, { cause: error });
+    : new Fault('Unavailable', `${host} cannot be reached: ${describeError(error)}`, { host }, { cause: error });
 
-const reasonOf = ({ code, message }: Error & { readonly code?: string }): string => {
+const describeError = ({ code, message }: Error & { readonly code?: string }): string => {
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
   if (code === 'ENOTFOUND' || code === 'ENODATA') return 'its name is not known';
   if (code === 'ECONNREFUSED') return 'it refuses the connection';

@@ -10,13 +10,13 @@ const UNFINISHED = '.unfinished-';
 
 /** Blobs as files under a folder, written atomically. */
 export const fileBlobs = (folder: string): Blobs => {
-  const pathOf = (key: string): string => {
+  const toPath = (key: string): string => {
     checkBlobKey(key);
     return join(folder, ...key.split('/'));
   };
   return {
     async get(key) {
-      const path = pathOf(key);
+      const path = toPath(key);
       try {
         return new Uint8Array(await readFile(path));
       } catch (thrown) {
@@ -25,7 +25,7 @@ export const fileBlobs = (folder: string): Blobs => {
       }
     },
     async put(key, bytes) {
-      const path = pathOf(key);
+      const path = toPath(key);
       try {
         await writeWhole(path, bytes);
       } catch (thrown) {
@@ -33,14 +33,14 @@ export const fileBlobs = (folder: string): Blobs => {
       }
     },
     async remove(key) {
-      const path = pathOf(key);
+      const path = toPath(key);
       await rm(path).catch((thrown: unknown) => {
         if (!isAbsent(thrown)) throw fileFault(thrown, key);
       });
     },
     async list(prefix) {
       // Everything below the last whole part of the prefix; the rest is compared as text.
-      const entries = await entriesOf(join(folder, ...prefix.split('/').slice(0, -1)));
+      const entries = await listEntries(join(folder, ...prefix.split('/').slice(0, -1)));
       const keys = entries
         .filter((entry) => entry.isFile() && !entry.name.startsWith(UNFINISHED))
         .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
@@ -67,7 +67,7 @@ const writeWhole = async (path: string, bytes: Uint8Array): Promise<void> => {
   }
 };
 
-const entriesOf = async (folder: string): Promise<readonly Dirent[]> => {
+const listEntries = async (folder: string): Promise<readonly Dirent[]> => {
   try {
     return await readdir(folder, { recursive: true, withFileTypes: true });
   } catch (thrown) {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { CallContext } from '../../kernel/ports.ts';
 import { currentTraceparent } from '../../kernel/trace.ts';
 import type { OpenedUpstream } from '../../sources/context.ts';
-import { outputOfMcp } from '../../sources/mcp-output.ts';
+import { readMcpOutput } from '../../sources/mcp-output.ts';
 import { readMcpTool } from '../../sources/mcp-tools.ts';
 import { MAX_TOOLS } from '../../sources/refresh.ts';
 import type { UpstreamProblem, UpstreamTool } from '../../sources/upstream.ts';
@@ -75,7 +75,7 @@ const callTool = async (
         onprogress: progress && (({ progress: done, total, message }) => progress(done, total, message)),
       },
     );
-    return outputOfMcp(result);
+    return readMcpOutput(result);
   } finally {
     calls.delete(context);
   }

@@ -5,7 +5,7 @@ import { type ImageTool, imageTools } from '../images/image-tools.ts';
 import type { Answer } from './child-pool.ts';
 import { nodeGauge } from './gauge.ts';
 import { endWithParent } from './orphan-watch.ts';
-import { thrownOf } from './thrown.ts';
+import { toThrown } from './thrown.ts';
 
 /** The process of builtins that nothing in the server's own could stop. */
 export interface BuiltinJob {
@@ -34,7 +34,7 @@ const answer = async (job: BuiltinJob): Promise<Answer> => {
     if (text.length > MAX_OUTPUT_BYTES) throw outputTooLarge(name);
     return text;
   });
-  return result.status === 'fulfilled' ? { text: result.value, usage } : { thrown: thrownOf(result.reason), usage };
+  return result.status === 'fulfilled' ? { text: result.value, usage } : { thrown: toThrown(result.reason), usage };
 };
 
 endWithParent();

@@ -28,10 +28,10 @@ const besides = (folder: string, hidden: readonly string[]): readonly string[] =
   if (hidden.includes(folder)) return [];
   const isAbove = hidden.some((path) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep));
   if (!isAbove) return [folder];
-  return entriesOf(folder).flatMap((name) => besides(join(folder, name), hidden));
+  return listEntries(folder).flatMap((name) => besides(join(folder, name), hidden));
 };
 
-const entriesOf = (folder: string): readonly string[] => {
+const listEntries = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder);
   } catch {

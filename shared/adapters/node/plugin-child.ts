@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/json.ts';
 import { nodeGauge } from './gauge.ts';
 import { endWithParent } from './orphan-watch.ts';
 import type { FromPlugin, LoadedTool, Saying, ToPlugin } from './plugin-messages.ts';
-import { errorOf, thrownOf } from './thrown.ts';
+import { toError, toThrown } from './thrown.ts';
 
 /** The process of one plugin module: its tools run here, where they can end nothing but this. */
 
@@ -34,17 +34,17 @@ const run = async (message: RunMessage): Promise<void> => {
   const controller = new AbortController();
   running.set(message.run, controller);
   const { result, usage } = await gauge.measure(async () => {
-    const output = await functions[message.tool]?.(message.args, contextOf(message, controller.signal));
+    const output = await functions[message.tool]?.(message.args, createContext(message, controller.signal));
     const text = JSON.stringify(output) ?? 'null';
     if (text.length > MAX_OUTPUT_BYTES) throw outputTooLarge('the tool');
     return text;
   });
   running.delete(message.run);
   if (result.status === 'fulfilled') say({ ran: message.run, text: result.value, usage });
-  else say({ ran: message.run, thrown: thrownOf(result.reason), usage });
+  else say({ ran: message.run, thrown: toThrown(result.reason), usage });
 };
 
-const contextOf = ({ run: id, context, has }: RunMessage, signal: AbortSignal): object => {
+const createContext = ({ run: id, context, has }: RunMessage, signal: AbortSignal): object => {
   const tell =
     (what: Saying) =>
     (...args: readonly unknown[]): void =>
@@ -68,7 +68,7 @@ const contextOf = ({ run: id, context, has }: RunMessage, signal: AbortSignal): 
 const answer = ({ answer: question, value, thrown }: Extract<ToPlugin, { readonly answer: number }>): void => {
   const pending = asked.get(question);
   asked.delete(question);
-  if (thrown) pending?.reject(errorOf(thrown));
+  if (thrown) pending?.reject(toError(thrown));
   else pending?.resolve(value);
 };
 

@@ -4,7 +4,7 @@ import { type Child, startChild } from './child.ts';
 import type { Thrown } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
 import type { FromPlugin, LoadedTool, ToPlugin } from './plugin-messages.ts';
-import { errorOf, thrownOf } from './thrown.ts';
+import { toError, toThrown } from './thrown.ts';
 
 /** One process with one plugin module in it. */
 export interface PluginProcess {
@@ -124,13 +124,13 @@ export const startPlugin = (file: string, { gauge, loadMs, silentMs, nodeOptions
       running.set(id, { context, spent, resolve, reject });
       child.hold(true);
       signal.addEventListener('abort', () => abort(id, signal.reason));
-      child.send({ run: id, tool, args, ...callOf(context) } satisfies ToPlugin);
+      child.send({ run: id, tool, args, ...toMessage(context) } satisfies ToPlugin);
       return promise;
     },
   };
 };
 
-const callOf = ({ tenant, callId, tool, progress, client, allowed }: CallContext) => ({
+const toMessage = ({ tenant, callId, tool, progress, client, allowed }: CallContext) => ({
   context: { tenant, callId, tool, allowed: allowed && [...allowed] },
   has: { progress: progress !== undefined, client: client !== undefined, request: client?.request !== undefined },
 });
@@ -141,7 +141,7 @@ const settle = (call: Running | undefined, message: Ended): void => {
   if (!call) return;
   call.spent(message.usage);
   if ('text' in message) call.resolve(JSON.parse(message.text));
-  else call.reject(errorOf(message.thrown));
+  else call.reject(toError(message.thrown));
 };
 
 /** Passes on what a tool says while it runs. */
@@ -159,6 +159,6 @@ const hear = async (
   try {
     send({ answer: ask, value: await context.client?.request?.(first as never, second as never) });
   } catch (thrown) {
-    send({ answer: ask, thrown: thrownOf(thrown) });
+    send({ answer: ask, thrown: toThrown(thrown) });
   }
 };

@@ -2,7 +2,7 @@ import type { CallContext } from '../../kernel/ports.ts';
 import type { BuiltinJob } from './builtin-child.ts';
 import type { ChildPool } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
-import { errorOf } from './thrown.ts';
+import { toError } from './thrown.ts';
 
 /** Runs a builtin for a call in a process apart. Until its turn has come its time-out does not run. */
 export const runApart = async (
@@ -19,6 +19,6 @@ export const runApart = async (
     hasStarted?.();
   };
   const answer = await pool.run(job, { tenant, signal, started, spent: gauge.forCall() });
-  if ('thrown' in answer) throw errorOf(answer.thrown);
+  if ('thrown' in answer) throw toError(answer.thrown);
   return JSON.parse(answer.text);
 };

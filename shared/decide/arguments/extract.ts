@@ -83,12 +83,12 @@ export const surroundingsOf = (
   phrases: new Map(reading.phrases.map((phrase) => [phrase.start * PLACES + phrase.end, phrase])),
 });
 
-/** The proposals for each slot, with what can be told of each beside the others. */
+/** The proposals for each slot, with features that compare each to the others. */
 export const rankedProposals = ({ slots, reading, subject }: Surroundings): readonly (readonly Ranked[])[] => {
   const all = slots.map((slot) => proposalsFor(slot, slots, reading, subject));
   const homes = new Map<number, number>();
   for (const proposals of all) {
-    const places = new Set(proposals.filter(({ source }) => RECOGNISED.has(source)).map(placeOf));
+    const places = new Set(proposals.filter(({ source }) => RECOGNISED.has(source)).map(packPlace));
     for (const place of places) homes.set(place, (homes.get(place) ?? 0) + 1);
   }
   return all.map((proposals) => {
@@ -103,12 +103,12 @@ export const rankedProposals = ({ slots, reading, subject }: Surroundings): read
       proposal,
       rank: places.get(proposal.source)?.indexOf(proposal.start) ?? 0,
       rivals: (places.get(proposal.source)?.length ?? 1) - 1,
-      homes: homes.get(placeOf(proposal)) ?? 0,
+      homes: homes.get(packPlace(proposal)) ?? 0,
     }));
   });
 };
 
-const placeOf = ({ start, end }: Proposal): number => start * PLACES + end;
+const packPlace = ({ start, end }: Proposal): number => start * PLACES + end;
 
 interface Offer {
   readonly proposal: Proposal;

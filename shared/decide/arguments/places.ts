@@ -74,12 +74,12 @@ export const readPlace = (text: string): Place => {
   const [head = '', ...rest] = text.split(',').map((part) => part.trim());
   const region = rest.at(-1);
   if (region !== undefined) {
-    const state = stateOf(region);
+    const state = findState(region);
     if (state !== undefined) return { city: head, state };
     return { city: head, country: region };
   }
   if (isCountry(head)) return { country: head };
-  const state = head.length > 2 ? stateOf(head) : undefined;
+  const state = head.length > 2 ? findState(head) : undefined;
   if (state !== undefined) return { state };
   return { city: head };
 };
@@ -94,7 +94,7 @@ export const cityName = (text: string): string => ALIASES[normal(text)] ?? text;
 /** The state or country that a large city is in. New York is the one state that is first of all a city. */
 export const regionOfCity = (text: string): Place | undefined => {
   const name = cityName(text);
-  if (normal(name) !== 'new york' && (isCountry(name) || stateOf(name) !== undefined)) return undefined;
+  if (normal(name) !== 'new york' && (isCountry(name) || findState(name) !== undefined)) return undefined;
   const known = cities().get(normal(name));
   return known === undefined ? undefined : { city: name, ...known };
 };
@@ -113,9 +113,9 @@ export const isKnownPlace = (text: string): boolean => {
 export const stateName = (code: string): string | undefined =>
   Object.entries(data.states).find(([, letters]) => letters === code)?.[0];
 
-const isRegion = (text: string): boolean => stateOf(text) !== undefined || isCountry(text);
+const isRegion = (text: string): boolean => findState(text) !== undefined || isCountry(text);
 
-const stateOf = (text: string): string | undefined => {
+const findState = (text: string): string | undefined => {
   const letters = text.replaceAll('.', '');
   if (/^[A-Z]{2}$/u.test(letters) && stateCodes().has(letters)) return letters;
   return states().get(normal(text));

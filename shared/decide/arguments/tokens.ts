@@ -20,10 +20,10 @@ const MARKED = /[^\p{ASCII}]/u;
 
 export const tokensOf = (text: string): readonly Token[] =>
   Array.from(text.matchAll(TOKEN), ({ 0: word, index }) =>
-    HAN.test(word) ? chineseTokens(word, index) : [tokenOf(word, index)],
+    HAN.test(word) ? chineseTokens(word, index) : [toToken(word, index)],
   ).flat();
 
-const tokenOf = (word: string, start: number): Token => {
+const toToken = (word: string, start: number): Token => {
   const lower = word.toLowerCase();
   // Names of parameters are read without accents, so the words of a task must be too.
   const bare = MARKED.test(lower) ? lower.normalize('NFKD').replaceAll(/\p{M}+/gu, '') : lower;

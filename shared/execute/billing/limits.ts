@@ -4,14 +4,14 @@ import type { Sum } from './ledger.ts';
 import { monthEnd } from './month.ts';
 
 /** What counters may reach. */
-export const limitsOf = ({ calls, micros }: Quota): Readonly<Record<string, number>> => {
+export const toLimits = ({ calls, micros }: Quota): Readonly<Record<string, number>> => {
   const limits: Record<string, number> = {};
   if (calls !== undefined) limits.calls = calls;
   if (micros !== undefined) limits.micros = micros;
   return limits;
 };
 
-export const remainingOf = (
+export const remainingQuota = (
   quota: Quota,
   used: Readonly<Record<string, number>>,
   month: string,

@@ -4,7 +4,7 @@ import type { Clock, Log, Table } from '../../kernel/ports.ts';
 import type { Meter, MeteredCall, Quota, Reservation } from '../meter.ts';
 import { countedBy, createHourMarks } from '../record-row.ts';
 import { nothing, type Sum } from './ledger.ts';
-import { exhausted, limitsOf, remainingOf } from './limits.ts';
+import { exhausted, remainingQuota, toLimits } from './limits.ts';
 import { monthEnd, monthOf } from './month.ts';
 import { tellNearEnd } from './near-end.ts';
 import { computeCharge, type Prices, priceOf } from './prices.ts';
@@ -75,10 +75,10 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const recounts = recountsOf.get(name) ?? 0;
-      const counted = await count({ keyId: call.keyId, month }, { calls: 1, micros }, { ...limitsOf(quota), recounts });
+      const counted = await count({ keyId: call.keyId, month }, { calls: 1, micros }, { ...toLimits(quota), recounts });
       if (counted) {
         await tellNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
-        return { call, micros, quota, recounts, remaining: remainingOf(quota, counted, month, call.at) };
+        return { call, micros, quota, recounts, remaining: remainingQuota(quota, counted, month, call.at) };
       }
       const now = await read(call.keyId, month);
       if (now.recounts <= recounts) return undefined;
@@ -92,7 +92,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
           micros,
           quota,
           recounts: now.recounts,
-          remaining: remainingOf(quota, { ...now }, month, call.at),
+          remaining: remainingQuota(quota, { ...now }, month, call.at),
         };
     }
     return undefined;

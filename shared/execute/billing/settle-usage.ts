@@ -46,7 +46,7 @@ const addToUsage = (table: Table, tenant: string, month: string, correction: Cor
   });
 };
 
-/** A corrupt total is made anew; one of a newer release is left to it. */
+/** A corrupt total is rebuilt; one written by a newer release is left alone. */
 const readUsageItem = (item: Parameters<typeof read>[0]): Sum | undefined => {
   try {
     return read(item, UsageItem);

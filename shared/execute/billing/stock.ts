@@ -73,7 +73,7 @@ export const takeStock = async (
       counter: counterOf(after.counters.get(key_id)),
     };
   });
-  return { rows, keys, moving: [...names].filter((key) => textOf(before, key) !== textOf(after, key)) };
+  return { rows, keys, moving: [...names].filter((key) => fingerprint(before, key) !== fingerprint(after, key)) };
 };
 
 interface Ledger {
@@ -111,7 +111,7 @@ const byKey = ({ keys }: MonthUsage): Stored['usage'] =>
     ]),
   );
 
-const textOf = ({ usage, counters }: Stored, key: string): string => {
+const fingerprint = ({ usage, counters }: Stored, key: string): string => {
   const { calls, micros } = usage.get(key) ?? nothing;
   return `${calls} ${micros} ${counters.get(key)?.revision ?? 0}`;
 };

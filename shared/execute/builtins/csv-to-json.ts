@@ -45,7 +45,7 @@ export const csvToJson: Builtin = {
     const records = readRecords(text, delimiter);
     const columns = args.header === false ? numbered(records) : uniqueNames(records.shift()?.fields ?? []);
     requireBudget(columns, records.length);
-    const rows = records.map((record) => rowOf(record, columns, args.types !== false));
+    const rows = records.map((record) => toRow(record, columns, args.types !== false));
     return { columns, rows, count: rows.length, delimiter };
   },
 };
@@ -146,7 +146,7 @@ const requireBudget = (columns: readonly string[], rows: number): void => {
   );
 };
 
-const rowOf = ({ fields, line }: Record, columns: readonly string[], types: boolean) => {
+const toRow = ({ fields, line }: Record, columns: readonly string[], types: boolean) => {
   if (fields.length > columns.length)
     throw new Fault(
       'InvalidInput',

@@ -101,13 +101,13 @@ const largestLuma = ({ data }: Pixels): number => {
 };
 
 const unit = (byte: number): number => Math.fround(byte / 255);
-const tableOf = (weight: number): Float64Array =>
+const weightTable = (weight: number): Float64Array =>
   Float64Array.from({ length: 256 }, (_, byte) => unit(byte) * Math.fround(weight));
 
 // The first product is rounded to float32; the other two enter a fused multiply-add unrounded.
-const RED = tableOf(LUMA[0]).map(Math.fround);
-const GREEN = tableOf(LUMA[1]);
-const BLUE = tableOf(LUMA[2]);
+const RED = weightTable(LUMA[0]).map(Math.fround);
+const GREEN = weightTable(LUMA[1]);
+const BLUE = weightTable(LUMA[2]);
 
 /** What vector code computes, for processors that round products before they are added. */
 export const plainLuma = (data: Uint8Array, divisor: number, plane: Uint8Array): Uint8Array => {

@@ -51,7 +51,7 @@ export interface StatesFields {
 /** Computes a payload; a promise only where JSONata itself was needed. */
 export function evaluate(visit: Visit, payload: unknown, found: StatesFields = {}): unknown {
   const template = visit.frame.execution.prepared.templates.get(payload);
-  return template === undefined ? payload : template(environmentOf(visit, found));
+  return template === undefined ? payload : template(createEnvironment(visit, found));
 }
 
 interface Results {
@@ -95,16 +95,16 @@ export function report({ ports }: Execution, event: Happening): void {
   ports.onEvent?.({ at: ports.now(), ...event });
 }
 
-function environmentOf(visit: Visit, found: StatesFields): ExpressionEnvironment {
+function createEnvironment(visit: Visit, found: StatesFields): ExpressionEnvironment {
   const { frame } = visit;
-  const states = { input: visit.input, ...found, context: contextOf(visit) };
+  const states = { input: visit.input, ...found, context: createContext(visit) };
   return {
     read: (name) => (name === 'states' ? states : frame.variables.read(name)),
     all: () => ({ ...frame.execution.functions, ...frame.variables.all(), states }),
   };
 }
 
-function contextOf({ frame, name, enteredAt, retryCount, token }: Visit): Readonly<Record<string, unknown>> {
+function createContext({ frame, name, enteredAt, retryCount, token }: Visit): Readonly<Record<string, unknown>> {
   return omitUndefined({
     ...frame.execution.context,
     State: omitUndefined({ Name: name, EnteredTime: enteredAt, RetryCount: retryCount }),

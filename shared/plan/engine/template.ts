@@ -60,7 +60,7 @@ function parse(source: string, text: string): jsonata.Expression {
   try {
     return jsonata(source);
   } catch (error) {
-    throw new Fault('InvalidInput', `${text} is not a JSONata expression: ${reasonOf(error)}`);
+    throw new Fault('InvalidInput', `${text} is not a JSONata expression: ${describeReason(error)}`);
   }
 }
 
@@ -75,7 +75,7 @@ async function evaluate(
     return defined(typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value, text);
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw new StateError('States.QueryEvaluationError', `${text} failed: ${reasonOf(error)}`);
+    throw new StateError('States.QueryEvaluationError', `${text} failed: ${describeReason(error)}`);
   }
 }
 
@@ -85,5 +85,5 @@ function defined(value: unknown, text: string): unknown {
 }
 
 /** JSONata throws plain objects. */
-const reasonOf = (error: unknown): string =>
+const describeReason = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);

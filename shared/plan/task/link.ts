@@ -20,7 +20,7 @@ export interface Link {
 export const linkTo = (source: Source, parameter: string, schema: JsonSchema): Link | undefined => {
   const output = outputSchemaOf(source.tool);
   if (output === undefined) return { reference: source.id, score: 0.2 };
-  const links: Link[] = partsOf(output).flatMap(({ path, schema: part }) => {
+  const links: Link[] = listParts(output).flatMap(({ path, schema: part }) => {
     if (misfit(viewOf({ ...part, ...collectDefinitions(output) }), viewOf(schema)) !== undefined) return [];
     return [{ reference: [source.id, ...path].join('.'), score: likeness(parameter, path, schema, part) }];
   });
@@ -38,7 +38,7 @@ interface Part {
 }
 
 /** The whole result, and each of its fields. */
-const partsOf = (output: JsonSchema): readonly Part[] => {
+const listParts = (output: JsonSchema): readonly Part[] => {
   const fields = Object.entries((output.properties ?? {}) as Record<string, JsonSchema>);
   return [...fields.map(([name, schema]) => ({ path: [name], schema })), { path: [], schema: output }];
 };

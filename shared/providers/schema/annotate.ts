@@ -48,7 +48,7 @@ const isEncoded = (node: Schema): boolean => node.contentEncoding !== undefined 
 
 const ENCODINGS = ['contentEncoding', 'contentMediaType'];
 
-/** Where nothing may stand beside anyOf, its first form says what there is to say. */
+/** Where nothing may stand beside anyOf, its first form carries the description. */
 function describeFirst(schema: MutableSchema, description: string | undefined, dialect: Dialect): MutableSchema {
   const [first, ...rest] = asArray(schema.anyOf) as MutableSchema[];
   if (description === undefined || !first) return schema;

@@ -23,7 +23,7 @@ export interface Flat {
   readonly place: SchemaLocation;
 }
 
-/** Adds a sentence to what a schema shall say of itself. */
+/** Adds a sentence to a schema's description. */
 export const withHint = (node: Schema, hint: string): Schema => ({
   ...node,
   [HINTS]: [...asStrings(node[HINTS]), hint],

@@ -191,7 +191,7 @@ function settleEnum(both: MutableSchema): boolean {
 
 /** Whether no value can satisfy both, as far as types, constants and required keys show it. */
 export function areDisjoint(a: Schema, b: Schema): boolean {
-  const [x, y] = [valuesOf(a), valuesOf(b)];
+  const [x, y] = [enumValues(a), enumValues(b)];
   if (x && y) return shared(x, y).length === 0;
   const types = [typesOf(a.type), typesOf(b.type)] as const;
   if (types[0].length > 0 && types[1].length > 0) {
@@ -214,14 +214,14 @@ function keyParts(a: Schema, b: Schema, key: string): boolean {
   return areDisjoint(here, there);
 }
 
-const valuesOf = (node: Schema): readonly unknown[] | undefined =>
+const enumValues = (node: Schema): readonly unknown[] | undefined =>
   Object.hasOwn(node, 'const') ? [node.const] : Array.isArray(node.enum) ? node.enum : undefined;
 
 /** What a set of arguments must have, in a few words. */
 export function summary(node: Schema): string {
   const properties = asRecord(node.properties);
   const parts = asStrings(node.required).map((key) => {
-    const values = valuesOf(asRecord(own(properties, key)));
+    const values = enumValues(asRecord(own(properties, key)));
     return values?.length === 1 ? `${key}=${excerpt(values[0], 40)}` : key;
   });
   return parts.length > 0 ? `{${parts.join(', ')}}` : '{}';

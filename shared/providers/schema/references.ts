@@ -16,11 +16,11 @@ export function keepReference(input: unknown, place: SchemaLocation, run: Work):
   const holdsItself = (definition && !definition.schema) || reference === '#';
   if (holdsItself && recursion === 'no') return unfit(place, `${reference} holds itself`);
   if (holdsItself && recursion === 'optional' && !place.optional) return undefined;
-  const link: MutableSchema = { $ref: `#/$defs/${nameOf(reference, target, run)}` };
+  const link: MutableSchema = { $ref: `#/$defs/${chooseName(reference, target, run)}` };
   return typeof input.description === 'string' ? { description: input.description, anyOf: [link] } : link;
 }
 
-function nameOf(reference: string, target: Schema, run: Work): string {
+function chooseName(reference: string, target: Schema, run: Work): string {
   const known = run.definitions.get(reference);
   if (known) return known.name;
   const definition: { readonly name: string; schema?: Schema } = { name: freeName(reference, run) };

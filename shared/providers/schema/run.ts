@@ -61,19 +61,19 @@ export function into(above: SchemaLocation, keyword: string, key?: string | numb
   if (above.depth >= DEEPEST) {
     throw new Fault(
       'InvalidInput',
-      `the schema is nested deeper than ${DEEPEST} levels at ${excerpt(pathOf(above), 100)}`,
+      `the schema is nested deeper than ${DEEPEST} levels at ${excerpt(writePointer(above), 100)}`,
     );
   }
   const { depth, refs } = above;
   return { above, keyword, key, depth: depth + 1, refs, optional: above.optional || optional };
 }
 
-const pathOf = ({ above, keyword, key }: SchemaLocation): string =>
-  above ? pathOf(above) + step(keyword) + (key === undefined ? '' : step(key)) : keyword;
+const writePointer = ({ above, keyword, key }: SchemaLocation): string =>
+  above ? writePointer(above) + step(keyword) + (key === undefined ? '' : step(key)) : keyword;
 
 export function warn(run: Run, place: SchemaLocation, message: string, kind: WarningKind = 'loosened'): void {
   if (run.warnings.length === MOST_WARNINGS) return;
-  const path = pathOf(place);
+  const path = writePointer(place);
   if (!run.warnings.some((known) => known.path === path && known.message === message)) {
     run.warnings.push({ path, message, kind });
   }
@@ -81,7 +81,7 @@ export function warn(run: Run, place: SchemaLocation, message: string, kind: War
 
 /** The tool does not fit the form at all: the caller falls back or leaves it out. */
 export function unfit(place: SchemaLocation, reason: string): never {
-  throw new Fault('InvalidInput', `${excerpt(pathOf(place) || '/', 100)}: ${reason}`);
+  throw new Fault('InvalidInput', `${excerpt(writePointer(place) || '/', 100)}: ${reason}`);
 }
 
 /** The name of a property in the output; a changed one is announced. */

@@ -137,7 +137,7 @@ export class CallDrafts {
 export const isId = (value: unknown): value is CallId =>
   (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/** Fragments are the newer word; a value given at the start is what there is when none came. */
+/** Fragments replace a value given at the start. */
 const draftArguments = ({ pieces, value }: CallDraft): unknown => (pieces.length > 0 ? pieces.join('') : (value ?? ''));
 
 function isComplete(draft: CallDraft): boolean {

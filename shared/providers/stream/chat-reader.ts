@@ -17,7 +17,7 @@ interface Dialect {
   readonly noId?: string;
 }
 
-/** Chat Completions, and all who follow their form: whole messages, or deltas whose calls are told apart by index. */
+/** Chat Completions, and all who follow their form: whole messages, or deltas whose calls are identified by index. */
 export function chatReader({ noId }: Dialect = {}): Reader {
   const drafts = new CallDrafts();
   let isEnded = false;
@@ -25,7 +25,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
 
   const fragments = (delta: Schema): void => {
     const calls = callsOf(delta);
-    // What has neither id nor name goes on with a call, even if its message was said to have ended.
+    // A delta without id and name continues a call, even after its message ended.
     if (isEnded && calls.some((call) => isId(idOf(call)) || isNamed(asRecord(call.function).name))) {
       drafts.newMessage();
       isEnded = false;
@@ -86,7 +86,7 @@ function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   }
 }
 
-/** Some send every call under the same index, told apart by their ids, or by their names alone. */
+/** Some providers send every call under one index, distinguished by id or only by name. */
 const isAnother = (known: CallDraft, id: unknown, name: unknown): boolean =>
   isId(id) && known.id !== undefined
     ? known.id !== id

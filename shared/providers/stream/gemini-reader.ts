@@ -24,7 +24,7 @@ export function geminiReader(): Reader {
       if (event.responseId !== undefined && event.responseId !== response) drafts.newMessage();
       response = event.responseId ?? response;
       const candidate = asRecord(asArray(event.candidates).find((each) => (asRecord(each).index ?? 0) === 0));
-      for (const part of partsOf(event, candidate)) addPart(drafts, partial, asRecord(part));
+      for (const part of readParts(event, candidate)) addPart(drafts, partial, asRecord(part));
       const reason = candidate.finishReason;
       if (typeof reason === 'string' && reason !== 'FINISH_REASON_UNSPECIFIED') endMessage(drafts, reason);
     },
@@ -32,7 +32,7 @@ export function geminiReader(): Reader {
 }
 
 /** Calls are known by their part, not by the reason for which the model stopped. */
-function partsOf(event: Schema, candidate: Schema): readonly unknown[] {
+function readParts(event: Schema, candidate: Schema): readonly unknown[] {
   const live = asArray(asRecord(event.toolCall).functionCalls).map((functionCall) => ({ functionCall }));
   if (live.length > 0) return live;
   return asArray(asRecord(candidate.content ?? event.content ?? event).parts);

@@ -49,7 +49,7 @@ const wholeOf = (item: Schema) => ({
   cut: item.status === 'incomplete' ? LIMITED : undefined,
 });
 
-/** Items are known by their place; where none is told, by their id, which some providers change on the way. */
+/** Items are identified by index; without one by id, which some providers change midway. */
 const draftOf = (drafts: CallDrafts, event: Schema, item: Schema): CallDraft | undefined =>
   (typeof event.output_index === 'number' ? drafts.at(event.output_index) : undefined) ??
   drafts.at(item.id ?? event.item_id);
@@ -70,7 +70,7 @@ function name(drafts: CallDrafts, draft: CallDraft, item: Schema): void {
   if (typeof item.call_id === 'string') drafts.name(`call ${item.call_id}`, draft);
 }
 
-/** An item as it is in the end; what came of it in fragments is replaced. */
+/** A finished item; it replaces its fragments. */
 function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): void {
   if (!isCall(item)) return;
   const known = draftOf(drafts, event, item) ?? drafts.at(`call ${item.call_id}`);

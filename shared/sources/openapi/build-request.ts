@@ -41,7 +41,7 @@ export const buildRequest = (
       );
   }
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
-  const body = bodyOf(operation, inputs, args);
+  const body = buildBody(operation, inputs, args);
   if (body?.contentType !== undefined) headers.set('content-type', body.contentType);
   // The source's own headers are last: no argument replaces its credentials.
   for (const [name, value] of Object.entries(extra.headers)) headers.set(name, value);
@@ -52,7 +52,7 @@ export const buildRequest = (
   };
 };
 
-const bodyOf = (operation: Operation, { body: argument, slots, binary }: Inputs, args: JsonObject) => {
+const buildBody = (operation: Operation, { body: argument, slots, binary }: Inputs, args: JsonObject) => {
   if (!operation.body || argument === undefined) return undefined;
   const names = new Set(slots.map((slot) => slot.argument));
   const value =

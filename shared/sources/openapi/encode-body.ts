@@ -17,17 +17,17 @@ export const encodeBody = (body: Body, value: unknown, binary: ReadonlySet<strin
     case 'json':
       return { contentType, content: JSON.stringify(value) };
     case 'form':
-      return { contentType, content: formText(body, fieldsOf(value)) };
+      return { contentType, content: formText(body, requireFields(value)) };
     case 'multipart':
-      return { content: formParts(body, fieldsOf(value), binary) };
+      return { content: formParts(body, requireFields(value), binary) };
     case 'text':
       return { contentType, content: textOf(value) };
     case 'bytes':
-      return { contentType, content: bytesOf(value, 'the body') };
+      return { contentType, content: decodeBytes(value, 'the body') };
   }
 };
 
-const fieldsOf = (value: unknown): JsonObject => {
+const requireFields = (value: unknown): JsonObject => {
   if (isObject(value)) return value;
   throw new Fault('InvalidInput', 'a form is made of an object', { field: 'body' });
 };
@@ -64,7 +64,7 @@ const formParts = (body: Body, fields: JsonObject, binary: ReadonlySet<string>):
     const { contentType } = encodingOf(body, name);
     const type = contentType?.split(',')[0]?.trim();
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (binary.has(name)) form.append(name, new Blob([bytesOf(item, name)], { type: concrete(type) }), name);
+      if (binary.has(name)) form.append(name, new Blob([decodeBytes(item, name)], { type: concrete(type) }), name);
       else if (isObject(item) || Array.isArray(item))
         form.append(name, new Blob([JSON.stringify(item)], { type: concrete(type) ?? 'application/json' }));
       else if (concrete(type) === undefined) form.append(name, textOf(item));
@@ -76,7 +76,7 @@ const formParts = (body: Body, fields: JsonObject, binary: ReadonlySet<string>):
 
 const concrete = (type: string | undefined): string | undefined => (type?.includes('*') ? undefined : type);
 
-const bytesOf = (value: unknown, field: string): Uint8Array<ArrayBuffer> => {
+const decodeBytes = (value: unknown, field: string): Uint8Array<ArrayBuffer> => {
   const text = typeof value === 'string' ? value.replace(/\s+/g, '') : undefined;
   if (text === undefined || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(text))
     throw new Fault('InvalidInput', `${field} is sent as bytes, which are given as base64`, { field });

@@ -78,14 +78,14 @@ const operationsOf = (
       path,
       method,
       item,
-      name: nameOf(item[method], method, path),
+      name: chooseName(item[method], method, path),
     }));
   } catch (error) {
     return [{ name: path, method: '', reason: messageOf(error) }];
   }
 };
 
-const nameOf = (operation: unknown, method: string, path: string): string => {
+const chooseName = (operation: unknown, method: string, path: string): string => {
   const given = isObject(operation) && typeof operation.operationId === 'string' ? operation.operationId.trim() : '';
   if (given !== '') return given;
   const words = path
