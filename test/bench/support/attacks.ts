@@ -114,7 +114,7 @@ export const attacks = (): Readonly<Record<string, Attack>> => {
   const [large, tooLarge] = [png(9990), png(16_000)];
   return {
     'first decision': async (server, key) => [
-      await server.send('/v1/decide', { request: 'hash the text "a" with sha256' }, { key }),
+      await server.send('/v1/decide', { task: 'hash the text "a" with sha256' }, { key }),
     ],
     'CSV bomb x 8': invoke('csv_to_json', { csv: `${','.repeat(8000)}\n${'a\n'.repeat(4000)}` }, 8),
     'endless query x 8': invoke('json_query', loop, 8),

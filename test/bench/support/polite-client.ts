@@ -1,5 +1,5 @@
 /** A client in a process of its own that makes small calls one after the other until it is told to stop. */
-const [address = '', key = ''] = process.argv.slice(2);
+const [address = '', key = '', pauseMs = '0'] = process.argv.slice(2);
 const times: number[] = [];
 let isOver = false;
 process.once('message', () => (isOver = true));
@@ -13,6 +13,7 @@ while (!isOver) {
   await response.arrayBuffer();
   if (response.status !== 200) throw new Error(`the polite client was refused with ${response.status}`);
   times.push(performance.now() - started);
+  if (pauseMs !== '0') await new Promise((resolve) => setTimeout(resolve, Number(pauseMs)));
 }
 process.send?.(times, () => process.disconnect());
 

@@ -20,6 +20,8 @@ export interface WatchedServer extends Served {
   key(tenant: string, scopes: readonly string[]): Promise<string>;
   /** The megabytes of the process and of all its children. */
   memory(): Promise<number>;
+  /** The milliseconds of the processor that the process took so far, without its children. */
+  cpu(): Promise<number>;
   /** The longest turn of the event loop since a time, in milliseconds of the processor; below 20 counts as 0. */
   longestTurn(since: number): Promise<number>;
 }
@@ -54,6 +56,12 @@ export const watchServer = async (): Promise<WatchedServer> => {
       return (body as { key: string }).key;
     },
     memory: async () => treeMemory(served.child.pid ?? 0),
+    async cpu() {
+      const stat = await readFile(`/proc/${served.child.pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      // In hundredths of a second.
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    },
     async longestTurn(since) {
       const lines = (await readFile(stalls, 'utf8').catch(() => '')).split('\n').map((line) => line.split(' '));
       return Math.max(0, ...lines.filter(([at]) => Number(at) >= since).map(([, ms]) => Number(ms)));
