@@ -1,5 +1,6 @@
 import { effectivePermission } from '../access/permission.ts';
 import { Fault } from '../kernel/errors.ts';
+import { nextTurn } from '../kernel/next-turn.ts';
 import { inSpan } from '../kernel/trace.ts';
 import type { Tool } from '../model/tool.ts';
 import { type Request, readRequest } from '../search/request.ts';
@@ -22,6 +23,8 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
     throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
   const request = readRequest(input.task, await deps.encode?.(input.task));
   const reading = readForValues(input.task, input.now);
+  // The first reading compiles what finds dates and numbers, and a long task takes as long as the steps that follow.
+  await nextTurn();
   const pool = findPool(request, input, deps);
 
   const scenario = inSpan('decide scenario', {}, () => classifyScenario(request, pool, deps.index.size));

@@ -1,3 +1,4 @@
+import { nextTurn } from '../kernel/next-turn.ts';
 import type { Request } from '../search/request.ts';
 import { isEncoded, type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
 import type { Reading } from './arguments/reading.ts';
@@ -50,15 +51,17 @@ export const evaluateTools = async (
   const vague = isVague(matched);
   // Whoever is moved up must not push out the one that would be first without.
   const lifted = matched.filter(({ remembered }) => remembered !== undefined).length;
-  const examined = matched
-    .filter(
-      ({ profile }, at) =>
-        at < Math.max(vague ? matched.length : EXAMINED, shown + 1) + lifted ||
-        deps.lists?.whitelist?.has(profile.tool.name),
-    )
-    .map((candidate) =>
-      evaluate(candidate, needsOf(candidate.profile, reading, context, deps.argumentWeights), weights, deps),
-    );
+  const chosen = matched.filter(
+    ({ profile }, at) =>
+      at < Math.max(vague ? matched.length : EXAMINED, shown + 1) + lifted ||
+      deps.lists?.whitelist?.has(profile.tool.name),
+  );
+  const examined: Evaluated[] = [];
+  for (const candidate of chosen) {
+    const needs = needsOf(candidate.profile, reading, context, deps.argumentWeights);
+    examined.push(evaluate(candidate, needs, weights, deps));
+    await nextTurn();
+  }
   const ranking = examined
     .filter(({ excluded }) => excluded === undefined)
     .sort((one, other) => other.score + other.lift - (one.score + one.lift) || byName(one, other));

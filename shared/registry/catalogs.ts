@@ -1,3 +1,4 @@
+import { nextTurn } from '../kernel/next-turn.ts';
 import type { Clock, Log, Table } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
 import type { Hit, SearchIndex, SearchOptions } from '../search/search-index.ts';
@@ -202,7 +203,7 @@ class TenantIndex implements TenantCatalog {
     for (let done = 0; done < names.length; done++) {
       this.#reindex(index, names[done] ?? '');
       // Yields to other requests: indexing a hundred thousand tools takes seconds.
-      if (done % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
+      if (done % 200 === 199) await nextTurn();
     }
     this.#vectors = this.#following?.vectors(index, this.catalog);
     this.#vectors?.follow(this.catalog.names());

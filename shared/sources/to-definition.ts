@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { digestOf, sha256 } from '../kernel/canonical-json.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
+import { nextTurn } from '../kernel/next-turn.ts';
 import type { Source, SourceProblem } from '../model/source.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import { toolDisplay } from '../model/tool-display.ts';
@@ -38,7 +39,7 @@ export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTool
   const tools = new Map<string, SeenTool>();
   for (const [index, upstream] of listed.tools.entries()) {
     // Thousands of schemas are compiled: other requests go on in between.
-    if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (index % SLICE === SLICE - 1) await nextTurn();
     if (allowed && !allowed.has(upstream.name)) continue;
     const name = localName(settings, upstream.name);
     try {

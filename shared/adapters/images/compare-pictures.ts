@@ -1,5 +1,6 @@
 import { objectSchema } from '../../execute/builtins/builtin.ts';
 import { Fault } from '../../kernel/errors.ts';
+import { nextTurn } from '../../kernel/next-turn.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { decoding, type OpenPicture } from './read-picture.ts';
 
@@ -82,7 +83,7 @@ const differences = async (a: Pixels, b: Pixels, tolerance: number): Promise<Fou
   const rows = Math.max(1, Math.floor(STRIP_PIXELS / a.width));
   for (let top = 0; top < a.height; top += rows) {
     addStrip(found, a, b, tolerance, top, Math.min(a.height, top + rows));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   return found;
 };
