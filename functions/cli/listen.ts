@@ -14,6 +14,11 @@ export interface Listening {
 }
 
 const DRAIN_MS = 5000;
+/**
+ * Longer than proxies keep an idle connection (a minute): whoever closes first may meet a request under way, which is
+ * then lost, and after Node's own five seconds a busy moment suffices.
+ */
+const KEEP_ALIVE_MS = 65_000;
 
 /** Serves the app on a port; 0 takes a free one. */
 export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number): Promise<Listening> => {
@@ -21,6 +26,7 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
   const server = createAdaptorServer({
     fetch: (request, env) => refuseForeignHost(env as Incoming, host) ?? serve(request, env as Incoming),
   }) as Server;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
     throw new Fault(

@@ -22,8 +22,9 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   if (input.task.trim() === '')
     throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
   const request = readRequest(input.task, await deps.encode?.(input.task));
+  // The first decision loads its tables, and its reading compiles what finds dates and numbers: each in its own turn.
+  await nextTurn();
   const reading = readForValues(input.task, input.now);
-  // The first reading compiles what finds dates and numbers, and a long task takes as long as the steps that follow.
   await nextTurn();
   const pool = findPool(request, input, deps);
 

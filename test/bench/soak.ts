@@ -23,7 +23,7 @@ export async function bench(args: readonly string[]): Promise<void> {
     const load = { isOver: false, calls: 0 };
     const told = new Map<string, number>();
     const mixed = keepBusy(async (turn) => {
-      const [kind, { status }] = await mixedCall(server, other, turn);
+      const [kind, { status }] = await mixedCall(server, other, turn).catch(() => ['lost', { status: 0 }] as const);
       load.calls++;
       told.set(`${kind} ${status}`, (told.get(`${kind} ${status}`) ?? 0) + 1);
     }, load);
@@ -43,6 +43,7 @@ export async function bench(args: readonly string[]): Promise<void> {
     }
     load.isOver = true;
     await mixed;
+    judge('the server was not restarted', server.child.exitCode === null);
     console.log([...told].map(([what, count]) => `${what}: ${count}`).join(', '));
   } finally {
     await server.stop();
