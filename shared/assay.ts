@@ -6,6 +6,7 @@ import type { Issuer } from './access/issuers.ts';
 import { createRateLimiter, type RateLimiter } from './access/rate-limit.ts';
 import { requireScope } from './access/scopes.ts';
 import type { VerifyToken } from './access/token-actor.ts';
+import type { Rate } from './access/token-bucket.ts';
 import type { Llm } from './decide/llm.ts';
 import type { Prices } from './execute/billing/prices.ts';
 import { createMeter } from './execute/billing/quota.ts';
@@ -73,6 +74,8 @@ export interface AssayPorts {
   readonly signPut?: SignPut;
   /** How many bytes of pictures a tenant may store in 30 days. */
   readonly storageBytes?: number;
+  /** What keys without a rate of their own may send to this process; as much as they like without it. */
+  readonly defaultRate?: Rate | undefined;
   readonly gauge?: Gauge;
   /** What things cost; without it nothing is charged and no quota holds. */
   readonly prices?: Prices;
@@ -150,7 +153,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   });
   const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
   const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
-  const limitRate = createRateLimiter(table, clock);
+  const limitRate = createRateLimiter(table, clock, ports.defaultRate);
   const { spend: spendRate } = limitRate;
   const sources = openUpstreams(ports.sources ?? noSources, (tenant, name) => void refreshQuietly(assay, tenant, name));
   const assay: Assay = {

@@ -79,11 +79,13 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS, admitBytes, ...images });
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf, images }) };
   const secret = base && store.uploadSecret?.();
+  const { ASSAY_DEFAULT_RATE: rate } = environment;
   const fetch = options.fetch ?? createSafeFetch({ allowed: environment.ASSAY_EGRESS });
   return composeAssay({
     table: store.table,
     clock,
     timers: systemTimers,
+    defaultRate: rate === 'off' ? undefined : rate,
     log,
     random: (bytes) => randomBytes(bytes),
     discover: async () => [await shippedTools(shipped), ...(await discover())],

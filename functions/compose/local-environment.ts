@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DEFAULT_RATE, readRate } from '../../shared/access/default-rate.ts';
 import { readAllowList } from '../../shared/adapters/egress/allow-list.ts';
 import { ALLOWANCES } from '../../shared/adapters/node/hide-folders.ts';
 import { OtelEnvironment } from '../../shared/adapters/otel/settings.ts';
@@ -29,6 +30,12 @@ const Environment = z.object({
   ASSAY_PICTURE_MEMORY_MB: z.coerce.number().int().min(16).default(640),
   /** How much a tenant's pictures of 30 days may take. */
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
+  /** What a key without a rate may send to this process: a second and at once, such as `500/2000`, or `off`. */
+  ASSAY_DEFAULT_RATE: z
+    .string()
+    .transform(readRate)
+    .refine((rate) => rate !== undefined, 'must be off, or requests a second and at once, such as 500/2000')
+    .default(DEFAULT_RATE),
   /** `off`: decisions that came out well teach nothing, and what was learnt is not used. */
   ASSAY_LEARN: z.enum(['on', 'off']).default('on'),
   /** `off`, or the folder of the sentence encoder's files; those of the optional package unless set. */

@@ -1,8 +1,9 @@
-import { Fault } from '../kernel/errors.ts';
 import { bucketKey } from '../kernel/item-keys.ts';
 import type { Clock, Item, Table } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { type Actor, BucketItem } from '../model/key.ts';
+import { createDefaultLimit } from './default-rate.ts';
+import { afterSpending, type Bucket, filled, type Rate, tooMany } from './token-bucket.ts';
 
 export interface RateLimiter {
   /** Takes one request from a key's rate; synchronous while this process has an allowance left. */
@@ -13,16 +14,17 @@ export interface RateLimiter {
   spend(actor: Actor, requests: number): Promise<void>;
 }
 
-interface Rate {
-  readonly per_second: number;
-  readonly burst: number;
-}
-
 /**
  * A token bucket in the store, drawn from in batches: a process takes a tenth of a second's worth at a time, so a hot
- * key costs ten writes a second, not one per request.
+ * key costs ten writes a second, not one per request. Keys without a rate of their own have the default one, counted by
+ * each process for itself and stored by none.
  */
-export const createRateLimiter = (table: Table, clock: Pick<Clock, 'now'>): RateLimiter => {
+export const createRateLimiter = (
+  table: Table,
+  clock: Pick<Clock, 'now'>,
+  defaultRate?: Rate | undefined,
+): RateLimiter => {
+  const unstored = defaultRate && createDefaultLimit(clock, defaultRate);
   const allowances = new Map<string, { left: number; until: number; waitSeconds: number }>();
   const drawing = new Map<string, Promise<void>>();
 
@@ -56,39 +58,34 @@ export const createRateLimiter = (table: Table, clock: Pick<Clock, 'now'>): Rate
     }
   };
 
-  const limit = ({ keyId, key }: Actor): undefined | Promise<void> => {
+  const limit = (actor: Actor): undefined | Promise<void> => {
+    const { keyId, key } = actor;
     const rate = key?.rate;
-    if (rate === undefined || take(keyId)) return undefined;
-    return wait(keyId, rate);
+    if (rate === undefined) return unstored?.take(actor);
+    return take(keyId) ? undefined : wait(keyId, rate);
   };
-  const spend = async ({ keyId, key }: Actor, requests: number): Promise<void> => {
-    if (key?.rate === undefined || requests <= 0) return;
+  const spend = async (actor: Actor, requests: number): Promise<void> => {
+    const { keyId, key } = actor;
+    if (requests <= 0) return;
+    if (key?.rate === undefined) return unstored?.spend(actor, requests);
     allowances.delete(keyId);
     await owe(table, keyId, key.rate, requests, clock.now());
   };
   return Object.assign(limit, { spend });
 };
 
-/** The largest debt of a key, in seconds of its rate. */
-const MOST_OWED_SECONDS = 60;
-
 const owe = (table: Table, keyId: string, rate: Rate, requests: number, now: number): Promise<undefined> => {
   const key = bucketKey(keyId);
   return table.change([key], ([item]) => {
     const { tokens, at } = fill(item, rate, now);
-    const left = { tokens: Math.max(tokens - requests, -MOST_OWED_SECONDS * rate.per_second), at };
+    const left = { tokens: afterSpending(tokens, requests, rate), at };
     return { writes: [put(key, BucketItem, left, Math.floor(now / 1000) + 3600)], result: undefined };
   });
 };
 
 /** The tokens in a bucket by now. */
-const fill = (item: Item | undefined, { per_second, burst }: Rate, now: number) => {
-  const { tokens, at } = item ? read(item, BucketItem) : { tokens: burst, at: now };
-  return {
-    tokens: Math.min(burst, tokens + (Math.max(0, now - at) * per_second) / 1000),
-    at: Math.max(now, at),
-  };
-};
+const fill = (item: Item | undefined, rate: Rate, now: number): Bucket =>
+  filled(item && read(item, BucketItem), rate, now);
 
 interface Taken {
   readonly granted: number;
@@ -108,9 +105,3 @@ const takeTokens = (table: Table, keyId: string, rate: Rate, now: number): Promi
     return { writes, result: { granted, waitSeconds: 0 } };
   });
 };
-
-const tooMany = ({ per_second, burst }: Rate, waitSeconds: number): Fault =>
-  new Fault('RateLimited', `this key may send ${per_second} requests a second, ${burst} at once; slow down`, {
-    rate: { per_second, burst },
-    retry_after_seconds: waitSeconds,
-  });

@@ -24,7 +24,11 @@ export const NewKey = z.strictObject({
     .optional(),
   rate: z
     .strictObject({ per_second: z.number().positive().max(100_000), burst: z.int().positive().max(100_000) })
-    .optional(),
+    .optional()
+    .meta({
+      description:
+        'Requests a second and at once, over all processes. Without it a server lets a key send 500 a second, 2,000 at once (`ASSAY_DEFAULT_RATE`), each process for itself.',
+    }),
   expires_at: z.iso.datetime().optional(),
 });
 export type NewKey = Readonly<z.infer<typeof NewKey>>;

@@ -95,6 +95,18 @@ const endlessPut: Attack = async (server, key) => {
   ];
 };
 
+/** As many small requests as 64 connections carry in three seconds. */
+const flood: Attack = async (server, key) => {
+  const until = Date.now() + 3000;
+  const headers = { authorization: `Bearer ${key}` };
+  const ask = async (): Promise<readonly Answered[]> => {
+    const told: Answered[] = [];
+    while (Date.now() < until) told.push(await fetch(`${server.address}/v1/tools/hash`, { headers }).then(readAnswer));
+    return told;
+  };
+  return (await Promise.all(upTo(64).map(ask))).flat();
+};
+
 const loop = { data: {}, expression: '($f := function($x) { $f($x + 1) }; $f(1))' };
 const tree = {
   $defs: {
@@ -116,6 +128,7 @@ export const attacks = (): Readonly<Record<string, Attack>> => {
     'first decision': async (server, key) => [
       await server.send('/v1/decide', { task: 'hash the text "a" with sha256' }, { key }),
     ],
+    'flood of lookups': flood,
     'CSV bomb x 8': invoke('csv_to_json', { csv: `${','.repeat(8000)}\n${'a\n'.repeat(4000)}` }, 8),
     'endless query x 8': invoke('json_query', loop, 8),
     'nested SVG x 8': invoke('image_info', { image: nestedSvg() }, 8),

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Rate } from '../../../shared/access/token-bucket.ts';
 import { type Served, serveAssay } from '../../support/process.ts';
 
 const ADMIN = 'admin-key-of-a-watched-server';
@@ -17,7 +18,7 @@ export interface Answered {
 export interface WatchedServer extends Served {
   readonly data: string;
   send(path: string, body: unknown, options?: SendOptions): Promise<Answered>;
-  key(tenant: string, scopes: readonly string[]): Promise<string>;
+  key(tenant: string, scopes: readonly string[], rate?: Rate): Promise<string>;
   /** The megabytes of the process and of all its children. */
   memory(): Promise<number>;
   /** The milliseconds of the processor that the process took so far, without its children. */
@@ -51,8 +52,8 @@ export const watchServer = async (): Promise<WatchedServer> => {
     ...served,
     data: folder,
     send,
-    async key(tenant, scopes) {
-      const { body } = await send('/v1/keys', { tenant, scopes });
+    async key(tenant, scopes, rate) {
+      const { body } = await send('/v1/keys', { tenant, scopes, rate });
       return (body as { key: string }).key;
     },
     memory: async () => treeMemory(served.child.pid ?? 0),

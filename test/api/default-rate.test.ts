@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createApp } from '../../functions/api/app.ts';
+import { issuersText } from '../../functions/compose/issuers-text.ts';
+import { localAssay } from '../../functions/compose/local-assay.ts';
+import { readEnvironment } from '../../functions/compose/local-environment.ts';
+import { createKey } from '../../shared/access/api-keys.ts';
+import { adminActor } from '../../shared/access/scopes.ts';
+import { actorOfClaims } from '../../shared/access/token-actor.ts';
+import type { NewKey } from '../../shared/model/key.ts';
+import { standingClock } from '../support/clock.ts';
+import { recordingLog } from '../support/recording-log.ts';
+
+describe('keys without a rate of their own', () => {
+  const clock = standingClock();
+  const opened = localAssay({
+    environment: readEnvironment({ ASSAY_DEFAULT_RATE: '2/5' }),
+    clock,
+    log: recordingLog(),
+    adminKey: 'the-key-of-the-operator',
+    discover: async () => [],
+  });
+
+  after(async () => (await opened).close());
+
+  const ask = async (key: string, times: number): Promise<readonly Response[]> => {
+    const app = createApp(await opened);
+    const answers: Response[] = [];
+    while (answers.length < times)
+      answers.push(await app.request('/v1/tools/hash', { headers: { authorization: `Bearer ${key}` } }));
+    return answers;
+  };
+  const keyOf = async (settings: Partial<NewKey> = {}): Promise<string> =>
+    (await createKey(await opened, adminActor(), { scopes: ['read'], ...settings })).key;
+  const refusals = (answers: readonly Response[]) => answers.filter(({ status }) => status === 429).length;
+
+  test('X.06 have the default one: a flood is refused with the time to wait, and no other key notices', async () => {
+    const [loud, polite] = [await keyOf(), await keyOf()];
+
+    const flood = await ask(loud, 7);
+    assert.equal(refusals(flood), 2);
+    assert.equal(flood.at(-1)?.headers.get('retry-after'), '1');
+    assert.match(await (flood.at(-1) as Response).text(), /2 requests a second, 5 at once/);
+    assert.equal(refusals(await ask(polite, 5)), 0);
+
+    clock.move(1000);
+    assert.equal(refusals(await ask(loud, 3)), 1);
+  });
+
+  test('a rate of its own and the scope admin go before it', async () => {
+    const rate = { per_second: 100, burst: 100 };
+    assert.equal(refusals(await ask(await keyOf({ rate }), 8)), 0);
+    assert.equal(refusals(await ask(await keyOf({ scopes: ['admin'] }), 8)), 0);
+    assert.equal(refusals(await ask('the-key-of-the-operator', 8)), 0);
+  });
+
+  test('work that cost more counts against it, and logins by token have it too', async () => {
+    const { limitRate } = await opened;
+    const [issuer] = issuersText.parse('[{"issuer": "https://login.example.com", "audience": ["x"]}]');
+    const actor = actorOfClaims(issuer as never, { sub: 'somebody', scope: 'read' });
+
+    assert.equal(limitRate(actor), undefined);
+    await limitRate.spend(actor, 4);
+
+    assert.throws(() => limitRate(actor), { code: 'RateLimited' });
+  });
+
+  test('the environment says how much it is, or off', () => {
+    const rateOf = (text?: string) => readEnvironment({ ASSAY_DEFAULT_RATE: text }).ASSAY_DEFAULT_RATE;
+    assert.deepEqual(rateOf(), { per_second: 500, burst: 2000 });
+    assert.deepEqual(rateOf('10'), { per_second: 10, burst: 40 });
+    assert.deepEqual(rateOf('0.5/3'), { per_second: 0.5, burst: 3 });
+    assert.equal(rateOf('off'), 'off');
+    for (const wrong of ['0', 'fast', '1/2/3', ''])
+      assert.throws(() => rateOf(wrong), /ASSAY_DEFAULT_RATE must be off/);
+  });
+});
