@@ -41,7 +41,8 @@ export const unenforcedPatterns = (schema: unknown): readonly PatternAt[] =>
 /**
  * The schema as it is checked. A pattern that RE2 cannot run is left out, and what would turn its absence into a
  * refusal (`not`, `oneOf`, `if`, `maxContains`) is loosened, so that no valid value is refused. Keywords that Ajv knows
- * and JSON Schema does not are left out where Ajv would refuse the schema for them.
+ * and JSON Schema does not are left out where Ajv would refuse the schema for them, and constants among which one is to
+ * be chosen become a list of values.
  */
 export const enforcedSchema = (schema: JsonSchema): JsonSchema => {
   const isLoose = unenforcedPatterns(schema).length > 0;
@@ -75,10 +76,37 @@ const enforced = (schema: unknown, depends: Depends): unknown => {
   const kept = Object.entries(schema)
     .filter(([key, value]) => !isForeign(key, schema) && !(key === 'pattern' && isUnrunnable(value)))
     .map(([key, value]) => [key, enforcedPart(key, value, depends)] as const);
+  const [choice, constants] = constantsOf(schema);
+  if (choice !== undefined) {
+    const { [choice]: _, ...rest } = schema;
+    return enforced({ ...rest, allOf: [...listOf(schema.allOf), { enum: constants }] }, depends);
+  }
   // Valid, though nothing fits it; Ajv refuses it.
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return { not: {} };
   return loosened(Object.fromEntries(kept), schema, depends);
 };
+
+/** Alternatives that are one constant each, with words about it: thousands compile as one list of values. */
+const constantsOf = (schema: JsonObject): readonly [choice: 'anyOf' | 'oneOf' | undefined, constants: unknown[]] => {
+  const choice = (['anyOf', 'oneOf'] as const).find((key) => {
+    const options = listOf(schema[key]);
+    return options.length > 1 && options.every(isConstant) && (key === 'anyOf' || areDistinct(options));
+  });
+  return [choice, choice === undefined ? [] : listOf(schema[choice]).map((option) => (option as JsonObject).const)];
+};
+
+const WORDS: ReadonlySet<string> = new Set(['const', 'title', 'description', '$comment']);
+
+const isConstant = (option: unknown): boolean =>
+  isObject(option) &&
+  option.const !== undefined &&
+  (typeof option.const !== 'object' || option.const === null) &&
+  Object.entries(option).every(([key, value]) => WORDS.has(key) && (key === 'const' || typeof value === 'string'));
+
+const areDistinct = (options: readonly unknown[]): boolean =>
+  new Set(options.map((option) => (option as JsonObject).const)).size === options.length;
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const enforcedPart = (key: string, value: unknown, depends: Depends): unknown => {
   if (NAMED.has(key) && isObject(value)) return enforcedNames(key, value, depends);

@@ -7,6 +7,7 @@ import { Fault, messageOf } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
 import { lazily } from './lazily.ts';
 import { compileSchemaPattern, weightOfPattern } from './pattern.ts';
+import { requireCheapSchema } from './schema-cost.ts';
 import type { SchemaIssue, Validator } from './validator.ts';
 
 const MAX_SCHEMA_DEPTH = 16;
@@ -25,6 +26,7 @@ export const checkSchema = (
       limit: MAX_SCHEMA_DEPTH,
     });
   requireFewPatterns(schema, field);
+  requireCheapSchema(enforcedSchema(schema), field);
   // Compiling takes milliseconds, and finds what the form does not show only where schemas refer to each other.
   if (depthOfCheck === 'compiled' || hasReferences(schema)) compile(schema, field);
   else requireForm(schema, field);

@@ -80,6 +80,27 @@ describe('what a schema and a value multiply to is bounded', () => {
     assert.equal(compilePattern('^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', 'x').test('x'), false);
   });
 
+  test('X.06 a schema that would take long to compile is refused before it is, with what it comes to', () => {
+    const named = (count: number, part: (n: number) => unknown) =>
+      Object.fromEntries(upTo(count).map((n) => [`p${n}`, part(n)]));
+    const schemas = {
+      nots: { allOf: upTo(4000).map(() => ({ not: {} })) },
+      references: { $defs: named(1200, () => ({})), allOf: upTo(1200).map((n) => ({ $ref: `#/$defs/p${n}` })) },
+      unevaluated: { allOf: upTo(1500).map((n) => ({ properties: { [`p${n}`]: {} } })), unevaluatedProperties: false },
+      formats: { properties: named(1000, () => ({ format: 'email' })) },
+    };
+    for (const [what, schema] of Object.entries(schemas))
+      assert.throws(
+        () => checkSchema(schema, 'parameters'),
+        {
+          code: 'InvalidInput',
+          message: /^parameters takes too long to prepare: .* come to \d+ parts, the limit is 1500;/,
+        },
+        what,
+      );
+    checkSchema({ properties: named(700, () => ({ type: ['string', 'null'], description: 'a field' })) }, 'parameters');
+  });
+
   test('a tool with thousands of alternatives, or of references to one definition, is registered in a moment', async () => {
     const { json } = await testAssay();
     const $defs = { x: { properties: Object.fromEntries(upTo(200).map((n) => [`p${n}`, { type: 'string' }])) } };

@@ -4,7 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import fc from 'fast-check';
 import * as z from 'zod';
-import { unenforcedPatterns } from '../../shared/kernel/enforced-schema.ts';
+import { enforcedSchema, unenforcedPatterns } from '../../shared/kernel/enforced-schema.ts';
+import type { JsonSchema } from '../../shared/kernel/json.ts';
 import { checkSchema, validatorFor } from '../../shared/kernel/json-schema.ts';
 import { arbitraryParameters } from '../providers/support/arbitrary-schema.ts';
 import { randomOf, sample } from '../providers/support/sample.ts';
@@ -134,5 +135,30 @@ describe('schemas as they are written elsewhere', () => {
       { numRuns: tries(300, 3000), seed: 6 },
     );
     assert.ok(judged > 100, String(judged));
+  });
+});
+
+describe('alternatives that are constants', () => {
+  const accepts = (schema: JsonSchema, value: unknown): boolean => validatorFor(schema)(value).issues.length === 0;
+
+  test('are one list of values, whatever words and keywords stand beside them', () => {
+    const schema = { anyOf: [{ const: 'a', title: 'A' }, { const: 2, description: 'two' }, { const: null }] };
+    assert.deepEqual(enforcedSchema({ ...schema, allOf: [{ maxLength: 3 }] }), {
+      allOf: [{ maxLength: 3 }, { enum: ['a', 2, null] }],
+    });
+    assert.deepEqual(
+      ['a', 2, null, 'b', '2'].map((value) => accepts(schema, value)),
+      [true, true, true, false, false],
+    );
+  });
+
+  test('stay as they are where a list of values would mean something else', () => {
+    const twice = { oneOf: [{ const: 1 }, { const: 1 }, { const: 2 }] };
+    assert.deepEqual(enforcedSchema(twice), twice);
+    assert.equal(accepts(twice, 1), false);
+    const typed = { anyOf: [{ const: 1 }, { type: 'string' }] };
+    assert.deepEqual(enforcedSchema(typed), typed);
+    const objects = { anyOf: [{ const: { a: 1 } }, { const: { a: 1, b: 2 } }] };
+    assert.deepEqual(enforcedSchema(objects), objects);
   });
 });

@@ -1,0 +1,53 @@
+import { Fault } from './errors.ts';
+import { isObject, type JsonObject, type JsonSchema } from './json.ts';
+
+/** As many as compile in about a tenth of a second; a schema of 64 KB that people wrote has a few hundred. */
+const MOST_PARTS = 1500;
+/** A definition that is referred to becomes a function of its own. */
+const PARTS_OF_REFERENCE = 8;
+
+/** Refuses a schema that would keep the event loop busy while it is compiled: nothing can interrupt that. */
+export const requireCheapSchema = (schema: JsonSchema, field: string): void => {
+  const parts = Math.round(costOf(schema));
+  if (parts <= MOST_PARTS) return;
+  throw new Fault(
+    'InvalidInput',
+    `${field} takes too long to prepare: its subschemas, formats and references come to ${parts} parts, the limit is ${MOST_PARTS}; use enum for alternatives, and fewer references or unevaluated keywords`,
+    { field, value: parts, limit: MOST_PARTS },
+  );
+};
+
+/** What compiling takes, in plain subschemas; unevaluated properties are followed through all parts from each part. */
+const costOf = (schema: JsonSchema): number => {
+  const found = { parts: 0, more: 0, follows: false, references: new Set<unknown>() };
+  const open: unknown[] = [schema];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) open.push(...next.filter(isNested));
+    else if (isObject(next)) {
+      found.parts++;
+      addKeywords(found, next);
+      for (const [key, value] of Object.entries(next)) if (isNested(value) && !VALUES.has(key)) open.push(value);
+    }
+  }
+  const { parts, more, follows, references } = found;
+  return parts + more + PARTS_OF_REFERENCE * references.size + (follows ? parts ** 2 / 100 : 0);
+};
+
+interface Found {
+  more: number;
+  follows: boolean;
+  readonly references: Set<unknown>;
+}
+
+const addKeywords = (found: Found, part: JsonObject): void => {
+  if (typeof part.format === 'string') found.more++;
+  if (isObject(part.dependentRequired)) found.more += Object.keys(part.dependentRequired).length / 2;
+  if (part.unevaluatedProperties !== undefined || part.unevaluatedItems !== undefined) found.follows = true;
+  if (part.$ref !== undefined) found.references.add(part.$ref);
+  if (part.$dynamicRef !== undefined) found.references.add(part.$dynamicRef);
+};
+
+/** Keywords that hold values, not schemas. */
+const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required', 'dependentRequired']);
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
