@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { checkShape } from '../../shared/kernel/check-nesting.ts';
+import { checkShape, checkWidth } from '../../shared/kernel/check-nesting.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { isObject, type JsonObject } from '../../shared/kernel/json.ts';
 import { invalidInput } from '../../shared/kernel/zod-fault.ts';
@@ -47,6 +47,7 @@ export const readJson = async (c: ApiContext): Promise<unknown> => {
     });
   const text = await readText(c);
   if (text === '') throw new Fault('InvalidInput', 'the body is empty; send a JSON object');
+  checkWidth(text, 'the body');
   const value = parseJson(text);
   checkShape(value, { depth: 128, what: 'the body' });
   return value;

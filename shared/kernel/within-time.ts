@@ -31,10 +31,11 @@ export const sizeOfValue = (value: unknown, enough = Number.POSITIVE_INFINITY): 
   if (typeof value === 'string') return 1 + value.length / 4;
   if (typeof value !== 'object' || value === null) return 1;
   let total = 1;
-  for (const name in value) {
-    total += sizeOfValue((value as Readonly<Record<string, unknown>>)[name], enough - total);
-    if (total >= enough) break;
-  }
+  // Names of places in a list would be made as texts.
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const count = names?.length ?? (value as readonly unknown[]).length;
+  for (let at = 0; at < count && total < enough; at++)
+    total += sizeOfValue((value as Readonly<Record<string, unknown>>)[names?.[at] ?? at], enough - total);
   return total;
 };
 
