@@ -191,19 +191,19 @@ console.log(JSON.stringify(await assay('/v1/providers/anthropic/results', { resu
   }),
   python: (mcp, key) => ({
     steps: [
-      { about: 'Install', text: 'pip install mcp' },
+      { about: 'Install', text: 'pip install "mcp>=2"' },
       {
         about: 'Connect, list and call',
         text: `import asyncio
-from mcp import ClientSession
-from mcp.client.streamable_http import streamablehttp_client
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 async def main():
-    async with streamablehttp_client(${code(mcp)}, headers=${JSON.stringify(bearer(key))}) as (read, write, _):
-        async with ClientSession(read, write) as session:
-            await session.initialize()
-            print(len((await session.list_tools()).tools))
-            print(await session.call_tool("text_stats", {"text": "one two"}))
+    async with httpx2.AsyncClient(headers=${JSON.stringify(bearer(key))}, timeout=60) as http:
+        async with Client(streamable_http_client(${code(mcp)}, http_client=http)) as client:
+            print(len((await client.list_tools()).tools))
+            print(await client.call_tool("text_stats", {"text": "one two"}))
 
 asyncio.run(main())`,
       },

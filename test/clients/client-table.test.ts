@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createMCPClient } from '@ai-sdk/mcp';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import createClient from 'openapi-fetch';
+import sharp from 'sharp';
 import { goldenImage } from '../support/iqa.ts';
 import { runAssay, type Served, serveAssay } from '../support/process.ts';
 
@@ -61,7 +64,38 @@ const sdk =
     };
   };
 
-const inspector = join(process.env.ASSAY_CLIENTS ?? 'node_modules', '.bin/mcp-inspector');
+const installed = process.env.ASSAY_CLIENTS ?? 'node_modules';
+const inspector = join(installed, '.bin/mcp-inspector');
+const python = process.env.ASSAY_PYTHON ?? 'python3';
+
+/** A process of Python that is told line by line what to do; what it says of a task under way is not an answer. */
+const pythonClient =
+  (kind: 'mcp' | 'mcp-earlier' | 'mcp-tasks' | 'fastmcp', told: (line: { task?: string }) => void = () => {}) =>
+  async ({ url, key }: Target): Promise<Tried> => {
+    const script = fileURLToPath(new URL('python_client.py', import.meta.url));
+    const child = spawn(python, [script, kind, `${url}/mcp`, key], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const ask = async (asked: object): Promise<Readonly<Record<string, unknown>>> => {
+      child.stdin.write(`${JSON.stringify(asked)}\n`);
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done) throw new Error(`${kind} ended`);
+        const line = JSON.parse(value) as { task?: string };
+        if (line.task === undefined) return { ...line };
+        told(line);
+      }
+    };
+    return {
+      list: async () => (await ask({ list: true })).tools as readonly string[],
+      call: async (name, args) => readResult(await ask({ name, arguments: args })),
+      async close() {
+        child.stdin.end();
+        await new Promise((resolve) => child.once('close', resolve));
+      },
+    };
+  };
+
+const hasPython = (name: string): boolean => spawnSync(python, ['-c', `import ${name}`]).status === 0;
 
 const clients: Readonly<Record<string, (target: Target) => Promise<Tried>>> = {
   'MCP SDK 2, protocol 2026-07-28': sdk({ pin: '2026-07-28' }),
@@ -127,6 +161,45 @@ const clients: Readonly<Record<string, (target: Target) => Promise<Tried>>> = {
   },
 };
 
+const optional: typeof clients = {
+  LangChain: async ({ url, key }) => {
+    const { MultiServerMCPClient } = await import(join(installed, '@langchain/mcp-adapters/dist/index.js'));
+    const server = { transport: 'http', url: `${url}/mcp`, headers: bearer(key) };
+    const client = new MultiServerMCPClient({ mcpServers: { assay: server } });
+    const tools: readonly LangChainTool[] = await client.getTools();
+    return {
+      list: async () => tools.map(({ name }) => name),
+      async call(name, args) {
+        const found = tools.find((tool) => tool.name === name);
+        try {
+          const said = JSON.stringify(await found?.invoke({ id: 'c1', name, args, type: 'tool_call' }));
+          return { text: said.replaceAll('\\', ''), hasPicture: said.includes('"image'), isError: false };
+        } catch (error) {
+          return { text: String(error), hasPicture: false, isError: true };
+        }
+      },
+      close: () => client.close(),
+    };
+  },
+  'MCP Python SDK': pythonClient('mcp'),
+  'MCP Python SDK, earlier protocol': pythonClient('mcp-earlier'),
+  'fastmcp (Python)': pythonClient('fastmcp'),
+};
+
+interface LangChainTool {
+  readonly name: string;
+  invoke(call: object): Promise<object>;
+}
+
+/** Why a client cannot be tried here. */
+const missing: Readonly<Record<string, () => boolean>> = {
+  'MCP Inspector': () => !existsSync(inspector),
+  LangChain: () => !existsSync(join(installed, '@langchain/mcp-adapters')),
+  'MCP Python SDK': () => !hasPython('mcp, httpx2'),
+  'MCP Python SDK, earlier protocol': () => !hasPython('mcp, httpx2'),
+  'fastmcp (Python)': () => !hasPython('fastmcp'),
+};
+
 interface Openapi {
   GET(path: string, init: object): Promise<{ data?: unknown; error?: unknown }>;
   POST(path: string, init: object): Promise<{ data?: unknown; error?: unknown }>;
@@ -136,12 +209,15 @@ describe('the table of clients', () => {
   let server: Served;
   let folder = '';
   let key = '';
+  let picture: Buffer;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'assay-table-'));
     server = await serveAssay({ cwd: folder });
     const admin = ['--url', server.address, '--key', server.adminKey ?? ''];
     const made = await runAssay(['keys', 'create', '--scopes', 'read,invoke', '--json', ...admin], { cwd: folder });
     ({ key } = JSON.parse(made.stdout) as { key: string });
+    // Small enough for a command line.
+    picture = await sharp(goldenImage('chelsea.png').bytes).resize(24).png().toBuffer();
   });
   after(async () => {
     await server.stop();
@@ -155,17 +231,16 @@ describe('the table of clients', () => {
       body: JSON.stringify({ id, approve: true }),
     });
 
-  for (const [name, connect] of Object.entries(clients)) {
-    const skip = name === 'MCP Inspector' && !existsSync(inspector) ? 'it is not installed; npm run clients' : false;
+  for (const [name, connect] of Object.entries({ ...clients, ...optional })) {
+    const skip = missing[name]?.() ? 'it is not installed; npm run clients' : false;
     test(`${name} lists, calls, gets a picture, is refused, and is let through after approval`, { skip }, async () => {
       const client = await connect({ url: server.address, key });
-      const image = { base64: Buffer.from(goldenImage('chelsea.png').bytes).toString('base64') };
+      const image = { base64: picture.toString('base64') };
       const write = { path: `${name.replaceAll(/\W/g, '')}.txt`, content: 'hello' };
 
       const tools = await client.list();
       const counted = await client.call('text_stats', { text: 'one two' });
-      // A command line has no room for a picture.
-      const small = name === 'MCP Inspector' ? undefined : await client.call('image_resize', { image, width: 32 });
+      const small = await client.call('image_resize', { image, width: 8 });
       const refused = await client.call('file_write', write);
       const id = /confirmation (\w{26})/.exec(refused.text)?.[1] ?? '';
       const approved = await approve(id);
@@ -174,8 +249,22 @@ describe('the table of clients', () => {
 
       assert.ok(tools.includes('text_stats') && tools.includes('file_write'));
       assert.match(counted.text, /"words":2/);
-      assert.ok(small?.hasPicture ?? true);
+      assert.ok(small.hasPicture, small.text);
       assert.deepEqual([refused.isError, approved.status, passed.isError], [true, 200, false], refused.text);
     });
   }
+
+  const noTasks = missing['MCP Python SDK']?.() ? 'it is not installed; npm run clients' : false;
+  test('X.20 the MCP Python SDK follows the task that waits for a person', { skip: noTasks }, async () => {
+    let approving: Promise<unknown> | undefined;
+    const connect = pythonClient('mcp-tasks', ({ task = '' }) => {
+      approving ??= approve(task.replace('consent_', ''));
+    });
+    const client = await connect({ url: server.address, key });
+    const passed = await client.call('file_write', { path: 'task.txt', content: 'hello' });
+    await client.close();
+    await approving;
+    assert.ok(approving, 'the task was seen to wait');
+    assert.equal(passed.isError, false, passed.text);
+  });
 });

@@ -131,10 +131,11 @@ describe('the lines that connect a client, run as they are printed', () => {
     assert.match(stdout, /"text_stats"/);
   });
 
+  const python = process.env.ASSAY_PYTHON ?? 'python3';
   const noPython =
-    spawnSync('python3', ['-c', 'import mcp']).status === 0 ? false : 'the Python package mcp is not installed';
+    spawnSync(python, ['-c', 'import mcp, httpx2']).status === 0 ? false : 'the Python package mcp 2 is not installed';
   test('the MCP Python SDK lists and calls', { skip: noPython }, async () => {
-    const { stdout } = await execute('python3', ['-c', code('python')], wait);
+    const { stdout } = await execute(python, ['-c', code('python')], wait);
     assert.match(stdout, /words/);
   });
 

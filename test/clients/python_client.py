@@ -1,0 +1,98 @@
+"""One of the Python clients, driven by lines of JSON: {"list": true} or {"name", "arguments"}; answers a line each."""
+
+import asyncio
+import json
+import sys
+from typing import Literal
+
+TASKS = "io.modelcontextprotocol/tasks"
+
+
+def shown(result):
+    blocks = [block.model_dump(by_alias=True, mode="json") for block in result.content]
+    is_error = getattr(result, "is_error", getattr(result, "isError", False))
+    return {"content": blocks, "isError": bool(is_error)}
+
+
+def task_extension():
+    """Follows a task as the extension describes it: the package leaves that to whoever declares it."""
+    from mcp.client.extension import ClientExtension, ResultClaim
+    from mcp_types import CallToolResult, Request, RequestParams, Result
+    from pydantic import ConfigDict
+
+    class TaskParams(RequestParams):
+        taskId: str
+
+    class GetTask(Request[TaskParams, str]):
+        name_param = "taskId"
+        method: str = "tasks/get"
+        params: TaskParams
+
+    class Created(Result):
+        model_config = ConfigDict(extra="allow")
+        result_type: Literal["task"] = "task"
+        taskId: str
+
+    class Seen(Result):
+        model_config = ConfigDict(extra="allow")
+        status: str
+        result: dict | None = None
+
+    async def follow(created, context):
+        while True:
+            request = GetTask(params=TaskParams(taskId=created.taskId))
+            seen = await context.session.send_request(request, Seen)
+            if seen.status not in ("working", "input_required"):
+                return CallToolResult.model_validate(seen.result)
+            print(json.dumps({"task": created.taskId, "status": seen.status}), flush=True)
+            await asyncio.sleep(0.1)
+
+    class Tasks(ClientExtension):
+        identifier = TASKS
+
+        def claims(self):
+            return [ResultClaim(result_type="task", model=Created, resolve=follow)]
+
+    return Tasks()
+
+
+async def serve(list_tools, call_tool):
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        asked = json.loads(line)
+        if "name" in asked:
+            answer = shown(await call_tool(asked["name"], asked["arguments"]))
+        else:
+            answer = {"tools": [tool.name for tool in await list_tools()]}
+        print(json.dumps(answer), flush=True)
+
+
+async def with_mcp(url, key, mode, extensions):
+    import httpx2
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as http:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, mode=mode, extensions=extensions) as client:
+
+            async def list_tools():
+                return (await client.list_tools()).tools
+
+            await serve(list_tools, client.call_tool)
+
+
+async def with_fastmcp(url, key):
+    from fastmcp import Client
+
+    async with Client(url, auth=key) as client:
+        await serve(client.list_tools, lambda name, given: client.call_tool(name, given, raise_on_error=False))
+
+
+kind, url, key = sys.argv[1:]
+runs = {
+    "mcp": lambda: with_mcp(url, key, "auto", []),
+    "mcp-earlier": lambda: with_mcp(url, key, "legacy", []),
+    "mcp-tasks": lambda: with_mcp(url, key, "auto", [task_extension()]),
+    "fastmcp": lambda: with_fastmcp(url, key),
+}
+asyncio.run(runs[kind]())
