@@ -159,7 +159,8 @@ const endWorker = async ({ worker, job }: Member, closeMs = CLOSE_MS): Promise<v
   await worker.terminate();
 };
 
-const CLOSE_MS = 5000;
+/** What takes a moment takes long on a busy machine; whoever cannot wait kills the process. */
+const CLOSE_MS = 30_000;
 
 // Tensors live outside the heap and go only when it is swept: a small nursery is swept often, which bounds them.
 const resourceLimits = { maxYoungGenerationSizeMb: 2 };
