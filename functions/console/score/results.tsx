@@ -57,13 +57,16 @@ const Overall = ({ report }: { readonly report: Scores | undefined }) => {
       {score === undefined ? (
         <p class="muted">Measuring…</p>
       ) : (
-        <p title="The word is ours; the numbers predict mean opinion, fitted to TID2013.">
-          <strong>{word}</strong>
-          <span class="muted small">
-            {' '}
-            · 90 % of opinions {low?.toFixed(2)} to {high?.toFixed(2)}
-          </span>
-        </p>
+        <>
+          <p title="The word is ours; the numbers predict mean opinion, fitted to TID2013.">
+            <strong>{word}</strong>
+            <span class="muted small">
+              {' '}
+              · 90 % of opinions {low?.toFixed(2)} to {high?.toFixed(2)}
+            </span>
+          </p>
+          <Bar value={score} low={low} high={high} label="Overall on the scale from 1 to 5" />
+        </>
       )}
     </div>
   );
