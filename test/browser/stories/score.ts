@@ -15,7 +15,7 @@ export const scoreStories = (world: () => World): void => {
     const results = page.getByRole('region', { name: 'Scores' });
     await results.getByText(/^\d\.\d\d of 5$/).waitFor();
     await results.getByRole('img', { name: /^Overall .*: \d\.\d\d, 90 % of opinions \d\.\d\d to \d\.\d\d$/ }).waitFor();
-    assert.equal(await results.getByRole('img', { name: /on the scale from 1 to 5: \d/ }).count(), 3);
+    assert.equal(await results.getByRole('img', { name: /on the scale from 1 to 5: \d/ }).count(), 4);
     assert.ok((await results.getByText(/(higher|lower) raw is better/).count()) >= 3);
 
     const divider = results.getByRole('slider', { name: 'Divider between picture and original' });
