@@ -3,10 +3,8 @@ import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../gr
 import { lowerMedian } from '../median.ts';
 import type { Feed, GraphRunner, Size } from '../metric.ts';
 import { complexRotation, foldedTables, halfCount, halfWeight, pairWeight, realForward } from './fourier-tables.ts';
+import { energiesOf, epsilon } from './fsim-energy.ts';
 import { orientationFilters, scaleCount } from './fsim-filters.ts';
-
-/** float32's epsilon, which the reference adds everywhere. */
-export const epsilon = 2 ** -23;
 
 const forwardGraph = lazily(buildForward);
 const orientationGraph = lazily(buildOrientation);
@@ -40,7 +38,7 @@ export async function phaseCongruency(luma: Float32Array, tables: PhaseTables, r
   const energy = new Float64Array(width * height);
   const amplitude = new Float64Array(width * height);
   for (const filters of tables.orientations) {
-    const response = await runner.run(orientationGraph(), {
+    const { responses } = await runner.run(orientationGraph(), {
       spectrum: feed(spectrum, [4, halfHeight, halfWidth]),
       even: feed(filters.even, [2, scaleCount, halfHeight, halfWidth]),
       odd: feed(filters.odd, [2, scaleCount, halfHeight, halfWidth]),
@@ -49,9 +47,10 @@ export async function phaseCongruency(luma: Float32Array, tables: PhaseTables, r
       row_cosines: feed(tables.rows.cos, [halfWidth, halfWidth]),
       row_sines: feed(tables.rows.sin, [halfWidth, halfWidth]),
     });
-    const threshold = filters.threshold * lowerMedian(unfold(response.finest, tables));
-    const energies = unfold(response.energy, tables);
-    const amplitudes = unfold(response.amplitude, tables);
+    const folded = energiesOf(responses);
+    const threshold = filters.threshold * lowerMedian(unfold(folded.finest, tables));
+    const energies = unfold(folded.energy, tables);
+    const amplitudes = unfold(folded.amplitude, tables);
     for (let at = 0; at < energy.length; at++) {
       energy[at] = (energy[at] as number) + Math.max(0, (energies[at] as number) - threshold);
       amplitude[at] = (amplitude[at] as number) + (amplitudes[at] as number);
@@ -104,19 +103,12 @@ function buildForward(): BuiltGraph<'spectrum'> {
   });
 }
 
-/** Even and odd responses of all scales by products with folded tables; the rest is arithmetic on them. */
-function buildOrientation(): BuiltGraph<'finest' | 'energy' | 'amplitude'> {
+/** Even and odd responses of all scales by products with folded tables. */
+function buildOrientation(): BuiltGraph<'responses'> {
   const graph = createGraph('fsim_orientation');
   const { along, across } = filteredParts(graph);
-  const responses = rowsBack(graph, columnsBack(graph, along, across));
-  const [e, m] = graph.halves(responses, 0);
-  const amplitude = graph.op('Sqrt', [graph.add(graph.mul(e, e), graph.mul(m, m))]);
-  const shape = ['height_folded', 'width_folded'];
-  return graph.build({
-    finest: { value: graph.slice(amplitude, [0], [0], [1]), shape: [1, ...shape] },
-    energy: { value: energyOf(graph, e, m), shape },
-    amplitude: { value: graph.sum(amplitude, [0]), shape },
-  });
+  const value = rowsBack(graph, columnsBack(graph, along, across));
+  return graph.build({ responses: { value, shape: [2 * scaleCount, 'height_folded', 'width_folded'] } });
 }
 
 interface Folded {
@@ -166,14 +158,4 @@ function rowsBack(graph: GraphBuilder, { real, imaginary }: { real: Ref; imagina
   const sin = graph.op('MatMul', [imaginary, graph.input('row_sines', 'float32', square)]);
   const sides = graph.op('Concat', [graph.sub(cos, sin), graph.add(cos, sin)], { axis: 3 });
   return graph.op('Squeeze', [sides, graph.integers([0])]);
-}
-
-function energyOf(graph: GraphBuilder, e: Ref, m: Ref): Ref {
-  const sumE = graph.sum(e, [0]);
-  const sumM = graph.sum(m, [0]);
-  const norm = graph.add(graph.op('Sqrt', [graph.add(graph.mul(sumE, sumE), graph.mul(sumM, sumM))]), epsilon);
-  const [ce, cm] = [graph.div(sumE, norm), graph.div(sumM, norm)];
-  const along = graph.add(graph.mul(e, ce), graph.mul(m, cm));
-  const across = graph.op('Abs', [graph.sub(graph.mul(e, cm), graph.mul(m, ce))]);
-  return graph.sum(graph.sub(along, across), [0]);
 }

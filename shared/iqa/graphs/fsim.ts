@@ -5,7 +5,8 @@ import type { GraphRunner, Pair, Size, StripMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { mixPlanes, poolingFactor, poolPlanes, transposePlane, transposePlanes } from '../pool-planes.ts';
 import { weightedMean } from '../weighted-mean.ts';
-import { epsilon, phaseCongruency, phaseGraphs, phaseTables } from './fsim-phase.ts';
+import { epsilon } from './fsim-energy.ts';
+import { phaseCongruency, phaseGraphs, phaseTables } from './fsim-phase.ts';
 
 /**
  * FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. What is shared out between
