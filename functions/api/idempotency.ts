@@ -41,13 +41,11 @@ export const answerOnce = async (
   c.set('once', { ...once, isLost: heartbeat.isLost });
   try {
     const response = await handle(c);
-    const answer = await answerToKeep(response, isSecret);
-    await changeHeld(world, item, lease, (_, expires) => {
-      const kept: KeptAnswer = answer
-        ? { state: 'done', request, call_id: once.id, ...answer }
-        : { state: 'ended', request, call_id: once.id, lease: freeLease(lease) };
-      return [put(item.key, AnswerItem, kept, expires)];
-    });
+    const answer = heartbeat.isLost() ? undefined : await answerToKeep(response, isSecret);
+    // One whose lease ran out may have had its effect and was not recorded: to a repeat it is one that was cut off.
+    const state = answer ? 'done' : heartbeat.isLost() ? 'pending' : 'ended';
+    const kept: KeptAnswer = { state, request, call_id: once.id, ...(answer ?? { lease: freeLease(lease) }) };
+    await changeHeld(world, item, lease, (_, expires) => [put(item.key, AnswerItem, kept, expires)]);
     return response;
   } finally {
     heartbeat.stop();
@@ -89,13 +87,13 @@ const answerKnown = async ({ clock }: World, c: ApiContext, known: KeptAnswer, r
   return replay(known);
 };
 
-/** What is kept of a response: nothing of what may go better the second time. */
+/** What is kept of a response: nothing of what may go better the second time, as a call that a recount had ended. */
 const answerToKeep = async (
   response: Response,
   isSecret: boolean,
 ): Promise<Pick<KeptAnswer, 'status' | 'body' | 'type' | 'made'> | undefined> => {
   const { status, headers } = response;
-  if (status >= 500 || status === 429) return undefined;
+  if (status >= 500 || [409, 429].includes(status)) return undefined;
   const body = await response.clone().text();
   if (isSecret && status < 300) return { status, made: String(JSON.parse(body).id) };
   return Buffer.byteLength(body) > MAX_STORED_BYTES

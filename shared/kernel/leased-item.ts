@@ -47,7 +47,10 @@ export const changeHeld = <T extends { readonly lease?: Lease }>(
   });
 
 export interface Heartbeat {
-  /** Whether another may be the owner by now: then what is under way must have no effect any more. */
+  /**
+   * Whether another may be the owner by now: then what is under way must have no effect any more. Once lost is lost:
+   * what was called off for it cannot be gone on with.
+   */
   isLost(): boolean;
   stop(): void;
 }
@@ -60,18 +63,24 @@ export const keepLease = <T extends { readonly lease?: Lease }>(
 ): Heartbeat => {
   const { clock, timers, log } = context;
   let { until } = held;
+  let wasLost = false;
+  // A process that was paused past its lease knows it by the time alone, before it has looked.
+  const isLost = (): boolean => {
+    wasLost ||= clock.now() >= until;
+    return wasLost;
+  };
   const beat = async (): Promise<void> => {
+    if (isLost()) return stop();
     const renewed = clock.now();
     const isOurs = await changeHeld(context, item, held, (content, expires) => {
       const lease = renewLease(content.lease, held, renewed);
       return lease === undefined ? [] : [put(item.key, item.kind, { ...content, lease }, expires)];
     });
-    until = isOurs ? renewed + LEASE_MS : 0;
-    if (!isOurs) stop();
+    if (isOurs) until = Math.max(until, renewed + LEASE_MS);
+    else wasLost = true;
   };
   const stop = timers.every(BEAT_MS, () => {
     beat().catch((thrown: unknown) => log.warn('lease not renewed', { item: item.key.pk, error: messageOf(thrown) }));
   });
-  // A process that was paused past its lease knows it by the time alone, before it has looked.
-  return { isLost: () => clock.now() >= until, stop };
+  return { isLost, stop };
 };

@@ -47,6 +47,9 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     const heartbeat = keepLease(context, item, lease);
     try {
       await deal(event, id, heartbeat.isLost);
+      // What it stopped at for that is not dealt with, though nobody else may have taken it.
+      if (heartbeat.isLost())
+        return log.warn('upload left to be taken over', { delivery: id, error: 'its lease ran out' });
       await changeHeld(context, item, lease, () => [{ remove: item.key }]);
     } catch (thrown) {
       log.error('upload left to be taken over', { delivery: id, error: messageOf(thrown) });

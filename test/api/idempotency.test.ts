@@ -204,6 +204,52 @@ describe('a repeated Idempotency-Key', () => {
     assert.deepEqual(await charged(first), [0, 0]);
   });
 
+  test('X.04 whose owner let its lease run out, and nobody took it over, is cut off and not refused for ever', async () => {
+    for (const [tool, state] of [
+      ['effect', 'interrupted'],
+      ['repeatable', 'ok'],
+    ] as const) {
+      const { first, second, clock } = await twoServers();
+      first.wait();
+      const slow = send(first, tool);
+      await turns();
+      clock.move(TERM_MS);
+      // A beat that comes too late does not make it the owner again.
+      first.timers.beat();
+      await turns();
+      first.answer();
+
+      assert.equal((await slow).status, 409);
+      const { status, body } = await send(second, tool);
+      assert.deepEqual([status, body.status, body.call_id], [200, state, first.ran[0]]);
+    }
+  });
+
+  test('X.04 whose reservation lapsed while it ran goes on under its call id', async () => {
+    const { first, clock } = await twoServers();
+    const key = await first.key({ scopes: ['invoke'], quota: { calls: 9 } });
+    const once = { 'idempotency-key': 'one' };
+    const ask = (): Promise<Response> => first.request('POST', '/v1/tools/repeatable/invoke', bern, key, once);
+    first.wait();
+    const slow = ask();
+    for (let beats = 0; beats < 10; beats++) {
+      await turns();
+      clock.move(TERM_MS / 2);
+      first.timers.beat();
+    }
+    await first.json('POST', '/v1/usage/verification');
+    first.answer();
+    assert.equal((await slow).status, 409);
+
+    const again = ask();
+    await turns();
+    first.answer();
+    const response = await again;
+    const { call_id, status } = (await response.json()) as Outcome;
+    assert.deepEqual([response.status, status, call_id], [200, 'ok', first.ran[0]]);
+    assert.deepEqual(await charged(first), [1, 100]);
+  });
+
   test('that was refused with 429 or 5xx is tried again under the same call id', async () => {
     const { first } = await twoServers();
     const toggle = (enabled: boolean) => first.json('PATCH', '/v1/tools/effect', { enabled });

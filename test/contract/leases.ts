@@ -66,6 +66,21 @@ export function testLeases({ table, newPk, clock }: TableTest): void {
     assert.deepEqual([beats.length, (await stored())?.lease?.owner], [0, 'b']);
   });
 
+  test('X.04 a lease that ran out stays lost to its owner, whatever a beat answers that was slow', async () => {
+    const { item, world, beats, stored, take } = await begin();
+    const held = (await take('a'))?.lease;
+    assert.ok(held);
+    const heartbeat = keepLease(world, item, held);
+    clock.ms += LEASE_MS - 1;
+    beats[0]?.();
+    clock.ms += 1;
+    assert.equal(heartbeat.isLost(), true);
+    for (let tries = 0; tries < 50; tries++) await stored();
+
+    beats[0]?.();
+    assert.deepEqual([heartbeat.isLost(), beats.length], [true, 0]);
+  });
+
   test('whoever lost a lease changes nothing, even when the item was removed or came back', async () => {
     const { item, take, finish, stored } = await begin();
     const held = (await take('a'))?.lease;

@@ -130,4 +130,21 @@ describe('deliveries of uploads', () => {
     await heir.idle();
     assert.equal(await left(), 0);
   });
+
+  test('X.04 what its owner stopped at because its lease ran out is taken up again, by itself where nobody else did', async () => {
+    const { clock, start, left } = world();
+    const slow = start();
+    await slow.send(event);
+    clock.move(TERM_MS);
+    await slow.tick();
+    assert.equal(slow.isLost(), true);
+    slow.end();
+    await slow.idle();
+    assert.equal(await left(), 1);
+
+    await slow.tick();
+    slow.end();
+    await slow.idle();
+    assert.deepEqual([slow.dealt.length, await left()], [2, 0]);
+  });
 });
