@@ -5,6 +5,7 @@ import type { PictureLimits } from '../../shared/adapters/images/picture-formats
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { probeInProcess } from '../../shared/adapters/onnx/probe-process.ts';
+import { tryInProcess } from '../../shared/adapters/onnx/trial-process.ts';
 import { composeIqa, type Iqa, type IqaPorts } from '../../shared/iqa/iqa.ts';
 import { loadMetadata } from '../../shared/iqa/metadata.ts';
 import { tracedEngine } from '../../shared/iqa/traced-engine.ts';
@@ -33,6 +34,7 @@ export const localIqa = async ({ store, clock, log, admitBytes, ...engine }: Opt
     blobs: store.blobs,
     modelFiles: blobModelFiles(store.blobs, store.modelFolder),
     probe: probeInProcess(),
+    tryPicture: tryInProcess(),
     clock,
     log,
     admitBytes,

@@ -13,6 +13,7 @@ import { createModelStore, type ModelFiles, type ModelStore, type ProbeModel } f
 import type { ScoreDeps } from './score.ts';
 import { createScoreCache } from './score-cache.ts';
 import { shippedComputations } from './shipped.ts';
+import { type TryPicture, trialOf } from './try-picture.ts';
 
 export interface IqaPorts {
   readonly catalogue: IqaCatalogue;
@@ -22,6 +23,8 @@ export interface IqaPorts {
   readonly modelFiles: ModelFiles;
   /** Tries a new model; in this process unless given. */
   readonly probe?: ProbeModel | undefined;
+  /** Tries a picture at which processes ended; absent where none can be started for it. */
+  readonly tryPicture?: TryPicture | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Counts the bytes of a generated picture towards its tenant's storage, or refuses them. */
@@ -34,13 +37,15 @@ export interface IqaPorts {
 export interface Iqa extends ScoreDeps {
   readonly models: ModelStore;
   readonly readImage: ReadImage;
+  /** Scores a picture where it harms nothing else, to know whether it does; absent where that cannot be done. */
+  readonly tryApart?: ((request: Parameters<typeof trialOf>[1]) => Promise<void>) | undefined;
   /** The internal handlers that image tools name. */
   readonly handlers: ReadonlyMap<string, Handler>;
   readonly publishedKeys: readonly PublishedKey[];
 }
 
 export const composeIqa = (ports: IqaPorts): Iqa => {
-  const { catalogue, engine, table, blobs, clock, log, signingKey } = ports;
+  const { catalogue, engine, table, blobs, clock, log, signingKey, tryPicture } = ports;
   tellWarnings(catalogue, log);
   const models = createModelStore({
     catalogue,
@@ -70,6 +75,7 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
     ...deps,
     models,
     readImage,
+    tryApart: tryPicture && (async (request) => tryPicture(await trialOf(deps, request))),
     handlers: new Map([
       ['iqa', iqaHandler({ ...deps, readImage })],
       ['image_fit', fitHandler({ ...deps, readImage, writeImage })],

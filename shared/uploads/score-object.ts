@@ -19,6 +19,8 @@ export const scoreOnce = async (
   object: StoredObject,
   claimed: ClaimedUpload,
   isLost: () => boolean,
+  /** Whether processes ended at it: then it is tried apart first. */
+  isSuspect: boolean,
 ): Promise<ClaimedUpload> => {
   const { tenant } = object;
   if ((object.size ?? 0) > MAX_PICTURE_BYTES) throw tooLarge(object.key, object.size ?? 0);
@@ -26,6 +28,7 @@ export const scoreOnce = async (
   const { reference_key, tools, distortions } = claimed;
   const reference = reference_key === undefined ? undefined : await readImage(context, tenant, reference_key);
   const request = { image, reference, tools, distortions };
+  if (isSuspect) await context.iqa.tryApart?.(request);
   const { row, upload } = await chargeableCall(context, tenant, claimed);
   // A process that died after charging left its ledger row, so it is not charged again.
   if (row?.status === 'ok') {

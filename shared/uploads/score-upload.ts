@@ -22,7 +22,9 @@ export interface UploadContext extends ScoreContext {
 
 /** After this many failures an image is recorded as failed, and its event goes to the dead-letter queue. */
 export const MAX_ATTEMPTS = 3;
-/** Processes end for many reasons; an image at which so many ended is taken for the cause. */
+/** Processes end for many reasons: an image at which so many ended is tried apart, which tells whether it is the cause. */
+const SUSPECTED_LOST = 3;
+/** Where it cannot be tried apart, it is taken for the cause after so many. */
 const MAX_LOST = 10;
 
 export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
@@ -75,8 +77,9 @@ const scoreClaimed = async (
 ): Promise<UploadResult> => {
   const { attempts = 1, failures = 0 } = upload;
   const lost = attempts - 1 - failures;
+  const isBlamed = lost >= MAX_LOST && context.iqa.tryApart === undefined;
   try {
-    if (lost >= MAX_LOST) throw killer(object.key, lost);
+    if (isBlamed) throw killer(object.key, lost);
     if (upload.score === false) {
       await checkPicture(context, object);
       await finish(context, object.tenant, { ...upload, status: 'scored' }, isLost);
@@ -84,13 +87,13 @@ const scoreClaimed = async (
     }
     const { traceparent } = upload;
     const scored = await continueTrace(context.tracer, { name: 'score upload', traceparent }, () =>
-      scoreOnce(context, object, upload, isLost),
+      scoreOnce(context, object, upload, isLost, lost >= SUSPECTED_LOST),
     );
     await finish(context, object.tenant, { ...scored, status: 'scored' }, isLost);
     return 'scored';
   } catch (thrown) {
     if (isLost()) throw thrown;
-    const isLast = failures + 1 >= MAX_ATTEMPTS || lost >= MAX_LOST || isFinal(thrown);
+    const isLast = failures + 1 >= MAX_ATTEMPTS || isBlamed || isFinal(thrown);
     const about = { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) };
     context.log.error('upload not scored', about);
     const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
+import { tryInProcess } from '../../shared/adapters/onnx/trial-process.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
@@ -215,6 +220,32 @@ describe('upload events', () => {
     await assert.rejects(scoreUpload(context, { ...object, delivery: 'one' }), /ended its process 10 times/);
     const item = await context.table.get(uploadKey('default', 'a.png'));
     assert.equal(item && uploadOf(item).status, 'failed');
+  });
+
+  test('X.04 a picture at which processes ended is failed only when it ends the one it is tried in', async () => {
+    const { context } = await shop();
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    const about = { v: 1, key: 'a.png', key_id: 'admin', etag: 'e', created_at: '2026-01-01T00:00:00.000Z' };
+    const body = { ...about, status: 'scoring', attempts: 50, tools: ['entropy'] };
+    const folder = await mkdtemp(join(tmpdir(), 'assay-trial-'));
+    const mortal = join(folder, 'mortal.mjs');
+    await writeFile(mortal, "process.once('message', () => process.kill(process.pid, 'SIGKILL'));");
+    const outcomes = [];
+    for (const tryPicture of [tryInProcess(), tryInProcess(pathToFileURL(mortal))]) {
+      await context.table.write([{ put: uploadKey('default', 'a.png'), body }]);
+      const trying = { ...context, iqa: testIqa({ ...context, engine, tryPicture }) };
+      const told = await scoreUpload(trying, object).catch(({ message }: Error) => message);
+      const item = await context.table.get(uploadKey('default', 'a.png'));
+      outcomes.push([told, item && uploadOf(item).status]);
+    }
+    await rm(folder, { recursive: true });
+
+    const blamed = 'a.png ended its process (SIGKILL) when it was scored apart; try a smaller picture';
+    assert.deepEqual(outcomes, [
+      ['scored', 'scored'],
+      [blamed, 'failed'],
+    ]);
   });
 
   test('C.07 a delivery repeated while its first try is at work is not answered as done', async () => {
