@@ -132,7 +132,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   const withHandlers = (next: Loaded): Loaded => ({
     ...next,
     handlers: withSources(
-      withPlans(next.handlers, () => runs),
+      withPlans(next.handlers, () => runs, timers),
       () => assay,
     ),
   });
@@ -151,17 +151,16 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     encoder: ports.encoder,
     freshMs: ports.freshMs,
   });
-  const recorder = createRecorder({ table, log, folds: callFolds, ...ports.recording });
+  const recorder = createRecorder({ table, log, timers, folds: callFolds, ...ports.recording });
   const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
   const limitRate = createRateLimiter(table, clock, ports.defaultRate);
   const { spend: spendRate } = limitRate;
   const sources = openUpstreams(ports.sources ?? noSources, (tenant, name) => void refreshQuietly(assay, tenant, name));
   const assay: Assay = {
-    ...createLayerContext({ table, clock, log, random, recorder, meter, spendRate, gauge: ports.gauge }),
+    ...createLayerContext({ table, clock, timers, log, random, recorder, meter, spendRate, gauge: ports.gauge }),
     catalogs,
     handlers: () => loaded.handlers,
     limitRate,
-    timers,
     tracer: ports.tracer ?? noTracer,
     publishKey: ports.publishKey,
     random,

@@ -4,9 +4,16 @@ import { checkSignedPut } from '../../shared/adapters/files/signed-put.ts';
 import type { Assay } from '../../shared/assay.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
+import { isUnreadable } from '../../shared/kernel/stored.ts';
 import { createDeliveries } from '../../shared/uploads/deliveries.ts';
 import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
-import { MAX_ATTEMPTS, scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
+import {
+  hasFailed,
+  MAX_ATTEMPTS,
+  scoreUpload,
+  secondsUntilFree,
+  type UploadContext,
+} from '../../shared/uploads/score-upload.ts';
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { readBytes } from '../api/body-bytes.ts';
 import { type AnyRoute, route } from '../api/route.ts';
@@ -26,14 +33,15 @@ export interface LocalUploads {
 export const localUploads = (assay: Assay, folder: string): LocalUploads => {
   const context = uploadContext(assay);
   const deliveries = createDeliveries(assay, async (event, delivery, isLost) => {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS && !isLost(); attempt++) {
+    const object = { ...readObjectCreated(event), delivery };
+    for (let attempt = 1; !isLost(); attempt++) {
       try {
-        await scoreUpload(context, { ...readObjectCreated(event), delivery }, isLost);
+        await scoreUpload(context, object, isLost);
         return;
       } catch (error) {
-        // Left in the table, to be taken up again.
-        if (secondsUntilFree(error) !== undefined) throw error;
-        if (attempt === MAX_ATTEMPTS && !isLost()) await putAside(folder, event, messageOf(error));
+        if (isUnreadable(error) || (await hasFailed(context, object))) return putAside(folder, event, messageOf(error));
+        // Left in the table, to be taken up again: another is at it, or its failure could not be stored.
+        if (secondsUntilFree(error) !== undefined || attempt >= MAX_ATTEMPTS) throw error;
       }
     }
   });

@@ -20,7 +20,7 @@ export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRu
     log,
     tracer,
     execute: (call) => runNode(assay, call),
-    engine: engineTime(),
+    engine: engineTime(timers, () => Buffer.from(random(4)).readUInt32LE() / 2 ** 32),
     settle: (runs, tenant, id, isTakenOver) => settleRun(assay, runs, tenant, id, isTakenOver),
   });
   // A command that ends at once must not take up what a server left.

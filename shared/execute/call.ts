@@ -1,4 +1,4 @@
-import type { CallExtras, Gauge, Handler, ResourceUsage } from '../kernel/ports.ts';
+import type { CallExtras, Gauge, Handler, ResourceUsage, Timers } from '../kernel/ports.ts';
 import type { CallError, Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
@@ -13,6 +13,7 @@ import type { CheckArguments, CheckOutput } from './validate.ts';
 /** The dependencies of running tools, beyond the registry's. */
 export interface ExecuteContext extends RegistryContext {
   readonly random: (bytes: number) => Uint8Array;
+  readonly timers: Timers;
   readonly checkArguments: CheckArguments;
   readonly checkOutput: CheckOutput;
   readonly redact: Redact;

@@ -6,7 +6,7 @@ import { createRedact } from './redact.ts';
 import { createArgumentCheck, createOutputCheck } from './validate.ts';
 
 export interface LayerPorts
-  extends Pick<LayerContext, 'table' | 'clock' | 'log' | 'random' | 'meter' | 'recorder' | 'spendRate'> {
+  extends Pick<LayerContext, 'table' | 'clock' | 'timers' | 'log' | 'random' | 'meter' | 'recorder' | 'spendRate'> {
   readonly gauge?: Gauge | undefined;
 }
 

@@ -3,7 +3,7 @@ import { createEndOfTurn } from '../kernel/end-of-turn.ts';
 import { type Fault, messageOf } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
 import { eventCountKey } from '../kernel/item-keys.ts';
-import type { Item, Log, Table } from '../kernel/ports.ts';
+import type { Item, Log, Table, Timers } from '../kernel/ports.ts';
 import { type CallRecord, isReserved } from '../model/call-record.ts';
 import { placeIfReadable } from '../registry/events.ts';
 import { type RecordBatch, type StoredOnce, takeBatch, type WaitingRecord } from './batch.ts';
@@ -31,6 +31,7 @@ export interface Recorder {
 export interface RecorderOptions {
   readonly table: Table;
   readonly log: Log;
+  readonly timers: Pick<Timers, 'after'>;
   readonly folds: readonly Fold[];
   /** How long a record may wait for a batch; 0 stores each before its call is answered, as Lambda requires. */
   readonly delayMs?: number;
@@ -45,11 +46,11 @@ const MOST_PATIENCE_MS = 2000;
 const MOST_TURNS = 8;
 
 export const createRecorder = (options: RecorderOptions): Recorder => {
-  const { table, log, delayMs = 20, observe } = options;
+  const { table, log, timers, delayMs = 20, observe } = options;
   const waiting: WaitingRecord[] = [];
   const store = createStore(options);
   let running: Promise<void> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopTimer: (() => void) | undefined;
   let calls = 0;
   let isClosed = false;
   let onQuiet = (): void => {};
@@ -69,8 +70,8 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     }
   };
   const flush = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
+    stopTimer?.();
+    stopTimer = undefined;
     running ??= drain().finally(() => {
       running = undefined;
     });
@@ -95,7 +96,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   const flushAfter = (milliseconds: number): void => {
     if (isClosed) return;
     // A failure is logged where it happens, and retried.
-    timer ??= setTimeout(() => void flush().catch(() => {}), milliseconds);
+    stopTimer ??= timers.after(milliseconds, () => void flush().catch(() => {}));
   };
 
   const queue = (entry: WaitingRecord, isUrgent: boolean): Promise<void> | undefined => {
@@ -120,7 +121,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
       };
     },
     async close() {
-      if (calls > 0) await quiet((heard) => (onQuiet = heard));
+      if (calls > 0) await quiet(timers, (heard) => (onQuiet = heard));
       isClosed = true;
       await flush();
     },
@@ -134,11 +135,11 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   };
 };
 
-const quiet = (listen: (heard: () => void) => void): Promise<void> =>
+const quiet = (timers: Pick<Timers, 'after'>, listen: (heard: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, MOST_PATIENCE_MS);
+    const stopTimer = timers.after(MOST_PATIENCE_MS, resolve);
     listen(() => {
-      clearTimeout(timer);
+      stopTimer();
       resolve();
     });
   });

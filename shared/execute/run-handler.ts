@@ -1,5 +1,5 @@
 import { Fault } from '../kernel/errors.ts';
-import type { CallContext, Handler } from '../kernel/ports.ts';
+import type { CallContext, Handler, Timers } from '../kernel/ports.ts';
 import { inSpan } from '../kernel/trace.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import { findHandler, type Handlers } from '../registry/layer.ts';
@@ -49,7 +49,7 @@ export const runImplementation = async (context: LayerContext, call: Call): Prom
 /** Runs a handler until it ends, times out, or the caller gives up. */
 const runBounded = async (context: LayerContext, call: Call): Promise<unknown> => {
   const { handler, record, args } = call;
-  const stop = stopping(record.spec.name, timeoutMsOf(record), call.signal);
+  const stop = stopping(context.timers, record.spec.name, timeoutMsOf(record), call.signal);
   try {
     const returned = await Promise.race([handler.run(args, callContext(context, call, stop)), stop.stopped]);
     return acceptOutput(record, returned, context.checkOutput);
@@ -68,11 +68,11 @@ interface Stopping {
   clear(): void;
 }
 
-const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): Stopping => {
+const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller | undefined): Stopping => {
   let caller = typeof given === 'function' ? undefined : given;
   let controller: AbortController | undefined;
   let reason: Error | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopTimer = (): void => {};
   let isWaiting = false;
   let isOver = false;
   const { promise: stopped, reject } = Promise.withResolvers<never>();
@@ -85,7 +85,7 @@ const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): S
   const timeOut = () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`));
   const startTime = (): void => {
     isWaiting = false;
-    if (!isOver) timer = setTimeout(timeOut, timeoutMs);
+    if (!isOver) stopTimer = timers.after(timeoutMs, timeOut);
   };
   const watch = (): void => {
     if (!isWaiting) startTime();
@@ -107,13 +107,13 @@ const stopping = (tool: string, timeoutMs: number, given: Caller | undefined): S
     },
     waits(turn) {
       isWaiting = true;
-      clearTimeout(timer);
+      stopTimer();
       void turn.then(startTime);
     },
     clear() {
       isOver = true;
       clearImmediate(later);
-      clearTimeout(timer);
+      stopTimer();
       caller?.removeEventListener('abort', cancel);
     },
   };

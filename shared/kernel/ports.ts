@@ -103,6 +103,8 @@ export interface Clock {
 export interface Timers {
   /** Does work again and again, until what it answers is called. */
   every(milliseconds: number, work: () => void): () => void;
+  /** Does work once, after a time, unless what it answers is called. Keeps the process alive unless `ref` is false. */
+  after(milliseconds: number, work: () => void, ref?: boolean): () => void;
 }
 
 /** Bytes under keys: images, models, large results. */

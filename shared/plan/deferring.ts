@@ -1,6 +1,6 @@
 import type { ExecuteContext } from '../execute/execute.ts';
 import type { Reservation } from '../execute/meter.ts';
-import type { Handler } from '../kernel/ports.ts';
+import type { Handler, Timers } from '../kernel/ports.ts';
 import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
 import type { HandedCall } from './handed-call.ts';
@@ -24,7 +24,7 @@ export interface Deferred {
 export const deferring = (context: ExecuteContext, runs: Runs, deferred: Deferred): ExecuteContext => {
   const { meter, recorder, cache, checkOutput } = context;
   const { planId, started } = deferred;
-  const handler = startingHandler(runs, deferred);
+  const handler = startingHandler(runs, context.timers, deferred);
   return {
     ...context,
     handlers: () => ({ builtin: new Map(), internal: new Map([[PLAN_HANDLER_PREFIX + planId, handler]]) }),
@@ -51,13 +51,13 @@ export const deferring = (context: ExecuteContext, runs: Runs, deferred: Deferre
 };
 
 /** Starts a plan's run as the work of its tool. */
-const startingHandler = (runs: Runs, { planId, started, toCall }: Deferred): Handler => ({
+const startingHandler = (runs: Runs, timers: Timers, { planId, started, toCall }: Deferred): Handler => ({
   permission: 'safe',
   async run(input, context) {
     const { reservation } = started;
     const view = await startPlan(runs, planId, input, context, reservation && toCall(reservation));
     // Nobody will settle a call that nothing was reserved for: it is an ordinary one.
-    if (!reservation) return outputOfRun(await untilEnded(runs, context.tenant, view, context.signal));
+    if (!reservation) return outputOfRun(await untilEnded({ runs, timers }, context.tenant, view, context.signal));
     started.run = context.signal.aborted ? await runs.cancel(context.tenant, view.run_id) : view;
     return {};
   },

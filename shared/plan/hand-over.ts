@@ -75,7 +75,7 @@ const outcomeOfEnded = async (
 };
 
 /** A run of this process is seen to end by it; others when somebody asks. */
-const watch = ({ log }: ExecuteContext, runs: Runs, tenant: string, run: RunView, timeoutMs: number): void =>
-  void untilEnded(runs, tenant, run, AbortSignal.timeout(timeoutMs), { ref: false }).catch((thrown: unknown) =>
-    log.warn('a run is no longer watched', { run_id: run.run_id, error: messageOf(thrown) }),
+const watch = ({ log, timers }: ExecuteContext, runs: Runs, tenant: string, run: RunView, timeoutMs: number): void =>
+  void untilEnded({ runs, timers }, tenant, run, AbortSignal.timeout(timeoutMs), { ref: false }).catch(
+    (thrown: unknown) => log.warn('a run is no longer watched', { run_id: run.run_id, error: messageOf(thrown) }),
   );

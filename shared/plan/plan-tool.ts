@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
-import type { CallContext, Handler } from '../kernel/ports.ts';
+import { pause } from '../kernel/pause.ts';
+import type { CallContext, Handler, Timers } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import { PLAN_HANDLER_PREFIX, type Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
@@ -34,13 +34,13 @@ const inputOf = ({ input_schema: schema }: Plan): JsonSchema =>
   schema?.type === 'object' ? schema : { type: 'object', properties: {}, additionalProperties: true };
 
 /** Runs a saved plan as the work of a tool, and waits for its end. */
-export const planHandler = (runs: () => Runs | undefined, planId: string): Handler => ({
+export const planHandler = (runs: () => Runs | undefined, timers: Timers, planId: string): Handler => ({
   permission: 'safe',
   async run(input, context) {
     const engine = runs();
     if (!engine) throw new Fault('Unavailable', 'plans cannot run in this process');
     const started = await startPlan(engine, planId, input, context);
-    return outputOfRun(await untilEnded(engine, context.tenant, started, context.signal));
+    return outputOfRun(await untilEnded({ runs: engine, timers }, context.tenant, started, context.signal));
   },
 });
 
@@ -75,15 +75,15 @@ export const outputOfRun = (ended: RunView): unknown => {
 
 /** Looks after a run until it has ended, and cancels it when the signal says so. */
 export const untilEnded = async (
-  runs: Runs,
+  { runs, timers }: { readonly runs: Runs; readonly timers: Timers },
   tenant: string,
   started: RunView,
   signal: AbortSignal,
   { ref = true }: { readonly ref?: boolean } = {},
 ): Promise<RunView> => {
   let view = started;
-  for (let pause = 5; view.status === 'running'; pause = Math.min(500, pause * 1.5)) {
-    await wait(pause, undefined, { ref });
+  for (let next = 5; view.status === 'running'; next = Math.min(500, next * 1.5)) {
+    await pause(timers, next, ref);
     if (signal.aborted) return runs.cancel(tenant, view.run_id);
     view = (await runs.view(tenant, view.run_id)) ?? view;
   }

@@ -175,4 +175,11 @@ const finish = async (
   });
 };
 
+/** Whether an object's failure is recorded: until then its event must not be given up. */
+export const hasFailed = async ({ table }: Pick<UploadContext, 'table'>, object: StoredObject): Promise<boolean> => {
+  const item = await table.get(uploadKey(object.tenant, object.key));
+  const upload = item && uploadOf(item);
+  return upload?.status === 'failed' && upload.etag === object.etag;
+};
+
 export const uploadOf = (item: Item): Upload => read(item, UploadItem);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { Handler, Table, Timers } from '../../shared/kernel/ports.ts';
 import type { Outcome } from '../../shared/model/call.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
@@ -15,6 +16,7 @@ const bern = { arguments: { city: 'Bern' } };
 const heldTimers = (): Timers & { beat(): void } => {
   const works = new Set<() => void>();
   return {
+    ...systemTimers,
     every(_, work) {
       works.add(work);
       return () => works.delete(work);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createApp } from '../../functions/api/app.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { type TestAssay, testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -26,7 +27,7 @@ const handTimers = () => {
   const turn = () => {
     for (const work of works) work();
   };
-  return { every, works, turn };
+  return { ...systemTimers, every, works, turn };
 };
 
 /** Opens a stream of changes, and reads it message by message. */

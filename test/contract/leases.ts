@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { LEASE_MS, Lease } from '../../shared/kernel/lease.ts';
 import { changeHeld, keepLease, takeItem } from '../../shared/kernel/leased-item.ts';
 import type { Timers } from '../../shared/kernel/ports.ts';
@@ -15,6 +16,7 @@ export function testLeases({ table, newPk, clock }: TableTest): void {
     const item = { key: { pk: newPk(), sk: 'WORK' }, kind: Work };
     const beats: (() => void)[] = [];
     const timers: Timers = {
+      ...systemTimers,
       every(_, work) {
         beats.push(work);
         return () => void beats.splice(0);

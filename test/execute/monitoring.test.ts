@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { cutValue } from '../../shared/execute/cut-values.ts';
 import { createRecorder } from '../../shared/execute/recorder.ts';
 import { redactorFor } from '../../shared/execute/redact.ts';
@@ -189,7 +190,7 @@ describe('executions', () => {
   test('of a busy hour come in order though its shards hold different parts of it', async () => {
     const clock = standingClock();
     const table = memoryTable({ now: clock.now });
-    const recorder = createRecorder({ table, log: memoryLog(), folds: [] });
+    const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: [] });
     const { json, invoke } = await assayWith({ one: async () => 1 }, { clock, table });
     await invoke('one', {});
     const { body: before } = await json<Page>('GET', '/v1/executions');

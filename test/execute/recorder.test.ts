@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adminActor } from '../../shared/access/scopes.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { takeBatch } from '../../shared/execute/batch.ts';
 import { callFolds } from '../../shared/execute/billing/usage.ts';
 import { listExecutions } from '../../shared/execute/executions.ts';
@@ -33,7 +34,7 @@ describe('the recorder', () => {
         return memory.change(keys, rule);
       },
     };
-    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
+    const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds });
     for (let n = 0; n < 400; n++) {
       const failed = { status: 'failed', error: { type: 'Error', message: 'no' } } as const;
       recorder.keep('default', aRecord(n % 4 === 3 ? failed : {}), false);
@@ -49,7 +50,7 @@ describe('the recorder', () => {
 
   test('stores by itself within its delay, and an urgent record before it answers', async () => {
     const table = memoryTable({ now: clock.now });
-    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds, delayMs: 10 });
+    const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds, delayMs: 10 });
 
     assert.equal(recorder.keep('default', aRecord(), false), undefined);
     await sleep(60);
@@ -60,7 +61,7 @@ describe('the recorder', () => {
 
   test('without a delay every record is stored before its call is answered', async () => {
     const table = memoryTable({ now: clock.now });
-    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds, delayMs: 0 });
+    const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds, delayMs: 0 });
 
     await recorder.keep('default', aRecord(), false);
 
@@ -78,7 +79,7 @@ describe('the recorder', () => {
       },
     };
     const log = memoryLog();
-    const recorder = createRecorder({ table, log, folds: callFolds });
+    const recorder = createRecorder({ table, timers: systemTimers, log, folds: callFolds });
     for (let n = 0; n < 10; n++) recorder.keep('default', aRecord(), false);
 
     await assert.rejects(recorder.flush(), /locked/);
@@ -93,7 +94,7 @@ describe('the recorder', () => {
   test('with a table that streams it writes records and their hour alone', async () => {
     const memory = memoryTable({ now: clock.now });
     const table: Table = { ...memory, streams: true };
-    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
+    const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds });
     for (let n = 0; n < 60; n++) recorder.keep('default', aRecord(), false);
 
     await recorder.flush();
@@ -104,7 +105,7 @@ describe('the recorder', () => {
 
   test('no batch is larger than a change may be, whatever tools, keys and failures are in it', async () => {
     const table = memoryTable({ now: clock.now });
-    const recorder = createRecorder({ table, log: memoryLog(), folds: callFolds });
+    const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds });
     for (let n = 0; n < 300; n++) {
       const error = { type: 'Error', message: 'no' };
       recorder.keep(

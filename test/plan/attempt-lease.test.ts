@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { BEAT_MS, LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
@@ -31,6 +32,7 @@ const aRun = async () => {
     answer: async () => {},
     attemptLeases: {
       timers: {
+        ...systemTimers,
         every(_, work) {
           beats.add(work);
           return () => beats.delete(work);

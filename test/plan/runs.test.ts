@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { NodeView, RunView } from '../../shared/model/run.ts';
@@ -523,7 +524,11 @@ describe('cancel and resume', () => {
   test('consent and cancelling through another process reach the run', async () => {
     const looks: (() => void)[] = [];
     const world = aHeldWorld(async () => ok(1));
-    const owner = { timers: { every: (_: number, work: () => void) => (looks.push(work), () => {}) } };
+    const every = (_: number, work: () => void) => {
+      looks.push(work);
+      return () => {};
+    };
+    const owner = { timers: { ...systemTimers, every } };
     const ask = [node('send', { tool: 'ask_send', confirm_timeout_seconds: 60 }), node('more', { tool: 'ask_more' })];
     const { runs, id } = await begin(world, ask, owner);
     await until(runs, id, 'send', 'waiting_approval');

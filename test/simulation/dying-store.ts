@@ -1,4 +1,5 @@
 import type { Blobs, Table } from '../../shared/kernel/ports.ts';
+import type { Awake, Timeline } from './timeline.ts';
 
 /** Thrown by every operation of a process that has died; nothing of it reaches the store any more. */
 export class Died extends Error {
@@ -44,55 +45,57 @@ export interface Life {
   readonly writes?: number | undefined;
   readonly fate?: Fate | undefined;
   readonly turn: () => Promise<void>;
+  readonly timeline: Pick<Timeline, 'during'>;
 }
 
-export interface DyingStore {
+export interface DyingStore extends Awake {
   readonly table: Table;
   readonly blobs: Blobs;
   readonly state: { writes: number; isDead: boolean };
   /** The ids of the runs that it has stored. */
   readonly runs: ReadonlySet<string>;
-  /** Resolves when the process stands still. */
-  readonly stalled: Promise<void>;
+  /** Resolves when the process dies or stands still. */
+  readonly stopped: Promise<void>;
   wake(): void;
 }
 
 /** The store as a process sees it that dies or stalls right after its k-th write. */
 export const dyingStore = (table: Table, blobs: Blobs, life: Life): DyingStore => {
-  const { writes: last = Number.POSITIVE_INFINITY, fate = 'dies', turn } = life;
-  const state = { writes: 0, isDead: false };
+  const { writes: last = Number.POSITIVE_INFINITY, fate = 'dies', turn, timeline } = life;
+  const state = { writes: 0, isDead: false, isStalled: false };
   const runs = new Set<string>();
-  const stalled = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
   const woken = Promise.withResolvers<void>();
-  const hasReached = (): boolean => state.writes >= last;
 
-  const reading = async <T>(work: () => Promise<T>): Promise<T> => {
-    await turn();
+  const goOn = async (): Promise<void> => {
     if (state.isDead) throw new Died();
-    if (fate === 'stalls' && hasReached()) await woken.promise;
-    return work();
+    if (state.isStalled) await woken.promise;
   };
-  const wrote = async (): Promise<void> => {
+  const wrote = (): void => {
     state.writes++;
-    if (!hasReached()) return;
-    if (fate === 'stalls') {
-      stalled.resolve();
-      return woken.promise;
-    }
-    state.isDead = true;
-    throw new Died();
+    if (state.writes !== last) return;
+    if (fate === 'dies') state.isDead = true;
+    else state.isStalled = true;
+    stopped.resolve();
   };
-  const writing = <T>(work: () => Promise<T>): Promise<T> =>
-    reading(async () => {
-      const result = await work();
-      await wrote();
-      return result;
-    });
+  const reading = async <T>(work: () => Promise<T>, hasWritten = () => false): Promise<T> => {
+    await timeline.during(turn);
+    await goOn();
+    const result = await timeline.during(work);
+    if (hasWritten()) wrote();
+    await goOn();
+    return result;
+  };
+  const writing = <T>(work: () => Promise<T>): Promise<T> => reading(work, () => true);
   return {
     state,
     runs,
-    stalled: stalled.promise,
-    wake: woken.resolve,
+    stopped: stopped.promise,
+    isAwake: () => !state.isDead && !state.isStalled,
+    wake() {
+      state.isStalled = false;
+      woken.resolve();
+    },
     table: {
       streams: table.streams,
       get: (key) => reading(() => table.get(key)),
@@ -107,11 +110,10 @@ export const dyingStore = (table: Table, blobs: Blobs, life: Life): DyingStore =
             if ('put' in write && write.put.sk === 'RUN') runs.add(write.put.pk.split('#').at(-1) ?? '');
           return change;
         };
-        return reading(async () => {
-          const result = await table.change(keys, watched);
-          if (hasWrites) await wrote();
-          return result;
-        });
+        return reading(
+          () => table.change(keys, watched),
+          () => hasWrites,
+        );
       },
       write: (list) => writing(() => table.write(list)),
       count: (key, add, limits, expires) => writing(() => table.count(key, add, limits, expires)),

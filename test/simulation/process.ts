@@ -7,6 +7,7 @@ import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import type { IqaEngine } from '../../shared/iqa/engine.ts';
 import { composeIqa } from '../../shared/iqa/iqa.ts';
 import { lazy } from '../../shared/kernel/lazy.ts';
+import { pause } from '../../shared/kernel/pause.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
 import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
 import type { SourcePorts } from '../../shared/sources/context.ts';
@@ -14,20 +15,19 @@ import { memoryLog, type TestAssay, testAssay } from '../support/assay.ts';
 import { shippedCatalogue } from '../support/iqa.ts';
 import { aTool } from '../support/tools.ts';
 import type { Store } from './stores.ts';
+import type { Awake, Timeline } from './timeline.ts';
 
 /** A process of the product on a store that others share: its own memory and its own clock. */
 export interface Process extends TestAssay {
   readonly runs: LocalRuns;
   readonly uploads: LocalUploads;
-  /** Does what is due from time to time: heartbeats, and looking at what others did. */
-  tick(): void;
-  /** Lets time pass, for everybody. */
-  sleep(milliseconds: number): void;
+  /** Waits, as a client of it does. */
+  wait(milliseconds: number): Promise<void>;
 }
 
 /** What all processes of a simulation share: time, chance, and what the outside has seen of them. */
 export interface World {
-  readonly time: { now: number };
+  readonly timeline: Timeline;
   readonly random: () => number;
   /** How often the tool with an effect ran. */
   readonly effects: { count: number };
@@ -41,20 +41,17 @@ export const UPSTREAM_TOOLS = ['one', 'two', 'three'] as const;
 /** Removed again, and in the snapshot. */
 export const KEPT_TOOLS = ['kept_one', 'kept_two'] as const;
 
-export const startProcess = async (store: Store, world: World, skewMs = 0): Promise<Process> => {
-  const { time, random, effects } = world;
-  const { table, blobs } = store;
+export const startProcess = async (store: Store & Partial<Awake>, world: World, skewMs = 0): Promise<Process> => {
+  const { timeline, random, effects } = world;
+  const { table, blobs, isAwake = () => true } = store;
   const ids = monotonicFactory(random);
-  const now = (): number => time.now + skewMs;
+  const now = (): number => timeline.now() + skewMs;
+  const timers = timeline.timersOf({ isAwake });
   const clock = { now, newId: () => ids(now()) };
   const effect: Handler = { permission: 'safe', run: async () => ++effects.count };
   const broken: Handler = { permission: 'safe', run: () => Promise.reject(new Error('broken')) };
   const iqa = composeIqa({ catalogue: catalogue(), engine: plainEngine, modelFiles, table, blobs, clock, log });
   const made: LocalRuns[] = [];
-  const due = new Set<() => void>();
-  const tick = (): void => {
-    for (const work of [...due]) work();
-  };
   const given = await testAssay({
     table,
     blobs,
@@ -62,12 +59,7 @@ export const startProcess = async (store: Store, world: World, skewMs = 0): Prom
     prices,
     clock,
     sources,
-    timers: {
-      every(_, work) {
-        due.add(work);
-        return () => due.delete(work);
-      },
-    },
+    timers,
     recording: { delayMs: 0 },
     signPut: async (path) => ({ url: path, headers: {}, expires_at: new Date(now()).toISOString() }),
     random: (bytes) => Uint8Array.from({ length: bytes }, () => random() * 256),
@@ -78,12 +70,14 @@ export const startProcess = async (store: Store, world: World, skewMs = 0): Prom
       return runs;
     },
   });
-  const sleep = (milliseconds: number): void => {
-    time.now += milliseconds;
-  };
   const [runs] = made;
   assert.ok(runs);
-  return { ...given, runs, uploads: localUploads(given.assay, '/nonexistent'), tick, sleep };
+  return {
+    ...given,
+    runs,
+    uploads: localUploads(given.assay, '/nonexistent'),
+    wait: (milliseconds) => pause(timers, milliseconds),
+  };
 };
 
 const log = memoryLog();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { imageBlobKey } from '../../shared/kernel/item-keys.ts';
-import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { handOver, planOf } from '../../shared/plan/hand-over.ts';
@@ -77,12 +76,9 @@ export const consent = async (process: Process, run: string): Promise<void> => {
     const waiting = view.nodes.find(({ status }) => status === 'waiting_approval');
     if (waiting)
       await process.runs.confirm('default', run, waiting.id, { approve: true, approver: 'admin' }).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, looks < 50 ? 0 : 10));
-    // An answer that comes before the question waits is found by looking, and so is what was left.
-    process.tick();
-    if (looks % 20 === 19) await process.runs.resume();
+    await process.wait(looks < 50 ? 5 : 1000);
     // What was left in the middle is free again after a lease's term.
-    if (looks === 100) process.sleep(LEASE_MS);
+    if (looks % 20 === 19) await process.runs.resume();
   }
   throw new Error(`the run ${run} neither ends nor asks: ${JSON.stringify(await process.runs.view('default', run))}`);
 };

@@ -7,7 +7,8 @@ import type { CallRecord } from '../../shared/model/call-record.ts';
 import { createTurns, type DyingStore, dyingStore, type Fate, seeded } from './dying-store.ts';
 import { type Prepared, type Process, prepare, startProcess, type World } from './process.ts';
 import { type Client, consent, type Scenario, type ScenarioName, scenarios } from './scenarios.ts';
-import { fillingDisk, type OpenStore, openMemory, restoreItems, watchItems } from './stores.ts';
+import { fillingDisk, type OpenStore, openMemory, restoreItems, told, watchItems } from './stores.ts';
+import { createTimeline } from './timeline.ts';
 
 /** One way in which things may happen: what is done, what becomes of the first process when, and in which order. */
 export interface Schedule {
@@ -27,50 +28,55 @@ const LONG_MS = 20 * 60_000;
 /** Clocks of processes differ by up to a minute. */
 const MOST_SKEW_MS = 30_000;
 
+/** What came of a schedule: the writes of its first process, and what all did to the store, in order. */
+export interface Happened {
+  readonly writes: number;
+  readonly history: readonly string[];
+}
+
 /** Does what a schedule says, recovers as a server does that starts later, and checks what must hold. */
-export const simulate = async (schedule: Schedule, open: OpenStore = openMemory): Promise<{ writes: number }> => {
+export const simulate = async (schedule: Schedule, open: OpenStore = openMemory): Promise<Happened> => {
   const random = seeded(schedule.seed);
-  const world: World = { time: { now: START }, random, effects: { count: 0 } };
-  const store = open(() => world.time.now);
+  const timeline = createTimeline(START);
+  const world: World = { timeline, random, effects: { count: 0 } };
+  const history: string[] = [];
+  const store = told(open(timeline.now), (line) => history.push(`${timeline.now()} ${line}`));
   const { items, prepared } = await preparation();
   await restoreItems(store, items);
 
   const turn = createTurns(random);
   const { writes, fate } = schedule;
-  const stores = [dyingStore(store.table, store.blobs, { writes, fate, turn })];
-  if (schedule.isContended) stores.push(dyingStore(store.table, store.blobs, { turn }));
+  const stores = [dyingStore(store.table, store.blobs, { writes, fate, turn, timeline })];
+  if (schedule.isContended) stores.push(dyingStore(store.table, store.blobs, { turn, timeline }));
   const skew = (): number => Math.round((random() * 2 - 1) * MOST_SKEW_MS);
   const clients: Client[] = [];
   for (const [at, own] of stores.entries())
     clients.push({ ...prepared, process: await startProcess(own, world, skew()), name: `c${at}`, acknowledged: [] });
   const { disk, ...roomy } = fillingDisk(store);
-  const later = await startProcess(roomy, world, skew());
+  const later = await startProcess(dyingStore(roomy.table, roomy.blobs, { turn, timeline }), world, skew());
   const fill = async (): Promise<void> => {
     disk.room = Math.floor(random() * 8);
     await recoverShortOfRoom(later);
     disk.room = Number.POSITIVE_INFINITY;
     await later.assay.recorder.flush();
-    world.time.now += LEASE_MS + 2 * MOST_SKEW_MS;
+    timeline.skip(LEASE_MS + 2 * MOST_SKEW_MS);
   };
   try {
-    await happen(schedule, world, stores, clients, later, random() < 0.25 ? fill : async () => {});
+    const fillDisk = random() < 0.25 ? fill : async () => {};
+    await timeline.drive(happen(schedule, world, stores, clients, later, fillDisk));
   } finally {
-    for (const { wake, state } of stores) {
-      state.isDead = true;
-      wake();
-    }
-    // The dead ones would try to store their records for ever.
-    for (const { process } of clients) await process.assay.recorder.close().catch(() => {});
-    await later.assay.recorder.close();
+    // What is left of them gets no time any more.
+    for (const { state } of stores) state.isDead = true;
     await store.table.close();
   }
-  return { writes: stores[0]?.state.writes ?? 0 };
+  return { writes: stores[0]?.state.writes ?? 0, history };
 };
 
 /** What all simulations start with, made once: a store's items. */
 const preparation = lazyAsync(async () => {
-  const world: World = { time: { now: START - 3_600_000 }, random: seeded(1), effects: { count: 0 } };
-  const { table, blobs } = openMemory(() => world.time.now);
+  const timeline = createTimeline(START - 3_600_000);
+  const world: World = { timeline, random: seeded(1), effects: { count: 0 } };
+  const { table, blobs } = openMemory(timeline.now);
   const watched = watchItems(table);
   const process = await startProcess({ table: watched.table, blobs }, world);
   const prepared: Prepared = await prepare(process);
@@ -86,15 +92,15 @@ const happen = async (
   later: Process,
   fillDisk: () => Promise<void>,
 ): Promise<void> => {
-  const { time, random } = world;
+  const { timeline, random } = world;
   const { run, isRepeated, check }: Scenario = scenarios[schedule.scenario];
-  const working = clients.map((client) => run(client).catch(() => {}));
+  const working = clients.map((client, at) => Promise.race([run(client).catch(() => {}), deathOf(stores[at])]));
   const [first, ...others] = working;
-  await Promise.race([first, stores[0]?.stalled]);
+  await Promise.race([first, stores[0]?.stopped]);
   await Promise.all(others);
 
   // Its lease is over by any clock; what it had reserved may be over too.
-  time.now += LEASE_MS + 2 * MOST_SKEW_MS + (random() < 0.5 ? LONG_MS : 0);
+  timeline.skip(LEASE_MS + 2 * MOST_SKEW_MS + (random() < 0.5 ? LONG_MS : 0));
   // Whoever recounts the quota, as another call of the key may, ends what was reserved for too long.
   if (random() < 0.5) await settle(later);
   await fillDisk();
@@ -102,8 +108,8 @@ const happen = async (
   const again = clients.map((client) => ({ ...client, process: later, acknowledged: [] }));
   if (isRepeated) for (const client of again) await run(client);
   for (const { wake } of stores) wake();
-  await tickUntil(Promise.all(working), clients);
-  time.now += LONG_MS + LEASE_MS;
+  await Promise.all(working);
+  timeline.skip(LONG_MS + LEASE_MS);
   await recover(later);
   const table = later.assay.table;
   for (const pk of [ACTIVE_RUNS_PK, ACTIVE_UPLOADS_PK])
@@ -125,16 +131,10 @@ const happen = async (
   });
 };
 
-/** Who was asleep finds out what has happened by the next heartbeat. */
-const tickUntil = async (done: Promise<unknown>, clients: readonly Client[]): Promise<void> => {
-  const state = { isDone: false };
-  const ended = done.finally(() => {
-    state.isDone = true;
-  });
-  while (!state.isDone) {
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 2))]);
-    for (const { process } of clients) if (!state.isDone) process.tick();
-  }
+/** Resolves when a process has died: what it was doing is never over. */
+const deathOf = async (store: DyingStore | undefined): Promise<void> => {
+  await store?.stopped;
+  if (!store?.state.isDead) await new Promise(() => {});
 };
 
 /** What a server does at its start and with every beat. */
@@ -145,19 +145,20 @@ const recover = async ({ runs, uploads, ...process }: Process): Promise<void> =>
 };
 
 /** The disk is full in the middle of it: it must only be possible to do it again. */
-const recoverShortOfRoom = async ({ runs, uploads }: Process): Promise<void> => {
+const recoverShortOfRoom = async (process: Process): Promise<void> => {
+  const { runs, uploads } = process;
   const resumed = await runs.resume().catch(() => []);
-  for (const id of resumed) await Promise.race([runs.ended('default', id).catch(() => {}), asks(runs, id)]);
+  for (const id of resumed) await Promise.race([runs.ended('default', id).catch(() => {}), asks(process, id)]);
   await uploads.takeOver().catch(() => {});
   await uploads.idle();
 };
 
 /** Resolves when a run waits for a person: then it does not end by itself. */
-const asks = async (runs: Process['runs'], id: string): Promise<void> => {
+const asks = async ({ runs, wait }: Process, id: string): Promise<void> => {
   for (let looks = 0; looks < 500; looks++) {
     const view = await runs.view('default', id);
     if (view?.nodes.some(({ status }) => status === 'waiting_approval')) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await wait(10);
   }
 };
 

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { tries } from '../support/sampling.ts';
 import { drawSchedules } from './draw-schedules.ts';
 import { type Schedule, simulate } from './simulate.ts';
 import { type OpenStore, openMemory, openSqlite } from './stores.ts';
 
 const seed = Number(process.env.SIMULATION_SEED ?? 1);
-
-// Engines of processes that died wait for consent for a day, and nobody is left to end them.
-after(() => void setTimeout(() => process.exit(), 200));
 
 /** A failing schedule is drawn again with the seed that its message names. */
 const runAll = async (schedules: readonly Schedule[], open: OpenStore): Promise<void> => {
@@ -22,6 +19,15 @@ const runAll = async (schedules: readonly Schedule[], open: OpenStore): Promise<
 describe('X.04 processes that die or stall after any write, alone and beside others', () => {
   test('charge once, leave nothing stuck, and lose nothing that was acknowledged', async () => {
     await runAll(await drawSchedules(tries(70, 2000), seed), openMemory);
+  });
+
+  test('a schedule that is drawn again happens again, to the millisecond and the byte', async () => {
+    for (const schedule of await drawSchedules(tries(12, 200), seed + 2)) {
+      const [first, again] = [await simulate(schedule), await simulate(schedule)];
+      const differs = again.history.findIndex((line, at) => line !== first.history[at]);
+      const lengths = [first.history.length, again.history.length];
+      assert.deepEqual([differs, lengths[1]], [-1, lengths[0]], JSON.stringify(schedule));
+    }
   });
 
   test('do so on SQLite', async () => {

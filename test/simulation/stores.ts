@@ -71,6 +71,32 @@ export const fillingDisk = ({ table, blobs }: Store): Store & { readonly disk: {
   };
 };
 
+/** A store that tells what is done to it. */
+export const told = ({ table, blobs }: Store, tell: (line: string) => void): Store => ({
+  table: {
+    ...table,
+    get(key) {
+      tell(`get ${key.pk} ${key.sk}`);
+      return table.get(key);
+    },
+    change: (keys, rule) =>
+      table.change(keys, (items) => {
+        const change = rule(items);
+        tell(`change ${JSON.stringify(change.writes)}`);
+        return change;
+      }),
+    write(writes) {
+      tell(`write ${JSON.stringify(writes)}`);
+      return table.write(writes);
+    },
+    count(key, add, ...rest) {
+      tell(`count ${key.pk} ${JSON.stringify(add)}`);
+      return table.count(key, add, ...rest);
+    },
+  },
+  blobs,
+});
+
 /** What a store holds, as far as it was written through the table returned beside it. */
 export const watchItems = (table: Table): { readonly table: Table; readonly items: () => Promise<readonly Item[]> } => {
   const partitions = new Set<string>();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { ACTIVE_UPLOADS_PK } from '../../shared/kernel/item-keys.ts';
 import type { Timers } from '../../shared/kernel/ports.ts';
 import { createDeliveries } from '../../shared/uploads/deliveries.ts';
@@ -19,6 +20,7 @@ const world = () => {
   const start = () => {
     const ticks = new Set<() => void>();
     const timers: Timers = {
+      ...systemTimers,
       every(_, work) {
         ticks.add(work);
         return () => ticks.delete(work);

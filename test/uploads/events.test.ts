@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
+import { localUploads } from '../../functions/cli/local-uploads.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { tryInProcess } from '../../shared/adapters/onnx/trial-process.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
-import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
+import { ACTIVE_UPLOADS_PK, imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
@@ -245,6 +246,32 @@ describe('upload events', () => {
     assert.deepEqual(outcomes, [
       ['scored', 'scored'],
       [blamed, 'failed'],
+    ]);
+  });
+
+  test('X.04 an event is given up only once the failure of its picture is stored', async () => {
+    const { context } = await shop();
+    const folder = await mkdtemp(join(tmpdir(), 'assay-aside-'));
+    const disk = { isFull: false };
+    const change: UploadContext['table']['change'] = (keys, rule) => {
+      if (disk.isFull && keys.some(({ sk }) => sk === 'UPLOAD')) throw new Error('database or disk is full');
+      return context.table.change(keys, rule);
+    };
+    const uploads = localUploads({ ...context, table: { ...context.table, change } }, folder);
+    const seen = [];
+    for (const isFull of [true, false]) {
+      disk.isFull = isFull;
+      await uploads.store(imageBlobKey('default', `${isFull}.png`), new TextEncoder().encode('no picture'));
+      await uploads.idle();
+      const left = (await context.table.query(ACTIVE_UPLOADS_PK)).items.length;
+      seen.push([left, (await readdir(join(folder, 'dead-letters')).catch(() => [])).length]);
+    }
+    await uploads.close();
+    await rm(folder, { recursive: true });
+
+    assert.deepEqual(seen, [
+      [1, 0],
+      [1, 1],
     ]);
   });
 

@@ -60,16 +60,16 @@ export const awsScoring = async (
   const layers = createLayerContext({
     table,
     clock,
+    timers: systemTimers,
     log,
     random: (bytes) => randomBytes(bytes),
     gauge: nodeGauge(),
     meter: createMeter({ table, clock, log, prices: known }),
     // A function is frozen between events: what it has not written then is late or lost.
-    recorder: createRecorder({ table, log, folds: callFolds, delayMs: 0 }),
+    recorder: createRecorder({ table, log, timers: systemTimers, folds: callFolds, delayMs: 0 }),
   });
   return {
     ...layers,
-    timers: systemTimers,
     s3,
     blobs,
     iqa,
