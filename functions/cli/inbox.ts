@@ -6,8 +6,8 @@ import type { Assay } from '../../shared/assay.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { messageOf } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
-import { uploadOf } from '../../shared/uploads/score-upload.ts';
-import { viewUpload } from '../../shared/uploads/upload.ts';
+
+import { uploadOf, viewUpload } from '../../shared/uploads/upload.ts';
 import type { LocalUploads } from './local-uploads.ts';
 
 const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif|bmp|p[gp]m)$/i;

@@ -2,6 +2,7 @@ import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { LambdaDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
@@ -27,6 +28,8 @@ const UPLOADS = 'images/';
 export class InferenceStack extends Stack {
   readonly upload: NodeFunction;
   readonly inference: ContainerFunction;
+  /** Records pictures as failed at which the others ended until their tries were used up. */
+  readonly failed: NodeFunction;
   /** Where the stage has machines with a GPU. */
   readonly gpu: GpuBatch | undefined;
   /** Events that could not be delivered at all. */
@@ -50,6 +53,7 @@ export class InferenceStack extends Stack {
     this.undelivered = failureQueue(this, 'Undelivered');
     this.gpu = this.gpuBatch(props);
     this.upload = this.uploads(props);
+    this.failed = this.recordsFailures(props);
   }
 
   private gpuBatch({ settings: { logDays, gpu: machines }, data }: Props): GpuBatch | undefined {
@@ -110,6 +114,21 @@ export class InferenceStack extends Stack {
       ],
     });
     return upload;
+  }
+
+  private recordsFailures({ settings, data }: Props): NodeFunction {
+    const failed = new NodeFunction(this, 'Failed', {
+      entry: 'functions/give-up/index.ts',
+      description: 'Records pictures as failed at which functions ended',
+      settings,
+      memoryMb: 256,
+      timeout: Duration.seconds(30),
+    })
+      .usesTable('ASSAY_TABLE', data.table)
+      .writes('ASSAY_IMAGES_BUCKET', data.images);
+    for (const { function: scoring } of [this.upload, this.inference])
+      scoring.configureAsyncInvoke({ onFailure: new LambdaDestination(failed.function) });
+    return failed;
   }
 
   private sendsJobs(upload: NodeFunction, { queue, jobArns, jobName }: GpuBatch): void {

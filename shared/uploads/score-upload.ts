@@ -1,17 +1,15 @@
-import { takenOver } from '../execute/earlier-call.ts';
 import type { ScoreContext } from '../execute/score-pictures.ts';
 import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts';
-import { eventCountKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
-import { freeLease, isHeld } from '../kernel/lease.ts';
+import { uploadKey } from '../kernel/item-keys.ts';
 import { keepLease, newOwner } from '../kernel/leased-item.ts';
-import type { Blobs, Change, Item, Timers } from '../kernel/ports.ts';
-import { put, read } from '../kernel/stored.ts';
+import type { Blobs, Change, Timers } from '../kernel/ports.ts';
+import { put } from '../kernel/stored.ts';
 import { continueTrace, type Tracer } from '../kernel/tracer.ts';
-import { placeEvents } from '../registry/events.ts';
 import { type Claim, type ClaimedUpload, claimUpload, type StoredObject } from './claim.ts';
+import { finishUpload } from './finish-upload.ts';
 import { checkPicture, scoreOnce } from './score-object.ts';
 import { settleStorage } from './storage.ts';
-import { MAX_PICTURE_BYTES, type Upload, UploadItem, viewUpload } from './upload.ts';
+import { MAX_PICTURE_BYTES, type Upload, UploadItem, uploadOf } from './upload.ts';
 
 export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
@@ -54,11 +52,16 @@ export const scoreUpload = async (
   }
 };
 
-const claimObject = ({ table, clock, random }: UploadContext, object: StoredObject): Promise<Claimed> => {
+export const claimObject = (
+  { table, clock, random }: Pick<UploadContext, 'table' | 'clock' | 'random'>,
+  object: StoredObject,
+  /** How what is known of it is seen; as it is unless given. */
+  see: (known: Upload) => Upload = (known) => known,
+): Promise<Claimed> => {
   const key = uploadKey(object.tenant, object.key);
   const ids = { newId: clock.newId(), owner: newOwner(random) };
   return table.change([key], ([item]): Change<Claimed> => {
-    const known = item && uploadOf(item);
+    const known = item && see(uploadOf(item));
     const claim = claimUpload(known, object, clock.now(), ids);
     if (claim.todo !== 'score') return { writes: [], result: { claim } };
     const upload = { ...claim.upload, stored: object.size ?? known?.stored };
@@ -82,14 +85,14 @@ const scoreClaimed = async (
     if (isBlamed) throw killer(object.key, lost);
     if (upload.score === false) {
       await checkPicture(context, object);
-      await finish(context, object.tenant, { ...upload, status: 'scored' }, isLost);
+      await finishUpload(context, object.tenant, { ...upload, status: 'scored' }, isLost);
       return 'unasked';
     }
     const { traceparent } = upload;
     const scored = await continueTrace(context.tracer, { name: 'score upload', traceparent }, () =>
       scoreOnce(context, object, upload, isLost, lost >= SUSPECTED_LOST),
     );
-    await finish(context, object.tenant, { ...scored, status: 'scored' }, isLost);
+    await finishUpload(context, object.tenant, { ...scored, status: 'scored' }, isLost);
     return 'scored';
   } catch (thrown) {
     if (isLost()) throw thrown;
@@ -98,7 +101,7 @@ const scoreClaimed = async (
     context.log.error('upload not scored', about);
     const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };
     const failed: ClaimedUpload = { ...upload, status: isLast ? 'failed' : 'pending', failures: failures + 1, error };
-    await finish(context, object.tenant, failed, isLost);
+    await finishUpload(context, object.tenant, failed, isLost);
     throw thrown;
   }
 };
@@ -141,45 +144,9 @@ const isFinal = (thrown: unknown): boolean =>
   thrown instanceof Fault &&
   ['InvalidInput', 'TooLarge', 'PaymentRequired', 'Unauthenticated', 'NotFound'].includes(thrown.code);
 
-/**
- * Writes the result and gives the lease up, unless somebody else has it by now. The scores are stored first: an image
- * that is said to be scored has them.
- */
-const finish = async (
-  context: UploadContext,
-  tenant: string,
-  upload: ClaimedUpload,
-  isLost: () => boolean,
-): Promise<void> => {
-  const { table, blobs, clock } = context;
-  const key = uploadKey(tenant, upload.key);
-  const isAnnounced = (upload.status === 'scored' || upload.status === 'failed') && upload.score !== false;
-  if (isLost()) throw takenOver({ id: upload.call_id ?? upload.key });
-  if (isAnnounced) {
-    const text = JSON.stringify(viewUpload(upload), undefined, 2);
-    await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
-  }
-  await table.change([key, eventCountKey(tenant)], ([item, count]) => {
-    const known = item && uploadOf(item);
-    if (!known || !isHeld(known.lease, upload.lease)) return { writes: [], result: undefined };
-    const event = {
-      type: 'image-scored',
-      at: new Date(clock.now()).toISOString(),
-      tool: upload.key,
-      reason: upload.status,
-    } as const;
-    const events = isAnnounced ? placeEvents(tenant, count, [event]) : [];
-    // A call whose reservation had lapsed has another id by now.
-    const ended = { ...upload, call_id: known.call_id, lease: freeLease(upload.lease) };
-    return { writes: [put(key, UploadItem, ended, item.expires), ...events], result: undefined };
-  });
-};
-
 /** Whether an object's failure is recorded: until then its event must not be given up. */
 export const hasFailed = async ({ table }: Pick<UploadContext, 'table'>, object: StoredObject): Promise<boolean> => {
   const item = await table.get(uploadKey(object.tenant, object.key));
   const upload = item && uploadOf(item);
   return upload?.status === 'failed' && upload.etag === object.etag;
 };
-
-export const uploadOf = (item: Item): Upload => read(item, UploadItem);

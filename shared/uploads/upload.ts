@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { ScoreReport } from '../iqa/score.ts';
 import { isObject } from '../kernel/json.ts';
 import { Lease } from '../kernel/lease.ts';
-import { stored } from '../kernel/stored.ts';
+import type { Item } from '../kernel/ports.ts';
+import { read, stored } from '../kernel/stored.ts';
 
 /** Image types that can be uploaded, with the extension of their keys. */
 export const PICTURE_TYPES = {
@@ -76,6 +77,8 @@ const Upload = z.object({
 export type Upload = Readonly<z.infer<typeof Upload>>;
 
 export const UploadItem = stored<Upload>({ what: 'upload', schema: Upload, cure: 'upload the picture again' });
+
+export const uploadOf = (item: Item): Upload => read(item, UploadItem);
 
 /** Reports are returned as stored: nothing here depends on their content. */
 function isReport(value: unknown): boolean {

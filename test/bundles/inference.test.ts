@@ -21,7 +21,8 @@ import {
 import type { Blobs, Table } from '../../shared/kernel/ports.ts';
 import { readManifest, writeManifest } from '../../shared/uploads/manifest.ts';
 import { objectCreated } from '../../shared/uploads/object-event.ts';
-import { uploadOf } from '../../shared/uploads/score-upload.ts';
+import { uploadOf } from '../../shared/uploads/upload.ts';
+
 import { type LocalAws, startAws } from '../support/aws-services.ts';
 import { whyNoDynamo } from '../support/dynamo.ts';
 import { buildImage, startJob } from '../support/inference-image.ts';

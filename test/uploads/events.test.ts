@@ -6,18 +6,19 @@ import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { localUploads } from '../../functions/cli/local-uploads.ts';
+import { recordUsedUp } from '../../functions/give-up/record-used-up.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { tryInProcess } from '../../shared/adapters/onnx/trial-process.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
-import { ACTIVE_UPLOADS_PK, imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
+import { ACTIVE_UPLOADS_PK, imageBlobKey, scoresBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
-import { scoreUpload, secondsUntilFree, type UploadContext, uploadOf } from '../../shared/uploads/score-upload.ts';
-import { viewUpload } from '../../shared/uploads/upload.ts';
+import { scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
+import { uploadOf, viewUpload } from '../../shared/uploads/upload.ts';
 import { testAssay } from '../support/assay.ts';
 import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
 
@@ -247,6 +248,41 @@ describe('upload events', () => {
       ['scored', 'scored'],
       [blamed, 'failed'],
     ]);
+  });
+
+  test('X.04 a picture whose function ended on every try is failed with the reason, unless another delivery is at it', async () => {
+    const { context } = await shop();
+    const event = objectCreated('images/default/a.png', 'e', 5, '01');
+    const lease = { owner: 'dead', epoch: 3, until: context.clock.now() + LEASE_MS };
+    const about = { v: 1, key: 'a.png', key_id: 'admin', etag: 'e', created_at: '2026-01-01T00:00:00.000Z' };
+    const usedUp = {
+      requestContext: { requestId: 'one', condition: 'RetriesExhausted', approximateInvokeCount: 3 },
+      requestPayload: event,
+      responsePayload: { errorMessage: 'Runtime exited with error: signal: killed' },
+    };
+    const outcomes = [];
+    for (const [status, claimed_by] of [
+      ['scoring', 'two'],
+      ['scored', 'one'],
+      ['scoring', 'one'],
+    ]) {
+      const body = { ...about, status, attempts: 3, claimed_by, lease };
+      await context.table.write([{ put: uploadKey('default', 'a.png'), body }]);
+      const isRecorded = await recordUsedUp(context, usedUp);
+      const item = await context.table.get(uploadKey('default', 'a.png'));
+      const { status: now, error, attempts } = viewUpload(uploadOf(item as NonNullable<typeof item>));
+      outcomes.push([isRecorded, now, attempts, error?.message]);
+    }
+
+    const said = 'scoring a.png ended its function 3 times: Runtime exited with error: signal: killed';
+    assert.deepEqual(outcomes, [
+      [false, 'pending', 3, undefined],
+      [false, 'scored', 3, undefined],
+      [true, 'failed', 3, `${said}; try a smaller picture`],
+    ]);
+    const scores = await context.blobs.get(scoresBlobKey('default', 'a.png'));
+    assert.equal(JSON.parse(new TextDecoder().decode(scores)).status, 'failed');
+    assert.equal(await recordUsedUp(context, usedUp), false);
   });
 
   test('X.04 an event is given up only once the failure of its picture is stored', async () => {

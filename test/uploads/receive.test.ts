@@ -8,7 +8,8 @@ import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { objectCreated } from '../../shared/uploads/object-event.ts';
 import { type Dispatch, receiveUploads } from '../../shared/uploads/receive-uploads.ts';
-import { uploadOf } from '../../shared/uploads/score-upload.ts';
+import { uploadOf } from '../../shared/uploads/upload.ts';
+
 import { testAssay } from '../support/assay.ts';
 import { goldenImage, shippedCatalogue, testEngine } from '../support/iqa.ts';
 import { recordingLog } from '../support/recording-log.ts';

@@ -1,0 +1,42 @@
+import { takenOver } from '../execute/earlier-call.ts';
+import { eventCountKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
+import { freeLease, isHeld } from '../kernel/lease.ts';
+import { put } from '../kernel/stored.ts';
+import { placeEvents } from '../registry/events.ts';
+import type { ClaimedUpload } from './claim.ts';
+import type { UploadContext } from './score-upload.ts';
+import { UploadItem, uploadOf, viewUpload } from './upload.ts';
+
+/**
+ * Writes the result and gives the lease up, unless somebody else has it by now. The scores are stored first: an image
+ * that is said to be scored has them.
+ */
+export const finishUpload = async (
+  context: Pick<UploadContext, 'table' | 'blobs' | 'clock'>,
+  tenant: string,
+  upload: ClaimedUpload,
+  isLost: () => boolean,
+): Promise<void> => {
+  const { table, blobs, clock } = context;
+  const key = uploadKey(tenant, upload.key);
+  const isAnnounced = (upload.status === 'scored' || upload.status === 'failed') && upload.score !== false;
+  if (isLost()) throw takenOver({ id: upload.call_id ?? upload.key });
+  if (isAnnounced) {
+    const text = JSON.stringify(viewUpload(upload), undefined, 2);
+    await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
+  }
+  await table.change([key, eventCountKey(tenant)], ([item, count]) => {
+    const known = item && uploadOf(item);
+    if (!known || !isHeld(known.lease, upload.lease)) return { writes: [], result: undefined };
+    const event = {
+      type: 'image-scored',
+      at: new Date(clock.now()).toISOString(),
+      tool: upload.key,
+      reason: upload.status,
+    } as const;
+    const events = isAnnounced ? placeEvents(tenant, count, [event]) : [];
+    // A call whose reservation had lapsed has another id by now.
+    const ended = { ...upload, call_id: known.call_id, lease: freeLease(upload.lease) };
+    return { writes: [put(key, UploadItem, ended, item.expires), ...events], result: undefined };
+  });
+};
