@@ -4,7 +4,7 @@ import type { Invocation, Outcome } from '../model/call.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { Call, Caller, CallOptions, CallResult, ExecuteContext, Next } from './call.ts';
-import { answeredBefore, earlierCall, interrupted, isIdempotent, timeOf } from './earlier-call.ts';
+import { answeredBefore, earlierCall, interrupted, isEnded, isIdempotent, timeOf } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
 import { recordCalls } from './monitor.ts';
 import { resolveTool } from './resolve.ts';
@@ -19,6 +19,30 @@ export const executeTool = async (
   invocation: Invocation,
   signal?: Caller,
   options: CallOptions = {},
+): Promise<Outcome> => {
+  const { once } = options;
+  if (!once) return tryTool(context, actor, invocation, signal, options);
+  let { answer } = once;
+  const answered = async (output: unknown): Promise<void> => {
+    answer = { output };
+    await options.answered?.(output);
+  };
+  try {
+    return await tryTool(context, actor, invocation, signal, { ...options, answered });
+  } catch (thrown) {
+    if (!isEnded(thrown) || once.isLost?.()) throw thrown;
+    // What was reserved lapsed while it ran: it goes on like a call that was cut off, with the answer it has.
+    const resumed = { ...options, once: { ...once, earlier: 'cut off', answer } } as const;
+    return tryTool(context, actor, invocation, signal, resumed);
+  }
+};
+
+const tryTool = async (
+  context: ExecuteContext,
+  actor: Actor,
+  invocation: Invocation,
+  signal: Caller | undefined,
+  options: CallOptions,
 ): Promise<Outcome> => {
   requireScope(actor, 'invoke');
   const { record, isEnabled, disabledReason } = await resolveTool(context, actor, invocation);

@@ -70,11 +70,12 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     quota: Quota,
     micros: number,
     month: string,
+    /** The latest recount that was known before the row was there: a later one may have counted it. */
+    known: number,
   ): Promise<Reservation | undefined> => {
-    const name = quotaKey(call.keyId, month).pk + month;
     const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
+    let recounts = known;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const recounts = recountsOf.get(name) ?? 0;
       const counted = await count({ keyId: call.keyId, month }, { calls: 1, micros }, { ...toLimits(quota), recounts });
       if (counted) {
         await tellNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
@@ -82,8 +83,9 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
       }
       const now = await read(call.keyId, month);
       if (now.recounts <= recounts) return undefined;
+      recounts = now.recounts;
       if (recountsOf.size > MOST_KNOWN) recountsOf.clear();
-      recountsOf.set(name, now.recounts);
+      recountsOf.set(nameOf(call, month), recounts);
       const row = await table.get(callKey(call.tenant, call.id));
       // A recount between the row and its count has counted it.
       if (countedBy(row) === now.recounts)
@@ -91,7 +93,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
           call,
           micros,
           quota,
-          recounts: now.recounts,
+          recounts,
           remaining: remainingQuota(quota, { ...now }, month, call.at),
         };
     }
@@ -108,13 +110,15 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     return false;
   };
 
-  /** Nobody knows whether the try before this one was counted; after a recount it is. */
-  const countTakenOver = async (call: MeteredCall, quota: Quota, micros: number, month: string) => {
-    await recount(call.tenant, call.keyId, month, true);
+  /**
+   * Nobody knows whether the try before this one was counted, unless by a recount. It is counted again: what that is
+   * too much is given back by the recount before anybody is refused. Recounting here would read the whole ledger.
+   */
+  const countTakenOver: typeof countRow = async (call, quota, micros, month, known) => {
     const row = await table.get(callKey(call.tenant, call.id));
     const { recounts } = await read(call.keyId, month);
     const isCounted = recounts > 0 && countedBy(row) === recounts;
-    return isCounted ? { call, micros, quota, recounts } : countRow(call, quota, micros, month);
+    return isCounted ? { call, micros, quota, recounts } : countRow(call, quota, micros, month, known);
   };
 
   const takeRowBack = async (call: MeteredCall, micros: number, month: string): Promise<void> => {
@@ -130,9 +134,10 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     const isUsedUp = await isStillUsedUp(call, quota, micros, month);
     if (!isUsedUp) await markHour(call.tenant, timeOfUlid(call.id) ?? call.at);
     for (let tries = 0; tries < 2 && !isUsedUp; tries++) {
+      const known = recountsOf.get(nameOf(call, month)) ?? 0;
       const placed = await placeRow(table, call, micros, clock.now() + call.timeoutMs + skewMs);
       const count = placed.isTakenOver ? countTakenOver : countRow;
-      const reservation = await count(call, quota, placed.micros, month);
+      const reservation = await count(call, quota, placed.micros, month, known);
       if (reservation) return reservation;
       await takeRowBack(call, placed.micros, month);
       if (!(await recount(call.tenant, call.keyId, month)).isChanged) break;
@@ -160,6 +165,8 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     abandon: (reservation) => (reservation.quota === undefined ? undefined : abandon(reservation)),
   };
 };
+
+const nameOf = ({ keyId }: MeteredCall, month: string): string => quotaKey(keyId, month).pk + month;
 
 /** Nothing is added to counters that a newer release has given a format version. */
 const known = { v: 0 } as const;
