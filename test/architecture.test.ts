@@ -35,6 +35,7 @@ const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   api: ['compose'],
   step: ['compose'],
   upload: ['compose'],
+  'give-up': ['compose'],
   inference: ['compose'],
   client: ['api'],
   console: ['api'],
