@@ -30,7 +30,7 @@ const until = async (ask: Ask, run: string, is: (view: RunView) => boolean): Pro
 const isWaiting = ({ nodes }: RunView): boolean => nodes.some(({ status }) => status === 'waiting_approval');
 
 describe('two servers on one data directory', () => {
-  test('consent and cancelling reach a run through either, and one goes on when the other is killed', {
+  test('X.05 consent and cancelling reach a run through either, and one goes on when the other is killed', {
     timeout: 60_000,
   }, async (t) => {
     const cwd = await temporaryDirectory(t);
@@ -71,5 +71,28 @@ describe('two servers on one data directory', () => {
     const view = await until(two, left, ({ status }) => status !== 'running');
     assert.equal(view.status, 'ok');
     assert.equal(view.nodes[0]?.attempts.length, 1);
+  });
+
+  test('X.05 a quota and a rate hold for both together', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const admin = `ask_${'1'.repeat(26)}_${'b'.repeat(43)}`;
+    const env = { ASSAY_ADMIN_KEY: admin };
+    const servers = [await serveAssay({ cwd, env }), await serveAssay({ cwd, env })];
+    t.after(() => Promise.all(servers.map((served) => served.stop('SIGKILL'))));
+    const [one] = servers.map((served) => asking(served, admin));
+    await one?.('POST', '/v1/tools', aTool({ price_micros: 5 }));
+    const newKey = async (limits: object): Promise<string> =>
+      (await one?.('POST', '/v1/keys', { scopes: ['read', 'invoke'], ...limits }))?.body.key;
+    const byBoth = async (key: string, send: (ask: Ask) => ReturnType<Ask>) => {
+      const answers = Array.from({ length: 20 }, (_, n) => send(asking(servers[n % 2] as Served, key)));
+      return (await Promise.all(answers)).filter(({ status }) => status === 200).length;
+    };
+    const invoke = (ask: Ask) => ask('POST', '/v1/tools/weather_lookup/invoke', { arguments: { city: 'Ulm' } });
+
+    assert.equal(await byBoth(await newKey({ quota: { calls: 7 } }), invoke), 7);
+    const admitted = await byBoth(await newKey({ rate: { per_second: 0.01, burst: 5 } }), (ask) =>
+      ask('GET', '/v1/tools'),
+    );
+    assert.equal(admitted, 5);
   });
 });
