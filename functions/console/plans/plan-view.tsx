@@ -58,8 +58,11 @@ export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
     if (latest.current === mine) setRun(seen);
   });
   const answered = (next: RunView): void => {
-    turn();
-    setRun((shown) => (shown?.run_id === next.run_id ? next : shown));
+    setRun((shown) => {
+      if (shown?.run_id !== next.run_id) return shown;
+      turn();
+      return next;
+    });
   };
   useEffect(() => {
     if (runId !== undefined && runId !== run?.run_id) void watch.run(runId);
