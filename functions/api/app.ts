@@ -11,6 +11,7 @@ import { answerErrors, unknownCall } from './errors.ts';
 import { createRequestLog } from './identify.ts';
 import type { McpNames } from './mcp/guard.ts';
 import type { McpService } from './mcp/service.ts';
+import { createStreamLimit } from './open-streams.ts';
 import type { AnyRoute } from './route.ts';
 import { routes } from './routes/table.ts';
 import { type Front, serveRoute, traced } from './serve-route.ts';
@@ -45,6 +46,7 @@ const createApi = (assay: Assay, names: McpNames): Api => {
     ...assay,
     definitions: createDefinitions({ answers: new LRUCache({ max: 1000, maxSize: 64_000_000 }), build: buildRequest }),
     namesOf: createNameTables(),
+    holdStream: createStreamLimit(),
     endOfTurn: createEndOfTurn(),
     mcp: () => (mcp ??= import('./mcp/service.ts').then(({ createMcpService }) => createMcpService(assay, names))),
   };

@@ -6,6 +6,7 @@ import type { Actor } from '../../shared/model/key.ts';
 import type { DefinitionsLookup } from '../../shared/registry/lookup/definitions.ts';
 import type { NameTables } from '../../shared/registry/lookup/name-tables.ts';
 import type { McpService } from './mcp/service.ts';
+import type { HoldStream } from './open-streams.ts';
 
 /** Per-request variables of Hono's context. */
 export interface Variables {
@@ -29,6 +30,7 @@ export type ApiContext = Context<Env>;
 export interface Api extends Assay {
   readonly definitions: DefinitionsLookup;
   readonly namesOf: NameTables;
+  readonly holdStream: HoldStream;
   /** Answers that end in one turn of the event loop are sent together. */
   readonly endOfTurn: () => Promise<void>;
   /** The protocol's package is a quarter of the start of a process that may never speak it. */

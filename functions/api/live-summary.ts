@@ -1,8 +1,8 @@
-import { streamSSE } from 'hono/streaming';
 import { listExecutions } from '../../shared/execute/executions.ts';
 import { type SummarySpan, summariseCalls } from '../../shared/execute/summarise-calls.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { Api, ApiContext } from './env.ts';
+import { streamEvents } from './open-streams.ts';
 
 const LOOK_MS = 1000;
 const HEARTBEAT_MS = 15_000;
@@ -10,9 +10,8 @@ const HEARTBEAT_MS = 15_000;
 const LONGEST_MS = 600_000;
 
 /** The summary now and after every call, as server-sent events. A look costs the read of one record. */
-export const streamSummary = (c: ApiContext, api: Api, actor: Actor, span: SummarySpan): Response => {
-  c.header('x-accel-buffering', 'no');
-  return streamSSE(c, async (out) => {
+export const streamSummary = (c: ApiContext, api: Api, actor: Actor, span: SummarySpan): Response =>
+  streamEvents(c, api, actor, async (out) => {
     const { clock, recorder } = api;
     const ends = clock.now() + LONGEST_MS;
     let latest: string | undefined;
@@ -32,4 +31,3 @@ export const streamSummary = (c: ApiContext, api: Api, actor: Actor, span: Summa
       await out.sleep(LOOK_MS);
     }
   });
-};

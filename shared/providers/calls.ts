@@ -1,3 +1,4 @@
+import { Fault } from '../kernel/errors.ts';
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool } from '../model/tool.ts';
 import { excerpt, isDeeper, isRecord } from './json.ts';
@@ -32,7 +33,15 @@ export interface ModelAnswer {
   readonly searches: readonly SearchCall[];
 }
 
+/** No model asks for as many; results are taken for as many. */
+const MOST_CALLS = 1000;
+
 export function readRawCalls(provider: Provider, raw: readonly RawCall[], options: ParseOptions): ModelAnswer {
+  if (raw.length > MOST_CALLS)
+    throw new Fault('InvalidInput', `the response asks for ${raw.length} calls; at most ${MOST_CALLS} are read`, {
+      value: raw.length,
+      limit: MOST_CALLS,
+    });
   const all = parseRawCalls(provider, raw, options).map((call, at) => ({ call, isSearch: isSearch(raw[at]) }));
   return {
     calls: all.filter((each) => !each.isSearch).map(({ call }) => call),

@@ -1,10 +1,10 @@
-import { streamSSE } from 'hono/streaming';
 import * as z from 'zod';
 import type { Actor } from '../../../shared/model/key.ts';
 import { EVENT_TYPES, eventsFor, latestEvent } from '../../../shared/registry/events.ts';
 import { answerJson } from '../answer.ts';
 import { parseBy } from '../body.ts';
 import type { Api, ApiContext } from '../env.ts';
+import { streamEvents } from '../open-streams.ts';
 import { route } from '../route.ts';
 
 const LOOK_MS = 200;
@@ -44,7 +44,7 @@ const watchEvents = route({
   answers: {
     200: { description: 'Server-sent events, each with its id', schema: EventBody, type: 'text/event-stream' },
   },
-  faults: ['InvalidInput'],
+  faults: ['InvalidInput', 'RateLimited'],
   async handle({ api, actor, query, context }) {
     const { limit } = query;
     const after = lastSeen(context) ?? query.after;
@@ -69,10 +69,9 @@ const wantsJson = (c: ApiContext): boolean => {
   return accept.includes('application/json') && !accept.includes('text/event-stream');
 };
 
-const stream = (c: ApiContext, { table, clock }: Api, actor: Actor, from: number): Response => {
-  // Proxies that gather an answer before they pass it on would hold the stream back.
-  c.header('x-accel-buffering', 'no');
-  return streamSSE(c, async (out) => {
+const stream = (c: ApiContext, api: Api, actor: Actor, from: number): Response =>
+  streamEvents(c, api, actor, async (out) => {
+    const { table, clock } = api;
     const ends = clock.now() + LONGEST_MS;
     let last = from;
     let quietSince = clock.now();
@@ -90,4 +89,3 @@ const stream = (c: ApiContext, { table, clock }: Api, actor: Actor, from: number
       if (passed < MOST_AT_ONCE) await out.sleep(LOOK_MS);
     }
   });
-};
