@@ -17,6 +17,7 @@ import {
 import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { readBytes } from '../api/body-bytes.ts';
 import { type AnyRoute, route } from '../api/route.ts';
+import { createReceiving } from './receiving.ts';
 
 export interface LocalUploads {
   /** Stores a picture and sends the event that S3 would send. */
@@ -69,33 +70,43 @@ const putAside = async (folder: string, event: ObjectCreated, reason: string): P
 };
 
 /** Accepts pictures at signed URLs of this machine, without a key. */
-export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => [
-  route({
-    method: 'put',
-    path: '/uploads/*',
-    scope: 'public',
-    summary: 'Put the bytes of an announced picture',
-    tag: 'Images',
-    undocumented: true,
-    answers: { 200: { description: 'Stored' } },
-    async handle({ context: c }) {
-      const path = decodePath(c.req.path.slice('/uploads/'.length));
-      const contentType = c.req.header('content-type');
-      const size = checkSignedPut(secret, { path, query: c.req.query(), contentType }, assay.clock.now());
-      const bytes = await readBytes(c, MAX_PICTURE_BYTES);
-      if (size !== undefined && bytes.length !== size)
-        throw new Fault(
-          'InvalidInput',
-          `the url is for ${size} bytes, not ${bytes.length}; announce the picture again`,
-          {
-            limit: size,
-          },
-        );
-      await uploads.store(path, bytes, contentType);
-      return new Response(null);
-    },
-  }),
-];
+export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => {
+  const whileReceiving = createReceiving();
+  return [
+    route({
+      method: 'put',
+      path: '/uploads/*',
+      scope: 'public',
+      summary: 'Put the bytes of an announced picture',
+      tag: 'Images',
+      undocumented: true,
+      answers: { 200: { description: 'Stored' } },
+      async handle({ context: c }) {
+        const path = decodePath(c.req.path.slice('/uploads/'.length));
+        const contentType = c.req.header('content-type');
+        const size = checkSignedPut(secret, { path, query: c.req.query(), contentType }, assay.clock.now());
+        const length = c.req.header('transfer-encoding') === undefined ? c.req.header('content-length') : undefined;
+        const most = Math.min(Number(length ?? MAX_PICTURE_BYTES), MAX_PICTURE_BYTES);
+        await whileReceiving(folderOf(path), most, async () => {
+          const bytes = await readBytes(c, MAX_PICTURE_BYTES);
+          if (size !== undefined && bytes.length !== size)
+            throw new Fault(
+              'InvalidInput',
+              `the url is for ${size} bytes, not ${bytes.length}; announce the picture again`,
+              {
+                limit: size,
+              },
+            );
+          await uploads.store(path, bytes, contentType);
+        });
+        return new Response(null);
+      },
+    }),
+  ];
+};
+
+/** A tenant's uploads lie in one folder. */
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 const decodePath = (encoded: string): string => {
   try {

@@ -8,7 +8,7 @@ const onBuiltin = (name: string, handler: string, more: object = {}) =>
   aTool({ name, handler, parameters: { type: 'object' }, implementation: { type: 'builtin', handler }, ...more });
 
 describe('a definition cannot undercut its handler', () => {
-  test('arguments are checked by the schema of the handler, too', async (t) => {
+  test('X.08 arguments are checked by the schema of the handler, too', async (t) => {
     const { invoke, json } = await toolsAssay(t);
     await json('POST', '/v1/tools', onBuiltin('my_diff', 'text_diff'));
 
@@ -19,7 +19,7 @@ describe('a definition cannot undercut its handler', () => {
     assert.equal((await invoke('my_diff', { before: 'a', after: 'b' })).body.status, 'ok');
   });
 
-  test('the price of the handler is the least that is charged', async (t) => {
+  test('X.08 the price of the handler is the least that is charged', async (t) => {
     const { invoke, json } = await toolsAssay(t, { prices: shippedPrices() });
     await json('POST', '/v1/tools', onBuiltin('free_hash', 'hash', { price_micros: 0 }));
     await json('POST', '/v1/tools', onBuiltin('dear_hash', 'hash', { price_micros: 500 }));

@@ -63,7 +63,7 @@ describe('pictures have a budget and can be stopped', () => {
     );
   });
 
-  test('no more is decoded at a time than the budget holds, and everyone who waits has a turn', async () => {
+  test('X.07 no more is decoded at a time than the budget holds, and everyone who waits has a turn', async () => {
     const request = fc.record({ tenant: fc.constantFrom('a', 'b'), bytes: fc.integer({ min: 1, max: 150 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 30 }), async (requests) => {
