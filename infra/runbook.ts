@@ -41,7 +41,7 @@ export const runbook = {
   },
   PublishLate: {
     what: 'Keys and catalogues reach the edge more than 30 s late',
-    act: 'Look into the log of Publish. A revoked key is published by the api itself and does not wait for this; new tools and keys are answered by the api.',
+    act: 'Look into the log of Publish. After 40 s the edge passes lookups to the api, so no revoked key is served for longer than 60 s. A revoked key is published by the api itself and does not wait for this; new tools and keys are answered by the api.',
   },
   RotationFailed: {
     what: 'The secret between CloudFront and the api was not rotated; the one in use still holds',

@@ -1,4 +1,5 @@
 import type { LambdaContext } from 'hono/aws-lambda';
+import { BEAT_HEADER } from '../../shared/registry/published.ts';
 import type { App } from './env.ts';
 import { createGuessLimit, type GuessLimit, VIEWER_HEADER } from './guess-limit.ts';
 import { ORIGIN_HEADER, type OriginGuard } from './origin-guard.ts';
@@ -11,11 +12,17 @@ type Fetch = (request: Request, env?: Bindings) => Response | Promise<Response>;
 
 const HOST = /^[a-z0-9.-]{1,253}$/;
 
+interface Origin {
+  readonly guard: OriginGuard;
+  /** Renews the time up to which everything is published to the edge. */
+  readonly beat?: () => Promise<void>;
+  readonly guesses?: GuessLimit;
+}
+
 /** The app as CloudFront's origin: refuses who comes another way, and sees the address that the viewer asked for. */
 export const behindCloudFront = (
   app: Pick<App, 'fetch'>,
-  guard: OriginGuard,
-  guesses: GuessLimit = createGuessLimit({ now: Date.now }),
+  { guard, beat, guesses = createGuessLimit({ now: Date.now }) }: Origin,
 ): { readonly fetch: Fetch } => ({
   async fetch(request, env = {}) {
     const requestId = env.context?.awsRequestId ?? '';
@@ -24,7 +31,9 @@ export const behindCloudFront = (
     const viewer = request.headers.get(VIEWER_HEADER) ?? '';
     const wait = guesses.waitOf(viewer);
     if (wait > 0) return slowDown(requestId, wait);
+    const beaten = request.headers.has(BEAT_HEADER) ? beat?.() : undefined;
     const response = await app.fetch(atViewersHost(request), env);
+    await beaten;
     if (response.status === 401) guesses.refused(viewer);
     return response;
   },

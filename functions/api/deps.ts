@@ -17,6 +17,7 @@ import { apiKeyKey } from '../../shared/kernel/item-keys.ts';
 import type { Blobs, Log } from '../../shared/kernel/ports.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
+import { storeBeat } from '../../shared/registry/edge-beat.ts';
 import { publishChanges, publishLayer } from '../../shared/registry/publish.ts';
 import { type AwsPorts, awsPorts } from '../compose/aws-ports.ts';
 import { issuersOauth } from '../compose/issuers-oauth.ts';
@@ -26,6 +27,8 @@ import { createOriginGuard, type OriginGuard, type ReadSecrets } from './origin-
 export interface ApiDeps {
   readonly assay: Assay;
   readonly guard: OriginGuard;
+  /** Renews the time up to which everything is published to the edge. */
+  readonly beat: () => Promise<void>;
   /** Hosts of pages that may speak to MCP besides our own. */
   readonly origins: readonly string[];
 }
@@ -55,7 +58,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     publishKey: keyPublisher(ports, published),
   });
   void publishTools(assay, published);
-  return { assay, guard, origins: environment.ASSAY_ORIGINS };
+  return { assay, guard, beat: () => beat(ports), origins: environment.ASSAY_ORIGINS };
 };
 
 /** The language model that decisions may ask, where the deployment names one. */
@@ -73,6 +76,15 @@ const publishTools = async ({ catalogs, log }: Assay, blobs: Blobs): Promise<voi
     await publishLayer({ blobs }, catalog.layer);
   } catch (thrown) {
     log.error('shipped tools not published', { error: messageOf(thrown) });
+  }
+};
+
+/** Late, the edge passes lookups on to this function: nobody is refused for it. */
+const beat = async ({ table, clock, log }: AwsPorts): Promise<void> => {
+  try {
+    await storeBeat({ table, clock });
+  } catch (thrown) {
+    log.error('beat of the edge not stored', { error: messageOf(thrown) });
   }
 };
 

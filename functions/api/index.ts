@@ -4,8 +4,8 @@ import { createApp } from './app.ts';
 import { behindCloudFront } from './behind-cloudfront.ts';
 import { apiDeps } from './deps.ts';
 
-const { assay, guard, origins } = await apiDeps();
-const served = behindCloudFront(createApp(assay, { origins, holdsStreams: false }), guard);
+const { assay, guard, beat, origins } = await apiDeps();
+const served = behindCloudFront(createApp(assay, { origins, holdsStreams: false }), { guard, beat });
 
 /**
  * The function URL's handler. The URL streams every answer, as a URL has one mode: server-sent events and answers over

@@ -7,6 +7,7 @@ import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import type { SerializedAnswer } from '../../shared/registry/entry.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
 import type { CatalogView } from '../../shared/registry/lookup/definitions.ts';
+import { BEAT_HEADER } from '../../shared/registry/published.ts';
 import { admitViewer } from './admit-viewer.ts';
 import { createLookups } from './lookups.ts';
 import { type SnapshotOrigin, snapshotOrigin } from './snapshot-origin.ts';
@@ -53,7 +54,12 @@ const attempt = async (
   const place = snapshotOrigin(c.env.request);
   if (!place) return undefined;
   const store = storeOf(place);
-  const actor = await admitViewer(c, store);
+  // Together, so that what has grown old takes one journey to the bucket.
+  const [actor, currency] = await Promise.all([admitViewer(c, store), store.currency()]);
+  if (currency !== 'answer') {
+    c.env.request.headers[BEAT_HEADER] = [{ key: BEAT_HEADER, value: 'due' }];
+    return undefined;
+  }
   const catalog = actor && (await store.catalog(actor.tenant));
   return catalog && lookup(c, { catalog, confined: actor.tools });
 };
@@ -61,7 +67,7 @@ const attempt = async (
 const isSmall = (body: string): boolean =>
   body.length * 3 <= MAX_BYTES || (body.length <= MAX_BYTES && Buffer.byteLength(body) <= MAX_BYTES);
 
-/** Hands the request to the origin untouched. */
+/** Hands the request to the origin. */
 const pass = (c: EdgeContext): Response => {
   c.env.callback(null, c.env.request);
   return new Response(null);

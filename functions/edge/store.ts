@@ -9,6 +9,7 @@ import {
   type PublishedKey,
   tenantPointer,
 } from '../../shared/registry/published.ts';
+import { type Currency, createCurrency } from './as-of.ts';
 
 /** Reads a published file; undefined when there is none. */
 export type ReadJson = <T>(key: string) => Promise<T | undefined>;
@@ -16,6 +17,7 @@ export type ReadJson = <T>(key: string) => Promise<T | undefined>;
 /** What is published, held in memory for as long as it may be old. */
 export interface EdgeStore {
   readonly now: () => number;
+  readonly currency: () => Promise<Currency>;
   key(id: string): Promise<KnownKey | undefined>;
   /** The tenant's catalogue; undefined when it is not published or too large, so that the origin must answer. */
   catalog(tenant: string): Promise<Catalog | undefined>;
@@ -26,7 +28,7 @@ interface Options {
   readonly now: () => number;
   /**
    * How old what is held may be, counted from when its reading began: a function is frozen after its answer, so nothing
-   * is renewed meanwhile. With the time it takes to publish, a revoked key is refused within 60 seconds.
+   * is renewed meanwhile.
    */
   readonly keptMs?: number;
   /** Published bytes that are held in all; as objects they take about five times as much memory. */
@@ -66,6 +68,7 @@ export const createEdgeStore = ({ read, now, keptMs = 20_000, maxBytes = MAX_BYT
   const heldOf = fresh<HeldSnapshot>(maxBytes, readHeld, ({ bytes }) => bytes);
   return {
     now,
+    currency: createCurrency(read, now),
     key(id) {
       // Whatever has grown old is asked for at once, so that all of it takes one journey to the bucket.
       layerOf('').catch(() => {});

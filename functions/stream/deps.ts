@@ -11,7 +11,7 @@ import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { callFolds } from '../../shared/execute/billing/usage.ts';
 import { createBlockedTools } from '../../shared/insight/blocked-tools.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
-import { publishChanges } from '../../shared/registry/publish.ts';
+import { publishAsOf, publishChanges } from '../../shared/registry/publish.ts';
 import type { StreamDeps } from './handle.ts';
 
 const Environment = z.object({
@@ -40,5 +40,6 @@ export const publishDeps = (variables: Variables = process.env): StreamDeps => {
   return {
     deliver: bus === undefined ? undefined : eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus),
     publish: blobs && ((changed) => publishChanges({ table, blobs }, changed)),
+    publishAsOf: blobs && ((at) => publishAsOf(blobs, at)),
   };
 };

@@ -1,8 +1,9 @@
 import { parseChanges, type StreamEvent } from '../../shared/adapters/aws/stream-event.ts';
 import { type FoldContext, foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
-import { EVENT_PREFIX } from '../../shared/kernel/item-keys.ts';
+import { EVENT_PREFIX, isEdgeBeat } from '../../shared/kernel/item-keys.ts';
 import type { Key } from '../../shared/kernel/ports.ts';
 import { readAll } from '../../shared/kernel/stored.ts';
+import { readBeat } from '../../shared/registry/edge-beat.ts';
 import { type ChangeEvent, EventItem, type EventSink } from '../../shared/registry/events.ts';
 
 export interface StreamDeps {
@@ -12,6 +13,8 @@ export interface StreamDeps {
   readonly deliver?: EventSink;
   /** Tells the edge what changed. */
   readonly publish?: (changed: readonly Key[]) => Promise<void>;
+  /** Tells the edge up to when everything is published. */
+  readonly publishAsOf?: ((at: number) => Promise<void>) | undefined;
 }
 
 /** What Lambda wants back: the window's state as it was, and no failures, since a batch is done whole or again. */
@@ -27,6 +30,9 @@ export const handleStream = async (deps: StreamDeps, event: StreamEvent): Promis
   const placed = changes.flatMap(placedEvent);
   if (deps.deliver && placed.length > 0) await deps.deliver(placed);
   if (deps.publish && changes.length > 0) await deps.publish(changes.map(({ key }) => key));
+  const beat = changes.findLast(({ key }) => isEdgeBeat(key))?.after;
+  // The batch's own beat: what the table holds by now may be newer than what was published.
+  if (deps.publishAsOf && beat) await deps.publishAsOf(readBeat(beat));
   return { state: event.state ?? {}, batchItemFailures: [] };
 };
 

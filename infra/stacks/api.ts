@@ -137,7 +137,7 @@ const untilDone = ({ failures }: NodeFunction) => ({
 
 // A call's sort key is a ULID, which begins with 0 until the year 3084.
 const CALLS = sortKeys([{ prefix: '0' }]);
-const CHANGES = sortKeys(['REVISION', 'KEY', { prefix: 'EVENT#' }]);
+const CHANGES = sortKeys(['REVISION', 'KEY', 'BEAT', { prefix: 'EVENT#' }]);
 
 function sortKeys(S: readonly (string | { readonly prefix: string })[]): Record<string, unknown> {
   return FilterCriteria.filter({ dynamodb: { Keys: { sk: { S } } } });

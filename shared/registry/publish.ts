@@ -8,6 +8,8 @@ import type { Family } from '../model/registration.ts';
 import type { Layer } from './catalog.ts';
 import { readFamilies, readRevision } from './families.ts';
 import {
+  type AsOf,
+  asOfFile,
   keyFile,
   layerFile,
   layerFolder,
@@ -49,6 +51,10 @@ const publishKey = async ({ table, blobs }: PublishContext, id: string): Promise
   if ((await readPointer(blobs, tenantPointer(key.tenant))) === undefined)
     await publishTenant({ table, blobs }, key.tenant);
 };
+
+/** Tells the edge up to when everything is published; whoever calls it has published that before. */
+export const publishAsOf = (blobs: Blobs, as_of: number): Promise<void> =>
+  blobs.put(asOfFile, encodeJson({ v: 1, as_of } satisfies AsOf), JSON_TYPE);
 
 /** Publishes a tenant's own tools: an immutable file, then the pointer to it. */
 export const publishTenant = async (context: PublishContext, tenant: string): Promise<void> => {

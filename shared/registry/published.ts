@@ -34,4 +34,14 @@ export const layerFolder = `${ROOT}layer/`;
 export const layerPointer = `${layerFolder}current.json`;
 export const layerFile = (digest: string): string => `${layerFolder}${digest.slice(0, 32)}.json`;
 
+/** Up to which time everything is published, in milliseconds since 1970. */
+export interface AsOf {
+  readonly v: 1;
+  readonly as_of: number;
+}
+
+/** By which the edge asks the origin to renew it. */
+export const BEAT_HEADER = 'x-assay-beat';
+
+export const asOfFile = `${ROOT}as-of.json`;
 export const keyFile = (id: string): string => `${ROOT}keys/${id}.json`;

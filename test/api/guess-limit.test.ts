@@ -8,7 +8,7 @@ const setting = async () => {
   const world = { now: 0 };
   const { app } = await testAssay();
   const guesses = createGuessLimit({ now: () => world.now, most: 3 });
-  const front = behindCloudFront(app, () => true, guesses);
+  const front = behindCloudFront(app, { guard: () => true, guesses });
   const ask = (address: string, token: string) =>
     front.fetch(
       new Request('https://assay.example/v1/tools', {

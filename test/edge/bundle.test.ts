@@ -52,7 +52,7 @@ describe('the edge function as it is deployed', () => {
     t.after(stop);
     const world = await makeEdgeWorld(s3Blobs({ client, bucket }));
     await fillEdgeWorld(world);
-    await world.publish();
+    await world.publish(Date.now());
     process.env.AWS_ACCESS_KEY_ID = localCredentials.accessKeyId;
     process.env.AWS_SECRET_ACCESS_KEY = localCredentials.secretAccessKey;
     const { handler } = (await import(pathToFileURL(built.file).href)) as { handler: Parameters<typeof callEdge>[0] };

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { behindCloudFront } from '../../functions/api/behind-cloudfront.ts';
 import { createEdgeStore } from '../../functions/edge/store.ts';
+import { handleStream } from '../../functions/stream/handle.ts';
+import { keyAttributes } from '../../shared/adapters/aws/dynamo-items.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
-import type { Blobs } from '../../shared/kernel/ports.ts';
+import { edgeBeatKey } from '../../shared/kernel/item-keys.ts';
+import type { Blobs, Item } from '../../shared/kernel/ports.ts';
+import { storeBeat } from '../../shared/registry/edge-beat.ts';
+import { publishAsOf } from '../../shared/registry/publish.ts';
 import { ADMIN_KEY } from '../support/assay.ts';
 import { callEdge, edgeEvent, edgeOn, type Headers } from '../support/edge.ts';
 import { type EdgeWorld, fillEdgeWorld, idOf, makeEdgeWorld } from '../support/edge-world.ts';
@@ -34,6 +40,57 @@ test('a revoked key is refused within 60 seconds, as the API refuses it', async 
   assert.match(refused.body ?? '', /was revoked/);
 });
 
+test('a revoked key goes to the origin within 60 seconds when publishing has stopped', async () => {
+  const { given, keys, clock, ask } = await start();
+  const { acme = '' } = keys;
+  assert.equal((await ask('/v1/tools', acme)).status, 200);
+
+  await given.request('DELETE', `/v1/keys/${idOf(acme)}`, undefined, ADMIN_KEY, { 'assay-tenant': 'acme' });
+  clock.ms += 40_001;
+
+  const { passed } = await ask('/v1/tools', acme);
+  assert.equal(passed?.headers['x-assay-beat']?.[0]?.value, 'due');
+});
+
+test('one request renews the time that all is published, which travels through the stream, and the others are answered', async () => {
+  const { given, keys, clock, blobs, ask } = await start();
+  const { acme = '' } = keys;
+  const { assay, app } = given;
+  const origin = behindCloudFront(app, { guard: () => true, beat: () => storeBeat(assay) });
+  clock.ms += 25_000;
+
+  const first = await ask('/v1/tools', acme);
+  const second = await ask('/v1/tools', acme);
+  const headers = { authorization: `Bearer ${acme}`, 'x-assay-beat': 'due' };
+  const answers = [await origin.fetch(new Request('https://origin/v1/tools', { headers }))];
+  const beat = await assay.table.get(edgeBeatKey);
+  clock.ms += 5000;
+  answers.push(await origin.fetch(new Request('https://origin/v1/tools', { headers })));
+  const unchanged = await assay.table.get(edgeBeatKey);
+  await handleStream(
+    { publish: async () => {}, publishAsOf: (at) => publishAsOf(blobs, at) },
+    { Records: [{ eventID: '1', dynamodb: { Keys: keyAttributes(edgeBeatKey), NewImage: imageOf(beat) } }] },
+  );
+  clock.ms += 15_000;
+
+  assert.ok(first.passed);
+  assert.equal(second.status, 200);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  assert.deepEqual(unchanged, beat);
+  // Without the new time, what is published would be 45 s old by now.
+  assert.equal((await ask('/v1/tools', acme)).status, 200);
+});
+
+const imageOf = (item: Item | undefined) => ({
+  ...keyAttributes(edgeBeatKey),
+  revision: { N: '1' },
+  stamp: { S: 'x' },
+  body: { S: JSON.stringify(item?.body) },
+});
+
 test('an expired key is refused at once', async () => {
   const { keys, clock, ask } = await start();
   const { expiring = '' } = keys;
@@ -50,7 +107,7 @@ test('a key that is not published yet is left to the origin, and answered once i
   assert.ok((await ask('/v1/tools', key)).passed);
 
   await publish();
-  clock.ms += 30_000;
+  clock.ms += 20_000;
 
   assert.equal((await ask('/v1/tools', key)).status, 200);
 });
@@ -87,6 +144,7 @@ test('what is in memory needs no reading for 20 seconds, and is then renewed in 
   await ask();
 
   assert.deepEqual(reads.slice(first).sort(), [
+    'edge/as-of.json',
     `edge/keys/${idOf(world.keys.acme ?? '')}.json`,
     'edge/layer/current.json',
     'edge/tenants/acme/current.json',
@@ -194,10 +252,8 @@ test('no tenant ever gets another’s answer, in whatever order they ask and cha
       let count = 0;
       for (const { tenant, path, registers, wait } of steps) {
         clock.ms += wait;
-        if (registers) {
-          await register(tenant, { name: `more_${++count}`, description: `belongs to ${tenant}` });
-          await publish();
-        }
+        if (registers) await register(tenant, { name: `more_${++count}`, description: `belongs to ${tenant}` });
+        await publish();
         const { body = '' } = await ask(path, keys[tenant] ?? '');
         assert.ok(body.includes(`belongs to ${tenant}`));
         for (const other of tenants) if (other !== tenant) assert.ok(!body.includes(`belongs to ${other}`));

@@ -1,7 +1,7 @@
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { apiKeyKey, revisionKey } from '../../shared/kernel/item-keys.ts';
 import type { Blobs } from '../../shared/kernel/ports.ts';
-import { publishChanges, publishLayer } from '../../shared/registry/publish.ts';
+import { publishAsOf, publishChanges, publishLayer } from '../../shared/registry/publish.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from './assay.ts';
 import { aTool } from './tools.ts';
 
@@ -22,8 +22,8 @@ export interface EdgeWorld {
   readonly keys: Readonly<Record<string, string>>;
   makeKey(options: Parameters<TestAssay['key']>[0]): Promise<string>;
   register(tenant: string, tool: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Publishes all there is, as the stream's function does after each change. */
-  publish(): Promise<void>;
+  /** Publishes all there is up to now, as the stream's function does after each change. */
+  publish(now?: number): Promise<void>;
 }
 
 export const idOf = (key: string): string => key.split('_')[1] ?? '';
@@ -53,10 +53,11 @@ export const makeEdgeWorld = async (blobs: Blobs = memoryBlobs()): Promise<EdgeW
     const { status } = await given.request('POST', '/v1/tools', aTool(tool), ADMIN_KEY, { 'assay-tenant': tenant });
     if (status !== 201) throw new Error(`registering answered ${status}`);
   };
-  const publish = async (): Promise<void> => {
+  const publish = async (now = clock.ms): Promise<void> => {
     await publishLayer({ blobs }, (await given.assay.catalogs.of('empty')).catalog.layer);
     const changed = [...[...ids].map(apiKeyKey), ...TENANTS.map(revisionKey)];
     await publishChanges({ table: given.assay.table, blobs }, changed);
+    await publishAsOf(blobs, now);
   };
   return { given, blobs, clock, keys, makeKey, register, publish };
 };

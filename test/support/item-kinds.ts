@@ -30,6 +30,7 @@ import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/
 import { SourceDueItem, SourceItem } from '../../shared/model/source.ts';
 import { HandedCallItem } from '../../shared/plan/handed-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
+import { BeatItem } from '../../shared/registry/edge-beat.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
 import { AccountLinkItem } from '../../shared/sources/accounts.ts';
 import { DocumentItem } from '../../shared/sources/documents.ts';
@@ -61,6 +62,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+ CHANGE#/, [ChangeItem]],
   [/^T#[^#]+ TOOL#/, [FamilyItem]],
   [/^T#[^#]+ KEYOF#/, [KeyOfTenantItem]],
+  [/^EDGE BEAT$/, [BeatItem]],
   [/^TENANTS /, [TenantItem]],
   [/^T#[^#]+ SOURCE#/, [SourceItem]],
   [/^T#[^#]+ LIST#/, [ListItem]],
