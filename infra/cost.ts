@@ -155,16 +155,21 @@ export const costTable = (): string => {
   );
 };
 
-/** What a stage costs in a month in which nobody calls. */
+/** What a stage has, whether or not somebody calls. */
+const RESTING = { alarms: 30, rules: 6, secrets: 3, keys: 1 } as const;
+
+/** What a stage costs in a month in which nobody calls, without what it stores. */
 export const restingMonth = ({
   alarms,
   rules,
   secrets,
-}: Readonly<Record<'alarms' | 'rules' | 'secrets', number>>): number =>
+  keys,
+}: Readonly<Record<keyof typeof RESTING, number>>): number =>
   prices.firewallMonth +
   rules * prices.firewallRuleMonth +
   alarms * prices.alarmMonth +
   secrets * prices.secretMonth +
+  keys * prices.keyMonth +
   prices.metricMonth;
 
 const dollars = (one: number): string =>
@@ -173,6 +178,9 @@ const dollars = (one: number): string =>
 if (import.meta.main) {
   console.log(costTable());
   for (const [name, { what }] of Object.entries(profiles)) console.log(`\n${name}: ${what}`);
+  console.log(
+    `\nAt rest $${restingMonth(RESTING).toFixed(2)} a month; opening a source's credential costs $${(prices.keyRequest * 1e6).toFixed(2)} a million.`,
+  );
   const perHour = (3_600_000 / (score / 4)).toFixed(0);
   console.log(
     `\nPrices: infra/prices.ts. Processor times: infra/measured.json (npm run bench -- cost --write), plus ${WAIT.table} ms for each request to the table and ${WAIT.bucket} ms to S3.`,

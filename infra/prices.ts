@@ -1,7 +1,7 @@
 /**
  * Prices in US dollars, us-east-1, November 2026, pay as you go and without free tiers. Sources: aws.amazon.com's
  * pricing pages of each service, for CloudFront requests and Lambda@Edge as repeated by third parties. Check them before
- * you rely on them: EventBridge, Secrets Manager and data transfer to S3 are not in here.
+ * you rely on them: EventBridge, reads of secrets and data transfer to S3 are not in here.
  */
 export const prices = {
   cloudFrontRequest: 1e-6,
@@ -19,6 +19,9 @@ export const prices = {
   /** X-Ray, a trace that is kept. */
   trace: 5e-6,
   secretMonth: 0.4,
+  /** KMS: a key, and what seals or opens a credential of a source. */
+  keyMonth: 1,
+  keyRequest: 0.03e-4,
   lambdaRequest: 0.2e-6,
   lambdaX86GbSecond: 0.0000166667,
   lambdaArmGbSecond: 0.0000133334,

@@ -49,7 +49,7 @@ export const runbook = {
   },
   JobsWaiting: {
     what: 'A Batch queue is blocked: its first job finds no machine',
-    act: 'The event’s statusReason says why: no Spot capacity (wait, or add zones in config.ts), a quota of 0 for G instances (ask for it), or a role. Without gpu in config.ts pictures are scored by the inference function, without a GPU.',
+    act: 'The event’s statusReason says why: no Spot capacity (wait, or add zones in config.ts), a quota of 0 for G instances (ask for it), or a role. After 20 minutes its jobs go to processors without a GPU. Without gpu in config.ts pictures are scored by the inference function, without a GPU.',
   },
 } as const satisfies Readonly<Record<string, Entry>>;
 

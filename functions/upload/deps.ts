@@ -1,26 +1,35 @@
 import { BatchClient } from '@aws-sdk/client-batch';
 import * as z from 'zod';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
-import { awsDispatch } from '../../shared/adapters/aws/dispatch.ts';
+import { awsDispatch, type JobPlace, submitJob } from '../../shared/adapters/aws/dispatch.ts';
 import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
 import { s3PictureSize } from '../../shared/adapters/aws/picture-size.ts';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
 import type { ReceiveContext } from '../../shared/uploads/receive-uploads.ts';
 import { parseEnvironment, readPlaces, ScoringEnvironment } from '../compose/scoring-environment.ts';
+import type { FailedJob } from './failed-job.ts';
 
 const UploadEnvironment = ScoringEnvironment.extend({
   AWS_REGION: z.string().min(1),
   ASSAY_INFERENCE_FUNCTION: z.string().min(1).optional(),
   ASSAY_JOB_QUEUE: z.string().min(1).optional(),
   ASSAY_JOB_DEFINITION: z.string().min(1).optional(),
+  ASSAY_CPU_JOB_QUEUE: z.string().min(1).optional(),
+  ASSAY_CPU_JOB_DEFINITION: z.string().min(1).optional(),
   AWS_ENDPOINT_URL_LAMBDA: z.url().optional(),
 });
 type UploadEnvironment = z.infer<typeof UploadEnvironment>;
 
+export interface UploadDeps extends ReceiveContext, AwsScoring {
+  readonly scoreWithoutGpu: ((job: FailedJob) => Promise<void>) | undefined;
+}
+
 /** The upload function on AWS, with the places it may send pictures on to. */
-export const uploadDeps = async (variables = process.env): Promise<ReceiveContext & AwsScoring> => {
+export const uploadDeps = async (variables = process.env): Promise<UploadDeps> => {
   const environment = parseEnvironment(UploadEnvironment, variables);
   const scoring = await awsScoring(readPlaces(environment), variables);
+  const { ASSAY_JOB_QUEUE, ASSAY_JOB_DEFINITION, ASSAY_CPU_JOB_QUEUE, ASSAY_CPU_JOB_DEFINITION } = environment;
+  const processors = createJobPlace(ASSAY_CPU_JOB_QUEUE, ASSAY_CPU_JOB_DEFINITION);
   return {
     ...scoring,
     measure: s3PictureSize({ client: scoring.s3, bucket: environment.ASSAY_IMAGES_BUCKET }),
@@ -28,8 +37,9 @@ export const uploadDeps = async (variables = process.env): Promise<ReceiveContex
       blobs: scoring.blobs,
       clock: scoring.clock,
       invoke: createInference(environment, variables),
-      batch: createBatch(environment),
+      batch: createJobPlace(ASSAY_JOB_QUEUE, ASSAY_JOB_DEFINITION),
     }),
+    scoreWithoutGpu: processors && (({ job, manifest }) => submitJob(processors, `assay-cpu-${job}`, manifest)),
   };
 };
 
@@ -44,7 +54,7 @@ const createInference = (environment: UploadEnvironment, variables: NodeJS.Proce
   return invokeFunction({ functionName, region, credentials, endpoint });
 };
 
-const createBatch = ({ ASSAY_JOB_QUEUE: queue, ASSAY_JOB_DEFINITION: definition }: UploadEnvironment) =>
+const createJobPlace = (queue: string | undefined, definition: string | undefined): JobPlace | undefined =>
   queue === undefined || definition === undefined
     ? undefined
     : { client: new BatchClient(clientSettings('jobs')), queue, definition };

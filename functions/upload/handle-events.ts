@@ -3,6 +3,7 @@ import { messageOf } from '../../shared/kernel/errors.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { readObjectCreated } from '../../shared/uploads/object-event.ts';
 import type { Received } from '../../shared/uploads/receive-uploads.ts';
+import { type FailedJob, readFailedJob } from './failed-job.ts';
 
 /** A batch of messages from a queue, as much of it as is used. */
 const QueueBatch = z.looseObject({
@@ -17,6 +18,8 @@ export interface BatchAnswer {
 }
 
 interface Ports {
+  /** Scores the pictures of a failed job on machines without a GPU, where there are any. */
+  readonly scoreWithoutGpu?: ((job: FailedJob) => Promise<void>) | undefined;
   readonly receive: (objects: readonly StoredObject[]) => Promise<readonly Received[]>;
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -32,6 +35,12 @@ export const handleEvents = async (
 ): Promise<BatchAnswer | undefined> => {
   const batch = QueueBatch.safeParse(event);
   if (batch.success) return handleBatch(ports, batch.data.Records);
+  const failed = ports.scoreWithoutGpu && readFailedJob(event);
+  if (failed) {
+    ports.warn('job failed, its pictures are scored without a GPU', { ...failed });
+    await ports.scoreWithoutGpu?.(failed);
+    return undefined;
+  }
   // Lambda tries a failed event again under the same request id.
   const [received] = await ports.receive([{ ...readObjectCreated(event), delivery: requestId }]);
   if (received && 'thrown' in received) throw received.thrown;

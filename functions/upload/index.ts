@@ -4,9 +4,17 @@ import { type BatchAnswer, handleEvents } from './handle-events.ts';
 
 const context = await uploadDeps();
 
-/** S3's `Object Created`, from EventBridge or through a queue. */
+/** S3's `Object Created`, from EventBridge or through a queue, and jobs with a GPU that failed. */
 export const handler = (
   event: unknown,
   { awsRequestId }: { readonly awsRequestId: string },
 ): Promise<BatchAnswer | undefined> =>
-  handleEvents({ receive: (objects) => receiveUploads(context, objects), warn: context.log.warn }, event, awsRequestId);
+  handleEvents(
+    {
+      receive: (objects) => receiveUploads(context, objects),
+      scoreWithoutGpu: context.scoreWithoutGpu,
+      warn: context.log.warn,
+    },
+    event,
+    awsRequestId,
+  );

@@ -6,6 +6,7 @@ import {
   EcsJobDefinition,
   EcsMachineImageType,
   JobQueue,
+  JobStateTimeLimitActionsReason,
   ManagedEc2EcsComputeEnvironment,
   Reason,
   RetryStrategy,
@@ -49,19 +50,31 @@ export class GpuBatch extends Construct {
   readonly jobArns: string;
   /** What the worker may do. */
   readonly role: Role;
+  readonly vpc: IVpc;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, { settings, image, environment }: Props) {
     super(scope, id);
     this.role = new Role(this, 'JobRole', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+    this.vpc = network(this, settings);
+    this.logGroup = new LogGroup(this, 'Logs', {
+      retention: settings.logDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     this.queue = new JobQueue(this, 'Queue', {
-      computeEnvironments: [{ order: 1, computeEnvironment: machines(this, settings) }],
+      computeEnvironments: [{ order: 1, computeEnvironment: machines(this, settings, this.vpc) }],
+      // A job that was given up is failed by Batch, and goes to processors without a GPU.
+      jobStateTimeLimitActions: Object.values(JobStateTimeLimitActionsReason).map((reason) => ({
+        reason,
+        maxTime: GIVEN_UP_AFTER,
+      })),
     });
     const stack = Stack.of(this);
     this.jobName = `${stack.stackName}-gpu`;
     this.jobArns = stack.formatArn({ service: 'batch', resource: 'job-definition', resourceName: `${this.jobName}*` });
     this.job = new EcsJobDefinition(this, 'Job', {
       jobDefinitionName: this.jobName,
-      container: this.container(settings, image, environment),
+      container: this.container(image, environment),
       timeout: Duration.hours(6),
       retryAttempts: 5,
       retryStrategies: [
@@ -75,15 +88,7 @@ export class GpuBatch extends Construct {
     });
   }
 
-  private container(
-    settings: Props['settings'],
-    image: DockerImageAsset,
-    environment: Readonly<Record<string, string>>,
-  ): EcsEc2ContainerDefinition {
-    const logGroup = new LogGroup(this, 'Logs', {
-      retention: settings.logDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+  private container(image: DockerImageAsset, environment: Readonly<Record<string, string>>): EcsEc2ContainerDefinition {
     const container = new EcsEc2ContainerDefinition(this, 'Container', {
       image: ContainerImage.fromDockerImageAsset(image),
       // A g5.xlarge has 4 processors and 16 GiB, of which the machine itself needs some.
@@ -92,16 +97,19 @@ export class GpuBatch extends Construct {
       gpu: 1,
       jobRole: this.role,
       environment: { ...environment },
-      logging: LogDriver.awsLogs({ logGroup, streamPrefix: 'inference' }),
+      logging: LogDriver.awsLogs({ logGroup: this.logGroup, streamPrefix: 'inference' }),
     });
     acknowledge(container, { 'AwsSolutions-IAM5[Resource::*]': 'ecr:GetAuthorizationToken has no narrower name' });
     return container;
   }
 }
 
-const machines = (scope: Construct, settings: Props['settings']): ManagedEc2EcsComputeEnvironment => {
+/** How long a job waits for a machine that does not come; Batch takes no less than ten minutes. */
+const GIVEN_UP_AFTER = Duration.minutes(20);
+
+const machines = (scope: Construct, settings: Props['settings'], vpc: IVpc): ManagedEc2EcsComputeEnvironment => {
   const environment = new ManagedEc2EcsComputeEnvironment(scope, 'Machines', {
-    vpc: network(scope, settings),
+    vpc,
     vpcSubnets: { subnetType: SubnetType.PUBLIC },
     instanceTypes: GPU_INSTANCES.map((name) => new InstanceType(name)),
     useOptimalInstanceClasses: false,

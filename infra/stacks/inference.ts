@@ -8,6 +8,7 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge, arnAsWritten } from '../constructs/acknowledge.ts';
 import { ContainerFunction } from '../constructs/container-function.ts';
+import { CpuBatch } from '../constructs/cpu-batch.ts';
 import { GpuBatch } from '../constructs/gpu-batch.ts';
 import { grantObjects } from '../constructs/grant-objects.ts';
 import { failureQueue } from '../constructs/granted-function.ts';
@@ -32,6 +33,8 @@ export class InferenceStack extends Stack {
   readonly failed: NodeFunction;
   /** Where the stage has machines with a GPU. */
   readonly gpu: GpuBatch | undefined;
+  /** Takes over jobs that found no such machine. */
+  readonly cpu: CpuBatch | undefined;
   /** Events that could not be delivered at all. */
   readonly undelivered: Queue;
 
@@ -51,30 +54,42 @@ export class InferenceStack extends Stack {
       .readsSecret('ASSAY_HALLMARK_SECRET', data.hallmarkSecret)
       .sendsTraces(settings);
     this.undelivered = failureQueue(this, 'Undelivered');
-    this.gpu = this.gpuBatch(props);
+    const batch = this.batch(props);
+    this.gpu = batch?.gpu;
+    this.cpu = batch?.cpu;
     this.upload = this.uploads(props);
     this.failed = this.recordsFailures(props);
   }
 
-  private gpuBatch({ settings: { logDays, gpu: machines }, data }: Props): GpuBatch | undefined {
+  private batch({ settings: { logDays, gpu: machines }, data }: Props) {
     if (!machines) return undefined;
+    const image = inferenceImage(this, 'GpuImage', 'gpu');
+    const environment = {
+      AWS_REGION: this.region,
+      ASSAY_TABLE: data.table.tableName,
+      ASSAY_IMAGES_BUCKET: data.images.bucketName,
+      ASSAY_MODELS_BUCKET: data.models.bucketName,
+      ASSAY_HALLMARK_SECRET: data.hallmarkSecret.secretArn,
+    };
     const gpu = new GpuBatch(this, 'Gpu', {
       settings: { logDays, gpu: machines },
-      image: inferenceImage(this, 'GpuImage', 'gpu'),
-      environment: {
-        AWS_REGION: this.region,
-        ASSAY_PROVIDERS: 'cuda',
-        ASSAY_TABLE: data.table.tableName,
-        ASSAY_IMAGES_BUCKET: data.images.bucketName,
-        ASSAY_MODELS_BUCKET: data.models.bucketName,
-        ASSAY_HALLMARK_SECRET: data.hallmarkSecret.secretArn,
-      },
+      image,
+      environment: { ...environment, ASSAY_PROVIDERS: 'cuda' },
     });
-    data.table.grantReadWriteData(gpu.role);
-    data.hallmarkSecret.grantRead(gpu.role);
-    grantObjects(gpu.role, data.images, 'write');
-    grantObjects(gpu.role, data.models, 'read');
-    return gpu;
+    const { vpc, role, logGroup } = gpu;
+    const cpu = new CpuBatch(this, 'Cpu', {
+      vpc,
+      image,
+      role,
+      logGroup,
+      environment: { ...environment, ASSAY_PROVIDERS: 'cpu' },
+      maxVcpus: machines.maxVcpus,
+    });
+    data.table.grantReadWriteData(role);
+    data.hallmarkSecret.grantRead(role);
+    grantObjects(role, data.images, 'write');
+    grantObjects(role, data.models, 'read');
+    return { gpu, cpu };
   }
 
   private uploads({ settings, data }: Props): NodeFunction {
@@ -97,7 +112,7 @@ export class InferenceStack extends Stack {
         new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.inference.function.functionArn] }),
       )
       .may('ASSAY_EVENT_BUS', data.events.eventBusName, putEvents(data));
-    if (this.gpu) this.sendsJobs(upload, this.gpu);
+    if (this.gpu && this.cpu) this.sendsJobs(upload, this.gpu, this.cpu);
     new Rule(this, 'Uploaded', {
       description: 'A picture was uploaded',
       eventPattern: {
@@ -131,11 +146,35 @@ export class InferenceStack extends Stack {
     return failed;
   }
 
-  private sendsJobs(upload: NodeFunction, { queue, jobArns, jobName }: GpuBatch): void {
-    const submit = new PolicyStatement({ actions: ['batch:SubmitJob'], resources: [queue.jobQueueArn, jobArns] });
-    upload.may('ASSAY_JOB_QUEUE', queue.jobQueueArn, submit).may('ASSAY_JOB_DEFINITION', jobName);
-    acknowledge(upload, {
-      [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, jobArns)}]`]: 'every revision of the one job definition',
+  /** Jobs with a GPU, and without one those that failed for want of it. */
+  private sendsJobs(upload: NodeFunction, gpu: GpuBatch, cpu: CpuBatch): void {
+    const submit = new PolicyStatement({
+      actions: ['batch:SubmitJob'],
+      resources: [gpu, cpu].flatMap(({ queue, jobArns }) => [queue.jobQueueArn, jobArns]),
+    });
+    upload
+      .may('ASSAY_JOB_QUEUE', gpu.queue.jobQueueArn, submit)
+      .may('ASSAY_JOB_DEFINITION', gpu.jobName)
+      .may('ASSAY_CPU_JOB_QUEUE', cpu.queue.jobQueueArn)
+      .may('ASSAY_CPU_JOB_DEFINITION', cpu.jobName);
+    for (const { jobArns } of [gpu, cpu])
+      acknowledge(upload, {
+        [`AwsSolutions-IAM5[Resource::${arnAsWritten(this, jobArns)}]`]: 'every revision of the one job definition',
+      });
+    new Rule(this, 'JobFailed', {
+      description: 'A job with a GPU failed',
+      eventPattern: {
+        source: ['aws.batch'],
+        detailType: ['Batch Job State Change'],
+        detail: { jobQueue: [gpu.queue.jobQueueArn], status: ['FAILED'] },
+      },
+      targets: [
+        new LambdaFunction(upload.function, {
+          retryAttempts: 8,
+          maxEventAge: Duration.hours(6),
+          deadLetterQueue: this.undelivered,
+        }),
+      ],
     });
   }
 }

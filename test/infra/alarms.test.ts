@@ -86,6 +86,23 @@ describe('alarms', () => {
     assert.ok(!plain.ofType('AWS::CloudWatch::Alarm').some((alarm) => nameOf(alarm) === 'JobsWaiting'));
   });
 
+  test('a job for which no machine with a GPU comes fails in time, and goes to processors without one', () => {
+    const queues = stage.ofType('AWS::Batch::JobQueue').map(({ Properties }) => Properties);
+    const given = queues.flatMap(({ JobStateTimeLimitActions = [] }) => JobStateTimeLimitActions as readonly object[]);
+    const rule = stage
+      .ofType('AWS::Events::Rule')
+      .find(({ Properties }) => JSON.stringify(Properties).includes('Batch Job State Change'));
+    const kinds = stage
+      .ofType('AWS::Batch::ComputeEnvironment')
+      .map(({ Properties }) => (Properties.ComputeResources as { readonly Type: string }).Type);
+
+    assert.deepEqual(kinds.sort(), ['FARGATE_SPOT', 'SPOT']);
+    assert.equal(given.length, 3);
+    assert.match(JSON.stringify(rule?.Properties.EventPattern), /"status":\["FAILED"\]/);
+    assert.match(JSON.stringify(rule?.Properties.Targets), /Upload/);
+    assert.ok(JSON.stringify(stage.ofType('AWS::Lambda::Function')).includes('ASSAY_CPU_JOB_QUEUE'));
+  });
+
   test('machines with a GPU are asked for in the zones that have them', () => {
     const zoned = synthesise({ gpu: { maxVcpus: 4, zones: ['us-east-1b', 'us-east-1d'] } });
     const zones = zoned.ofType('AWS::EC2::Subnet').map(({ Properties }) => Properties.AvailabilityZone);

@@ -31,6 +31,7 @@ describe('functions/upload', () => {
     const iqa = composeIqa({ catalogue: shippedCatalogue(), engine, table, blobs, modelFiles: files, clock, log });
     const invoked: string[] = [];
     const jobs: string[][] = [];
+    const withoutGpu: string[] = [];
     const dispatch: Dispatch = {
       places: new Set(['function', 'batch']),
       toFunction: async ({ key }) => void invoked.push(key),
@@ -44,6 +45,7 @@ describe('functions/upload', () => {
     const context = { ...assay, iqa, blobs, prices, dispatch, measure };
     const ports = {
       receive: (objects: readonly StoredObject[]) => receiveUploads(context, objects),
+      scoreWithoutGpu: async ({ manifest }: { readonly manifest: string }) => void withoutGpu.push(manifest),
       warn: log.warn,
     };
     const statusOf = async (name: string) => {
@@ -55,6 +57,7 @@ describe('functions/upload', () => {
       handle: (event: unknown, id = 'r1') => handleEvents(ports, event, id),
       invoked,
       jobs,
+      withoutGpu,
       put,
       statusOf,
       table,
@@ -120,6 +123,25 @@ describe('functions/upload', () => {
     await handle(created('big.png', 'two'));
 
     assert.deepEqual(invoked, ['big.png', 'big.png']);
+  });
+
+  test('the pictures of a job that found no machine with a GPU are scored without one', async () => {
+    const { handle, withoutGpu, jobs } = await shop();
+    const about = (status: string, environment: readonly object[]) => ({
+      'detail-type': 'Batch Job State Change',
+      source: 'aws.batch',
+      detail: { jobId: 'j1', status, statusReason: 'no capacity', container: { environment } },
+    });
+    const manifest = { name: 'ASSAY_MANIFEST', value: 'manifests/1.json' };
+
+    await handle(about('FAILED', [{ name: 'ASSAY_PROVIDERS', value: 'cuda' }, manifest]));
+
+    assert.deepEqual(withoutGpu, ['manifests/1.json']);
+    assert.deepEqual(jobs, []);
+    // A job of somebody else, and one that goes on.
+    await assert.rejects(handle(about('FAILED', [])), { code: 'InvalidInput' });
+    await assert.rejects(handle(about('RUNNING', [manifest])), { code: 'InvalidInput' });
+    assert.equal(withoutGpu.length, 1);
   });
 
   test('what could not be sent comes again, and is not held to be under way', async () => {

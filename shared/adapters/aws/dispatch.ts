@@ -13,7 +13,14 @@ interface Options {
   readonly clock: Pick<Clock, 'newId'>;
   /** Invokes the inference function asynchronously with an event. */
   readonly invoke?: ((payload: unknown) => Promise<void>) | undefined;
-  readonly batch?: { readonly client: BatchClient; readonly queue: string; readonly definition: string } | undefined;
+  readonly batch?: JobPlace | undefined;
+}
+
+/** Where jobs are submitted. */
+export interface JobPlace {
+  readonly client: BatchClient;
+  readonly queue: string;
+  readonly definition: string;
 }
 
 /** Sends pictures to the inference function by the event that named them, and to Batch by a manifest. */
@@ -33,17 +40,30 @@ export const awsDispatch = ({ blobs, clock, invoke, batch }: Options): Dispatch 
       const id = clock.newId().toLowerCase();
       const manifest = manifestBlobKey(id);
       await blobs.put(manifest, writeManifest(objects), 'application/json');
-      await batch.client.send(
-        new SubmitJobCommand({
-          jobName: `assay-${id}`,
-          jobQueue: batch.queue,
-          jobDefinition: batch.definition,
-          containerOverrides: { environment: [{ name: 'ASSAY_MANIFEST', value: manifest }] },
-        }),
-      );
+      await submitJob(batch, `assay-${id}`, manifest);
     },
   };
 };
+
+/** Submits a job for the pictures of a manifest. */
+export const submitJob = async (
+  { client, queue, definition }: JobPlace,
+  name: string,
+  manifest: string,
+): Promise<void> => {
+  const environment = [{ name: MANIFEST_VARIABLE, value: manifest }];
+  await client.send(
+    new SubmitJobCommand({
+      jobName: name,
+      jobQueue: queue,
+      jobDefinition: definition,
+      containerOverrides: { environment },
+    }),
+  );
+};
+
+/** The variable by which a job knows its pictures. */
+export const MANIFEST_VARIABLE = 'ASSAY_MANIFEST';
 
 const toObjectEvent = ({ tenant, key, etag, size, sequencer }: StoredObject) =>
   objectCreated(imageBlobKey(tenant, key), etag, size, sequencer);
