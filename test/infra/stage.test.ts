@@ -304,7 +304,7 @@ describe('the stage', () => {
     assert.equal(stream?.BatchSize, 1000);
     assert.ok(Number(stream?.TumblingWindowInSeconds) > 0);
     assert.equal(publish?.MaximumBatchingWindowInSeconds ?? 0, 0);
-    assert.deepEqual(sortKeysOf(publish), ['REVISION', 'KEY', { prefix: 'EVENT#' }]);
+    assert.deepEqual(sortKeysOf(publish), ['REVISION', 'KEY', 'BEAT', { prefix: 'EVENT#' }]);
     assert.ok(
       callKey('t', systemClock().newId()).sk.startsWith((sortKeysOf(stream) as [{ prefix: string }])[0].prefix),
     );
