@@ -141,8 +141,14 @@ export class InferenceStack extends Stack {
     })
       .usesTable('ASSAY_TABLE', data.table)
       .writes('ASSAY_IMAGES_BUCKET', data.images);
-    for (const { function: scoring } of [this.upload, this.inference])
-      scoring.configureAsyncInvoke({ onFailure: new LambdaDestination(failed.function) });
+    const { 'Fn::GetAtt': arn } = this.resolve(failed.function.functionArn) as { 'Fn::GetAtt': readonly string[] };
+    for (const scoring of [this.upload, this.inference]) {
+      scoring.function.configureAsyncInvoke({ onFailure: new LambdaDestination(failed.function) });
+      acknowledge(scoring, {
+        [`AwsSolutions-IAM5[Resource::<${arn.join('.')}>:*]`]:
+          'every version of the one function that records failures',
+      });
+    }
     return failed;
   }
 

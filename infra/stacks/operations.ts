@@ -42,7 +42,7 @@ export class OperationsStack extends Stack {
     const rotate = this.rotation(props);
     alarms.watch('RotationFailed', { metric: rotate.function.metricErrors(FIVE_MINUTES), above: 0 });
     for (const [name, each] of Object.entries(functions)) alarms.watchThrottles(name, each);
-    const queues = { ...failuresOf({ ...functions, Rotate: rotate }), ...plans.undelivered };
+    const queues = { ...failuresOf({ ...functions, Rotate: rotate, Failed: inference.failed }), ...plans.undelivered };
     for (const [name, queue] of Object.entries({ ...queues, Uploaded: inference.undelivered }))
       alarms.watchFailures(name, queue);
     if (inference.gpu) this.watchJobs(alarms, inference.gpu, failureQueue(this, 'JobsBlockedFailures'));

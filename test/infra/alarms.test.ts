@@ -14,7 +14,7 @@ describe('alarms', () => {
   test('every queue of failures has one', () => {
     const queues = stage.ofType('AWS::SQS::Queue');
 
-    assert.equal(queues.length, 12);
+    assert.equal(queues.length, 13);
     for (const { id, stack } of queues) {
       const pattern = new RegExp(`"Fn::(GetAtt|ImportValue)":\\[?"[^\\]]*${id}`);
       const found = watching('ApproximateNumberOfMessagesVisible').filter(({ Properties }) =>

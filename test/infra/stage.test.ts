@@ -349,6 +349,7 @@ describe('the stage', () => {
     assert.deepEqual(shapes.sort(), [
       ['Api', 'nodejs24.x', 'x86_64', 1],
       ['Edge', 'nodejs24.x', 'x86_64', 0],
+      ['Failed', 'nodejs24.x', 'arm64', 0],
       ['Publish', 'nodejs24.x', 'arm64', 0],
       ['Rotate', 'nodejs24.x', 'arm64', 0],
       ['Step', 'nodejs24.x', 'x86_64', 1],
