@@ -13,7 +13,10 @@ interface Asked {
 }
 
 /** An answer as fetch gives it, its body bounded after decompression; nothing of its cookies is passed on. */
-export const readAnswer = (answer: IncomingMessage, { url, method, limits, deadline }: Asked): Response => {
+export const readAnswer = async (
+  answer: IncomingMessage,
+  { url, method, limits, deadline }: Asked,
+): Promise<Response> => {
   deadline.answered();
   const { statusCode: status = 0 } = answer;
   const encoding = answer.headers['content-encoding'];
@@ -30,6 +33,11 @@ export const readAnswer = (answer: IncomingMessage, { url, method, limits, deadl
   if (encoding === undefined && Number(answer.headers['content-length']) > limits.maxBytes) {
     answer.destroy();
     throw tooLarge(url, limits.maxBytes);
+  }
+  if (isShort(answer, encoding)) {
+    const body = await readWhole(answer);
+    deadline.end();
+    return new Response(body, { status, headers });
   }
   const body = bounded(url, limits.maxBytes);
   const decoder = decoderOf(encoding, url);
@@ -52,6 +60,20 @@ const readHeaders = ({ rawHeaders }: IncomingMessage, wasEncoded: boolean): Head
   }
   return headers;
 };
+
+/** An answer that says how short it is comes at once; streams of Node and of the web would cost more than reading it. */
+const SHORT_BYTES = 65_536;
+
+const isShort = ({ headers }: IncomingMessage, encoding: string | undefined): boolean =>
+  encoding === undefined && Number(headers['content-length'] ?? Number.NaN) <= SHORT_BYTES;
+
+const readWhole = (answer: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =>
+  new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    answer.on('data', (part: Buffer) => parts.push(part));
+    answer.on('end', () => resolve(new Uint8Array(Buffer.concat(parts))));
+    answer.on('error', reject);
+  });
 
 const decoderOf = (encoding: string | undefined, url: URL): Duplex | undefined => {
   if (encoding === undefined || encoding === 'identity') return undefined;

@@ -66,7 +66,7 @@ export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
       for (let hops = 0; ; hops += 1) {
         const answer = await open(url, request, deadline.signal);
         const next = redirectOf(answer, url, request.method, init.redirect);
-        if (next === undefined) return readAnswer(answer, { url, method: request.method, limits, deadline });
+        if (next === undefined) return await readAnswer(answer, { url, method: request.method, limits, deadline });
         answer.destroy();
         if (hops === MOST_REDIRECTS)
           throw new Fault('Unavailable', `${url.host} redirects more than ${MOST_REDIRECTS} times`);
