@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { handle, streamHandle } from 'hono/aws-lambda';
+import { BANNER } from '../../infra/build/bundle.ts';
+import { lighten } from '../../infra/build/lighten.ts';
 import { testAssay } from '../support/assay.ts';
 import { ADMIN_SECRET, ORIGIN_SECRET, startAws } from '../support/aws-services.ts';
 import { bundleAll } from '../support/bundles.ts';
@@ -21,13 +23,16 @@ const entries = {
   stream: 'functions/stream/index.ts',
   edge: 'functions/edge/index.ts',
 } as const;
-type Name = keyof typeof entries | 'bare hono';
+/** Least bundles: Hono alone, and with what any such api has besides, one read of the table by the SDK and one zod schema. */
+const BARE = ['bare hono', 'hono, table, zod'] as const;
+type Name = keyof typeof entries | (typeof BARE)[number];
 
 const headers = { 'x-assay-origin': ORIGIN_SECRET, authorization: `Bearer ${ADMIN_SECRET}` };
 /** The first event of each: the least that makes it do its work. */
 const events: Readonly<Record<Name, unknown>> = {
   api: urlEvent({ path: '/v1/tools', query: 'limit=1', headers }),
   'bare hono': urlEvent({ path: '/' }),
+  'hono, table, zod': urlEvent({ path: '/' }),
   step: { clean_up: true },
   upload: { 'detail-type': 'none' },
   stream: { Records: [], state: {} },
@@ -38,17 +43,18 @@ const events: Readonly<Record<Name, unknown>> = {
 export async function bench(args: readonly string[]): Promise<void> {
   const rounds = Number(args[0] ?? 7);
   const [bundles, aws] = await Promise.all([bundleAll(entries), startAws()]);
-  const bare = await bareHono();
+  const bare = await bareBundle(HONO);
   // As JavaScript: stripping types would be part of every start.
   const starter = await bundled(
     fileURLToPath(new URL('./support/start-bundle.ts', import.meta.url)),
     join(bare, 'starter.mjs'),
   );
+  const folders = {
+    ...Object.fromEntries(Object.entries(bundles.built).map(([name, { folder }]) => [name, folder])),
+    'bare hono': bare,
+    'hono, table, zod': await bareBundle(HONO_TABLE_ZOD),
+  } as Record<Name, string>;
   try {
-    const folders = {
-      ...Object.fromEntries(Object.entries(bundles.built).map(([name, { folder }]) => [name, folder])),
-      'bare hono': bare,
-    } as Record<Name, string>;
     const environment = { ...process.env, ...aws.environment };
     const names = Object.keys(events) as Name[];
     const starts = Object.fromEntries(names.map((name) => [name, [] as Start[]])) as Record<Name, Start[]>;
@@ -70,17 +76,19 @@ export async function bench(args: readonly string[]): Promise<void> {
   } finally {
     await aws.stop();
     await bundles.remove();
-    await rm(bare, { recursive: true });
+    await Promise.all(BARE.map((name) => rm(folders[name], { recursive: true })));
   }
 }
 
 interface Start {
   readonly ready: number;
   readonly answered: number;
+  /** Processor time up to the answer: what else the machine does is no part of it. */
+  readonly processor: number;
 }
 
 const startOnce = async (starter: string, folder: string, name: Name, env: NodeJS.ProcessEnv): Promise<Start> => {
-  const mode = name === 'api' || name === 'bare hono' ? 'stream' : 'plain';
+  const mode = name === 'api' || BARE.some((bare) => bare === name) ? 'stream' : 'plain';
   const { stderr } = await promisify(execFile)(
     process.execPath,
     [starter, folder, mode, JSON.stringify(events[name])],
@@ -103,18 +111,32 @@ const printStarts = (
       'loaded ms': Math.round(of(name, 'ready')),
       'answered ms': Math.round(of(name, 'answered')),
       'against bare hono': (of(name, 'answered') / base).toFixed(2),
+      'processor ms': Math.round(of(name, 'processor')),
+      'processor against bare hono': (of(name, 'processor') / of('bare hono', 'processor')).toFixed(2),
     })),
   );
 };
 
-/** The least that a function on Hono can be. */
-const bareHono = async (): Promise<string> => {
+const HONO =
+  "import { Hono } from 'hono'; import { streamHandle } from 'hono/aws-lambda'; export const handler = streamHandle(new Hono().get('/', (c) => c.json({ status: 'ok' })));";
+const HONO_TABLE_ZOD = `
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { Hono } from 'hono';
+import { streamHandle } from 'hono/aws-lambda';
+import * as z from 'zod';
+const client = new DynamoDBClient({});
+const Query = z.object({ limit: z.string().optional() });
+const command = new GetItemCommand({ TableName: process.env.ASSAY_TABLE, Key: { pk: { S: 'a' }, sk: { S: 'b' } } });
+export const handler = streamHandle(new Hono().get('/', async (c) => {
+  Query.parse(c.req.query());
+  await client.send(command);
+  return c.json({ status: 'ok' });
+}));`;
+
+/** A function that is no more than its text, bundled. */
+const bareBundle = async (text: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'assay-'));
-  await mkdir(folder, { recursive: true });
-  await writeFile(
-    join(folder, 'entry.ts'),
-    "import { Hono } from 'hono'; import { streamHandle } from 'hono/aws-lambda'; export const handler = streamHandle(new Hono().get('/', (c) => c.json({ status: 'ok' })));",
-  );
+  await writeFile(join(folder, 'entry.ts'), text);
   await bundled(join(folder, 'entry.ts'), join(folder, 'index.mjs'));
   return folder;
 };
@@ -129,6 +151,9 @@ const bundled = async (entry: string, outfile: string): Promise<string> => {
     format: 'esm',
     platform: 'node',
     target: 'node24',
+    mainFields: ['module', 'main'],
+    banner: { js: BANNER },
+    plugins: [...lighten(true)],
     nodePaths,
   });
   return outfile;
