@@ -199,4 +199,25 @@ export const anthropicRecordings: readonly Recording[] = [
       ['list', 'not read completely: the stream ended before they did'],
     ],
   },
+  {
+    rule: 'pings and events that nobody knows change nothing, and an error cuts off the call under way',
+    provider: 'anthropic',
+    events: [
+      message('m'),
+      { type: 'ping' },
+      use(0, 'toolu_a'),
+      ...grow(0, '{"n":'),
+      { type: 'an_event_of_next_year', index: 0 },
+      { type: 'ping' },
+      ...grow(0, '1}'),
+      { type: 'content_block_stop', index: 0 },
+      use(1, 'toolu_b', 'list'),
+      ...grow(1, '{"n":'),
+      { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    ],
+    calls: [
+      ['score', { n: 1 }],
+      ['list', 'not read completely'],
+    ],
+  },
 ];

@@ -127,4 +127,18 @@ export const chatRecordings: readonly Recording[] = [
       ['score', { n: 2 }],
     ],
   },
+  {
+    rule: 'parallel calls grow in turns, and an error in the stream cuts off the one under way',
+    provider: 'openai',
+    events: [
+      delta(part(0, '', { id: 'a', name: 'score' })),
+      delta(part(1, '{"n"', { id: 'b', name: 'list' })),
+      delta(part(0, '{"n":1}')),
+      { error: { message: 'the server had an error', type: 'server_error' } },
+    ],
+    calls: [
+      ['score', { n: 1 }],
+      ['list', 'not read completely'],
+    ],
+  },
 ];

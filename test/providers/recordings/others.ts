@@ -68,4 +68,14 @@ export const otherRecordings: readonly Recording[] = [
       ['score', 'the model reached its limit of tokens'],
     ],
   },
+  {
+    rule: 'an exception in Bedrock’s stream cuts off the call under way',
+    provider: 'bedrock',
+    events: [
+      { contentBlockStart: { contentBlockIndex: 0, start: { toolUse: { toolUseId: 't', name: 'score' } } } },
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { toolUse: { input: '{"n":' } } } },
+      { throttlingException: { message: 'Too many requests' } },
+    ],
+    calls: [['score', 'not read completely']],
+  },
 ];
