@@ -193,13 +193,13 @@ describe('hostile streams', () => {
   });
 
   test('many events that cannot be read cost no more than their length', () => {
-    const calls = Array.from({ length: 5000 }, (_, index) =>
+    const calls = Array.from({ length: 1000 }, (_, index) =>
       chunk({ index, id: `c${index}`, function: { name: 'score', arguments: '{"n":1}' } }),
     ).join('');
 
     const parsed = parseCalls('openai', calls + 'data: {\n\n'.repeat(100_000));
 
-    assert.equal(parsed.filter(({ error }) => error === undefined).length, 5000);
+    assert.equal(parsed.filter(({ error }) => error === undefined).length, 1000);
   });
 
   test('an unknown tool is an error that names it, in a stream as in an answer', () => {
