@@ -25,6 +25,19 @@ export const overallOf = (rawByTool: Readonly<Record<string, number | undefined>
   return { ...prediction, word: wordFor(prediction.score), tools: model.tools };
 };
 
+/**
+ * Where 90 % of mean opinions lie for pictures with this raw score of one metric, its own 1..5 among them. Undefined for a
+ * metric that no model was fitted for.
+ */
+export const opinionInterval = (
+  tool: string,
+  raw: number,
+  normalized: number,
+): Pick<Prediction, 'low' | 'high'> | undefined => {
+  const alone = overallOf({ [tool]: raw });
+  return alone && { low: Math.min(alone.low, normalized), high: Math.max(alone.high, normalized) };
+};
+
 const KNOTS: Knots = figures.knots;
 const MODELS = (figures.models as unknown as readonly OpinionModel[]).toSorted((a, b) => a.rmse - b.rmse);
 

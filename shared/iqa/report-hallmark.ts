@@ -14,6 +14,8 @@ const ReportStatement = z.strictObject({
       version: z.string().optional(),
       raw: z.number().optional(),
       normalized: z.number().optional(),
+      low: z.number().optional(),
+      high: z.number().optional(),
       limits: z.string().optional(),
       error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
     }),
@@ -57,11 +59,13 @@ const shownOf = ({ image, reference, scores, overall }: Shown) =>
     JSON.stringify({
       image,
       reference: reference ?? null,
-      scores: scores.map(({ tool, version, raw, normalized, limits, error }) => ({
+      scores: scores.map(({ tool, version, raw, normalized, low, high, limits, error }) => ({
         tool,
         version,
         raw,
         normalized,
+        low,
+        high,
         limits,
         error,
       })),

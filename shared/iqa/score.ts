@@ -3,6 +3,7 @@ import { chooseTools, requireReference, requireTool } from './choose-tools.ts';
 import type { Hallmark } from './hallmark.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 import { type ImageFile, type OpenImages, openImages } from './open-images.ts';
+import { opinionInterval } from './overall.ts';
 import { type ReportHallmark, stampReport } from './report-hallmark.ts';
 import type { CachedScore } from './score-cache.ts';
 import { type RunDeps, scoreWith } from './score-with.ts';
@@ -30,6 +31,9 @@ export interface ScoreEntry {
   readonly raw?: number;
   /** On 1..5; absent for a tool that was never compared with opinions. */
   readonly normalized?: number | undefined;
+  /** Where 90 % of mean opinions lie for this raw score; only of full-reference tools that were compared with opinions. */
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
   /** What the tool cannot see, where that is known. */
   readonly limits?: string | undefined;
   readonly cached: boolean;
@@ -121,7 +125,8 @@ const attempt = async (
     const warnings = isNamed && isUnused(tool, images) ? [...score.warnings, UNUSED] : score.warnings;
     const version = tool.version ?? '1.0.0';
     const made = { tool: tool.name, version, raw, normalized, cached, ...duration(), warnings };
-    const entry = { ...made, limits: describeLimits(tool), hallmark };
+    const interval = normalized === undefined ? undefined : opinionInterval(tool.name, raw, normalized);
+    const entry = { ...made, ...interval, limits: describeLimits(tool), hallmark };
     const calibrated = normalized === undefined ? undefined : { tool: tool.name, type: tool.type, raw, normalized };
     onScore?.(entry);
     return { score, calibrated, entry };

@@ -35,6 +35,11 @@ describe('scoring a picture', () => {
       score?.normalized,
       normaliseScore(deps.catalogue.find('ssim') ?? assert.fail(), score?.raw ?? 0).normalized,
     );
+    const { low = 5, high = 1, normalized = 0 } = score ?? {};
+    assert.ok(
+      1 <= low && low < normalized && normalized < high && high <= 5,
+      JSON.stringify({ low, normalized, high }),
+    );
     assert.deepEqual(report.image, { sha256: sha256(image.bytes), width: 451, height: 300, format: 'png' });
     assert.equal(report.reference?.sha256, sha256(reference.bytes));
   });
@@ -45,10 +50,10 @@ describe('scoring a picture', () => {
     const { scores } = await scoreImage(deps, { tenant, image: reference, tools: ['niqe', 'brisque'] });
 
     assert.deepEqual(
-      scores.map(({ tool, raw }) => [tool, raw?.toFixed(3)]),
+      scores.map(({ tool, raw, low }) => [tool, raw?.toFixed(3), low]),
       [
-        ['niqe', '2.572'],
-        ['brisque', '2.572'],
+        ['niqe', '2.572', undefined],
+        ['brisque', '2.572', undefined],
       ],
     );
   });

@@ -23,6 +23,8 @@ export const ScoreBody = z
       .number()
       .optional()
       .meta({ description: 'Opinion on 1..5; absent for a tool never compared with opinions.' }),
+    low: z.number().optional().meta({ description: '90 % of mean opinions lie between low and high.' }),
+    high: z.number().optional(),
     limits: z.string().optional().meta({ description: 'What a no-reference tool does not see.' }),
     cached: z.boolean(),
     duration_ms: z.number(),

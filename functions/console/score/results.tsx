@@ -99,7 +99,12 @@ const Metric = ({ score, metric }: MetricProps) => (
       <p class="small danger-text">{score.error.message}</p>
     ) : (
       score.normalized !== undefined && (
-        <Bar value={score.normalized} label={`${score.tool} on the scale from 1 to 5`} />
+        <Bar
+          value={score.normalized}
+          low={score.low}
+          high={score.high}
+          label={`${score.tool} on the scale from 1 to 5`}
+        />
       )
     )}
     <p class="small muted">
