@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findEncoderFiles } from '../../shared/adapters/onnx/encoder-files.ts';
 import { sentenceEncoder } from '../../shared/adapters/onnx/sentence-encoder.ts';
 import type { DecideDeps } from '../../shared/decide/decision.ts';
+import { encodeRequest, type RequestVectors } from '../../shared/search/request-vectors.ts';
 import { encodedText, type SentenceEncoder } from '../../shared/search/sentence-encoder.ts';
 import { packVector } from '../../shared/search/vectors.ts';
 import type { Benchmark } from './selection-data.ts';
@@ -34,21 +35,18 @@ export const encodeBenchmark = async (
     known[key] ??= textOf(packVector(await encoder.encodeTool(encodedText(tool))));
     deps.index.vectors.set(toolName, packedOf(known[key]));
   }
-  for (const { query } of queries) {
-    if (known[`request ${query}`] === undefined) made++;
-    known[`request ${query}`] ??= textOf(packVector((await encoder.encodeRequest(query)) ?? new Float32Array(384)));
-  }
+  const vectorOf = async (text: string): Promise<Float32Array> => {
+    if (known[`request ${text}`] === undefined) made++;
+    known[`request ${text}`] ??= textOf(packVector((await encoder.encodeRequest(text)) ?? new Float32Array(384)));
+    return unitOf(packedOf(known[`request ${text}`] ?? ''));
+  };
+  const requests = new Map<string, RequestVectors | undefined>();
+  for (const { query } of queries) requests.set(query, await encodeRequest(query, vectorOf));
   if (file !== undefined && folder !== undefined && made > 0) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, JSON.stringify(known));
   }
-  return {
-    ...deps,
-    encode: async (task) => {
-      const text = known[`request ${task}`];
-      return text === undefined ? undefined : unitOf(packedOf(text));
-    },
-  };
+  return { ...deps, encode: async (task) => requests.get(task) };
 };
 
 const textOf = (vector: Int8Array): string => Buffer.from(vector.buffer).toString('base64');

@@ -30,11 +30,13 @@ interface Written {
 export const NOW = Date.UTC(2026, 2, 10, 12);
 
 /** Requests for the tools that Assay ships and for twenty made-up catalogues, with what to choose from. */
-export const loadEveryday = async (): Promise<{
+export const loadEveryday = async (
+  toolsOfAssay = shippedTools,
+): Promise<{
   readonly requests: readonly Everyday[];
   readonly catalogues: ReadonlyMap<string, DecideDeps>;
 }> => {
-  const shipped = await shippedTools();
+  const shipped = await toolsOfAssay();
   const catalogues = new Map([['shipped', depsFor(shipped)]]);
   const made = JSON.parse(read('everyday-catalogues.json')) as Readonly<Record<string, readonly Compact[]>>;
   for (const [name, tools] of Object.entries(made)) catalogues.set(name, depsFor(tools.map(toolOf)));

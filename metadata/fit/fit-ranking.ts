@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { DecideDeps } from '../../shared/decide/decision.ts';
+import type { SentenceEncoder } from '../../shared/search/sentence-encoder.ts';
 import { encodeBenchmark, openEncoder } from './encode-benchmark.ts';
 import { loadEveryday, NOW } from './everyday-data.ts';
 import { foldOf } from './folds.ts';
@@ -9,11 +10,23 @@ import { BENCHMARKS, type Benchmark, goldOf, loadBenchmark } from './selection-d
 
 /** Makes `ranking.json`, and prints what its weights reach on tools they were not learnt from. */
 export const fitRanking = async (directory: string, vectors?: string): Promise<void> => {
-  const all = [...(await benchmarkExamples(directory)), ...(await everydayExamples())];
+  const [words, encoded]: [Example[], Example[]] = [[], []];
+  for (const name of RANKED) words.push(...(await wordExamples(directory, name)));
+  const encoder = openEncoder();
+  for (const name of RANKED) encoded.push(...(await encodedExamples(directory, name, encoder, vectors)));
+  await encoder.close();
+  write(learnWeights(words, encoded));
+};
+
+/** The benchmarks and our own open half. */
+export const RANKED = [...BENCHMARKS, 'everyday'] as const;
+
+/** The weights of requests as words and as the encoder reads them; what they reach is printed. */
+export const learnWeights = (all: readonly Example[], read: readonly Example[]) => {
   const learnt = rankedOf(all);
-  printLeftOut('words', learnt);
-  const encoded = rankedOf(await encodedExamples(directory, vectors));
-  printLeftOut('encoder', encoded);
+  const encoded = rankedOf(read);
+  printLeftOut('words', all);
+  printLeftOut('encoder', read);
   const english = learnRanking(groupsOf(learnt));
   const fitting = learnFitting(judgedOf(all, english));
   // There are too few Chinese requests to learn from alone: they move the English weights a little.
@@ -26,17 +39,16 @@ export const fitRanking = async (directory: string, vectors?: string): Promise<v
     fitting,
   );
   const words = learnt.map(withoutArguments);
-  const withEncoder = {
-    ranking: learnRanking(groupsOf(encoded)),
-    search: learnRanking(groupsOf(encoded.map(withoutArguments))),
-  };
   const search = learnRanking(groupsOf(words));
   const chineseSearch = learnRanking([words.filter((example) => example.chinese)], search);
-  write({
+  return {
     english: { ranking: named(english), search: named(search), fitting: named(fitting) },
-    encoded: { ranking: named(withEncoder.ranking), search: named(withEncoder.search) },
+    encoded: {
+      ranking: named(learnRanking(groupsOf(encoded))),
+      search: named(learnRanking(groupsOf(encoded.map(withoutArguments)))),
+    },
     chinese: { ranking: named(chinese), search: named(chineseSearch), fitting: named(chineseFitting) },
-  });
+  };
 };
 
 /** Requests whose right tool is among the candidates; LiveMCPBench has too few and is only tested on. */
@@ -49,49 +61,60 @@ const rankedOf = (examples: readonly Example[]): readonly Example[] =>
       subset !== 'reliability',
   );
 
-/** What weights reach on tools they were not learnt from. */
-const printLeftOut = (label: string, learnt: readonly Example[]): void => {
-  const right = new Map<string, boolean[]>();
-  for (const half of [0, 1]) {
-    const weights = learnRanking(groupsOf(learnt.filter((example) => foldOf(example.group, 2) !== half)));
-    for (const example of learnt.filter(({ group }) => foldOf(group, 2) === half))
-      right.set(example.benchmark, [...(right.get(example.benchmark) ?? []), isRight(example, weights)]);
-  }
-  for (const [name, list] of right) {
-    const share = (100 * list.filter(Boolean).length) / list.length;
-    console.log(
-      `ranking by ${label}, tools left out in turn: ${name.padEnd(16)} top-1 ${share.toFixed(1)} % of ${list.length} with the tool among the candidates`,
-    );
+/** What weights reach on tools they were not learnt from; LiveMCPBench is never learnt from. */
+const printLeftOut = (label: string, all: readonly Example[]): void => {
+  const learnt = rankedOf(all);
+  const tested = [...learnt, ...all.filter(({ benchmark }) => benchmark === 'livemcpbench')];
+  for (const [kind, change] of [
+    ['ranking', (example: Example) => example],
+    ['search', withoutArguments],
+  ] as const) {
+    const results = new Map<string, { readonly first: boolean; readonly recall: number }[]>();
+    for (const half of [0, 1]) {
+      const weights = learnRanking(groupsOf(learnt.filter(({ group }) => foldOf(group, 2) !== half).map(change)));
+      for (const example of tested.filter(({ group }) => foldOf(group, 2) === half).map(change))
+        results.set(example.benchmark, [...(results.get(example.benchmark) ?? []), resultOf(example, weights)]);
+    }
+    for (const [name, list] of results) {
+      const share = (100 * list.filter(({ first }) => first).length) / list.length;
+      const recall = (100 * list.reduce((sum, each) => sum + each.recall, 0)) / list.length;
+      console.log(
+        `${kind} by ${label}, tools left out in turn: ${name.padEnd(16)} top-1 ${share.toFixed(1)} %, recall@5 ${recall.toFixed(1)} % of ${list.length} with the tool among the candidates`,
+      );
+    }
   }
 };
 
-/** The same requests as the encoder reads them. */
-const encodedExamples = async (directory: string, vectors: string | undefined): Promise<readonly Example[]> => {
-  const encoder = openEncoder();
-  const all: Example[] = [];
-  for (const name of BENCHMARKS) {
-    const benchmark = loadBenchmark(directory, name);
-    const queries = benchmark.queries.filter(
-      (query) => goldOf(query).length > 0 && (name !== 'toole' || query.subset === 'single'),
-    );
-    const deps = await encodeBenchmark({ ...benchmark, queries }, encoder, vectors);
-    all.push(...(await examplesOf({ ...benchmark, queries, deps }, () => name === 'bfcl')));
-  }
-  all.push(...(await everydayExamples((benchmark) => encodeBenchmark(benchmark, encoder))));
-  await encoder.close();
-  return all;
+const resultOf = (example: Example, weights: readonly number[]) => {
+  const order = example.rows
+    .map((row, at) => ({ at, score: row.reduce((sum, value, column) => sum + value * (weights[column] ?? 0), 0) }))
+    .sort((one, other) => other.score - one.score);
+  const right = order.slice(0, 5).filter(({ at }) => example.gold[at]).length;
+  return { first: example.gold[order[0]?.at ?? -1] === true, recall: right / example.wanted };
 };
 
-const benchmarkExamples = async (directory: string): Promise<readonly Example[]> => {
-  const all: Example[] = [];
-  for (const name of BENCHMARKS) {
-    const benchmark = loadBenchmark(directory, name);
-    const queries = benchmark.queries.filter(({ subset }) => name !== 'toole' || subset !== 'multi');
-    all.push(
-      ...(await examplesOf({ ...benchmark, queries }, ({ expected }) => name === 'bfcl' || expected.tool === null)),
-    );
-  }
-  return all;
+/** A benchmark's requests as the encoder reads them. */
+export const encodedExamples = async (
+  directory: string,
+  name: (typeof RANKED)[number],
+  encoder: SentenceEncoder,
+  vectors: string | undefined,
+): Promise<readonly Example[]> => {
+  if (name === 'everyday') return everydayExamples((benchmark) => encodeBenchmark(benchmark, encoder, vectors));
+  const benchmark = loadBenchmark(directory, name);
+  const queries = benchmark.queries.filter(
+    (query) => goldOf(query).length > 0 && (name !== 'toole' || query.subset === 'single'),
+  );
+  const deps = await encodeBenchmark({ ...benchmark, queries }, encoder, vectors);
+  return examplesOf({ ...benchmark, queries, deps }, () => name === 'bfcl');
+};
+
+/** The same by words alone, and requests that no tool fits. */
+export const wordExamples = async (directory: string, name: (typeof RANKED)[number]): Promise<readonly Example[]> => {
+  if (name === 'everyday') return everydayExamples();
+  const benchmark = loadBenchmark(directory, name);
+  const queries = benchmark.queries.filter(({ subset }) => name !== 'toole' || subset !== 'multi');
+  return examplesOf({ ...benchmark, queries }, ({ expected }) => name === 'bfcl' || expected.tool === null);
 };
 
 /** Our own open half; pictures are left out, because what they are about is weighed apart. */

@@ -4,9 +4,11 @@ import { decide } from '../../shared/decide/decide.ts';
 import type { DecideDeps, DecideInput } from '../../shared/decide/decision.ts';
 import { type CallEvidence, isAssumed, readinessFeatures } from '../../shared/decide/readiness.ts';
 import { wrongArguments } from './acceptable.ts';
-import { loadEveryday, NOW } from './everyday-data.ts';
+import { addScaled, descend, dot } from './descend.ts';
+import { encodeBenchmark, openEncoder } from './encode-benchmark.ts';
+import { type Everyday, loadEveryday, NOW } from './everyday-data.ts';
 import { foldOf } from './folds.ts';
-import { loadBenchmark } from './selection-data.ts';
+import { type Benchmark, loadBenchmark } from './selection-data.ts';
 
 /** A decision on a request whose answer is known: what was known of the call, and whether it was right. */
 interface Judgement {
@@ -21,11 +23,23 @@ interface Judgement {
 
 const FOLDS = 4;
 /** Of the calls of the benchmarks that are called ready, this share is right at least. */
-const PRECISION = 0.93;
+const PRECISION = 0.94;
 
 /** Makes `ready.json`: the weights of the probability of a call, and the threshold from which it is ready. */
-export const fitReady = async (directory: string, weightsWithout: (tool: string) => Weights): Promise<void> => {
-  const judged = await judgements(directory, weightsWithout);
+export const fitReady = async (
+  directory: string,
+  weightsWithout: (tool: string) => Weights,
+  vectors?: string,
+): Promise<void> => {
+  const encoder = openEncoder();
+  // One table serves both: the encoder is there or not.
+  const judged = [
+    ...(await judgements(directory, weightsWithout, '', async ({ deps }) => deps)),
+    ...(await judgements(directory, weightsWithout, ' encoded', (benchmark) =>
+      encodeBenchmark(benchmark, encoder, vectors),
+    )),
+  ];
+  await encoder.close();
   const predicted = judged.map(() => 0);
   for (let fold = 0; fold < FOLDS; fold++) {
     const weights = fitLogistic(judged.filter(({ group }) => foldOf(group, FOLDS) !== fold));
@@ -48,16 +62,11 @@ export const fitReady = async (directory: string, weightsWithout: (tool: string)
 const judgements = async (
   directory: string,
   weightsWithout: (tool: string) => Weights,
+  label: string,
+  depsOf: (benchmark: Benchmark) => Promise<DecideDeps>,
 ): Promise<readonly Judgement[]> => {
   const all: Judgement[] = [];
-  const add = async (
-    set: string,
-    group: string,
-    input: DecideInput,
-    deps: DecideDeps,
-    weight: number,
-    isRight: (tool: string | null, given: Readonly<Record<string, unknown>>) => boolean,
-  ) => {
+  const add: Add = async (set, group, input, deps, weight, isRight) => {
     let evidence: CallEvidence | undefined;
     const decision = await decide(input, {
       ...deps,
@@ -68,7 +77,7 @@ const judgements = async (
     });
     if (evidence === undefined) return;
     all.push({
-      set,
+      set: `${set}${label}`,
       group,
       features: readinessFeatures(evidence),
       right: isRight(decision.tool, decision.arguments),
@@ -77,6 +86,7 @@ const judgements = async (
     });
   };
   const bfcl = loadBenchmark(directory, 'bfcl');
+  const bfclDeps = await depsOf(bfcl);
   for (const { subset, query, candidates, expected } of bfcl.queries) {
     if (subset.startsWith('parallel')) continue;
     const group = expected.tool ?? candidates?.[0] ?? '';
@@ -84,16 +94,46 @@ const judgements = async (
       `bfcl ${subset}`,
       group,
       { task: query, candidates },
-      bfcl.deps,
+      bfclDeps,
       1,
       (tool, given) =>
         tool !== null && tool === expected.tool && wrongArguments(given, expected.acceptable ?? {}).length === 0,
     );
   }
   const { requests, catalogues } = await loadEveryday();
-  for (const { catalogue, kept, query, tools, acceptable } of requests) {
+  const open = Map.groupBy(
+    requests.filter(({ kept }) => !kept),
+    ({ catalogue }) => catalogue,
+  );
+  for (const [catalogue, list] of open) {
     const deps = catalogues.get(catalogue);
-    if (kept || deps === undefined) continue;
+    if (deps !== undefined) await addEveryday(catalogue, list, await depsOf(everydayBenchmark(list, deps)), add);
+  }
+  return all;
+};
+
+type Add = (
+  set: string,
+  group: string,
+  input: DecideInput,
+  deps: DecideDeps,
+  weight: number,
+  isRight: (tool: string | null, given: Readonly<Record<string, unknown>>) => boolean,
+) => Promise<void>;
+
+const everydayBenchmark = (requests: readonly Everyday[], deps: DecideDeps): Benchmark => ({
+  name: 'everyday',
+  queries: requests.map(({ query }) => ({ id: query, subset: 'everyday', query, expected: {} })),
+  deps,
+});
+
+const addEveryday = async (
+  catalogue: string,
+  requests: readonly Everyday[],
+  deps: DecideDeps,
+  add: Add,
+): Promise<void> => {
+  for (const { query, tools, acceptable } of requests) {
     await add(
       'everyday',
       `${catalogue} ${tools[0]}`,
@@ -103,7 +143,6 @@ const judgements = async (
       (tool, given) => tool !== null && tools.includes(tool) && wrongArguments(given, acceptable).length === 0,
     );
   }
-  return all;
 };
 
 const probability = (features: Judgement['features'], weights: ReadonlyMap<string, number>): number => {
@@ -112,44 +151,39 @@ const probability = (features: Judgement['features'], weights: ReadonlyMap<strin
   return 1 / (1 + Math.exp(-sum));
 };
 
-/** Logistic regression by Adam, the weights drawn to zero a little. */
+/** Logistic regression, the weights drawn to zero a little. */
 const fitLogistic = (judged: readonly Judgement[]): ReadonlyMap<string, number> => {
-  const names = (judged[0]?.features ?? []).map(([name]) => name);
-  const rows = judged.map(({ features }) => Float64Array.from(features, ([, value]) => value));
+  const counts = new Map<string, number>();
+  for (const [name] of judged.flatMap(({ features }) => features)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [...counts].flatMap(([name, count]) => (count >= SEEN ? [name] : []));
   const total = judged.reduce((sum, { weight }) => sum + weight, 0);
-  const weights = new Float64Array(names.length);
-  const mean = new Float64Array(names.length);
-  const square = new Float64Array(names.length);
-  for (let round = 1; round <= ROUNDS; round++) {
-    const gradient = weights.map((weight) => DECAY * weight);
-    for (const [at, row] of rows.entries()) {
-      let sum = 0;
-      for (let column = 0; column < row.length; column++) sum += (row[column] ?? 0) * (weights[column] ?? 0);
-      const { right, weight } = judged[at] as Judgement;
-      const error = (weight / total) * (1 / (1 + Math.exp(-sum)) - (right ? 1 : 0));
-      for (let column = 0; column < row.length; column++)
-        gradient[column] = (gradient[column] ?? 0) + error * (row[column] ?? 0);
-    }
-    for (let at = 0; at < names.length; at++) {
-      const slope = gradient[at] ?? 0;
-      mean[at] = 0.9 * (mean[at] ?? 0) + 0.1 * slope;
-      square[at] = 0.999 * (square[at] ?? 0) + 0.001 * slope * slope;
-      const step = (mean[at] ?? 0) / (1 - 0.9 ** round) / (Math.sqrt((square[at] ?? 0) / (1 - 0.999 ** round)) + 1e-8);
-      weights[at] = (weights[at] ?? 0) - RATE * step;
-    }
-  }
+  const examples = judged.map(({ features, right, weight }) => {
+    const values = new Map(features);
+    return {
+      row: Float64Array.from(names, (name) => values.get(name) ?? 0),
+      right: right ? 1 : 0,
+      share: weight / total,
+    };
+  });
+  const weights = descend(
+    names.length,
+    (current, gradient) => {
+      for (const { row, right, share } of examples)
+        addScaled(gradient, row, 0, share * (1 / (1 + Math.exp(-dot(row, 0, current))) - right));
+    },
+    { rounds: 800, rate: 0.05, decay: 8e-3 },
+  );
   return new Map(names.map((name, at) => [name, weights[at] ?? 0]));
 };
 
-const ROUNDS = 800;
-const RATE = 0.05;
-const DECAY = 3e-3;
+/** A feature seen less often than this says nothing. */
+const SEEN = 16;
 
 /** The lowest probability from which on the calls predicted are right often enough. */
 const thresholdFor = (judged: readonly Judgement[], predicted: readonly number[]): number => {
   const sorted = judged
     .map(({ right, complete, weight }, at) => ({ right, complete, weight, chance: predicted[at] ?? 0 }))
-    .filter(({ complete }, at) => complete && judged[at]?.set !== 'everyday')
+    .filter(({ complete }, at) => complete && !judged[at]?.set.startsWith('everyday'))
     .sort((one, other) => other.chance - one.chance);
   let [all, good, threshold] = [0, 0, 1];
   for (const { right, weight, chance } of sorted) {

@@ -17,4 +17,4 @@ const calls = wanted('arguments') || wanted('ready') ? await loadCalls(directory
 const weightsWithout = leavingOut(calls);
 if (wanted('arguments')) fitArguments(calls, weightsWithout);
 if (wanted('ranking')) await fitRanking(directory, option('--vectors'));
-if (wanted('ready')) await fitReady(directory, weightsWithout);
+if (wanted('ready')) await fitReady(directory, weightsWithout, option('--vectors'));

@@ -1,3 +1,4 @@
+import { addScaled, descend, dot } from './descend.ts';
 import { type Example, FEATURE_NAMES } from './ranking-examples.ts';
 
 /** Weights under which the right candidates come first (a softmax over each query's candidates), benchmarks alike. */
@@ -11,7 +12,7 @@ export const learnRanking = (groups: readonly (readonly Example[])[], start?: re
     (weights, gradient) => {
       for (const list of lists) addListLoss(list, weights, gradient);
     },
-    start,
+    slowly(start),
   );
 };
 
@@ -70,46 +71,14 @@ export const learnFitting = (judged: readonly Judged[], start?: readonly number[
         addScaled(gradient, row, 0, share * error);
       }
     },
-    start,
+    slowly(start),
   );
 };
 
-const ROUNDS = 400;
-const RATE = 0.05;
-const DECAY = 2e-3;
-const HELD = 5e-2;
-
-/** Adam on the whole data, with the weights drawn a little to zero, or strongly to where they start. */
-const descend = (
-  size: number,
-  addGradient: (weights: Float64Array, gradient: Float64Array) => void,
-  start?: readonly number[],
-): readonly number[] => {
-  const origin = Float64Array.from({ length: size }, (_, at) => start?.[at] ?? 0);
-  const decay = start === undefined ? DECAY : HELD;
-  const weights = Float64Array.from(origin);
-  const mean = new Float64Array(size);
-  const square = new Float64Array(size);
-  for (let round = 1; round <= ROUNDS; round++) {
-    const gradient = weights.map((weight, at) => decay * (weight - (origin[at] ?? 0)));
-    addGradient(weights, gradient);
-    for (let at = 0; at < size; at++) {
-      const slope = gradient[at] ?? 0;
-      mean[at] = 0.9 * (mean[at] ?? 0) + 0.1 * slope;
-      square[at] = 0.999 * (square[at] ?? 0) + 0.001 * slope * slope;
-      const step = (mean[at] ?? 0) / (1 - 0.9 ** round) / (Math.sqrt((square[at] ?? 0) / (1 - 0.999 ** round)) + 1e-8);
-      weights[at] = (weights[at] ?? 0) - RATE * step;
-    }
-  }
-  return [...weights];
-};
-
-const dot = (rows: Float64Array, from: number, weights: Float64Array): number => {
-  let sum = 0;
-  for (let at = 0; at < weights.length; at++) sum += (rows[from + at] ?? 0) * (weights[at] ?? 0);
-  return sum;
-};
-
-const addScaled = (sums: Float64Array, rows: Float64Array, from: number, factor: number): void => {
-  for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] ?? 0) + factor * (rows[from + at] ?? 0);
-};
+/** Weights that start somewhere are held there strongly: what moves them is little. */
+const slowly = (start: readonly number[] | undefined) => ({
+  rounds: 400,
+  rate: 0.05,
+  decay: start === undefined ? 2e-3 : 5e-2,
+  start,
+});

@@ -19,6 +19,8 @@ export interface Example {
   readonly rows: readonly (readonly number[])[];
   readonly names: readonly string[];
   readonly gold: readonly boolean[];
+  /** How many tools are right, among the candidates or not. */
+  readonly wanted: number;
 }
 
 export const FEATURE_NAMES = Object.keys(weightsFor('').ranking) as (keyof Features)[];
@@ -52,6 +54,7 @@ export const examplesOf = async (
       names: full.map((each) => each.name),
       rows: full.map(({ features }) => FEATURE_NAMES.map((feature) => features[feature])),
       gold: full.map((each) => gold.includes(each.name)),
+      wanted: Math.max(1, gold.length),
     });
   }
   return examples;

@@ -3,7 +3,7 @@ import { dot } from '../search/features.ts';
 import { exampleLift } from '../search/near-examples.ts';
 import { profileOf } from '../search/profile.ts';
 import type { Request } from '../search/request.ts';
-import { nearestByEncoder } from '../search/search-tools.ts';
+import { nearestByEncoder } from '../search/request-vectors.ts';
 import type { Candidate, DecideDeps, DecideInput } from './decision.ts';
 import { imageFit, imageRequestOf, imageTerms } from './image.ts';
 
@@ -30,7 +30,7 @@ export const findPool = (
   const hits = index.rank(request.terms, { limit: POOL, accept });
   const best = hits[0]?.score ?? 1;
   const scores = new Map(hits.map(({ name, score }) => [name, score / best]));
-  if (named === undefined) addMissing(scores, nearestByEncoder(request, index, accept));
+  if (named === undefined) addMissing(scores, nearestByEncoder(request, index.vectors, accept));
   if (named === undefined && names !== undefined && index.size <= MEANT_LIMIT) {
     const open = names().filter(accept);
     // Of a few tools each is a candidate, whatever words it has.

@@ -4,12 +4,13 @@ import { nextTurn } from '../kernel/next-turn.ts';
 import { inSpan } from '../kernel/trace.ts';
 import type { Tool } from '../model/tool.ts';
 import { type Request, readRequest } from '../search/request.ts';
-import { readForValues } from './arguments/reading.ts';
+import { type Reading, readForValues } from './arguments/reading.ts';
 import { type Filled, fillArguments } from './arguments.ts';
 import { findPool } from './candidates.ts';
 import type { DecideDeps, DecideInput, Decision, Step } from './decision.ts';
 import { type Evaluated, evaluateTools } from './evaluate.ts';
 import { extractIntent } from './intent.ts';
+import { leftoverOf } from './leftover.ts';
 import { matchCapabilities } from './match.ts';
 import { questionFor } from './question.ts';
 import { callProbability, isAssumed, READY_FROM } from './readiness.ts';
@@ -41,12 +42,12 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   if (evaluation.best === undefined) return nothingFits(steps, evaluation.ranking, input);
   const { best, coldBest } = evaluation;
   const others = evaluation.ranking.filter((candidate) => candidate !== best);
-  const judged = await judge(best, request, input, deps, evaluation.ranking);
+  const judged = await judge(best, request, reading, input, deps, evaluation.ranking);
   // Earlier requests may choose another tool, but make nothing surer than it would be without them.
   const cold =
     coldBest === undefined || coldBest === best
       ? judged
-      : await judge(coldBest, request, input, deps, evaluation.ranking);
+      : await judge(coldBest, request, reading, input, deps, evaluation.ranking);
   const { tool } = best.profile;
   const { filled, permission, valid } = judged;
   const notes = [
@@ -79,6 +80,7 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
 const judge = async (
   best: Evaluated,
   request: Request,
+  reading: Reading,
   input: DecideInput,
   deps: DecideDeps,
   ranking: readonly Evaluated[],
@@ -92,6 +94,7 @@ const judge = async (
     second: ranking.filter((one) => one !== best).sort((one, other) => other.score - one.score)[0],
     found: filled.found,
     missing: filled.missing.length + filled.issues.length,
+    leftover: leftoverOf(best.profile, best.needs.slots, filled.found, reading),
     words: request.words.length,
     chinese: /\p{Script=Han}/u.test(input.task),
   };

@@ -2,6 +2,7 @@ import type { Memory } from '../insight/memory.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Lack } from '../kernel/ports.ts';
 import type { Permission, Tool } from '../model/tool.ts';
+import type { RequestVectors } from '../search/request-vectors.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Llm } from './llm.ts';
 import type { CallEvidence } from './readiness.ts';
@@ -40,7 +41,7 @@ export interface DecideDeps {
   readonly memory?: Memory | undefined;
   readonly llm?: Llm;
   /** The task by the sentence encoder; undefined while it is not loaded. */
-  readonly encode?: ((task: string) => Promise<Float32Array | undefined>) | undefined;
+  readonly encode?: ((task: string) => Promise<RequestVectors | undefined>) | undefined;
   /** Other weights than the shipped ones, for those who fit them. */
   readonly argumentWeights?: Readonly<Record<string, number>>;
   /** Is told what the probability of a call is made from. */

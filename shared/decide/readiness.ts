@@ -1,7 +1,10 @@
 import table from '../../metadata/ready.json' with { type: 'json' };
 import type { Extraction } from './arguments/extract.ts';
+import { classOf, joined } from './arguments/feature-names.ts';
 import type { Source } from './arguments/proposal.ts';
+import type { Slot } from './arguments/slot.ts';
 import type { Evaluated } from './evaluate.ts';
+import type { Leftover } from './leftover.ts';
 
 /** What is known of a whole call when it is judged: the tool, the one after it, and its values. */
 export interface CallEvidence {
@@ -11,6 +14,7 @@ export interface CallEvidence {
   readonly found: ReadonlyMap<string, Extraction>;
   /** Required parameters without a value, and values that the schema refuses. */
   readonly missing: number;
+  readonly leftover: Leftover;
   readonly words: number;
   readonly chinese: boolean;
 }
@@ -39,6 +43,7 @@ export const readinessFeatures = ({
   second,
   found,
   missing,
+  leftover,
   words,
   chinese,
 }: CallEvidence): readonly (readonly [string, number])[] => {
@@ -55,6 +60,7 @@ export const readinessFeatures = ({
   const equal = best.bonus !== undefined && second?.bonus?.score === best.bonus.score;
   const margin = second === undefined || equal ? MARGIN : best.score - second.score;
   const open = needs.slots.length - found.size;
+  const { sentence } = best.features;
   return [
     ['bias', 1],
     ['certainty', Math.max(certainty, -5)],
@@ -117,8 +123,49 @@ export const readinessFeatures = ({
     ['near', values.filter(({ source }) => source === 'near_choice' || source === 'near_boolean').length],
     ['length', Math.log2(1 + Math.min(words, 200)) / 4],
     ['chinese', chinese ? 1 : 0],
+    ['unexplained', Math.min(leftover.unexplained, 5)],
+    ['rarest unexplained', leftover.rarest],
+    ['hinted', Math.min(leftover.hinted, 3)],
+    ['hints', Math.min(leftover.hints, 3)],
+    // Without the encoder these are 0.
+    ['encoded', sentence === 0 ? 0 : 1],
+    ['similarity', sentence],
+    ['more similar', clamp(sentence - (second?.features.sentence ?? sentence), -0.3, 0.3)],
+    ...slotFeatures(needs.slots, found, chances),
   ];
 };
+
+/** How each value was read for what kind of parameter, and what kinds were left open: some are right far more often. */
+const slotFeatures = (
+  slots: readonly Slot[],
+  found: ReadonlyMap<string, Extraction>,
+  chances: readonly number[],
+): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>();
+  const add = (name: string, value: number): void => {
+    sums.set(name, Math.min(SAME, (sums.get(name) ?? 0) + value));
+  };
+  for (const [at, slot] of slots.entries()) {
+    const need = slot.required ? 'required' : 'optional';
+    const doubt = 1 - (chances[at] ?? 1);
+    const value = found.get(slot.name);
+    if (value === undefined) {
+      add(joined(joined('open', need), classOf(slot)), 1);
+      add(joined('open doubt', need), doubt);
+      if (slot.default !== undefined) add('open default', 1);
+      continue;
+    }
+    const source = value.source ?? 'given';
+    add(joined('from', source), 1);
+    add(joined(joined('from', source), classOf(slot)), 1);
+    add(joined('filled', classOf(slot)), 1);
+    add(joined('doubt', source), doubt);
+    add(joined('doubt', need), doubt);
+    if (value.how !== undefined) add(joined('by', value.how), 1);
+  }
+  return sums;
+};
+const SAME = 4;
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 

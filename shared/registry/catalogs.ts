@@ -1,6 +1,7 @@
 import { nextTurn } from '../kernel/next-turn.ts';
 import type { Clock, Log, Table } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
+import type { RequestVectors } from '../search/request-vectors.ts';
 import type { Hit, SearchIndex, SearchOptions } from '../search/search-index.ts';
 import type { SentenceEncoder } from '../search/sentence-encoder.ts';
 import { Catalog, type Layer } from './catalog.ts';
@@ -15,7 +16,7 @@ export interface TenantCatalog {
   /** The tools that a text asks for, by the ranking of decisions and the sentence encoder where there is one. */
   find(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
   /** A text by the sentence encoder, where it has read all tools. */
-  encode(text: string): Promise<Float32Array | undefined>;
+  encode(text: string): Promise<RequestVectors | undefined>;
 }
 
 export interface Catalogs {
@@ -175,12 +176,13 @@ class TenantIndex implements TenantCatalog {
 
   async find(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
     const index = await this.search();
-    return index.search(query, { ...options, vector: await this.encode(query) });
+    return index.search(query, { ...options, vectors: await this.encode(query) });
   }
 
-  async encode(text: string): Promise<Float32Array | undefined> {
-    const index = await this.search();
-    return this.#following && index.takesVector(text) ? this.#following.encoder.encodeRequest(text) : undefined;
+  async encode(text: string): Promise<RequestVectors | undefined> {
+    const encoder = this.#following?.encoder;
+    if (encoder === undefined) return undefined;
+    return (await this.search()).encode(text, (part) => encoder.encodeRequest(part));
   }
 
   search(): Promise<SearchIndex> {

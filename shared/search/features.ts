@@ -1,6 +1,7 @@
 import { agreement } from './intents.ts';
 import type { Profile } from './profile.ts';
-import { brevity, isIn, type Request, type RequestTerm } from './request.ts';
+import { isIn, type Request, type RequestTerm } from './request.ts';
+import { type Similarity, similaritiesTo } from './request-vectors.ts';
 import type { Shares } from './scenarios.ts';
 import type { SearchIndex } from './search-index.ts';
 import { knownWords } from './word-vectors.ts';
@@ -43,6 +44,8 @@ export interface Features {
   readonly called: number;
   /** The cosine by the sentence encoder, less for long requests; 0 for all candidates where there is none. */
   readonly similarity: number;
+  /** The same of the sentence of the request that is nearest to the tool. */
+  readonly sentence: number;
 }
 
 /** What all candidates of a request are measured by. */
@@ -56,7 +59,7 @@ export interface Measure {
   /** The terms of the request, those first that say most about the subject, with what each counts. */
   readonly asked: readonly Asked[];
   /** By the sentence encoder, for every candidate; absent where it did not read them all. */
-  readonly similarities: ReadonlyMap<string, number> | undefined;
+  readonly similarities: ReadonlyMap<string, Similarity> | undefined;
   /** What all of them count together. */
   readonly totals: { readonly subject: number; readonly distinct: number };
 }
@@ -98,12 +101,8 @@ export const measureFor = (
     distinct: asked.reduce((sum, { distinct }) => sum + distinct, 0),
   };
   const rarest = Math.log(1 + Math.max(index.size - 0.5, 0.5) / 1.5);
-  const similarities =
-    request.vector &&
-    index.vectors.similarities(
-      profiles.map(({ tool }) => tool.name),
-      request.vector,
-    );
+  const names = profiles.map(({ tool }) => tool.name);
+  const similarities = similaritiesTo(request, names, index.vectors);
   return { ...known, request, rarity, rarest, asked, totals, similarities };
 };
 
@@ -131,7 +130,7 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     explained: 0,
     typed: 0,
     called: calledIn(request.text.toLowerCase(), profile),
-    similarity: (measure.similarities?.get(profile.tool.name) ?? 0) * brevity(request),
+    ...(measure.similarities?.get(profile.tool.name) ?? UNREAD),
   };
 };
 
@@ -152,6 +151,7 @@ export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Featur
   ...nearness(measure, profile),
 });
 
+const UNREAD: Similarity = { similarity: 0, sentence: 0 };
 const SHARED = 12;
 const NEAR_TERMS = 24;
 

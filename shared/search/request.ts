@@ -1,4 +1,5 @@
 import { chineseWords } from './chinese.ts';
+import type { RequestVectors } from './request-vectors.ts';
 import type { QueryTerm } from './search-index.ts';
 import { TEXT_LIMIT, termOf, wordsOf } from './text.ts';
 import { knownWords } from './word-vectors.ts';
@@ -17,7 +18,7 @@ export interface Request {
   /** Where the task points to among word meanings. */
   readonly direction: Float32Array;
   /** The request by the sentence encoder, where there is one. */
-  readonly vector?: Float32Array | undefined;
+  readonly vectors?: RequestVectors | undefined;
 }
 
 export interface RequestTerm extends QueryTerm {
@@ -29,9 +30,10 @@ export interface RequestTerm extends QueryTerm {
 
 const TERM_LIMIT = 256;
 
-export const readRequest = (task: string, vector?: Float32Array): Request => {
+export const readRequest = (task: string, vectors?: RequestVectors): Request => {
   const text = task.slice(0, TEXT_LIMIT);
-  const words = wordsOf(text);
+  // The letters of a picture or a token are a value, and no words.
+  const words = wordsOf(text.replaceAll(BLOB, ' '));
   const list = words.map(termOf);
   const counts = new Map<string, number>();
   for (const term of list) if (term !== '') counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -47,7 +49,7 @@ export const readRequest = (task: string, vector?: Float32Array): Request => {
     said: new Set(terms.flatMap(({ term, same }) => [term, ...same])),
     pairs: new Set(spoken.slice(1).map((term, at) => `${spoken[at]} ${term}`)),
     direction: directionOf(terms),
-    vector,
+    vectors,
   };
 };
 
@@ -96,19 +98,11 @@ const chineseTerms = (
   };
 };
 
-/**
- * How much one vector says of a request: all of a short one, nothing of one that has several wishes in a row, and nothing
- * of Chinese, which the encoder has not learnt.
- */
-export const brevity = ({ words, text }: Pick<Request, 'words' | 'text'>): number =>
-  HAN.test(text) ? 0 : Math.min(1, Math.max(0, (LONG - words.length) / (LONG - SHORT)));
-const SHORT = 25;
-const LONG = 45;
-
 /** Whether any form of a term is in a set. */
 export const isIn = ({ term, same }: RequestTerm, set: ReadonlySet<string>): boolean =>
   set.has(term) || same.some((other) => set.has(other));
 
+const BLOB = /[A-Za-z\d+/=_-]{100,}/gu;
 const NEIGHBOURS = 4;
 const NEAR = 0.5;
 const NEAR_FACTOR = 0.5;

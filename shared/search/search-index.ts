@@ -1,10 +1,9 @@
 import type { Tool } from '../model/tool.ts';
 import { FIELDS, fieldsOf } from './index-fields.ts';
 import { createSearchStore, FIELD_COUNT, type SearchStore } from './index-store.ts';
-import { brevity } from './request.ts';
+import { encodeRequest, type RequestVectors } from './request-vectors.ts';
 import { searchTools } from './search-tools.ts';
 import { createSums, type Sums } from './sums.ts';
-import { wordsOf } from './text.ts';
 import { createVectors, type Vectors } from './vectors.ts';
 
 export interface Hit {
@@ -17,7 +16,7 @@ export interface SearchOptions {
   readonly limit?: number;
   readonly accept?: (name: string) => boolean;
   /** The query by the sentence encoder. */
-  readonly vector?: Float32Array | undefined;
+  readonly vectors?: RequestVectors | undefined;
 }
 
 /** One thing asked for: a term, and others that mean nearly the same, of which the best match counts. */
@@ -40,8 +39,11 @@ export interface SearchIndex {
   rarity(term: string): number;
   /** What a sentence encoder made of the tools; one changes with its tool, and is set again later. */
   readonly vectors: Vectors;
-  /** Whether the vector of a text would count: it is short enough for one, and every tool has one. */
-  takesVector(text: string): boolean;
+  /** A text by the sentence encoder; undefined where that would not count, as when it has not read every tool. */
+  encode(
+    text: string,
+    encode: (text: string) => Promise<Float32Array | undefined>,
+  ): Promise<RequestVectors | undefined>;
   readonly size: number;
 }
 
@@ -82,7 +84,7 @@ export const createSearchIndex = (): SearchIndex => {
     search: (query, options) => searchTools(query, searched, options),
     rarity: (term) => rarityOf(store, store.term(term)),
     vectors,
-    takesVector: (text) => vectors.size >= store.size && brevity({ text, words: wordsOf(text, ENCODED_LIMIT) }) > 0,
+    encode: async (text, encode) => (vectors.size >= store.size ? encodeRequest(text, encode) : undefined),
     get size() {
       return store.size;
     },
@@ -174,5 +176,4 @@ const better = (one: Hit, other: Hit): number =>
   other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
 
 const SATURATION = 1.2;
-const ENCODED_LIMIT = 2000;
 const READ_LIMIT = 200_000;

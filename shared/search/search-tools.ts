@@ -2,7 +2,8 @@ import type { Tool } from '../model/tool.ts';
 import { dot, type Features, meaningFeatures, measureFor, wordFeatures } from './features.ts';
 import { intentsOfRequest } from './intents.ts';
 import { type Profile, profileOf } from './profile.ts';
-import { brevity, isIn, type Request, readRequest } from './request.ts';
+import { isIn, type Request, readRequest } from './request.ts';
+import { nearestByEncoder } from './request-vectors.ts';
 import { scenariosOf } from './scenarios.ts';
 import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
 import { isEncoded, weighed, weightsFor } from './weights.ts';
@@ -18,12 +19,12 @@ export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' |
  * words and by meaning are compared in full; the rest follow by words, so that pages of a long answer never overlap.
  */
 export const searchTools = (query: string, searched: Searched, options: SearchOptions = {}): readonly Hit[] => {
-  const request = readRequest(query, options.vector);
+  const request = readRequest(query, options.vectors);
   const { accept = () => true, limit = Number.POSITIVE_INFINITY } = options;
   const hits = searched.rank(request.terms, { accept, limit: Math.max(COMPARED, limit) });
   const best = hits[0]?.score ?? 1;
   const texts = new Map(hits.slice(0, COMPARED).map(({ name, score }) => [name, score / best]));
-  for (const name of nearestByEncoder(request, searched, accept)) if (!texts.has(name)) texts.set(name, 0);
+  for (const name of nearestByEncoder(request, searched.vectors, accept)) if (!texts.has(name)) texts.set(name, 0);
   for (const name of nearest(request, searched, accept)) if (!texts.has(name)) texts.set(name, 0);
   const compared = compare(request, texts, searched);
   const known = new Set(compared.map(({ name }) => name));
@@ -55,7 +56,7 @@ const compare = (request: Request, texts: ReadonlyMap<string, number>, searched:
     .filter(
       ({ profile, features }) =>
         features.meaning >= NEAR_ENOUGH ||
-        features.similarity >= SIMILAR_ENOUGH ||
+        features.sentence >= SIMILAR_ENOUGH ||
         features.called > 0 ||
         shares(request, profile),
     )
@@ -120,17 +121,6 @@ const nearest = (
     .map(({ name }) => name);
 };
 
-/** The tools nearest to a request by the encoder; of very many only those are compared that have its words. */
-export const nearestByEncoder = (
-  request: Request,
-  { vectors }: Pick<Searched, 'vectors'>,
-  accept: (name: string) => boolean,
-): readonly string[] =>
-  request.vector === undefined || brevity(request) === 0 || vectors.size > SCANNED
-    ? []
-    : vectors.nearest(request.vector, MEANT, accept);
-
-const SCANNED = 5000;
 const SIMILAR_ENOUGH = 0.35;
 const COMPARED = 40;
 const MEANT = 16;

@@ -24,7 +24,7 @@ export const weightsFor = (text: string, isEncoded = false): RankingWeights => {
 
 /** Whether the sentence encoder had its say on these. */
 export const isEncoded = (list: readonly { readonly features: Features }[]): boolean =>
-  list.some(({ features }) => features.similarity !== 0);
+  list.some(({ features }) => features.sentence !== 0);
 
 export const weighed = (features: Features, weights: FeatureWeights): number => {
   let sum = 0;

@@ -60,7 +60,7 @@ describe('the sentence encoder', { skip }, () => {
     await assert.rejects(encoder.encodeTool('weather'), { name: 'Unavailable' });
   });
 
-  test('weights altered by one byte are refused by their digest, told once, and requests go on without a vector', async () => {
+  test('X.11 weights altered by one byte are refused by their digest, told once, and requests go on without a vector', async () => {
     cpSync(dirname(files.weights), folder, { recursive: true });
     const altered = findEncoderFiles(folder);
     const bytes = readFileSync(files.weights);

@@ -35,7 +35,7 @@ describe('earlier requests', () => {
     assert.match(warm.notes.join(), /without it qaa_thesaurus would be/);
   });
 
-  test('never make a decision surer or ready, whether they change it or agree with it', async () => {
+  test('X.12 never make a decision surer or ready, whether they change it or agree with it', async () => {
     const cold = await decided([...twins, ...others], {});
     for (const name of ['qaa_thesaurus', 'qab_thesaurus', 'get_weather', 'send_email']) {
       const warm = await decided([...twins, ...others], { memory: memoryOf({ [name]: TASK }) });
@@ -56,7 +56,7 @@ describe('earlier requests', () => {
     assert.equal(warm.tool, 'qaa_thesaurus');
   });
 
-  test('given in a definition count as well', async () => {
+  test('X.12 given in a definition count as well', async () => {
     const [first, second] = twins as [Tool, Tool];
     const warm = await decided([first, { ...second, examples: ['look up synonyms of big'] }, ...others], {
       memory: memoryOf({}),

@@ -111,21 +111,35 @@ describe('vectors of tools', () => {
     const { index } = await follow(memoryTable(), encoder, tools);
     const query = 'qorl';
     assert.deepEqual(index.search(query), []);
-    const vector = await encoder.encodeRequest(query);
+    const vectors = await index.encode(query, encoder.encodeRequest);
     assert.deepEqual(
-      index.search(query, { vector }).map(({ name }) => name),
+      index.search(query, { vectors }).map(({ name }) => name),
       ['umbrella'],
     );
+  });
+
+  test('X.11 of a long request the nearest sentence counts, and Chinese is not encoded', async () => {
+    const { encoder } = stubEncoder('sentences');
+    const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
+    const { index } = await follow(memoryTable(), encoder, tools);
+    const long = `${'Nobody answers here. '.repeat(30)}Will it qorl? ${'Nobody answers here. '.repeat(30)}`;
+    const vectors = await index.encode(`${long} Or will it rather qorl tomorrow, in the evening?`, encoder.encodeRequest);
+    assert.equal(vectors?.whole, undefined);
+    assert.deepEqual(
+      index.search('qorl', { vectors }).map(({ name }) => name),
+      ['umbrella'],
+    );
+    assert.equal(await index.encode('明天下雨吗', encoder.encodeRequest), undefined);
   });
 
   test('while one candidate has no vector the encoder has no say at all', async () => {
     const { encoder } = stubEncoder('partial');
     const tools = catalogue(['rain_report', 'Weather report'], ['file_report', 'File report']);
     const { index } = await follow(memoryTable(), encoder, tools);
-    const vector = await encoder.encodeRequest('qorl');
+    const vectors = await index.encode('qorl', encoder.encodeRequest);
     const words = index.search('report');
-    assert.notDeepEqual(index.search('report', { vector }), words);
+    assert.notDeepEqual(index.search('report', { vectors }), words);
     index.vectors.remove('file_report');
-    assert.deepEqual(index.search('report', { vector }), words);
+    assert.deepEqual(index.search('report', { vectors }), words);
   });
 });

@@ -60,7 +60,7 @@ const clauseBefore = (tokens: readonly Token[], place: number): readonly Token[]
   while (from > 0 && from > place - CLAUSE && !BREAKS.test(tokens[from - 1]?.lower ?? '')) from--;
   return tokens.slice(from, place);
 };
-const CLAUSE = 8;
+const CLAUSE = 12;
 const BREAKS = /^(?:[.,;:!?，。；！？]|but|and|with|then|however)$/u;
 
 const NEAR = 0.5;

@@ -18,8 +18,9 @@ export const formatPlace = (slot: Slot, said: string): FormattedPlace => {
   const part = /^(?<name>.+?)\s(?:sub-?)?(?<kind>district|county|province|prefecture|borough|ward)$/iu.exec(
     said,
   )?.groups;
-  // `Mong Kok District` is Mong Kok where the name of a district is asked for.
-  if (part?.name !== undefined && wants(termOf(part.kind?.toLowerCase() ?? ''))) return fits(part.name);
+  // `Mong Kok District` is Mong Kok where the name of a district is asked for, unless its examples are written in full.
+  if (part?.name !== undefined && wants(termOf(part.kind?.toLowerCase() ?? '')))
+    return fits(new RegExp(`\\p{Lu}\\p{L}* ${part.kind}\\b`, 'u').test(slot.description) ? said : part.name);
   if (wants('state') || wants('provinc')) {
     if (place.state !== undefined) return fits(stateForm(slot, place.state));
     return { value: said, fits: !isCity(said) && place.country === undefined };

@@ -1,0 +1,64 @@
+import type { Profile } from '../search/profile.ts';
+import { topicalWorth } from '../search/request.ts';
+import { isStopWord, termOf } from '../search/text.ts';
+import type { Extraction } from './arguments/extract.ts';
+import type { Reading } from './arguments/reading.ts';
+import type { Slot } from './arguments/slot.ts';
+
+/** What a request says that a drafted call does not have. */
+export interface Leftover {
+  /** What the words count together that are neither in a value nor in the tool's text. */
+  readonly unexplained: number;
+  /** What the rarest of them counts. */
+  readonly rarest: number;
+  /** The most that words speak for a parameter that was left open, words of the tool's purpose aside. */
+  readonly hinted: number;
+  /** How many open parameters the request has such words for. */
+  readonly hints: number;
+}
+
+/** `found` are the values of the call, `slots` its parameters. */
+export const leftoverOf = (
+  { all, purpose }: Profile,
+  slots: readonly Slot[],
+  found: ReadonlyMap<string, Extraction>,
+  { words }: Reading,
+): Leftover => {
+  const values = [...found.values()];
+  const said = words.all.filter(
+    ({ lower, start, end }) =>
+      !isStopWord(lower) && !values.some(({ at }) => at !== undefined && at.start < end && start < at.end),
+  );
+  const worths = new Map(said.map(({ term }) => [term, topicalWorth(term)]));
+  const unknown = [...worths].flatMap(([term, worth]) => (all.has(term) ? [] : [worth]));
+  const subject = new Set(purpose.map(({ term }) => term));
+  const hints = slots
+    .filter(({ name }) => !found.has(name))
+    .map((slot) => {
+      let sum = 0;
+      for (const term of termsOfSlot(slot)) if (!subject.has(term)) sum += worths.get(term) ?? 0;
+      return sum;
+    });
+  return {
+    unexplained: unknown.reduce((sum, worth) => sum + worth, 0),
+    rarest: Math.max(0, ...unknown),
+    hinted: Math.max(0, ...hints),
+    hints: hints.filter((hint) => hint >= TELLING).length,
+  };
+};
+
+const TELLING = 0.3;
+
+/** The words that a request may have for a parameter: its name, its description and the values on offer. */
+const termsOfSlot = (slot: Slot): ReadonlySet<string> => {
+  const known = slotTerms.get(slot);
+  if (known !== undefined) return known;
+  const choices = slot.choices.flatMap(({ phrases }) =>
+    phrases.flatMap((phrase) => phrase.toLowerCase().split(/\W+/u)),
+  );
+  const terms = new Set([...slot.nameTerms, ...slot.descriptionTerms, ...choices.map(termOf)]);
+  terms.delete('');
+  slotTerms.set(slot, terms);
+  return terms;
+};
+const slotTerms = new WeakMap<Slot, ReadonlySet<string>>();
