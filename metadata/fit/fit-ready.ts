@@ -31,7 +31,7 @@ export const fitReady = async (
   weightsWithout: (tool: string) => Weights,
   vectors?: string,
 ): Promise<void> => {
-  const encoder = openEncoder();
+  const encoder = await openEncoder();
   // One table serves both: the encoder is there or not.
   const judged = [
     ...(await judgements(directory, weightsWithout, '', async ({ deps }) => deps)),

@@ -32,7 +32,7 @@ export const callProbability = (
 /** A place whose state or country nobody said is shown, and asked about. */
 export const isAssumed = ({ how }: Extraction): boolean => how === 'gazetteer';
 
-/** From this probability on a call is ready: about 93 in 100 such calls of public benchmarks were right for tools that were not learnt from. */
+/** From this probability on a call is ready: about 94 in 100 such calls of public benchmarks were right for tools that were not learnt from. */
 export const READY_FROM = table.threshold;
 
 const WEIGHTS: Readonly<Record<string, number>> = table.weights;
