@@ -29,8 +29,10 @@ export const callProbability = (
   return 1 / (1 + Math.exp(-sum));
 };
 
-/** A place whose state or country nobody said is shown, and asked about. */
-export const isAssumed = ({ how }: Extraction): boolean => how === 'gazetteer';
+/** A place whose state or country nobody said, or words that nothing marks as a value, are shown and asked about. */
+export const isAssumed = ({ how, source, confidence }: Extraction): boolean =>
+  how === 'gazetteer' || (source !== undefined && FREE.has(source) && confidence < SURELY);
+const SURELY = 0.9;
 
 /** From this probability on a call is ready: about 94 in 100 such calls of public benchmarks were right for tools that were not learnt from. */
 export const READY_FROM = table.threshold;
