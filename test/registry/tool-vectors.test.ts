@@ -123,7 +123,10 @@ describe('vectors of tools', () => {
     const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
     const { index } = await follow(memoryTable(), encoder, tools);
     const long = `${'Nobody answers here. '.repeat(30)}Will it qorl? ${'Nobody answers here. '.repeat(30)}`;
-    const vectors = await index.encode(`${long} Or will it rather qorl tomorrow, in the evening?`, encoder.encodeRequest);
+    const vectors = await index.encode(
+      `${long} Or will it rather qorl tomorrow, in the evening?`,
+      encoder.encodeRequest,
+    );
     assert.equal(vectors?.whole, undefined);
     assert.deepEqual(
       index.search('qorl', { vectors }).map(({ name }) => name),
