@@ -1,9 +1,9 @@
 import { parseChanges, type StreamEvent } from '../../shared/adapters/aws/stream-event.ts';
 import { type FoldContext, foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
-import { EVENT_PREFIX, isEdgeBeat } from '../../shared/kernel/item-keys.ts';
+import { EVENT_PREFIX } from '../../shared/kernel/item-keys.ts';
 import type { Key } from '../../shared/kernel/ports.ts';
 import { readAll } from '../../shared/kernel/stored.ts';
-import { readBeat } from '../../shared/registry/edge-beat.ts';
+import { isEdgeBeat, readBeat } from '../../shared/registry/edge-beat.ts';
 import { type ChangeEvent, EventItem, type EventSink } from '../../shared/registry/events.ts';
 
 export interface StreamDeps {

@@ -10,9 +10,7 @@ export const revisionKey = (tenant: string): Key => ({ pk: tenantPk(tenant), sk:
 export const tenantOfRevision = ({ pk, sk }: Key): string | undefined =>
   sk === 'REVISION' && pk.startsWith('T#') ? pk.slice(2) : undefined;
 
-/** Its changes follow all earlier ones of their shard through the stream. */
 export const edgeBeatKey: Key = { pk: 'EDGE', sk: 'BEAT' };
-export const isEdgeBeat = ({ pk, sk }: Key): boolean => pk === edgeBeatKey.pk && sk === edgeBeatKey.sk;
 
 export const CHANGE_PREFIX = 'CHANGE#';
 // Padded to twelve digits, so that text order is numeric order.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { edgeBeatKey } from '../kernel/item-keys.ts';
-import type { Clock, Item, Table } from '../kernel/ports.ts';
+import type { Clock, Item, Key, Table } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 
 /** How young a beat makes another one unnecessary. */
@@ -16,5 +16,8 @@ export const storeBeat = async ({ table, clock }: { table: Table; clock: Pick<Cl
   if (last && at - readBeat(last) < BEAT_MS) return;
   await table.write([put(edgeBeatKey, BeatItem, { at })]);
 };
+
+/** Changes of the beat follow all earlier changes of their shard through the stream. */
+export const isEdgeBeat = ({ pk, sk }: Key): boolean => pk === edgeBeatKey.pk && sk === edgeBeatKey.sk;
 
 export const readBeat = (item: Item): number => read(item, BeatItem).at;
