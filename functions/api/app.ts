@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { LRUCache } from 'lru-cache';
 import type { Assay } from '../../shared/assay.ts';
 import { createEndOfTurn } from '../../shared/kernel/end-of-turn.ts';
+import { createOwnTurn } from '../../shared/kernel/own-turn.ts';
 import { buildRequest } from '../../shared/providers/request.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
@@ -48,6 +49,7 @@ const createApi = (assay: Assay, names: McpNames): Api => {
     namesOf: createNameTables(),
     holdStream: createStreamLimit(),
     endOfTurn: createEndOfTurn(),
+    ownTurn: createOwnTurn(),
     mcp: () => (mcp ??= import('./mcp/service.ts').then(({ createMcpService }) => createMcpService(assay, names))),
   };
 };

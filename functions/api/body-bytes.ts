@@ -19,6 +19,13 @@ export const readBytes = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<
   return bytes;
 };
 
+/** Parsing and checking so many bytes takes long enough for others to notice. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Whether a body is large, or does not say how large it is. */
+export const isLarge = (c: ApiContext): boolean =>
+  c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > LARGE_BYTES;
+
 const decoder = new TextDecoder();
 
 /** Whether a body states its length, and one within the limit. */

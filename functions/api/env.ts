@@ -33,6 +33,8 @@ export interface Api extends Assay {
   readonly holdStream: HoldStream;
   /** Answers that end in one turn of the event loop are sent together. */
   readonly endOfTurn: () => Promise<void>;
+  /** A large body is parsed in a turn of its own. */
+  readonly ownTurn: () => Promise<void>;
   /** The protocol's package is a quarter of the start of a process that may never speak it. */
   readonly mcp: () => Promise<McpService>;
 }

@@ -5,6 +5,7 @@ import type { Admission } from './admission.ts';
 import { answerJson } from './answer.ts';
 import { auditReply, isForOther } from './audit-route.ts';
 import { parseBy } from './body.ts';
+import { isLarge, readBytes } from './body-bytes.ts';
 import type { Api, ApiContext } from './env.ts';
 import type { AnswerError } from './errors.ts';
 import { answerOnce, isRepeatable } from './idempotency.ts';
@@ -93,7 +94,14 @@ const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRou
     await auditReply(api, c, audit, done);
     return answer(c, done.reply);
   };
-  return body === undefined ? (c) => handled(c, undefined) : (c) => body.read(c).then((sent) => handled(c, sent));
+  if (body === undefined) return (c) => handled(c, undefined);
+  return (c) =>
+    isLarge(c)
+      ? readBytes(c)
+          .then(api.ownTurn)
+          .then(() => body.read(c))
+          .then((sent) => handled(c, sent))
+      : body.read(c).then((sent) => handled(c, sent));
 };
 
 const answer = (c: ApiContext, reply: AnyReply): Response =>

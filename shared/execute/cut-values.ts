@@ -9,9 +9,24 @@ const SHOWN = 128;
 export const cutValue = (value: unknown): unknown => {
   const text = JSON.stringify(value) ?? 'null';
   if (text.length <= MAX_TEXT) return value;
+  // A part takes two characters at least, so nothing would make this one short enough.
+  if (hasMoreParts(value, MAX_VALUE / 2)) return cutText(text);
   const shorter = cutTexts(value);
   const shorterText = text.length > MAX_VALUE ? JSON.stringify(shorter) : text;
   return shorterText.length <= MAX_VALUE ? shorter : cutText(text);
+};
+
+const hasMoreParts = (value: unknown, most: number): boolean => countParts(value, most) > most;
+
+/** How many values there are in a value; once they are more than `most`, any number above it. */
+const countParts = (value: unknown, most: number): number => {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    count += countParts(part, most - count);
+    if (count > most) break;
+  }
+  return count;
 };
 
 const cutTexts = (value: unknown): unknown => {

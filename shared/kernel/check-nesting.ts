@@ -29,8 +29,11 @@ export const checkShape = (value: unknown, { depth, what }: Limits): void => {
         { field: pathOf(outer), limit: depth },
       );
     if (Array.isArray(outer.value)) {
-      for (const [name, inner] of outer.value.entries())
+      const list: readonly unknown[] = outer.value;
+      for (let name = 0; name < list.length; name++) {
+        const inner = list[name];
         if (isNested(inner)) open.push({ value: inner, depth: outer.depth + 1, name, outer });
+      }
       continue;
     }
     const names = Object.keys(outer.value);
@@ -61,7 +64,7 @@ const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE] = [34, 92, 58, 123, 125];
  */
 export const checkWidth = (text: string, what: string): void => {
   // So many fields are at least so long.
-  if (text.length < 4 * MAX_FIELDS) return;
+  if (text.length < 4 * MAX_FIELDS || !hasMoreColons(text, MAX_FIELDS)) return;
   const outer: number[] = [];
   let fields = 0;
   for (let at = 0; at < text.length; at++) {
@@ -73,6 +76,16 @@ export const checkWidth = (text: string, what: string): void => {
       fields = 0;
     } else if (code === CLOSE) fields = outer.pop() ?? 0;
   }
+};
+
+/** Most large bodies are one long list or text, and looking for one character takes next to nothing. */
+const hasMoreColons = (text: string, most: number): boolean => {
+  let at = -1;
+  for (let found = 0; found <= most; found++) {
+    at = text.indexOf(':', at + 1);
+    if (at < 0) return false;
+  }
+  return true;
 };
 
 /** Where the quote is that ends a string. */

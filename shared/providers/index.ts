@@ -154,4 +154,5 @@ const { 'gemini-interactions': _interactions, 'open-responses': _open, ...linted
  * What each provider loses of a tool, or why it cannot take it, for the answer to a registration. Of two forms of one
  * provider the one that loses more speaks for both.
  */
-export const lintTool = (tool: Tool, options: LintOptions = {}): readonly Lint[] => lintAgainst(linted, tool, options);
+export const lintTool = (tool: Tool, options: LintOptions = {}): Promise<readonly Lint[]> =>
+  lintAgainst(linted, tool, options);

@@ -1,5 +1,6 @@
+import { nextTurn } from '../kernel/next-turn.ts';
 import type { Tool } from '../model/tool.ts';
-import type { Provider, Warning } from './types.ts';
+import type { Fragment, Provider, Warning } from './types.ts';
 
 export interface Lint extends Warning {
   readonly provider: string;
@@ -10,21 +11,29 @@ export interface LintOptions {
   readonly descriptionLength?: number;
 }
 
+/** A definition of so many characters takes each provider milliseconds, and the largest tens of them. */
+const LARGE = 10_000;
+
 /** What each provider loses of a tool, or why it cannot take it, for the answer to a registration. */
-export function lintAgainst(
+export async function lintAgainst(
   providers: Readonly<Record<string, Provider>>,
   tool: Tool,
   options: LintOptions = {},
-): readonly Lint[] {
-  const warnings: Lint[] = Object.entries(providers).flatMap(([provider, target]) => {
-    const fragment = target.defineTool(tool, {});
-    if (fragment.left_out === undefined) return fragment.warnings.map((warning) => ({ provider, ...warning }));
-    const message = `is left out: ${fragment.left_out}`;
-    return [{ provider, tool: tool.name, path: '', kind: 'narrowed', message }];
-  });
+): Promise<readonly Lint[]> {
+  const isLarge = JSON.stringify(tool).length > LARGE;
+  const warnings: Lint[] = [];
+  for (const [provider, target] of Object.entries(providers)) {
+    if (isLarge) await nextTurn();
+    warnings.push(...losses(provider, target.defineTool(tool, {}), tool));
+  }
   const { descriptionLength = 1024 } = options;
   const length = tool.description?.length ?? 0;
   if (length <= descriptionLength) return warnings;
   const message = `the description has ${length} characters; some models take at most ${descriptionLength}`;
   return [...warnings, { provider: 'openai', tool: tool.name, path: '', kind: 'request', message }];
 }
+
+const losses = (provider: string, { left_out: reason, warnings }: Fragment, tool: Tool): readonly Lint[] =>
+  reason === undefined
+    ? warnings.map((warning) => ({ provider, ...warning }))
+    : [{ provider, tool: tool.name, path: '', kind: 'narrowed', message: `is left out: ${reason}` }];

@@ -41,6 +41,26 @@ describe('small stalls and small leaks', () => {
     assert.equal((await json<Refusal>('POST', '/v1/feedback', { list })).status, 400, 'for its unknown field alone');
   });
 
+  test('large bodies that arrive together are parsed in a turn of the event loop each', async () => {
+    const { request } = await testAssay();
+    const large = { list: Array.from({ length: 60_000 }, (_, n) => n) };
+    const turns = [0];
+    let timer = setImmediate(function watch() {
+      turns.push(0);
+      timer = setImmediate(watch);
+    });
+    const ask = async (): Promise<void> => {
+      const headers = { 'content-length': String(JSON.stringify(large).length) };
+      assert.equal((await request('POST', '/v1/feedback', large, undefined, headers)).status, 400);
+      turns.push((turns.pop() ?? 0) + 1);
+    };
+
+    await Promise.all(Array.from({ length: 6 }, ask));
+
+    clearImmediate(timer);
+    assert.equal(Math.max(...turns), 1, `answers a turn: ${turns.filter((answers) => answers > 0)}`);
+  });
+
   test('arguments with many unknown fields are refused with a short list', async () => {
     const definition = { parameters: { type: 'object', properties: {}, additionalProperties: false } };
     const { invoke } = await assayWith({ nothing: async () => 1 }, { definition });

@@ -54,7 +54,7 @@ export async function bench([given = '3', only = '']: readonly string[]): Promis
       `server and children stay below ${MOST_MEMORY_MB} MB`,
       rows.every((row) => row['peak MB'] < MOST_MEMORY_MB),
     );
-    judge('the server was not restarted', server.child.exitCode === null);
+    judge('the server was not restarted', server.isRunning());
   } finally {
     await server.stop();
   }

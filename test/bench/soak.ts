@@ -43,7 +43,7 @@ export async function bench(args: readonly string[]): Promise<void> {
     }
     load.isOver = true;
     await mixed;
-    judge('the server was not restarted', server.child.exitCode === null);
+    judge('the server was not restarted', server.isRunning());
     console.log([...told].map(([what, count]) => `${what}: ${count}`).join(', '));
   } finally {
     await server.stop();

@@ -150,8 +150,8 @@ describe('tools that do not fit', () => {
     assert.deepEqual(left_out, [{ tool: 'score', reason: 'the name score is taken' }]);
   });
 
-  test('registration hears what each provider loses, by provider and place', () => {
-    const warnings = lintTool(toolWith({ type: 'number', exclusiveMinimum: 0 }, { name: 'dotted' }));
+  test('registration hears what each provider loses, by provider and place', async () => {
+    const warnings = await lintTool(toolWith({ type: 'number', exclusiveMinimum: 0 }, { name: 'dotted' }));
 
     const gemini = warnings.filter(({ provider }) => provider === 'gemini');
     assert.deepEqual(gemini, [
@@ -166,15 +166,15 @@ describe('tools that do not fit', () => {
     assert.ok(!warnings.some(({ provider }) => provider === 'openai'));
   });
 
-  test('registration hears that a tool is left out, and that a description is long', () => {
-    const left = lintTool(aTool({ parameters: { type: 'string' } }));
+  test('registration hears that a tool is left out, and that a description is long', async () => {
+    const left = await lintTool(aTool({ parameters: { type: 'string' } }));
     // Open Responses and Gemini's interactions are forms of two that are there.
     assert.equal(left.length, providerNames.length - 2);
     assert.ok(left.every(({ message }) => message.startsWith('is left out: ')));
 
     const long = aTool({ description: 'x'.repeat(1025) });
-    assert.match(lintTool(long).at(-1)?.message ?? '', /1025 characters/);
-    assert.ok(!lintTool(long, { descriptionLength: 2000 }).some(({ message }) => /1025/.test(message)));
+    assert.match((await lintTool(long)).at(-1)?.message ?? '', /1025 characters/);
+    assert.ok(!(await lintTool(long, { descriptionLength: 2000 })).some(({ message }) => /1025/.test(message)));
   });
 });
 

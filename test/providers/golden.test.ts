@@ -105,10 +105,7 @@ for (const provider of providerNames) {
 }
 
 test('the warnings of a registration are exactly what is written down', async () => {
-  await matches(
-    'lint',
-    tools.map((tool) => lintTool(tool)),
-  );
+  await matches('lint', await Promise.all(tools.map((tool) => lintTool(tool))));
 });
 
 /** Compares with the golden file; UPDATE_GOLDEN=1 writes it anew, to be read before it is kept. */

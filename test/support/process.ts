@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 const clone = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
+/** Of what a server that ended printed. */
+const LAST_WORDS = 4000;
+
 export interface Finished {
   readonly code: number;
   readonly stdout: string;
@@ -45,6 +48,8 @@ export interface Served {
   readonly greeting: string;
   readonly adminKey: string | undefined;
   readonly child: ChildProcess;
+  /** Waits for its end, however it comes, and says how: its exit code or signal, and the end of what it printed. */
+  readonly ended: Promise<string>;
   /** Ends it by a signal and waits; answers the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -55,7 +60,10 @@ export const serveAssay = async ({ cwd, env, entry = clone, port = 0 }: RunOptio
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
-  const closed = once(child, 'close') as Promise<[number | null]>;
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const ended = closed.then(
+    ([code, signal]) => `${signal ?? `exit code ${code}`}: ${stderr().slice(-LAST_WORDS) || 'it said nothing'}`,
+  );
   while (!/Try it:\n.*\n/.test(stdout())) {
     await Promise.race([once(child.stdout, 'data'), closed]);
     if (child.exitCode !== null) throw new Error(`assay serve ended with ${child.exitCode}: ${stderr()}`);
@@ -63,6 +71,7 @@ export const serveAssay = async ({ cwd, env, entry = clone, port = 0 }: RunOptio
   const greeting = stdout();
   return {
     child,
+    ended,
     greeting,
     address: /http:\/\/[\d.]+:\d+/.exec(greeting)?.[0] ?? '',
     adminKey: /ak_[A-Za-z0-9_-]+/.exec(greeting)?.[0],

@@ -57,7 +57,7 @@ const registerTool = route({
         field: 'make_default',
       });
     const { registration, created } = await registerNewTool(api, actor, definition, makeDefault);
-    const warnings = warningsOf(registration.spec);
+    const warnings = await warningsOf(registration.spec);
     const told = warnings.length === 0 ? registration : { ...registration, warnings };
     return created ? reply(201, told) : reply(200, told);
   },
@@ -74,7 +74,7 @@ const checkDefinition = route({
   faults: ['InvalidInput', 'Conflict', 'TooLarge'],
   async handle({ api, actor, body: { make_default: _, ...definition } }) {
     const { spec, id, outcome, becomesDefault } = await checkTool(api, actor, definition);
-    return reply(200, { id, outcome, becomes_default: becomesDefault, warnings: warningsOf(spec) });
+    return reply(200, { id, outcome, becomes_default: becomesDefault, warnings: await warningsOf(spec) });
   },
 });
 
@@ -151,12 +151,14 @@ export const toolRoutes = [
 ] as const;
 
 /** What is not enforced of a tool as it is written, and what models of each provider will not see of it. */
-const warningsOf = (tool: Tool): readonly string[] => [
+const warningsOf = async (tool: Tool): Promise<readonly string[]> => [
   ...(['parameters', 'output_schema'] as const).flatMap((field) =>
     unenforcedPatterns(tool[field]).map(
       ({ path, pattern }) =>
         `${field}${path} ${JSON.stringify(pattern)} is kept but not enforced: RE2, which runs patterns here, has no lookaround, back-references or repeats over 1000`,
     ),
   ),
-  ...lintTool(tool).map(({ provider, path, message }) => `${provider}: ${path === '' ? '' : `${path} `}${message}`),
+  ...(await lintTool(tool)).map(
+    ({ provider, path, message }) => `${provider}: ${path === '' ? '' : `${path} `}${message}`,
+  ),
 ];

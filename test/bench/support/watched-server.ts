@@ -17,6 +17,7 @@ export interface Answered {
 /** A real server, and what it takes: memory with its children, and turns of its event loop. */
 export interface WatchedServer extends Served {
   readonly data: string;
+  isRunning(): boolean;
   send(path: string, body: unknown, options?: SendOptions): Promise<Answered>;
   key(tenant: string, scopes: readonly string[], rate?: Rate): Promise<string>;
   /** The megabytes of the process and of all its children. */
@@ -39,6 +40,13 @@ export const watchServer = async (): Promise<WatchedServer> => {
   const watch = new URL('./stall-watch.ts', import.meta.url).href;
   const env = { ASSAY_ADMIN_KEY: ADMIN, STALL_FILE: stalls, NODE_OPTIONS: `--import=${watch} --no-warnings` };
   const served = await serveAssay({ cwd: folder, env });
+  const state = { isStopping: false };
+  served.ended.then((how) => {
+    if (state.isStopping) return;
+    // Nobody answers the clients any more, and some of them would wait for ever.
+    console.error(`the server ended by itself with ${how}`);
+    process.exit(1);
+  });
   const send: WatchedServer['send'] = async (path, body, { method = 'POST', key = ADMIN } = {}) => {
     const address = path.startsWith('http') ? path : `${served.address}${path}`;
     const response = await fetch(address, {
@@ -51,6 +59,8 @@ export const watchServer = async (): Promise<WatchedServer> => {
   return {
     ...served,
     data: folder,
+    // One that was killed has no exit code.
+    isRunning: () => served.child.exitCode === null && served.child.signalCode === null,
     send,
     async key(tenant, scopes, rate) {
       const { body } = await send('/v1/keys', { tenant, scopes, rate });
@@ -68,6 +78,7 @@ export const watchServer = async (): Promise<WatchedServer> => {
       return Math.max(0, ...lines.filter(([at]) => Number(at) >= since).map(([, ms]) => Number(ms)));
     },
     async stop(signal) {
+      state.isStopping = true;
       const code = await served.stop(signal);
       await rm(folder, { recursive: true, force: true });
       return code;
