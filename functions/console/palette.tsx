@@ -53,15 +53,18 @@ export const Palette = () => {
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+/** About ten seconds. */
+const FRAMES = 600;
+
 const searchTools = (): void => {
   goTo('tools');
-  // The page may have to be made first.
+  // The page may have to be fetched first, over a slow network too.
   const focus = (left: number): void => {
     const field = document.querySelector<HTMLInputElement>('main > div:not([hidden]) input[type=search]');
     if (field) field.focus();
     else if (left > 0) requestAnimationFrame(() => focus(left - 1));
   };
-  focus(60);
+  focus(FRAMES);
 };
 
 const PaletteDialog = ({ onClose }: { onClose(): void }) => {

@@ -96,6 +96,7 @@ export const appearanceStories = (world: () => World): void => {
     await page.keyboard.press('Escape');
     await page.locator('h1:visible').click();
     await page.keyboard.press('/');
+    await page.locator('input[aria-label="Search tools"]:focus').waitFor();
     await page.keyboard.type('units');
     await page.getByRole('link', { name: 'unit_convert' }).waitFor();
   });
