@@ -1,6 +1,6 @@
 import { type Benchmark, goldOf, type Query } from '../../metadata/fit/selection-data.ts';
 import { readForValues } from '../../shared/decide/arguments/reading.ts';
-import { findPool } from '../../shared/decide/candidates.ts';
+import { choiceOf, findPool } from '../../shared/decide/candidates.ts';
 import { extractIntent } from '../../shared/decide/intent.ts';
 import { matchCapabilities } from '../../shared/decide/match.ts';
 import { needsOf } from '../../shared/decide/needs.ts';
@@ -39,7 +39,7 @@ export const examplesOf = async (
     const pool = findPool(request, input, deps);
     const { scenarios } = classifyScenario(request, pool, deps.index.size);
     const { intent } = await extractIntent(request, pool, undefined);
-    const { matched } = matchCapabilities(request, pool, { intent, scenarios }, deps);
+    const { matched } = matchCapabilities(request, pool, { intent, scenarios, among: choiceOf(input, deps) }, deps);
     const gold = goldOf(query);
     const full = matched.map(({ profile, features }) => {
       const { missing, sure, undemanding, explained, typed } = needsOf(profile, reading);

@@ -53,6 +53,12 @@ export const findPool = (
   });
 };
 
+/** How many tools a decision chooses from. */
+export const choiceOf = (
+  { candidates, allowed }: Pick<DecideInput, 'candidates' | 'allowed'>,
+  { index }: Pick<DecideDeps, 'index'>,
+): number => Math.min(index.size, candidates?.length ?? index.size, allowed?.length ?? index.size);
+
 /** Candidates that no word speaks for. */
 const addMissing = (scores: Map<string, number>, names: readonly string[]): void => {
   for (const name of names) if (!scores.has(name)) scores.set(name, 0);

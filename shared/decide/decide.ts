@@ -6,7 +6,7 @@ import type { Tool } from '../model/tool.ts';
 import { type Request, readRequest } from '../search/request.ts';
 import { type Reading, readForValues } from './arguments/reading.ts';
 import { type Filled, fillArguments } from './arguments.ts';
-import { findPool } from './candidates.ts';
+import { choiceOf, findPool } from './candidates.ts';
 import type { DecideDeps, DecideInput, Decision, Step } from './decision.ts';
 import { type Evaluated, evaluateTools } from './evaluate.ts';
 import { extractIntent } from './intent.ts';
@@ -32,7 +32,12 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   const scenario = inSpan('decide scenario', {}, () => classifyScenario(request, pool, deps.index.size));
   const intent = await inSpan('decide intent', {}, () => extractIntent(request, pool, deps.llm));
   const match = inSpan('decide match', {}, () =>
-    matchCapabilities(request, pool, { intent: intent.intent, scenarios: scenario.scenarios }, deps),
+    matchCapabilities(
+      request,
+      pool,
+      { intent: intent.intent, scenarios: scenario.scenarios, among: choiceOf(input, deps) },
+      deps,
+    ),
   );
   const evaluation = await inSpan('decide evaluate', {}, () =>
     evaluateTools(request, match.matched, reading, deps, input),

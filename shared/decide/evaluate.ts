@@ -2,6 +2,7 @@ import { nextTurn } from '../kernel/next-turn.ts';
 import type { Request } from '../search/request.ts';
 import { isEncoded, type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
 import type { Reading } from './arguments/reading.ts';
+import { choiceOf } from './candidates.ts';
 import type { Alternative, DecideDeps, DecideInput, Step } from './decision.ts';
 import { askForTool } from './llm.ts';
 import { isVague, type Matched, UNAVAILABLE } from './match.ts';
@@ -39,7 +40,7 @@ export const evaluateTools = async (
   matched: readonly Matched[],
   reading: Reading,
   deps: DecideDeps,
-  { top: shown = 0, context }: Pick<DecideInput, 'top' | 'context'> = {},
+  input: Pick<DecideInput, 'top' | 'context' | 'candidates' | 'allowed'> = {},
 ): Promise<{
   readonly step: EvaluateStep;
   readonly best: Evaluated | undefined;
@@ -47,7 +48,8 @@ export const evaluateTools = async (
   readonly coldBest: Evaluated | undefined;
   readonly ranking: readonly Evaluated[];
 }> => {
-  const weights = weightsFor(request.text, isEncoded(matched));
+  const { top: shown = 0, context } = input;
+  const weights = weightsFor(request.text, isEncoded(matched), choiceOf(input, deps));
   const vague = isVague(matched);
   // Whoever is moved up must not push out the one that would be first without.
   const lifted = matched.filter(({ remembered }) => remembered !== undefined).length;

@@ -42,9 +42,9 @@ export interface Features {
   readonly typed: number;
   /** 1 when the request has the tool's own name, less when that is an ordinary word. */
   readonly called: number;
-  /** The cosine by the sentence encoder, less for long requests; 0 for all candidates where there is none. */
+  /** `sentence`, less for long requests. */
   readonly similarity: number;
-  /** The same of the sentence of the request that is nearest to the tool. */
+  /** The cosine to the nearest sentence by the sentence encoder; 0 for all candidates where there is none. */
   readonly sentence: number;
 }
 

@@ -1,15 +1,9 @@
 import type { Features } from './features.ts';
 import type { Request } from './request.ts';
-import { wordsOf } from './text.ts';
 import type { Vectors } from './vectors.ts';
 
-/** A request by the sentence encoder. */
-export interface RequestVectors {
-  /** All of it; absent where it is too long for one vector to say much. */
-  readonly whole?: Float32Array | undefined;
-  /** Its sentences, of several the longest; one that is a single sentence is that. */
-  readonly sentences: readonly Float32Array[];
-}
+/** A request by the sentence encoder: its sentences, of several the longest. */
+export type RequestVectors = readonly Float32Array[];
 
 /** Encodes a request; undefined for Chinese, which the encoder has not learnt, and where a vector is not to be had. */
 export const encodeRequest = async (
@@ -17,15 +11,8 @@ export const encodeRequest = async (
   encode: (text: string) => Promise<Float32Array | undefined>,
 ): Promise<RequestVectors | undefined> => {
   if (HAN.test(text)) return undefined;
-  const parts = sentencesOf(text.slice(0, ENCODED_LIMIT));
-  const isShort = brevity(wordsOf(text, ENCODED_LIMIT).length) > 0;
-  const texts = isShort && parts.length !== 1 ? [text, ...parts] : parts;
-  const vectors = await Promise.all(texts.map(encode));
-  if (!vectors.every((vector) => vector !== undefined)) return undefined;
-  return {
-    whole: isShort ? vectors[0] : undefined,
-    sentences: texts.length > parts.length ? vectors.slice(1) : vectors,
-  };
+  const vectors = await Promise.all(sentencesOf(text.slice(0, ENCODED_LIMIT)).map(encode));
+  return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
 };
 
 /** A request of several wishes has one in each sentence; the longest say most. */
@@ -34,7 +21,7 @@ const sentencesOf = (text: string): readonly string[] => {
   return all.length < 2 ? [text] : all.toSorted((one, other) => other.length - one.length).slice(0, SENTENCES);
 };
 
-/** How much one vector says of a whole request: all of a short one, nothing of one that has several wishes in a row. */
+/** How much the nearest sentence says of a whole request: all of a short one, less of one that has several wishes in a row. */
 const brevity = (words: number): number => Math.min(1, Math.max(0, (LONG - words) / (LONG - SHORT)));
 
 export type Similarity = Pick<Features, 'similarity' | 'sentence'>;
@@ -45,36 +32,30 @@ export const similaritiesTo = (
   names: readonly string[],
   tools: Pick<Vectors, 'similarities'>,
 ): ReadonlyMap<string, Similarity> | undefined => {
-  if (vectors === undefined) return undefined;
-  const near = vectors.sentences.map((sentence) => tools.similarities(names, sentence));
-  const whole = vectors.whole && tools.similarities(names, vectors.whole);
+  const near = vectors?.map((sentence) => tools.similarities(names, sentence)) ?? [];
   if (near.length === 0 || near.includes(undefined)) return undefined;
   const scale = brevity(words.length);
   return new Map(
-    names.map((name) => [
-      name,
-      {
-        similarity: scale * (whole?.get(name) ?? 0),
-        sentence: Math.max(...near.map((sentence) => sentence?.get(name) ?? 0)),
-      },
-    ]),
+    names.map((name) => {
+      const sentence = Math.max(...near.map((similarities) => similarities?.get(name) ?? 0));
+      return [name, { similarity: scale * sentence, sentence }];
+    }),
   );
 };
 
 /** The tools nearest to a request, as a whole and by its sentences; of very many only those are compared that have its words. */
 export const nearestByEncoder = (
-  { vectors }: Pick<Request, 'vectors'>,
+  { vectors = [] }: Pick<Request, 'vectors'>,
   tools: Pick<Vectors, 'size' | 'nearest'>,
   accept: (name: string) => boolean,
 ): readonly string[] => {
-  if (vectors === undefined || tools.size > SCANNED) return [];
-  const { whole, sentences } = vectors;
+  if (vectors.length === 0 || tools.size > SCANNED) return [];
   // In a large catalogue every scan counts: the sum of the sentences stands for all of them.
-  const asked = tools.size <= FEW ? sentences : whole === undefined ? [sumOf(sentences)] : [];
+  const each = vectors.length > 1 && tools.size <= FEW ? vectors : [];
   return [
     ...new Set([
-      ...(whole === undefined ? [] : tools.nearest(whole, NEAREST, accept)),
-      ...asked.flatMap((sentence) => tools.nearest(sentence, NEAREST / 2, accept)),
+      ...tools.nearest(sumOf(vectors), NEAREST, accept),
+      ...each.flatMap((sentence) => tools.nearest(sentence, NEAREST / 2, accept)),
     ]),
   ];
 };

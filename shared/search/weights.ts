@@ -16,11 +16,15 @@ export interface RankingWeights {
 /**
  * Chinese requests share fewer words with tools that are described in English, so they have weights of their own; and what
  * words are worth is less where the sentence encoder has its say. Whether a tool fits at all is judged without it.
+ * Among many tools the values of a request suit some tool of any purpose: there the encoder's reading decides without them.
  */
-export const weightsFor = (text: string, isEncoded = false): RankingWeights => {
+export const weightsFor = (text: string, isEncoded = false, among = 0): RankingWeights => {
   if (HAN.test(text)) return table.chinese;
-  return isEncoded ? { ...table.encoded, fitting: table.english.fitting } : table.english;
+  if (!isEncoded) return table.english;
+  const { ranking, search } = table.encoded;
+  return { ranking: among >= MANY ? search : ranking, search, fitting: table.english.fitting };
 };
+const MANY = 300;
 
 /** Whether the sentence encoder had its say on these. */
 export const isEncoded = (list: readonly { readonly features: Features }[]): boolean =>
