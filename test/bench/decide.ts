@@ -1,34 +1,35 @@
 import { wrongArguments } from '../../metadata/fit/acceptable.ts';
-import {
-  BENCHMARKS,
-  type Benchmark,
-  depsFor,
-  goldOf,
-  loadBenchmark,
-  type Query,
-} from '../../metadata/fit/selection-data.ts';
+import { encodeBenchmark, openEncoder } from '../../metadata/fit/encode-benchmark.ts';
+import { BENCHMARKS, type Benchmark, goldOf, loadBenchmark, type Query } from '../../metadata/fit/selection-data.ts';
 import { argumentsFor } from '../../shared/decide/arguments.ts';
 import { decide } from '../../shared/decide/decide.ts';
 import type { Decision } from '../../shared/decide/decision.ts';
-import type { Tool } from '../../shared/model/tool.ts';
+import { bench as benchSpeed } from './decide-speed.ts';
+import { summary } from './report.ts';
 
 /**
  * How well and how fast tools are chosen, on the public benchmarks in a directory:
- *   npm run bench -- decide --data <directory> [--only <benchmark>]
+ *   npm run bench -- decide --data <directory> [--only <benchmark>] [--vectors <directory>]
+ * With a folder for what the sentence encoder makes, tools are also chosen with it.
  */
 export const bench = async (args: readonly string[]): Promise<void> => {
   const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
   const directory = option('--data');
   if (directory === undefined) throw new Error('name the data: npm run bench -- decide --data <directory>');
   const names = BENCHMARKS.filter((name) => (option('--only') ?? name) === name);
+  const vectors = option('--vectors');
+  const encoder = vectors === undefined ? undefined : await openEncoder();
   for (const name of names) {
     const benchmark = loadBenchmark(directory, name);
     await printRanking(benchmark);
+    if (encoder !== undefined)
+      await printRanking({ ...benchmark, deps: await encodeBenchmark(benchmark, encoder, vectors) }, ', encoder');
     await printRejection(benchmark);
     if (name === 'bfcl') await printArguments(benchmark);
     if (name === 'bfcl') await printReadiness(benchmark);
   }
-  await printSpeed(directory);
+  await encoder?.close();
+  await benchSpeed(args);
 };
 
 /** BFCL gives each query its own candidates; the others choose from the whole pool. */
@@ -45,7 +46,7 @@ const rankingOf = (decision: Decision): readonly string[] => {
   return decision.tool === null ? alternatives : [decision.tool, ...alternatives];
 };
 
-const printRanking = async (benchmark: Benchmark): Promise<void> => {
+const printRanking = async (benchmark: Benchmark, suffix = ''): Promise<void> => {
   const subsets = Map.groupBy(
     benchmark.queries.filter((query) => isRanked(benchmark, query)),
     ({ subset }) => subset,
@@ -56,7 +57,7 @@ const printRanking = async (benchmark: Benchmark): Promise<void> => {
     ...parts,
     { label: `${benchmark.name} ALL`, queries: judged.flatMap((part) => part.queries) },
   ]) {
-    console.log(await rankingRow(label, benchmark, queries));
+    console.log(await rankingRow(`${label}${suffix}`, benchmark, queries));
   }
 };
 
@@ -176,42 +177,6 @@ const printReadiness = async (benchmark: Benchmark): Promise<void> => {
   }
 };
 
-/** The largest pool, and the same tools many times over under other names. */
-const printSpeed = async (directory: string): Promise<void> => {
-  const { queries } = loadBenchmark(directory, 'sealtools');
-  const tools = queries.length === 0 ? [] : poolOf(directory);
-  for (const size of [4000, 100_000]) {
-    const deps = depsFor(Array.from({ length: size }, (_, at) => renamed(tools, at)));
-    const times: number[] = [];
-    const searches: number[] = [];
-    const before = process.cpuUsage();
-    for (const query of queries.slice(0, 300)) {
-      const start = performance.now();
-      await decide({ task: query.query }, deps);
-      const middle = performance.now();
-      deps.index.search(query.query, { limit: 20 });
-      times.push(middle - start);
-      searches.push(performance.now() - middle);
-    }
-    const { user, system } = process.cpuUsage(before);
-    const cpu = (user + system) / 1000 / times.length;
-    console.log(
-      `${`speed with ${size} tools`.padEnd(28)} n ${String(times.length).padStart(4)}  median ${median(times).toFixed(2)} ms  95 % ${quantile(times, 0.95).toFixed(2)} ms  search alone ${median(searches).toFixed(2)} ms  both ${cpu.toFixed(2)} ms of CPU`,
-    );
-  }
-};
-
-const poolOf = (directory: string): readonly Tool[] => {
-  const { deps, queries } = loadBenchmark(directory, 'sealtools');
-  const names = deps.index.search(queries.map(({ query }) => query).join(' '), {}).map(({ name }) => name);
-  return names.flatMap((name) => deps.tool(name) ?? []);
-};
-
-const renamed = (tools: readonly Tool[], at: number): Tool => {
-  const tool = tools[at % tools.length] as Tool;
-  return at < tools.length ? tool : { ...tool, name: `${tool.name}_${Math.floor(at / tools.length)}` };
-};
-
 /** From the worst to the best of many random halves, always the same ones: what another sample may give. */
 const spread = (right: readonly boolean[]): string => {
   let state = 1;
@@ -228,7 +193,5 @@ const spread = (right: readonly boolean[]): string => {
 const HALVES = 40;
 
 const share = <T>(list: readonly T[], holds: (item: T) => boolean): number => list.filter(holds).length / list.length;
-const median = (values: readonly number[]): number => quantile(values, 0.5);
-const quantile = (values: readonly number[], part: number): number =>
-  values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
+const median = (values: readonly number[]): number => summary(values).p50;
 const percent = (part: number): string => `${(part * 100).toFixed(1).padStart(5)} %`;
