@@ -35,3 +35,16 @@ test('a picture is given back once', () => {
   assert.equal(memory.lend()?.byteLength, 3);
   assert.equal(memory.lend(), undefined);
 });
+
+test('a huge picture is given back to the system although nothing else is asked for', async (t) => {
+  const memory = createPictureMemory(2);
+  const useOnce = (): WeakRef<object> => {
+    const picture = memory.receive(pictureOf(300 * megabyte), undefined);
+    memory.release(picture);
+    return new WeakRef(picture.pixels.data.buffer);
+  };
+
+  const huge = useOnce();
+
+  await t.waitFor(() => assert.equal(huge.deref(), undefined), { timeout: 20_000 });
+});

@@ -38,6 +38,7 @@ export async function bench(args: readonly string[]): Promise<void> {
         p99: summary(waited).p99,
         cpu: ((await server.cpu()) - cpuBefore) / (waited.length + load.calls - mixedBefore),
         memory: await server.memory(),
+        ...(await server.madeOf()),
       });
       console.info(JSON.stringify(rows.at(-1)));
     }
@@ -49,12 +50,15 @@ export async function bench(args: readonly string[]): Promise<void> {
     await server.stop();
   }
   printTable(
-    rows.map(({ minute, p50, p99, cpu, memory }) => ({
+    rows.map(({ minute, p50, p99, cpu, memory, heap, external, rss }) => ({
       minute,
       'p50 ms': p50,
       'p99 ms': p99,
       'CPU ms a call': cpu.toFixed(2),
       'memory MB': Math.round(memory),
+      'own MB': rss,
+      'heap MB': heap,
+      'external MB': external,
     })),
   );
   const later = rows.slice(WINDOWS / 2);
@@ -78,7 +82,11 @@ interface Window {
   readonly p99: number;
   /** Milliseconds of the processor a call, which a busy machine does not change as it does the clock's. */
   readonly cpu: number;
+  /** Of the server and its children; the others are the server's alone. */
   readonly memory: number;
+  readonly rss: number;
+  readonly heap: number;
+  readonly external: number;
 }
 
 /** The least-squares slope of a figure over the minutes. */

@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { messageOf } from '../../kernel/errors.ts';
 import { createWordPiece } from '../../search/word-piece.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { type EncoderFiles, readEncoderFile } from './encoder-files.ts';
 import { buildMiniLm } from './minilm-graph.ts';
 
@@ -44,14 +43,9 @@ const load = async (files: EncoderFiles): Promise<(ask: EncodeAsk) => Promise<Fl
   };
 };
 
-/** The files and the graph are 100 MB of buffers that nobody needs any more; an idle thread would keep them for good. */
-const collectGarbage = (): void => {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-};
-
 try {
   const encode = await load(workerData as EncoderFiles);
+  // The files and the graph are 100 MB of buffers.
   collectGarbage();
   parentPort?.on('message', async (ask: EncodeAsk) => {
     try {

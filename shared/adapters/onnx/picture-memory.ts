@@ -1,4 +1,5 @@
 import type { Picture } from '../../iqa/pixels.ts';
+import { collectGarbage, HUGE_BYTES } from './collect-garbage.ts';
 import { createWeights, type Weight } from './weights.ts';
 
 /** Keeps the shared memory of released pictures for the next ones. */
@@ -11,7 +12,8 @@ export interface PictureMemory {
 }
 
 // Two pictures of 4K for each of two cores; the memory of a huge one goes back to the system.
-const keepBytes = 128 * 2 ** 20;
+const keepBytes = HUGE_BYTES;
+const COLLECT_MS = 100;
 
 export function createPictureMemory(keep: number): PictureMemory {
   const free: SharedArrayBuffer[] = [];
@@ -32,6 +34,8 @@ export function createPictureMemory(keep: number): PictureMemory {
       if (!weights.delete(picture) || !(buffer instanceof SharedArrayBuffer)) return;
       free.push(buffer);
       while (free.length > keep || sizeOf(free) > keepBytes) free.shift();
+      // Later, when neither the request nor a worker holds it any more.
+      if (buffer.byteLength > HUGE_BYTES) setTimeout(collectGarbage, COLLECT_MS).unref();
     },
   };
 }

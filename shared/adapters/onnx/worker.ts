@@ -3,9 +3,10 @@ import sharp from 'sharp';
 import type { GraphRunner, Pair } from '../../iqa/metric.ts';
 import { graphMetric } from '../../iqa/metrics.ts';
 import { sumsTogether } from '../../iqa/nr/metrics.ts';
-import type { QualityMap } from '../../iqa/pixels.ts';
+import type { Picture, Pixels, QualityMap } from '../../iqa/pixels.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { restrictFormats } from '../images/picture-formats.ts';
+import { collectGarbage, HUGE_BYTES } from './collect-garbage.ts';
 import { type DecodeSettings, decodePicture, measurePicture } from './decode.ts';
 import { encodePicture } from './encode.ts';
 import { toFailure } from './failure.ts';
@@ -54,11 +55,20 @@ port?.on('message', async ({ id, kind, ask, givenUp }: JobMessage) => {
   };
   try {
     const run = work[kind] as (ask: unknown, runner: GraphRunner) => Promise<unknown>;
-    reply({ id, answer: await run(ask, graphRunner(sessions, throwIfGivenUp)) });
+    const answer = await run(ask, graphRunner(sessions, throwIfGivenUp));
+    reply({ id, answer });
+    // In a later turn, in which nothing here holds the picture any more.
+    if (isHuge(ask) || (kind === 'decode' && isHuge(answer))) setTimeout(collectGarbage);
   } catch (thrown) {
     reply({ id, failure: toFailure(thrown) });
   }
 });
+
+function isHuge(held: unknown): boolean {
+  const { picture } = held as { readonly picture?: Pixels | Picture };
+  if (picture === undefined) return false;
+  return ('pixels' in picture ? picture.pixels : picture).data.length > HUGE_BYTES;
+}
 
 async function decode({ bytes, name, memory }: Jobs['decode']['ask']): Promise<Jobs['decode']['answer']> {
   let usedMemory = false;

@@ -1,9 +1,9 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /**
  * Loaded into a server by `--import`: writes down each turn of the event loop that took longer than 20 ms of the
- * processor, which a busy machine does not change as it does the clock's.
+ * processor, which a busy machine does not change as it does the clock's, and each second what its memory is made of.
  */
 const file = process.env.STALL_FILE;
 if (isMainThread && file !== undefined) {
@@ -14,4 +14,5 @@ if (isMainThread && file !== undefined) {
     const milliseconds = (user + system) / 1000;
     if (milliseconds > 20) appendFileSync(file, `${Date.now()} ${milliseconds.toFixed(1)}\n`);
   }, 2).unref();
+  setInterval(() => writeFileSync(`${file}.memory`, JSON.stringify(process.memoryUsage())), 1000).unref();
 }

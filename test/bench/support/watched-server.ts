@@ -22,6 +22,8 @@ export interface WatchedServer extends Served {
   key(tenant: string, scopes: readonly string[], rate?: Rate): Promise<string>;
   /** The megabytes of the process and of all its children. */
   memory(): Promise<number>;
+  /** What the process's own memory is made of, a second ago at most, in megabytes. */
+  madeOf(): Promise<{ readonly heap: number; readonly external: number; readonly rss: number }>;
   /** The milliseconds of the processor that the process took so far, without its children. */
   cpu(): Promise<number>;
   /** The longest turn of the event loop since a time, in milliseconds of the processor; below 20 counts as 0. */
@@ -67,6 +69,11 @@ export const watchServer = async (): Promise<WatchedServer> => {
       return (body as { key: string }).key;
     },
     memory: async () => treeMemory(served.child.pid ?? 0),
+    async madeOf() {
+      const said = JSON.parse(await readFile(`${stalls}.memory`, 'utf8')) as NodeJS.MemoryUsage;
+      const megabytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
+      return { heap: megabytes(said.heapUsed), external: megabytes(said.external), rss: megabytes(said.rss) };
+    },
     async cpu() {
       const stat = await readFile(`/proc/${served.child.pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
