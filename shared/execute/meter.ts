@@ -44,6 +44,8 @@ export interface Reservation {
   readonly remaining?: Remaining;
   /** The latest recount of the quota when it was counted. */
   readonly recounts?: number;
+  /** Taken over from a process that may have counted it too. */
+  readonly isCountedAgain?: true;
 }
 
 /** How a call ended, as far as its price depends on it. A call refused by an inner layer is `failed`. */

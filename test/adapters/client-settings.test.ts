@@ -18,7 +18,7 @@ describe('clients of AWS', () => {
     await once(silent, 'listening');
     after(() => silent.close());
     const client = new DynamoDBClient({
-      ...clientSettings('table', { answerMs: 50 }),
+      ...clientSettings('table', { answerMs: 500 }),
       region: 'us-east-1',
       credentials: localCredentials,
       endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,

@@ -23,7 +23,7 @@ test('X.04 a call that is refused while a recount marks its row is not counted b
   const table = memoryTable({ now: clock.now });
   await createMeter({ table, clock, log, prices }).reserve(call(first));
   // Up to date, so that the refused call does not recount by itself.
-  await createRecount({ table, clock, log })('default', 'k', month, true);
+  await createRecount({ table, clock, log })('default', 'k', month, { isForced: true });
   const [isMarked, isRefused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const recountTable: Table = {
     ...table,
@@ -40,7 +40,7 @@ test('X.04 a call that is refused while a recount marks its row is not counted b
     async count(...given) {
       const counted = await table.count(...given);
       // The row is there and the quota is used up: the recount sees it before it is taken back.
-      recounting ??= createRecount({ table: recountTable, clock, log })('default', 'k', month, true);
+      recounting ??= createRecount({ table: recountTable, clock, log })('default', 'k', month, { isForced: true });
       await isMarked.promise;
       return counted;
     },

@@ -30,7 +30,9 @@ describe('the handler of image-quality tools', () => {
     assert.deepEqual(Object.keys(output).sort(), [
       'cached',
       'duration_ms',
+      'high',
       'image',
+      'low',
       'normalized',
       'raw',
       'reference',

@@ -194,11 +194,11 @@ describe('malformed model output', () => {
   });
 
   test('many calls, all unknown, are answered one by one', () => {
-    const list = Array.from({ length: 20_000 }, (_, index) => one(`id${index}`, `tool_${index}`, '{'));
+    const list = Array.from({ length: 1000 }, (_, index) => one(`id${index}`, `tool_${index}`, '{'));
 
     const parsed = parseCalls('openai', calls(list), { names: nameTable('openai', names) });
 
-    assert.equal(parsed.length, 20_000);
+    assert.equal(parsed.length, 1000);
     assert.ok(parsed.every(({ error }) => error?.code === 'NotFound'));
   });
 });

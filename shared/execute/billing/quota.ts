@@ -52,11 +52,17 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     }
   };
 
-  const giveBack = async ({ call, micros, recounts = 0 }: Reservation, used: Sum, counted = 0): Promise<void> => {
+  const giveBack = async (
+    { call, micros, recounts = 0, isCountedAgain }: Reservation,
+    used: Sum,
+    counted = 0,
+  ): Promise<void> => {
     const back = { calls: used.calls - 1, micros: used.micros - micros };
-    if (back.calls === 0 && back.micros === 0) return;
+    const month = monthOf(call.at);
     // After a later recount there is nothing to give back: the row had ended by then.
-    await count({ keyId: call.keyId, month: monthOf(call.at) }, back, { recounts: Math.max(recounts, counted) });
+    if (back.calls !== 0 || back.micros !== 0)
+      await count({ keyId: call.keyId, month }, back, { recounts: Math.max(recounts, counted) });
+    if (isCountedAgain) await recount(call.tenant, call.keyId, month, { isForced: true, mostTries: 2 });
   };
 
   const abandon = async (reservation: Reservation): Promise<void> => {
@@ -111,14 +117,16 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
   };
 
   /**
-   * Nobody knows whether the try before this one was counted, unless by a recount. It is counted again: what that is
-   * too much is given back by the recount before anybody is refused. Recounting here would read the whole ledger.
+   * Nobody knows whether the try before this one was counted, unless by a recount. It is counted again, and a recount
+   * at its end puts that right: one before it would read the whole ledger while the call waits.
    */
   const countTakenOver: typeof countRow = async (call, quota, micros, month, known) => {
     const row = await table.get(callKey(call.tenant, call.id));
     const { recounts } = await read(call.keyId, month);
     const isCounted = recounts > 0 && countedBy(row) === recounts;
-    return isCounted ? { call, micros, quota, recounts } : countRow(call, quota, micros, month, known);
+    if (isCounted) return { call, micros, quota, recounts };
+    const counted = await countRow(call, quota, micros, month, known);
+    return counted && { ...counted, isCountedAgain: true };
   };
 
   const takeRowBack = async (call: MeteredCall, micros: number, month: string): Promise<void> => {

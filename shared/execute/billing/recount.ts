@@ -35,7 +35,14 @@ interface Options {
 }
 
 /** Brings a key's counter in line with its ledger; answers what it changed. */
-export type Recount = (tenant: string, keyId: string, month: string, isForced?: boolean) => Promise<Recounted>;
+export type Recount = (tenant: string, keyId: string, month: string, options?: RecountOptions) => Promise<Recounted>;
+
+interface RecountOptions {
+  /** Also where nothing says that it would change something. */
+  readonly isForced?: boolean;
+  /** How often the ledger is read while calls go on in between. */
+  readonly mostTries?: number;
+}
 
 export interface Recounted {
   readonly isChanged: boolean;
@@ -52,8 +59,8 @@ const NEVER = Number.MAX_SAFE_INTEGER;
  * between its row and its count counts itself once. What nobody can be at any more lapses.
  */
 export const createRecount = ({ table, clock, log }: Options): Recount => {
-  return async (tenant, keyId, month, isForced = false) => {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+  return async (tenant, keyId, month, { isForced = false, mostTries = MOST_TRIES } = {}) => {
+    for (let tries = 0; tries < mostTries; tries++) {
       const counter = await table.get(quotaKey(keyId, month));
       if (!counter || !(isForced || (await isDue(table, keyId, month, counter, clock.now())))) return unchanged;
       const before = readCounter(counter);

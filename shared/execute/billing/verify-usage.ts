@@ -69,7 +69,7 @@ const settleMonth = async (context: VerifyContext, tenant: string, month: string
     for (const { key_id, what } of differences) {
       const isDone =
         what === 'quota'
-          ? (await recount(tenant, key_id, month, true)).isChanged
+          ? (await recount(tenant, key_id, month, { isForced: true })).isChanged
           : await settleUsage(context, tenant, month, stock, key_id);
       if (isDone) settled.add(key_id);
     }
