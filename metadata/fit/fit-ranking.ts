@@ -19,10 +19,10 @@ export const fitRanking = async (directory: string, vectors?: string): Promise<v
 };
 
 /** The benchmarks and our own open half. */
-export const RANKED = [...BENCHMARKS, 'everyday'] as const;
+const RANKED = [...BENCHMARKS, 'everyday'] as const;
 
 /** The weights of requests as words and as the encoder reads them; what they reach is printed. */
-export const learnWeights = (all: readonly Example[], read: readonly Example[]) => {
+const learnWeights = (all: readonly Example[], read: readonly Example[]) => {
   const learnt = rankedOf(all);
   const encoded = rankedOf(read);
   printLeftOut('words', all);
@@ -94,7 +94,7 @@ const resultOf = (example: Example, weights: readonly number[]) => {
 };
 
 /** A benchmark's requests as the encoder reads them. */
-export const encodedExamples = async (
+const encodedExamples = async (
   directory: string,
   name: (typeof RANKED)[number],
   encoder: SentenceEncoder,
@@ -113,7 +113,7 @@ export const encodedExamples = async (
 };
 
 /** The same by words alone, and requests that no tool fits. */
-export const wordExamples = async (directory: string, name: (typeof RANKED)[number]): Promise<readonly Example[]> => {
+const wordExamples = async (directory: string, name: (typeof RANKED)[number]): Promise<readonly Example[]> => {
   if (name === 'everyday') return everydayExamples();
   const benchmark = loadBenchmark(directory, name);
   const queries = benchmark.queries.filter(({ subset }) => name !== 'toole' || subset !== 'multi');

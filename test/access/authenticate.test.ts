@@ -12,7 +12,11 @@ const setting = async (options: { readonly expires_at?: string } = {}) => {
   const world = { now: Date.parse('2026-01-01T00:00:00Z'), reads: 0, ids: 0 };
   const clock = { now: () => world.now, newId: () => `01key${String(world.ids++).padStart(21, '0')}` };
   const table = memoryTable({ now: clock.now });
-  const counted = { ...table, get: (...args: Parameters<typeof table.get>) => (world.reads++, table.get(...args)) };
+  const get: typeof table.get = (...args) => {
+    world.reads++;
+    return table.get(...args);
+  };
+  const counted = { ...table, get };
   const key = await createKey({ table, clock, random: (bytes) => randomBytes(bytes) }, adminActor(), {
     scopes: ['read'],
     ...options,
