@@ -1,10 +1,13 @@
 import { Fault } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
+import { weightOfPattern } from './pattern.ts';
 import type { Validator } from './validator.ts';
 import { isTimeout, MOST_MS, sizeOfValue, withinTime } from './within-time.ts';
 
 /** Parts of the schema times parts of the value that are checked without a watchdog: a few milliseconds. */
 const SMALL = 100_000;
+/** A step of a pattern takes longer than looking at a part, and a value's characters count as quarters of one. */
+const STEPS_OF_PATTERN = 4;
 /** How many times who sent too much is refused without a look. */
 const REFUSED_TIMES = 50;
 const MOST_CALLERS = 1000;
@@ -16,7 +19,7 @@ const MOST_CALLERS = 1000;
 export const boundedCheck = (validate: Validator, schema: JsonSchema, field: string): Validator => {
   const parts = partsOf(schema);
   const isWatched = refersTwice(parts) || parts.some(({ uniqueItems }) => uniqueItems === true);
-  const mostUnits = isWatched ? 0 : SMALL / sizeOfValue(schema);
+  const mostUnits = isWatched ? 0 : SMALL / (sizeOfValue(schema) + STEPS_OF_PATTERN * weightOfPatterns(parts));
   const refused = new Map<string, { readonly units: number; left: number }>();
   return (value, caller = '') => {
     if (sizeOfValue(value, mostUnits) < mostUnits) return validate(value);
@@ -44,6 +47,15 @@ const refersTwice = (parts: readonly JsonSchema[]): boolean => {
       seen.add(target);
     }
   return false;
+};
+
+/** All are written out as programs, and a text may be taken through each. */
+const weightOfPatterns = (parts: readonly JsonSchema[]): number => {
+  const sources = parts.flatMap(({ pattern, patternProperties }) => [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
+  ]);
+  return sources.reduce((sum, source) => sum + weightOfPattern(source), 0);
 };
 
 const partsOf = (schema: unknown): readonly JsonSchema[] => {

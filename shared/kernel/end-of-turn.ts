@@ -1,3 +1,6 @@
+/** Lets everything else go on that waits for the event loop: between slices of work that takes long in all. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /**
  * Waits for the end of this turn of the event loop. All callers in one turn share a promise, so that they continue
  * together and can be batched.

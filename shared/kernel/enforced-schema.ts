@@ -2,7 +2,14 @@ import { isObject, type JsonObject, type JsonSchema } from './json.ts';
 import { compileSchemaPattern } from './pattern.ts';
 
 /** Where a schema keeps others: under names, in a list, or directly. */
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+export const NAMED = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
 const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 const SINGLE = new Set([
   'additionalProperties',
@@ -25,7 +32,7 @@ interface PatternAt {
 }
 
 /** The patterns of a schema, for values and for names of fields. */
-export const patternsOf = (schema: unknown): readonly PatternAt[] =>
+export const collectPatterns = (schema: unknown): readonly PatternAt[] =>
   partsOf(schema, '').flatMap(({ part, path }) => [
     ...(typeof part.pattern === 'string' ? [{ path: `${path}/pattern`, pattern: part.pattern }] : []),
     ...(isObject(part.patternProperties) ? Object.keys(part.patternProperties) : []).map((pattern) => ({
@@ -36,7 +43,7 @@ export const patternsOf = (schema: unknown): readonly PatternAt[] =>
 
 /** The patterns of a schema that RE2 cannot run. */
 export const unenforcedPatterns = (schema: unknown): readonly PatternAt[] =>
-  patternsOf(schema).filter(({ pattern }) => isUnrunnable(pattern));
+  collectPatterns(schema).filter(({ pattern }) => isUnrunnable(pattern));
 
 /**
  * The schema as it is checked. A pattern that RE2 cannot run is left out, and what would turn its absence into a
@@ -76,18 +83,28 @@ const enforced = (schema: unknown, depends: Depends): unknown => {
   const kept = Object.entries(schema)
     .filter(([key, value]) => !isForeign(key, schema) && !(key === 'pattern' && isUnrunnable(value)))
     .map(([key, value]) => [key, enforcedPart(key, value, depends)] as const);
-  const [choice, constants] = constantsOf(schema);
+  const [choice, constants] = collectConstants(schema);
   if (choice !== undefined) {
     const { [choice]: _, ...rest } = schema;
     return enforced({ ...rest, allOf: [...listOf(schema.allOf), { enum: constants }] }, depends);
   }
+  // Ajv takes a resource that has nothing but a reference for what it refers to, and looks for it there without an end.
+  if (typeof schema.$id === 'string' && typeof schema.$ref === 'string') {
+    const { $ref, ...rest } = schema;
+    return enforced({ ...rest, allOf: [...listOf(schema.allOf), { $ref }] }, depends);
+  }
   // Valid, though nothing fits it; Ajv refuses it.
-  if (Array.isArray(schema.enum) && schema.enum.length === 0) return { not: {} };
+  if (Array.isArray(schema.enum) && schema.enum.length === 0) {
+    const { enum: _, ...rest } = schema;
+    return enforced({ ...rest, allOf: [...listOf(schema.allOf), { not: {} }] }, depends);
+  }
   return loosened(Object.fromEntries(kept), schema, depends);
 };
 
 /** Alternatives that are one constant each, with words about it: thousands compile as one list of values. */
-const constantsOf = (schema: JsonObject): readonly [choice: 'anyOf' | 'oneOf' | undefined, constants: unknown[]] => {
+const collectConstants = (
+  schema: JsonObject,
+): readonly [choice: 'anyOf' | 'oneOf' | undefined, constants: unknown[]] => {
   const choice = (['anyOf', 'oneOf'] as const).find((key) => {
     const options = listOf(schema[key]);
     return options.length > 1 && options.every(isConstant) && (key === 'anyOf' || areDistinct(options));

@@ -2,7 +2,7 @@ import { timeOfUlid } from './ids.ts';
 import { keepLast } from './lazily.ts';
 import type { Key } from './ports.ts';
 
-/** Every key of the table is built here, those of logins in `oauth-keys.ts`, and nowhere else. */
+/** Every key of the table is built here, those of logins and quotas in `oauth-keys.ts` and `quota-keys.ts`, and nowhere else. */
 
 const tenantPk = (tenant: string): string => `T#${tenant}`;
 export const revisionKey = (tenant: string): Key => ({ pk: tenantPk(tenant), sk: 'REVISION' });
@@ -46,10 +46,11 @@ export const sourceAccountKey = (tenant: string, source: string, keyId: string):
 export const sourceSecretsPk = secretPk;
 export const sourceSecretKey = (tenant: string, source: string): Key => ({ pk: secretPk(tenant), sk: source });
 
-export const apiKeyKey = (id: string): Key => ({ pk: `KEY#${id}`, sk: 'KEY' });
+export const API_KEYS_PREFIX = 'KEY#';
+export const apiKeyKey = (id: string): Key => ({ pk: `${API_KEYS_PREFIX}${id}`, sk: 'KEY' });
 /** The id of the API key that an item holds; undefined for any other item. */
 export const idOfApiKey = ({ pk, sk }: Key): string | undefined =>
-  sk === 'KEY' && pk.startsWith('KEY#') ? pk.slice(4) : undefined;
+  sk === 'KEY' && pk.startsWith(API_KEYS_PREFIX) ? pk.slice(API_KEYS_PREFIX.length) : undefined;
 export const KEY_OF_TENANT_PREFIX = 'KEYOF#';
 export const keyOfTenantKey = (tenant: string, id: string): Key => ({
   pk: tenantPk(tenant),
@@ -59,6 +60,8 @@ export const keyOfTenantKey = (tenant: string, id: string): Key => ({
 /** All tenants, for the operator. */
 export const TENANTS_PK = 'TENANTS';
 export const tenantKey = (tenant: string): Key => ({ pk: TENANTS_PK, sk: tenant });
+/** How far the tenants of keys that earlier releases made are listed. */
+export const tenantsListedKey: Key = { pk: 'TENANTS#LISTED', sk: 'LISTED' };
 
 export const onceKey = (tenant: string, digest: string): Key => ({ pk: `T#${tenant}#ONCE#${digest}`, sk: 'ONCE' });
 
@@ -214,14 +217,7 @@ export const MADE_PREFIX = 'made-';
 export const imageBlobKey = (tenant: string, key: string): string =>
   `${key.startsWith(MADE_PREFIX) ? 'made' : 'images'}/${tenant}/${key}`;
 
-/** A key's counters of a month, their last known values, and its rate-limit bucket. */
-export const quotaKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `QUOTA#${month}` });
-export const quotaWatchKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `WATCH#${month}` });
-/** Marks that a key's use of a month's quota was told. */
-export const quotaToldKey = (keyId: string, month: string, unit: string): Key => ({
-  pk: `KEY#${keyId}`,
-  sk: `TOLD#${month}#${unit}`,
-});
+/** A key's rate-limit bucket. */
 export const bucketKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: 'BUCKET' });
 
 /** Usage of a tenant's keys in a month, by key and tool. */

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats from 'ajv-formats';
 import { boundedCheck } from './bounded-check.ts';
 import { narrowChoices } from './choice-issues.ts';
-import { enforcedSchema, patternsOf } from './enforced-schema.ts';
+import { collectPatterns, enforcedSchema } from './enforced-schema.ts';
 import { Fault, messageOf } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
 import { lazily } from './lazily.ts';
@@ -37,7 +37,7 @@ const MAX_PATTERN_WEIGHT = 200_000;
 
 /** Each pattern becomes a program, and the check of a name has to try all of them. */
 const requireFewPatterns = (schema: JsonSchema, field: string): void => {
-  const patterns = patternsOf(schema);
+  const patterns = collectPatterns(schema);
   if (patterns.length > MAX_PATTERNS)
     throw new Fault(
       'InvalidInput',
@@ -77,7 +77,7 @@ const checkInPlace = (schema: JsonSchema, field: string): Validator => {
   return (value) =>
     isValid(validate, value, field)
       ? { value, issues: [] }
-      : { value, issues: issuesOf(narrowChoices(validate.errors ?? [], schema)) };
+      : { value, issues: collectIssues(narrowChoices(validate.errors ?? [], schema)) };
 };
 
 /** Several times faster than structuredClone, which knows more than JSON. */
@@ -128,19 +128,28 @@ const options = {
   allErrors: true,
   useDefaults: true,
   ownProperties: true,
-  addUsedSchema: false,
   // Copied to each of a thousand places that refer to it, a definition would take seconds to compile.
   inlineRefs: false,
+  // Written out, each name takes as long to compile as a subschema.
+  loopRequired: 4,
   // Otherwise each unknown format, which is only an annotation, is written to the console.
   logger: false,
 } as const;
 
-// One shared instance: compiling its meta-schema takes milliseconds. Schemas are removed again, so it does not grow.
-const createAjv = (): Ajv2020 => {
+// One shared instance: compiling its meta-schema takes milliseconds.
+const createAjv = (): { readonly ajv: Ajv2020; forget(schema: JsonSchema): void } => {
   // Optimising the code it writes takes longer than the checks that run it.
   const ajv = new Ajv2020({ ...options, code: { regExp, optimize: false } });
   formats.default(ajv, { mode: 'fast' });
-  return ajv;
+  const own = new Set(Object.keys(ajv.refs));
+  return {
+    ajv,
+    // Also the ids within a schema: another one's references must not lead to them, and they must not add up.
+    forget(schema) {
+      ajv.removeSchema(schema);
+      for (const id of Object.keys(ajv.refs)) if (!own.has(id)) delete ajv.refs[id];
+    },
+  };
 };
 const sharedAjv = lazily(createAjv);
 
@@ -148,16 +157,16 @@ const ROOT = 'schema:///';
 
 /** The schema without its dialect, which must be of the form of 2020-12. */
 const requireForm = (schema: JsonSchema, field: string): JsonSchema => {
-  const ajv = sharedAjv();
+  const { ajv } = sharedAjv();
   // Ajv does not know other drafts' $schema.
   const { $schema: _, ...plain } = schema;
   if (ajv.validateSchema(plain)) return plain;
-  const issues = issuesOf(ajv.errors);
+  const issues = collectIssues(ajv.errors);
   throw new Fault('InvalidInput', `${field} is not a valid JSON Schema: ${describeIssues(issues)}`, { field, issues });
 };
 
 const compile = (schema: JsonSchema, field: string): ValidateFunction => {
-  const ajv = sharedAjv();
+  const { ajv, forget } = sharedAjv();
   const plain = requireForm(schema, field);
   // Without an $id Ajv does not find the root by `$ref: "#"`.
   const checked = { $id: ROOT, ...enforcedSchema(plain) };
@@ -172,14 +181,14 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
       { cause },
     );
   } finally {
-    ajv.removeSchema(checked);
+    forget(checked);
   }
 };
 
 /** An error names at most so many fields. */
 const MOST_ISSUES = 20;
 
-const issuesOf = (errors: readonly ErrorObject[] | null | undefined): readonly SchemaIssue[] => {
+const collectIssues = (errors: readonly ErrorObject[] | null | undefined): readonly SchemaIssue[] => {
   const issues = (errors ?? []).slice(0, MOST_ISSUES).map(toIssue);
   const more = (errors?.length ?? 0) - issues.length;
   return more > 0 ? [...issues, { path: '', message: `and ${more} more` }] : issues;

@@ -19,7 +19,7 @@ export const LEASE_MS = 90_000;
 export const BEAT_MS = 15_000;
 
 /** Whether somebody else is to be left alone with it. */
-const isLive = (lease: Lease | undefined, now: number): boolean => lease !== undefined && lease.until > now;
+export const isLive = (lease: Lease | undefined, now: number): boolean => lease !== undefined && lease.until > now;
 
 /** The lease of a new owner; undefined while another's is live. */
 export const takeLease = (known: Lease | undefined, owner: string, now: number): Lease | undefined =>

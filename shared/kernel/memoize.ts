@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { lazy } from './lazy.ts';
+import { lazily } from './lazily.ts';
 
 /** Computes a value once per key, and keeps the most recently used: so many, and of so much size where one is given. */
 export const memoize = <Value extends object>(
@@ -7,7 +7,7 @@ export const memoize = <Value extends object>(
   maxSize?: number,
 ): ((key: string, make: () => Value, size?: () => number) => Value) => {
   // Its places are laid out at once: only where there is something to keep.
-  const kept = lazy(() => new LRUCache<string, Value>({ max, maxSize }));
+  const kept = lazily(() => new LRUCache<string, Value>({ max, maxSize }));
   return (key, make, size) => {
     const made = kept();
     const known = made.get(key);

@@ -7,6 +7,8 @@ export interface Pattern {
   test(text: string): boolean;
   /** Whether the pattern matches from the start of the text. */
   startsWith(text: string): boolean;
+  /** The steps that a character of a text takes, at most. */
+  readonly weight: number;
 }
 
 /** Longer ones are not compiled. */
@@ -14,6 +16,8 @@ const MAX_PATTERN = 1000;
 
 /** How large the program of a pattern may become, which is written out once for each repetition. */
 const MAX_WEIGHT = 50_000;
+/** A filter is tried on one name after the other, where nothing interrupts it. */
+const MAX_FILTER_WEIGHT = 2000;
 
 /** At least as many instructions as the pattern's program has. */
 export const weightOfPattern = (source: string): number => {
@@ -21,17 +25,17 @@ export const weightOfPattern = (source: string): number => {
   return source.length * (1 + counts.reduce((sum, count) => sum + count, 0));
 };
 
-/** Compiles a pattern with RE2: linear time for any text, no lookaround or back-references. */
+/** Compiles the pattern of a filter with RE2: linear time for any text, no lookaround or back-references. */
 export const compilePattern = (source: string, field: string): Pattern => {
   if (source.length > MAX_PATTERN)
     throw new Fault('InvalidInput', `${field} has ${source.length} characters; a pattern may have ${MAX_PATTERN}`, {
       field,
     });
-  if (weightOfPattern(source) > MAX_WEIGHT)
+  if (weightOfPattern(source) > MAX_FILTER_WEIGHT)
     throw new Fault(
       'InvalidInput',
       `${field} ${JSON.stringify(source.slice(0, 80))} repeats too much; shorten it, or repeat with * or +`,
-      { field, limit: MAX_WEIGHT },
+      { field, limit: MAX_FILTER_WEIGHT },
     );
   try {
     return run(source);
@@ -70,5 +74,6 @@ const run = (source: string): Pattern => {
   return {
     test: (text) => program.matcher(text).find(),
     startsWith: (text) => program.matcher(text).lookingAt(),
+    weight: weightOfPattern(source),
   };
 };

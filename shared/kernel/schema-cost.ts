@@ -1,3 +1,4 @@
+import { NAMED } from './enforced-schema.ts';
 import { Fault } from './errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from './json.ts';
 
@@ -8,25 +9,30 @@ const PARTS_OF_REFERENCE = 8;
 
 /** Refuses a schema that would keep the event loop busy while it is compiled: nothing can interrupt that. */
 export const requireCheapSchema = (schema: JsonSchema, field: string): void => {
-  const parts = Math.round(costOf(schema));
+  const parts = Math.round(estimateCost(schema));
   if (parts <= MOST_PARTS) return;
   throw new Fault(
     'InvalidInput',
-    `${field} takes too long to prepare: its subschemas, formats and references come to ${parts} parts, the limit is ${MOST_PARTS}; use enum for alternatives, and fewer references or unevaluated keywords`,
+    `${field} takes too long to prepare: its subschemas, keywords and references come to ${parts} parts, the limit is ${MOST_PARTS}; use enum or anyOf for alternatives, and fewer references or unevaluated keywords`,
     { field, value: parts, limit: MOST_PARTS },
   );
 };
 
 /** What compiling takes, in plain subschemas; unevaluated properties are followed through all parts from each part. */
-const costOf = (schema: JsonSchema): number => {
+const estimateCost = (schema: JsonSchema): number => {
   const found = { parts: 0, more: 0, follows: false, references: new Set<unknown>() };
+  // What is a value may be referred to, and is a schema then.
+  const hasReferences = /"\$(dynamicRef|recursiveRef|ref)"/.test(JSON.stringify(schema));
   const open: unknown[] = [schema];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) open.push(...next.filter(isNested));
     else if (isObject(next)) {
       found.parts++;
       addKeywords(found, next);
-      for (const [key, value] of Object.entries(next)) if (isNested(value) && !VALUES.has(key)) open.push(value);
+      for (const [key, value] of Object.entries(next)) {
+        if (NAMED.has(key) && isObject(value)) open.push(...Object.values(value).filter(isNested));
+        else if (isNested(value) && (hasReferences || !VALUES.has(key))) open.push(value);
+      }
     }
   }
   const { parts, more, follows, references } = found;
@@ -40,8 +46,14 @@ interface Found {
 }
 
 const addKeywords = (found: Found, part: JsonObject): void => {
+  const keywords = Object.keys(part).filter((key) => CHECKS.has(key)).length;
+  found.more += Math.max(0, keywords - 1) / 2;
   if (typeof part.format === 'string') found.more++;
-  if (isObject(part.dependentRequired)) found.more += Object.keys(part.dependentRequired).length / 2;
+  // Each alternative is written inside the one before.
+  if (Array.isArray(part.oneOf)) found.more += part.oneOf.length ** 2 / 200;
+  if (isObject(part.dependentRequired))
+    for (const names of Object.values(part.dependentRequired))
+      found.more += Array.isArray(names) ? Math.max(0.5, 1.5 * names.length - 1) : 0;
   if (part.unevaluatedProperties !== undefined || part.unevaluatedItems !== undefined) found.follows = true;
   if (part.$ref !== undefined) found.references.add(part.$ref);
   if (part.$dynamicRef !== undefined) found.references.add(part.$dynamicRef);
@@ -49,5 +61,13 @@ const addKeywords = (found: Found, part: JsonObject): void => {
 
 /** Keywords that hold values, not schemas. */
 const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required', 'dependentRequired']);
+
+/** Keywords that become code of their own. */
+const CHECKS: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+  ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains'],
+  ...['contains', 'maxProperties', 'minProperties', 'required', 'additionalProperties', 'propertyNames', 'items'],
+  ...['not', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf'],
+]);
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,3 +1,4 @@
+import { lazily } from './lazily.ts';
 import {
   type ActiveSpan,
   errorName,
@@ -22,7 +23,7 @@ export interface Entry {
 /** Takes finished segments. */
 export interface TraceSink {
   /** Whether it wants this one; asked before it begins, so that what nobody wants is not recorded. */
-  wants(entry: Entry, traceId: string): boolean;
+  wants(entry: Entry, traceId: () => string): boolean;
   /** The promise, where there is one, resolves when the segment is safe. */
   take(segment: TraceSegment): Promise<void> | undefined;
   /** Stores what waits, where it can be read from here. */
@@ -59,12 +60,13 @@ export const createTracer = ({ now, randomHex, sinks }: TracerPorts): Tracer => 
   const newSpanId = () => randomHex(8);
   return {
     begin(entry) {
-      const traceId = entry.parent?.traceId ?? randomHex(16);
+      const { parent, mayCall } = entry;
+      const traceId = lazily(() => parent?.traceId ?? randomHex(16));
       const wanting = sinks.filter((sink) => sink.wants(entry, traceId));
-      if (wanting.length > 0) return record({ now, newSpanId, sinks: wanting }, entry, traceId);
-      if (!entry.mayCall && entry.parent === undefined) return undefined;
-      const isRemote = entry.parent !== undefined;
-      return passOn({ traceId, spanId: entry.parent?.spanId ?? newSpanId(), isSampled: false, isRemote });
+      if (wanting.length > 0) return record({ now, newSpanId, sinks: wanting }, entry, traceId());
+      if (!mayCall && parent === undefined) return undefined;
+      const spanId = lazily(() => parent?.spanId ?? newSpanId());
+      return new Unrecorded(traceId, spanId, parent !== undefined);
     },
     async flush() {
       await Promise.all(sinks.map((sink) => sink.flush?.()));
@@ -75,12 +77,31 @@ export const createTracer = ({ now, randomHex, sinks }: TracerPorts): Tracer => 
   };
 };
 
-/** Carries the trace to whatever is called, and records nothing. */
-const passOn = (span: ActiveSpan): OpenSegment => ({
-  ...span,
-  run: (work) => within(span, work),
-  end: () => undefined,
-});
+/** Carries the trace to whatever is called, and records nothing: most have no use for its ids, which are then not made. */
+class Unrecorded implements OpenSegment {
+  readonly isSampled = false;
+  readonly isRemote: boolean;
+  readonly #traceId: () => string;
+  readonly #spanId: () => string;
+
+  constructor(traceId: () => string, spanId: () => string, isRemote: boolean) {
+    this.#traceId = traceId;
+    this.#spanId = spanId;
+    this.isRemote = isRemote;
+  }
+
+  get traceId(): string {
+    return this.#traceId();
+  }
+
+  get spanId(): string {
+    return this.#spanId();
+  }
+
+  run = <T>(work: () => T): T => within(this, work);
+
+  end(): undefined {}
+}
 
 interface Recording {
   readonly now: () => number;

@@ -6,8 +6,8 @@ export const compareVersions = (a: string, b: string): number => {
   if (a === b) return 0;
   if (a === UNVERSIONED) return -1;
   if (b === UNVERSIONED) return 1;
-  const left = partsOf(a);
-  const right = partsOf(b);
+  const left = splitVersion(a);
+  const right = splitVersion(b);
   return (
     compareLists(left.release, right.release) ||
     // A release sorts after its pre-releases.
@@ -18,7 +18,7 @@ export const compareVersions = (a: string, b: string): number => {
 };
 
 export const isPrerelease = (version: string): boolean =>
-  version !== UNVERSIONED && partsOf(version).prerelease.length > 0;
+  version !== UNVERSIONED && splitVersion(version).prerelease.length > 0;
 
 interface Parts {
   readonly release: readonly string[];
@@ -26,7 +26,7 @@ interface Parts {
   readonly build: readonly string[];
 }
 
-const partsOf = (version: string): Parts => {
+const splitVersion = (version: string): Parts => {
   const [rest = '', build] = split(version, '+');
   const [release = '', prerelease] = split(rest, '-');
   return { release: release.split('.'), prerelease: prerelease?.split('.') ?? [], build: build?.split('.') ?? [] };

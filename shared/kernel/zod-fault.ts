@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { Fault } from './errors.ts';
+import { sizeOfValue } from './within-time.ts';
 
 /** An error names at most so many fields: a body may have hundreds of thousands of wrong ones. */
 const MOST_FIELDS = 20;
@@ -35,9 +36,22 @@ const cut = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}.
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 const show = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = JSON.stringify(startOf(value)) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 };
+
+const MOST_SHOWN = 100;
+
+/** As much of a value as is shown: one of megabytes is not written out for it. */
+const startOf = (value: unknown): unknown => {
+  if (sizeOfValue(value, MOST_SHOWN) < MOST_SHOWN) return value;
+  if (typeof value === 'string') return value.slice(0, MOST_SHOWN);
+  if (Array.isArray(value)) return value.slice(0, MOST_SHOWN).map(inShort);
+  const entries = Object.entries(value as object).slice(0, MOST_SHOWN);
+  return Object.fromEntries(entries.map(([name, each]) => [name.slice(0, MOST_SHOWN), inShort(each)]));
+};
+
+const inShort = (value: unknown): unknown => (sizeOfValue(value, MOST_SHOWN) < MOST_SHOWN ? value : '...');
 
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(

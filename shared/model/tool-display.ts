@@ -19,7 +19,10 @@ const Icon = z.looseObject({
   src: z
     .string()
     .max(32_768)
-    .regex(/^(https?:\/\/|data:image\/)/i, 'must be an http(s) or data:image address'),
+    .regex(
+      /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:[Ii][Mm][Aa][Gg][Ee]\/)/,
+      'must be an http(s) or data:image address',
+    ),
   mimeType: z.string().max(128).optional(),
   sizes: z.array(z.string().max(32)).max(32).optional(),
   theme: z.enum(['light', 'dark']).optional(),

@@ -1,0 +1,14 @@
+import type { Key } from './ports.ts';
+
+/** A key's counters of a month, and until when recounting them would change nothing. */
+export const quotaKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `QUOTA#${month}` });
+export const quotaWatchKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `WATCH#${month}` });
+/** Marks that a key's use of a month's quota was told. */
+export const quotaToldKey = (keyId: string, month: string, unit: string): Key => ({
+  pk: `KEY#${keyId}`,
+  sk: `TOLD#${month}#${unit}`,
+});
+
+/** Processes that count calls on quotas. */
+export const ACTIVE_QUOTAS_PK = 'QUOTAS#ACTIVE';
+export const activeQuotaKey = (holder: string): Key => ({ pk: ACTIVE_QUOTAS_PK, sk: holder });
