@@ -3,7 +3,8 @@ import type { Log } from '../../kernel/ports.ts';
 import type { CallRecord } from '../../model/call-record.ts';
 
 interface Options {
-  readonly metrics: Metrics;
+  /** Made by the first call of a shipped tool. */
+  readonly metrics: () => Metrics;
   readonly log: Pick<Log, 'info'>;
   /** Whether a tool comes with the product. */
   readonly isShipped: (tool: string) => boolean;
@@ -14,12 +15,13 @@ interface Options {
  * since every name costs three metrics a month, and names are in the hands of tenants.
  */
 export const callMetrics =
-  ({ metrics, log, isShipped }: Options): ((tenant: string, record: CallRecord) => void) =>
+  ({ metrics: metricsOf, log, isShipped }: Options): ((tenant: string, record: CallRecord) => void) =>
   (tenant, record) => {
     const { call_id, tool, version, status, duration_ms, cached, key, request_id, error } = record;
     // Arguments and outputs stay in the table: logs are read by more people.
     const about = { tenant, call_id, version, status, key, request_id, error: error?.type };
     if (!isShipped(tool)) return log.info('call', { tool, duration_ms, cached, ...about });
+    const metrics = metricsOf();
     metrics.addDimension('tool', tool);
     metrics.addMetric('Calls', MetricUnit.Count, 1);
     metrics.addMetric('Failures', MetricUnit.Count, status === 'failed' ? 1 : 0);

@@ -1,7 +1,7 @@
-interface Bounds {
+export interface Bounds {
   /** Connection timeout. */
   readonly connectMs: number;
-  /** Time to first byte. */
+  /** Time to the first byte by the SDK, to the end of an answer without it. */
   readonly answerMs: number;
   /** Attempts in total. */
   readonly attempts: number;
@@ -10,14 +10,20 @@ interface Bounds {
 /** Timeouts per service: a hanging one must become a 503 while the caller still waits. */
 const BOUNDS = {
   table: { connectMs: 1000, answerMs: 3000, attempts: 3 },
+  keys: { connectMs: 1000, answerMs: 3000, attempts: 3 },
+  functions: { connectMs: 1000, answerMs: 5000, attempts: 3 },
   secrets: { connectMs: 1000, answerMs: 3000, attempts: 3 },
   events: { connectMs: 1000, answerMs: 5000, attempts: 3 },
   jobs: { connectMs: 1000, answerMs: 10_000, attempts: 3 },
   /** A picture of 100 MB is sent before the answer begins. */
   objects: { connectMs: 1000, answerMs: 60_000, attempts: 3 },
+  lists: { connectMs: 1000, answerMs: 5000, attempts: 3 },
+  machines: { connectMs: 1000, answerMs: 5000, attempts: 3 },
   /** Short plans are run to their end before the answer begins; CloudFront waits 120 s. */
-  machines: { connectMs: 1000, answerMs: 118_000, attempts: 3 },
+  syncRuns: { connectMs: 1000, answerMs: 118_000, attempts: 3 },
 } as const satisfies Readonly<Record<string, Bounds>>;
+
+export const boundsOf = (service: keyof typeof BOUNDS): Bounds => BOUNDS[service];
 
 /** Client settings for the AWS SDK, which has no timeouts by default. */
 export const clientSettings = (service: keyof typeof BOUNDS, bounds: Partial<Bounds> = {}) => {

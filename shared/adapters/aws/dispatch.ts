@@ -1,4 +1,3 @@
-import { type BatchClient, SubmitJobCommand } from '@aws-sdk/client-batch';
 import { Fault } from '../../kernel/errors.ts';
 import { imageBlobKey, manifestBlobKey } from '../../kernel/item-keys.ts';
 import type { Blobs, Clock } from '../../kernel/ports.ts';
@@ -18,7 +17,6 @@ interface Options {
 
 /** Where jobs are submitted. */
 export interface JobPlace {
-  readonly client: BatchClient;
   readonly queue: string;
   readonly definition: string;
 }
@@ -40,26 +38,15 @@ export const awsDispatch = ({ blobs, clock, invoke, batch }: Options): Dispatch 
       const id = clock.newId().toLowerCase();
       const manifest = manifestBlobKey(id);
       await blobs.put(manifest, writeManifest(objects), 'application/json');
-      await submitJob(batch, `assay-${id}`, manifest);
+      await submitPictures(batch, `assay-${id}`, manifest);
     },
   };
 };
 
 /** Submits a job for the pictures of a manifest. */
-export const submitJob = async (
-  { client, queue, definition }: JobPlace,
-  name: string,
-  manifest: string,
-): Promise<void> => {
-  const environment = [{ name: MANIFEST_VARIABLE, value: manifest }];
-  await client.send(
-    new SubmitJobCommand({
-      jobName: name,
-      jobQueue: queue,
-      jobDefinition: definition,
-      containerOverrides: { environment },
-    }),
-  );
+export const submitPictures = async (place: JobPlace, name: string, manifest: string): Promise<void> => {
+  const { submitJob } = await import('./submit-job.ts');
+  await submitJob({ ...place, name, variables: { [MANIFEST_VARIABLE]: manifest } });
 };
 
 /** The variable by which a job knows its pictures. */

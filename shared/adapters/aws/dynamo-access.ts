@@ -1,26 +1,26 @@
-import {
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
-  type ConsumedCapacity,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  type PutItemCommandInput,
-  QueryCommand,
-  type QueryCommandInput,
-  ScanCommand,
-  type ScanCommandInput,
-  TransactionInProgressException,
-  TransactWriteItemsCommand,
-  type TransactWriteItemsCommandInput,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-  type WriteRequest,
+import type {
+  BatchGetItemOutput,
+  BatchWriteItemOutput,
+  ConsumedCapacity,
+  GetItemOutput,
+  PutItemCommandInput,
+  PutItemOutput,
+  QueryCommandInput,
+  QueryOutput,
+  ScanCommandInput,
+  ScanOutput,
+  TransactWriteItemsCommandInput,
+  TransactWriteItemsOutput,
+  UpdateItemCommandInput,
+  UpdateItemOutput,
+  WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { Key } from '../../kernel/ports.ts';
+import { isNamed } from './aws-failures.ts';
 import { repeatedly } from './backoff.ts';
 import { dynamoFault } from './dynamo-failures.ts';
 import { type Attributes, decodeItem, keyAttributes, type StampedItem } from './dynamo-items.ts';
+import type { JsonCall } from './json-service.ts';
 
 /** The calls that the table makes, each complete: what DynamoDB leaves unprocessed is asked for again. */
 export interface DynamoAccess {
@@ -34,14 +34,23 @@ export interface DynamoAccess {
   writeBatch(requests: readonly WriteRequest[]): Promise<void>;
 }
 
-export function dynamoAccess(
-  client: DynamoDBClient,
-  TableName: string,
-  onCapacity: (units: number) => void,
-): DynamoAccess {
-  const told = async <T>(call: () => Promise<T>): Promise<T> => {
+interface Outputs {
+  readonly GetItem: GetItemOutput;
+  readonly BatchGetItem: BatchGetItemOutput;
+  readonly Query: QueryOutput;
+  readonly Scan: ScanOutput;
+  readonly PutItem: PutItemOutput;
+  readonly UpdateItem: UpdateItemOutput;
+  readonly TransactWriteItems: TransactWriteItemsOutput;
+  readonly BatchWriteItem: BatchWriteItemOutput;
+}
+
+export function dynamoAccess(call: JsonCall, TableName: string, onCapacity: (units: number) => void): DynamoAccess {
+  const ask = async <Name extends keyof Outputs>(operation: Name, input: object): Promise<Outputs[Name]> =>
+    (await call(operation, input)) as Outputs[Name];
+  const told = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await call();
+      return await work();
     } catch (thrown) {
       throw dynamoFault(thrown, TableName);
     }
@@ -53,9 +62,7 @@ export function dynamoAccess(
   return {
     get: (key) =>
       told(async () => {
-        const { Item } = await client.send(
-          new GetItemCommand({ TableName, Key: keyAttributes(key), ConsistentRead: true }),
-        );
+        const { Item } = await ask('GetItem', { TableName, Key: keyAttributes(key), ConsistentRead: true });
         return Item && decodeItem(Item);
       }),
     getMany: (keys) =>
@@ -64,7 +71,7 @@ export function dynamoAccess(
         let Keys = keys.map(keyAttributes);
         return repeatedly(`table ${TableName} is throttled`, async () => {
           const request = { RequestItems: { [TableName]: { Keys, ConsistentRead: true } } };
-          const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(request));
+          const { Responses, UnprocessedKeys } = await ask('BatchGetItem', request);
           stored.push(...(Responses?.[TableName] ?? []).map(decodeItem));
           Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
           return Keys.length === 0 ? { done: stored } : undefined;
@@ -72,23 +79,23 @@ export function dynamoAccess(
       }),
     query: (input) =>
       told(async () => {
-        const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
+        const { Items = [], LastEvaluatedKey } = await ask('Query', input);
         const stored = Items.map(decodeItem);
         return LastEvaluatedKey ? { stored, resume: LastEvaluatedKey } : { stored };
       }),
     scan: (input) =>
       told(async () => {
-        const { Items = [], LastEvaluatedKey } = await client.send(new ScanCommand(input));
+        const { Items = [], LastEvaluatedKey } = await ask('Scan', input);
         const stored = Items.map(decodeItem);
         return LastEvaluatedKey ? { stored, resume: LastEvaluatedKey } : { stored };
       }),
     put: (input) =>
       told(async () => {
-        spent((await client.send(new PutItemCommand(input))).ConsumedCapacity);
+        spent((await ask('PutItem', input)).ConsumedCapacity);
       }),
     update: (input) =>
       told(async () => {
-        const { Attributes = {}, ConsumedCapacity } = await client.send(new UpdateItemCommand(input));
+        const { Attributes = {}, ConsumedCapacity } = await ask('UpdateItem', input);
         spent(ConsumedCapacity);
         return Attributes;
       }),
@@ -96,11 +103,11 @@ export function dynamoAccess(
       told(() =>
         repeatedly('a transaction has not come to an end', async () => {
           try {
-            spent((await client.send(new TransactWriteItemsCommand(input))).ConsumedCapacity);
+            spent((await ask('TransactWriteItems', input)).ConsumedCapacity);
             return { done: undefined };
           } catch (thrown) {
             // A request whose response was lost may still be in progress; its idempotency token makes a retry safe.
-            if (thrown instanceof TransactionInProgressException) return undefined;
+            if (isNamed(thrown, 'TransactionInProgressException')) return undefined;
             throw thrown;
           }
         }),
@@ -109,9 +116,10 @@ export function dynamoAccess(
       told(async () => {
         let waiting = [...requests];
         return repeatedly(`table ${TableName} is throttled`, async () => {
-          const { UnprocessedItems, ConsumedCapacity } = await client.send(
-            new BatchWriteItemCommand({ RequestItems: { [TableName]: waiting }, ReturnConsumedCapacity: 'TOTAL' }),
-          );
+          const { UnprocessedItems, ConsumedCapacity } = await ask('BatchWriteItem', {
+            RequestItems: { [TableName]: waiting },
+            ReturnConsumedCapacity: 'TOTAL',
+          });
           spent(ConsumedCapacity);
           waiting = UnprocessedItems?.[TableName] ?? [];
           return waiting.length === 0 ? { done: undefined } : undefined;

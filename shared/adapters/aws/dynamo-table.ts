@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Change, Item, Key, Page, PageQuery, Table } from '../../kernel/ports.ts';
 import { addCounters, type Counters, checkCount, notCounters } from '../counters.ts';
 import {
@@ -12,6 +11,7 @@ import {
   prepareWrites,
   textOfKey,
 } from '../table-rules.ts';
+import { isNamed } from './aws-failures.ts';
 import { repeatedly } from './backoff.ts';
 import { type DynamoAccess, dynamoAccess } from './dynamo-access.ts';
 import { type Count, countRequest } from './dynamo-count.ts';
@@ -19,10 +19,11 @@ import { isLostRace } from './dynamo-failures.ts';
 import { type Attributes, decodeCounters, decodeItem, type StampedItem } from './dynamo-items.ts';
 import { batchRequests, changeRequest, type Decided, queryRequest, type Read, scanRequest } from './dynamo-requests.ts';
 import { gatherReads } from './gather-reads.ts';
+import type { JsonCall } from './json-service.ts';
 import { keyQueue } from './key-queue.ts';
 
 export interface DynamoTableOptions {
-  readonly client: DynamoDBClient;
+  readonly call: JsonCall;
   readonly tableName: string;
   readonly now?: () => number;
   /** Receives the write units of each write. */
@@ -31,10 +32,10 @@ export interface DynamoTableOptions {
   readonly gathersReads?: boolean;
 }
 
-/** A table in DynamoDB; the client remains the caller's. */
+/** A table in DynamoDB. */
 export function dynamoTable(options: DynamoTableOptions): Table {
-  const { client, tableName, now = Date.now, onCapacity = () => {}, gathersReads = false } = options;
-  const access = dynamoAccess(client, tableName, onCapacity);
+  const { call, tableName, now = Date.now, onCapacity = () => {}, gathersReads = false } = options;
+  const access = dynamoAccess(call, tableName, onCapacity);
   const store: Store = { access: gathersReads ? gatherReads(access) : access, tableName, now };
   const queue = keyQueue();
 
@@ -158,19 +159,25 @@ async function storeIfUnchanged(store: Store, reads: readonly Read[], decided: D
 }
 
 /** Whether a condition failed only because the same request had already succeeded and its response was lost. */
-const isOwnWrite = (thrown: unknown, stamp: string): boolean =>
-  thrown instanceof ConditionalCheckFailedException && thrown.Item?.stamp?.S === stamp;
+const isOwnWrite = (thrown: unknown, stamp: string): boolean => itemOf(thrown)?.stamp?.S === stamp;
+
+/** What stood where a condition failed; undefined for any other error. */
+const itemOf = (thrown: unknown): Attributes | undefined =>
+  isConditionFailed(thrown) ? (thrown as { readonly Item?: Attributes }).Item : undefined;
+
+const isConditionFailed = (thrown: unknown): boolean => isNamed(thrown, 'ConditionalCheckFailedException');
 
 async function tryCount(store: Store, count: Count): Attempt<Counters | undefined> {
   try {
     return { done: decodeCounters(await store.access.update(countRequest(store.tableName, count, store.now()))) };
   } catch (thrown) {
     if (!isLostRace(thrown)) throw thrown;
-    if (!(thrown instanceof ConditionalCheckFailedException)) return undefined;
-    const stored = thrown.Item && decodeItem(thrown.Item);
+    if (!isConditionFailed(thrown)) return undefined;
+    const item = itemOf(thrown);
+    const stored = item && decodeItem(item);
     if (stored?.stamp === count.stamp) return { done: stored.item.body as Counters };
     if (stored && !live(store, stored)) return startAgain(store, count, stored);
-    if (thrown.Item?.body) throw notCounters(count.key);
+    if (item?.body) throw notCounters(count.key);
     return { done: undefined };
   }
 }

@@ -11,7 +11,8 @@ export const lambdaTracing = (
 ): Promise<Tracer> =>
   createTracing({
     ...ports,
-    environment: OtelEnvironment.parse(variables),
+    // Most functions are told nothing of it, and build no schema then.
+    environment: isConfigured(variables) ? OtelEnvironment.parse(variables) : {},
     delayMs: 0,
     followsParent: true,
     fetch: signTraces(() => ({
@@ -20,3 +21,5 @@ export const lambdaTracing = (
       sessionToken: variables.AWS_SESSION_TOKEN,
     })),
   });
+
+const isConfigured = (variables: object): boolean => Object.keys(variables).some((name) => name.startsWith('OTEL_'));

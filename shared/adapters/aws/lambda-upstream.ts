@@ -1,14 +1,11 @@
-import { AwsClient } from 'aws4fetch';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { ConfiguredFunction } from '../../sources/configured.ts';
 import type { Upstream } from '../../sources/upstream.ts';
-import type { Credentials } from './invoke-function.ts';
+import { type AwsAccess, hostOf } from './aws-client.ts';
+import { signedFetch } from './signed-fetch.ts';
 
-export interface LambdaAccess {
-  readonly region: string;
-  /** Asked each time, as they are renewed while a function lives. */
-  readonly credentials: () => Credentials;
+export interface LambdaAccess extends AwsAccess {
   readonly endpoint?: string | undefined;
 }
 
@@ -16,16 +13,16 @@ const MAX_MESSAGE = 500;
 
 /** A function of the operator's with its declared tools. It gets `{tool, arguments, tenant, call_id}` and answers JSON. */
 export const lambdaUpstream = ({ function: name, tools }: ConfiguredFunction, access: LambdaAccess): Upstream => {
-  const endpoint = access.endpoint ?? `https://lambda.${access.region}.amazonaws.com`;
+  const endpoint = access.endpoint ?? `https://lambda.${hostOf(access.region)}`;
   const url = `${endpoint}/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
+  const post = signedFetch('lambda', access);
   const headers = { 'x-amz-invocation-type': 'RequestResponse', 'content-type': 'application/json' };
   return {
     list: async () => ({ tools, problems: [] }),
     async call(tool, args, { tenant, callId, signal }) {
-      // No retries: a function that began may have done its work.
-      const client = new AwsClient({ ...access.credentials(), region: access.region, service: 'lambda', retries: 0 });
+      // Once: a function that began may have done its work.
       const body = JSON.stringify({ tool, arguments: args, tenant, call_id: callId });
-      const response = await client.fetch(url, { method: 'POST', headers, body, signal }).catch((cause: unknown) => {
+      const response = await post(url, { headers, body, signal }).catch((cause: unknown) => {
         throw new Fault('Unavailable', `the function cannot be reached: ${messageOf(cause)}`, {}, { cause });
       });
       // Lambda bounds the answer of a function to 6 MB.

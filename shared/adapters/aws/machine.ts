@@ -1,14 +1,9 @@
-import {
-  CreateStateMachineCommand,
-  DeleteStateMachineCommand,
-  DescribeExecutionCommand,
-  ListExecutionsCommand,
-  SendTaskFailureCommand,
-  SendTaskSuccessCommand,
-  type SFNClient,
-  StartExecutionCommand,
-  StartSyncExecutionCommand,
-  StopExecutionCommand,
+import type {
+  CreateStateMachineOutput,
+  DescribeExecutionOutput,
+  ListExecutionsOutput,
+  StartExecutionOutput,
+  StartSyncExecutionOutput,
 } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { Fault } from '../../kernel/errors.ts';
@@ -18,9 +13,12 @@ import { isUnreadable, put, read, stored } from '../../kernel/stored.ts';
 import type { ExecutionState, Machines } from '../../plan/machines.ts';
 import type { TokenAnswer } from '../../plan/run-deps.ts';
 import type { PlanMachine } from '../../plan/to-asl.ts';
+import { awsFault, isNamed } from './aws-failures.ts';
+import type { JsonCall } from './json-service.ts';
 
 export interface SfnMachinesOptions {
-  readonly client: SFNClient;
+  /** Step Functions. */
+  readonly call: JsonCall;
   readonly table: Table;
   readonly clock: Clock;
   /** What every machine's name begins with, so that stages of one account do not touch each other's. */
@@ -58,23 +56,35 @@ class SfnMachines implements Machines {
     this.#options = options;
   }
 
+  async #call<Output>(operation: string, input: object): Promise<Output> {
+    try {
+      return (await this.#options.call(operation, input)) as Output;
+    } catch (thrown) {
+      throw awsFault(thrown, `Step Functions (${operation})`);
+    }
+  }
+
   async start(machine: PlanMachine, name: string, input: unknown): Promise<string> {
     const { executionArn } = await this.#onMachine(machine, (stateMachineArn) =>
-      this.#options.client.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) })),
+      this.#call<StartExecutionOutput>('StartExecution', { stateMachineArn, name, input: JSON.stringify(input) }),
     );
     return executionArn ?? '';
   }
 
   async runSync(machine: PlanMachine, name: string, input: unknown): Promise<ExecutionState> {
     const ended = await this.#onMachine(machine, (stateMachineArn) =>
-      this.#options.client.send(new StartSyncExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) })),
+      this.#call<StartSyncExecutionOutput>('StartSyncExecution', {
+        stateMachineArn,
+        name,
+        input: JSON.stringify(input),
+      }),
     );
     return toState(ended);
   }
 
   async describe(execution: string): Promise<ExecutionState | undefined> {
     try {
-      return toState(await this.#options.client.send(new DescribeExecutionCommand({ executionArn: execution })));
+      return toState(await this.#call<DescribeExecutionOutput>('DescribeExecution', { executionArn: execution }));
     } catch (thrown) {
       if (isNamed(thrown, 'ExecutionDoesNotExist')) return undefined;
       throw thrown;
@@ -82,17 +92,13 @@ class SfnMachines implements Machines {
   }
 
   async stop(execution: string, cause: string): Promise<void> {
-    await this.#options.client.send(
-      new StopExecutionCommand({ executionArn: execution, error: 'RunCancelled', cause }),
-    );
+    await this.#call('StopExecution', { executionArn: execution, error: 'RunCancelled', cause });
   }
 
   async answer(taskToken: string, answer: TokenAnswer): Promise<void> {
-    const { client } = this.#options;
     try {
-      if (answer.ok)
-        await client.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(answer.output) }));
-      else await client.send(new SendTaskFailureCommand({ taskToken, error: answer.error, cause: answer.cause }));
+      if (answer.ok) await this.#call('SendTaskSuccess', { taskToken, output: JSON.stringify(answer.output) });
+      else await this.#call('SendTaskFailure', { taskToken, error: answer.error, cause: answer.cause });
     } catch (thrown) {
       if (!isNamed(thrown, 'TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken')) throw thrown;
       throw new Fault('Conflict', 'the question is no longer open: it was answered, timed out or its run ended');
@@ -153,18 +159,16 @@ class SfnMachines implements Machines {
 
   /** Creating is idempotent: the same name and definition answer the machine that is there. */
   async #create({ hash, definition, type }: PlanMachine): Promise<string> {
-    const { client, prefix, roleArn, logGroupArn } = this.#options;
+    const { prefix, roleArn, logGroupArn } = this.#options;
     if (roleArn === undefined) throw new Fault('Unavailable', 'this function may not create state machines');
-    const created = await client.send(
-      new CreateStateMachineCommand({
-        name: machineName(prefix, hash),
-        definition: JSON.stringify(definition),
-        roleArn,
-        type,
-        loggingConfiguration: logGroupArn === undefined ? undefined : loggingTo(logGroupArn),
-        tracingConfiguration: { enabled: true },
-      }),
-    );
+    const created = await this.#call<CreateStateMachineOutput>('CreateStateMachine', {
+      name: machineName(prefix, hash),
+      definition: JSON.stringify(definition),
+      roleArn,
+      type,
+      loggingConfiguration: logGroupArn === undefined ? undefined : loggingTo(logGroupArn),
+      tracingConfiguration: { enabled: true },
+    });
     return created.stateMachineArn ?? '';
   }
 
@@ -174,7 +178,7 @@ class SfnMachines implements Machines {
   }
 
   async #removeOne(hash: string, unusedMs: number): Promise<boolean> {
-    const { client, table, clock } = this.#options;
+    const { table, clock } = this.#options;
     const isOld = (item: Item): boolean => clock.now() - read(item, MachineItem).used_at >= unusedMs;
     const item = await table.get(machineKey(hash));
     if (!item || !isOld(item)) return false;
@@ -187,7 +191,7 @@ class SfnMachines implements Machines {
     });
     if (!claimed) return false;
     this.#known.delete(hash);
-    await client.send(new DeleteStateMachineCommand({ stateMachineArn: arn }));
+    await this.#call('DeleteStateMachine', { stateMachineArn: arn });
     return true;
   }
 
@@ -195,8 +199,9 @@ class SfnMachines implements Machines {
   async #isBusy(stateMachineArn: string, type: string): Promise<boolean> {
     if (type === 'EXPRESS') return false;
     try {
-      const list = new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: 1 });
-      return ((await this.#options.client.send(list)).executions?.length ?? 0) > 0;
+      const asked = { stateMachineArn, statusFilter: 'RUNNING', maxResults: 1 };
+      const { executions } = await this.#call<ListExecutionsOutput>('ListExecutions', asked);
+      return (executions?.length ?? 0) > 0;
     } catch (thrown) {
       if (isNamed(thrown, 'StateMachineDoesNotExist')) return false;
       throw thrown;
@@ -229,6 +234,3 @@ function toState({ status, output, error, cause }: Described): ExecutionState {
   }
   return { status: 'RUNNING' };
 }
-
-const isNamed = (thrown: unknown, ...names: readonly string[]): boolean =>
-  thrown instanceof Error && names.includes(thrown.name);

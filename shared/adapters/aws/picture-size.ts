@@ -1,11 +1,7 @@
-import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
 import sharp from 'sharp';
-import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
-
-interface Options {
-  readonly client: S3Client;
-  readonly bucket: string;
-}
+import { MAX_PICTURE_BYTES } from '../../kernel/limits.ts';
+import { clientSettings } from './client-settings.ts';
 
 interface Size {
   readonly width: number;
@@ -15,10 +11,10 @@ interface Size {
 /** Nearly every header lies in the beginning of its file; some TIFFs have it at the end. */
 const HEAD_BYTES = 256 * 1024;
 
-/** Reads the size of a stored picture from its header; undefined when there is none to read. */
-export const s3PictureSize =
-  ({ client, bucket }: Options) =>
-  async (key: string): Promise<Size | undefined> => {
+/** Reads the size of a picture in a bucket from its header; undefined when there is none to read. */
+export const s3PictureSize = (bucket: string): ((key: string) => Promise<Size | undefined>) => {
+  const client = new S3Client(clientSettings('objects'));
+  return async (key) => {
     const head = await read(client, bucket, key, HEAD_BYTES);
     if (!head) return undefined;
     const size = await sizeOf(head.bytes);
@@ -26,6 +22,7 @@ export const s3PictureSize =
     const whole = await read(client, bucket, key, head.total);
     return whole && sizeOf(whole.bytes);
   };
+};
 
 const read = async (client: S3Client, bucket: string, key: string, length: number) => {
   const range = { Bucket: bucket, Key: key, Range: `bytes=0-${length - 1}` };

@@ -7,9 +7,10 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { Fault, messageOf } from '../../kernel/errors.ts';
+import { Fault } from '../../kernel/errors.ts';
 import type { Blobs } from '../../kernel/ports.ts';
 import { checkBlobKey, sortKeys } from '../blob-key.ts';
+import { s3Fault } from './s3-failures.ts';
 
 interface Options {
   readonly client: S3Client;
@@ -64,37 +65,3 @@ export const s3Blobs = ({ client, bucket, maxBytes = Number.POSITIVE_INFINITY }:
     return sortKeys(keys);
   },
 });
-
-/** A failure of S3 as a fault; anything else as it is. */
-const s3Fault = (thrown: unknown, bucket: string): unknown => {
-  if (!(thrown instanceof Error)) return thrown;
-  const reason = unavailable[thrown.name] ?? (isPassing(thrown) ? 'cannot be reached; try again' : undefined);
-  if (reason === undefined) return thrown;
-  return new Fault(
-    'Unavailable',
-    `bucket ${bucket} ${reason}: ${messageOf(thrown)}`,
-    { bucket },
-    {
-      cause: thrown,
-    },
-  );
-};
-
-const unavailable: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'does not exist; create it or name another',
-  AccessDenied: 'may not be used; grant the permission',
-  SlowDown: 'is throttled; try again',
-  InternalError: 'failed; try again',
-  ServiceUnavailable: 'is not available; try again',
-  TimeoutError: 'did not answer in time; try again',
-  InvalidAccessKeyId: 'refuses the credentials; check them',
-  SignatureDoesNotMatch: 'refuses the credentials; check them',
-  ExpiredToken: 'refuses the credentials; renew them',
-  CredentialsProviderError: 'needs credentials; configure them',
-};
-
-const isPassing = (thrown: Error): boolean => {
-  const { code, $metadata } = thrown as { code?: unknown; $metadata?: { httpStatusCode?: number } };
-  if (($metadata?.httpStatusCode ?? 0) >= 500) return true;
-  return /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH)/.test(String(code));
-};

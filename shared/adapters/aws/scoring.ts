@@ -1,27 +1,25 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import prices from '../../../metadata/prices.json' with { type: 'json' };
 import { parsePrices } from '../../execute/billing/prices.ts';
 import { createMeter } from '../../execute/billing/quota.ts';
 import { callFolds } from '../../execute/billing/usage.ts';
 import { createLayerContext } from '../../execute/layer-context.ts';
 import { createRecorder } from '../../execute/recorder.ts';
+import { MAX_PICTURE_BYTES } from '../../kernel/limits.ts';
 import { tracedBlobs, tracedTable } from '../../kernel/traced-ports.ts';
 import type { UploadContext } from '../../uploads/score-upload.ts';
-import { MAX_PICTURE_BYTES } from '../../uploads/upload.ts';
 import { nodeGauge } from '../node/gauge.ts';
 import { systemClock } from '../system-clock.ts';
 import { systemTimers } from '../system-timers.ts';
+import { awsCalls } from './aws-calls.ts';
 import { awsIqa } from './aws-iqa.ts';
-import { clientSettings } from './client-settings.ts';
+import { bucketBlobs } from './bucket.ts';
 import { dynamoTable } from './dynamo-table.ts';
 import { hallmarkKey } from './hallmark-key.ts';
+import type { JsonCall } from './json-service.ts';
 import { lambdaTracing } from './lambda-tracing.ts';
 import { lineLog } from './line-log.ts';
 import { routedBlobs } from './routed-blobs.ts';
-import { s3Blobs } from './s3-blobs.ts';
 import { readSecret } from './secrets.ts';
 
 export interface ScoringPlaces {
@@ -34,7 +32,6 @@ export interface ScoringPlaces {
 }
 
 export interface AwsScoring extends UploadContext {
-  readonly s3: S3Client;
   /** Ends the worker threads and closes the table. */
   readonly close: () => Promise<void>;
 }
@@ -47,15 +44,14 @@ export const awsScoring = async (
 ): Promise<AwsScoring> => {
   const clock = systemClock();
   const log = lineLog(write);
-  const s3 = new S3Client(clientSettings('objects'));
-  const dynamo = dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName: places.table });
+  const dynamo = dynamoTable({ call: awsCalls('table', variables), tableName: places.table });
   const table = tracedTable(dynamo);
-  const stored = routedBlobs(s3Blobs({ client: s3, bucket: places.images, maxBytes: MAX_PICTURE_BYTES }), {
-    'models/': s3Blobs({ client: s3, bucket: places.models }),
+  const stored = routedBlobs(bucketBlobs({ bucket: places.images, maxBytes: MAX_PICTURE_BYTES, variables }), {
+    'models/': bucketBlobs({ bucket: places.models, variables }),
   });
   const blobs = tracedBlobs(stored);
   const known = parsePrices(prices, 'metadata/prices.json');
-  const signingKey = await signingKeyOf(places.hallmarkSecret);
+  const signingKey = await signingKeyOf(places.hallmarkSecret, awsCalls('secrets', variables));
   const iqa = awsIqa({ table, blobs, clock, log, signingKey, providers: places.providers });
   const layers = createLayerContext({
     table,
@@ -70,7 +66,6 @@ export const awsScoring = async (
   });
   return {
     ...layers,
-    s3,
     blobs,
     iqa,
     tracer: await lambdaTracing({ table: dynamo, clock, log }, variables),
@@ -82,9 +77,8 @@ export const awsScoring = async (
   };
 };
 
-const signingKeyOf = async (secret: string | undefined): Promise<KeyObject | undefined> => {
-  const text =
-    secret === undefined ? undefined : await readSecret(new SecretsManagerClient(clientSettings('secrets')), secret);
+const signingKeyOf = async (secret: string | undefined, call: JsonCall): Promise<KeyObject | undefined> => {
+  const text = secret === undefined ? undefined : await readSecret(call, secret);
   return text === undefined ? undefined : hallmarkKey(text);
 };
 

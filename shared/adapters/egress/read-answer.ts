@@ -40,7 +40,7 @@ export const readAnswer = async (
     return new Response(body, { status, headers });
   }
   const body = bounded(url, limits.maxBytes);
-  const decoder = decoderOf(encoding, url);
+  const decoder = chooseDecoder(encoding, url);
   const ended = (): void => deadline.end();
   if (decoder) pipeline(answer, decoder, body, ended);
   else pipeline(answer, body, ended);
@@ -75,7 +75,7 @@ const readWhole = (answer: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> =>
     answer.on('error', reject);
   });
 
-const decoderOf = (encoding: string | undefined, url: URL): Duplex | undefined => {
+const chooseDecoder = (encoding: string | undefined, url: URL): Duplex | undefined => {
   if (encoding === undefined || encoding === 'identity') return undefined;
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
   if (encoding === 'deflate') return createInflate();

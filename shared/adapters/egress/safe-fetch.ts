@@ -52,7 +52,7 @@ export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
         // A kept connection that the server ended meanwhile: the request never arrived.
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && isSafe(request.method);
         if (isStale && !signal.aborted) open(url, request, signal).then(settle, fail);
-        else fail(failureOf(error, url));
+        else fail(toFailure(error, url));
       });
       sent.end(request.body);
     });
@@ -65,7 +65,7 @@ export const createSafeFetch = (options: SafeFetchOptions): SafeFetch => {
     try {
       for (let hops = 0; ; hops += 1) {
         const answer = await open(url, request, deadline.signal);
-        const next = redirectOf(answer, url, request.method, init.redirect);
+        const next = readRedirect(answer, url, request.method, init.redirect);
         if (next === undefined) return await readAnswer(answer, { url, method: request.method, limits, deadline });
         answer.destroy();
         if (hops === MOST_REDIRECTS)
@@ -159,7 +159,7 @@ const outgoing = async (url: URL, init: RequestInit): Promise<OutgoingRequest> =
 };
 
 /** Where a redirect leads, when it may be followed; undefined for any other answer. */
-const redirectOf = (
+const readRedirect = (
   { statusCode = 0, headers }: IncomingMessage,
   url: URL,
   method: string,
@@ -179,7 +179,7 @@ const redirectOf = (
 
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-const failureOf = (error: Error & { readonly code?: string }, { host }: URL): Error =>
+const toFailure = (error: Error & { readonly code?: string }, { host }: URL): Error =>
   error instanceof Fault || error.name === 'AbortError'
     ? error
     : new Fault('Unavailable', `${host} cannot be reached: ${describeError(error)}`, { host }, { cause: error });

@@ -23,14 +23,20 @@ const files = { category: 'files', scenarios: ['file_operations'], isConstant: f
 const fileRead: ToolDefinition = defineBuiltin({
   ...files,
   name: 'file_read',
-  description: 'Reads a file, or part of a large one, from the files directory.',
+  description: 'Reads a file, or part of a large one, from the files directory: opens it and displays what is in it.',
   tags: ['file', 'read', 'text'],
   intents: ['read'],
   parameters: {
     path,
     encoding,
     offset: { type: 'integer', minimum: 0, default: 0, description: 'The byte to begin at.' },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_READ, default: MAX_READ, description: 'Bytes at most.' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_READ,
+      default: MAX_READ,
+      description: 'How many bytes at most: the first 200 bytes.',
+    },
   },
   required: ['path'],
   output: objectSchema({

@@ -1,6 +1,6 @@
 import { objectSchema } from '../../execute/builtins/builtin.ts';
+import { nextTurn } from '../../kernel/end-of-turn.ts';
 import { Fault } from '../../kernel/errors.ts';
-import { nextTurn } from '../../kernel/next-turn.ts';
 import { omitUndefined } from '../../kernel/omit-undefined.ts';
 import { decoding, type OpenPicture } from './read-picture.ts';
 
@@ -29,7 +29,7 @@ const STRIP_PIXELS = 500_000;
 
 /** What differs between two pictures of the same size. */
 export const comparePictures = async (one: OpenPicture, other: OpenPicture, tolerance: number) => {
-  const [a, b] = await Promise.all([pixelsOf(one, 'image'), pixelsOf(other, 'reference')]);
+  const [a, b] = await Promise.all([readPixels(one, 'image'), readPixels(other, 'reference')]);
   const { width, height } = a;
   if (width !== b.width || height !== b.height)
     throw new Fault('InvalidInput', `image is ${width} x ${height}, reference ${b.width} x ${b.height}; resize one`, {
@@ -47,7 +47,7 @@ export const comparePictures = async (one: OpenPicture, other: OpenPicture, tole
     mean_difference: found.sum / values,
     largest_difference: found.largest,
     psnr_db: isSame ? null : 10 * Math.log10((255 * 255 * values) / found.squares),
-    box: found.pixels === 0 ? undefined : boxOf(found),
+    box: found.pixels === 0 ? undefined : boundingBox(found),
   });
 };
 
@@ -57,7 +57,7 @@ interface Pixels {
   readonly data: Uint8Array;
 }
 
-const pixelsOf = async ({ open, metadata }: OpenPicture, field: string): Promise<Pixels> => {
+const readPixels = async ({ open, metadata }: OpenPicture, field: string): Promise<Pixels> => {
   if (metadata.width * metadata.height > MAX_PIXELS)
     throw new Fault('TooLarge', `${field} has more than ${MAX_PIXELS} pixels; make it smaller to compare it`, {
       field,
@@ -112,7 +112,7 @@ const addPixel = (found: Found, x: number, y: number): void => {
   if (y > found.bottom) found.bottom = y;
 };
 
-const boxOf = ({ left, top, right, bottom }: Found) => ({
+const boundingBox = ({ left, top, right, bottom }: Found) => ({
   left,
   top,
   width: right - left + 1,

@@ -33,7 +33,8 @@ const imageInfo: ImageTool = {
   definition: defineBuiltin({
     ...media,
     name: 'image_info',
-    description: 'Tells a picture’s format, size, colour space, transparency, orientation and number of frames.',
+    description:
+      'Tells a picture’s format, size and dimensions in pixels, colour space, transparency, orientation and how many frames it has.',
     tags: ['image', 'metadata', 'size', 'format'],
     intents: ['read', 'analyze'],
     parameters: { image: picture('The picture.') },

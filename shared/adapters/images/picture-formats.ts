@@ -58,7 +58,7 @@ export const readHeader = async (
       const text = `${name} is not a picture that can be read (${firstLine(thrown)}); send ${KNOWN}`;
       throw new Fault('InvalidInput', text, { picture: name }, { cause: thrown });
     });
-  const format = formatOf(metadata, name);
+  const format = detectFormat(metadata, name);
   checkPixels(metadata, name, limits);
   const { width, height } = metadata;
   return { width, height, format, metadata };
@@ -82,7 +82,7 @@ const checkBytes = (bytes: Uint8Array, name: string, limits: PictureLimits): voi
   throw new Fault('TooLarge', text, { picture: name, bytes: bytes.length, limit: limits.bytes });
 };
 
-const formatOf = (metadata: Metadata, name: string): string => {
+const detectFormat = (metadata: Metadata, name: string): string => {
   const format = metadata.format === 'heif' && metadata.compression === 'av1' ? 'avif' : metadata.format;
   if (FORMATS.includes(format)) return format;
   throw new Fault('InvalidInput', `${name} is ${format}, which is not read here; send ${KNOWN}`, {

@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { SafeFetch } from '../../kernel/safe-fetch.ts';
+import type { SentCredentials } from '../../sources/send-credentials.ts';
+import type { Post } from './ordinary-call.ts';
 
 /** What a connection tells, and whom it asks. */
 export interface ConnectionEvents {
@@ -10,13 +12,24 @@ export interface ConnectionEvents {
   readonly ask: (params: Readonly<Record<string, unknown>>) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>;
 }
 
-export type Connect = (events: ConnectionEvents) => Promise<Client>;
+/** An open connection: the package's client, and over HTTP the way to send a message without it. */
+export interface Connected {
+  readonly client: Client;
+  readonly post?: Post;
+}
+
+export type Connect = (events: ConnectionEvents) => Promise<Connected>;
+
+/** Who calls, as every request of the stateless protocol says it. */
+export const clientInfo = { name: 'assay', version: '1' };
+/** Declared by all: some servers list tools that ask only to clients that can be asked. */
+export const clientCapabilities = { elicitation: { form: {}, url: {} } };
 
 export interface HttpAddress {
   readonly url: string;
   readonly fetch: SafeFetch;
   /** Read for every request: a secret may have been replaced since. */
-  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  readonly credentials: () => Promise<SentCredentials>;
   /** Whether to keep a stream open that tells of changed lists: for processes that live long. */
   readonly follows: boolean;
 }
@@ -35,18 +48,33 @@ const MAX_ANSWER_MS = 910_000;
 
 /** Connects by streamable HTTP; `server/discover` tells the generation, and the earlier handshake follows where it fails. */
 export const connectHttp =
-  ({ url, fetch, headers, follows }: HttpAddress): Connect =>
-  (events) => {
+  ({ url, fetch, credentials, follows }: HttpAddress): Connect =>
+  async (events) => {
     const send = async (to: string | URL, init: RequestInit = {}): Promise<Response> => {
       const isStream = init.method === 'GET';
       if (isStream && !follows) return new Response(null, { status: 405 });
       const all = new Headers(init.headers);
-      for (const [name, value] of Object.entries(await headers())) all.set(name, value);
+      const { headers, query } = await credentials();
+      for (const [name, value] of Object.entries(headers)) all.set(name, value);
       const limits = { maxBytes: MAX_ANSWER_BYTES, timeoutMs: isStream ? undefined : MAX_ANSWER_MS };
-      return fetch(to, { ...init, headers: all }, limits);
+      return fetch(withQuery(to, query), { ...init, headers: all }, limits);
     };
-    return connectClient(new StreamableHTTPClientTransport(new URL(url), { fetch: send }), events, follows);
+    const limits = { maxBytes: MAX_ANSWER_BYTES, timeoutMs: MAX_ANSWER_MS };
+    const post: Post = async (body, given, signal) => {
+      const { headers, query } = await credentials();
+      return fetch(withQuery(url, query), { method: 'POST', body, signal, headers: { ...given, ...headers } }, limits);
+    };
+    const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: send });
+    return { client: await connectClient(transport, events, follows), post };
   };
+
+const withQuery = (url: string | URL, query: SentCredentials['query']): string | URL => {
+  const entries = Object.entries(query);
+  if (entries.length === 0) return url;
+  const to = new URL(url);
+  for (const [name, value] of entries) to.searchParams.set(name, value);
+  return to;
+};
 
 /** Starts a command and speaks to it; it ends with the connection. */
 export const connectStdio =
@@ -62,20 +90,16 @@ export const connectStdio =
       maxBufferSize: MAX_ANSWER_BYTES,
       cwd,
     });
-    return connectClient(transport, events, true);
+    return { client: await connectClient(transport, events, true) };
   };
 
 const connectClient = async (transport: Transport, events: ConnectionEvents, follows: boolean): Promise<Client> => {
   const { ask, changed, closed } = events;
-  const client = new Client(
-    { name: 'assay', version: '1' },
-    {
-      // Declared by all: some servers list tools that ask only to clients that can be asked.
-      capabilities: { elicitation: { form: {}, url: {} } },
-      versionNegotiation: { mode: 'auto' },
-      listChanged: follows ? { tools: { autoRefresh: false, onChanged: changed } } : undefined,
-    },
-  );
+  const client = new Client(clientInfo, {
+    capabilities: clientCapabilities,
+    versionNegotiation: { mode: 'auto' },
+    listChanged: follows ? { tools: { autoRefresh: false, onChanged: changed } } : undefined,
+  });
   client.setRequestHandler('elicitation/create', ({ params }) => ask(params as Record<string, unknown>));
   client.onclose = closed;
   // Errors of streams that nobody waits for; what a call needs to know it is told itself.

@@ -1,12 +1,11 @@
-import { type Client, SdkHttpError } from '@modelcontextprotocol/client';
+import { SdkHttpError } from '@modelcontextprotocol/client';
 import { LRUCache } from 'lru-cache';
 import { lazily } from '../../kernel/lazily.ts';
 import type { CallContext } from '../../kernel/ports.ts';
-import type { Connect } from './connect.ts';
+import type { Connect, Connected } from './connect.ts';
 
 /** A connection to an upstream with the calls under way on it. */
-export interface Connection {
-  readonly client: Client;
+export interface Connection extends Connected {
   readonly calls: Set<CallContext>;
 }
 
@@ -37,12 +36,12 @@ export const createConnections = (connect: Connect, changed: () => void): Connec
       const calls = new Set<CallContext>();
       const drop = (): void => void (open.peek(key) === made && open.delete(key));
       try {
-        const client = await connect({
+        const connected = await connect({
           changed,
           closed: drop,
           ask: (params) => askCaller(calls, params),
         });
-        return { client, calls };
+        return { ...connected, calls };
       } catch (error) {
         drop();
         throw error;

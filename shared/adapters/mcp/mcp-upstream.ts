@@ -7,8 +7,9 @@ import { readMcpOutput } from '../../sources/mcp-output.ts';
 import { readMcpTool } from '../../sources/mcp-tools.ts';
 import { MAX_TOOLS } from '../../sources/refresh.ts';
 import type { UpstreamProblem, UpstreamTool } from '../../sources/upstream.ts';
-import type { Connect } from './connect.ts';
+import { type Connect, clientCapabilities, clientInfo } from './connect.ts';
 import { type Connection, createConnections } from './connections.ts';
+import { isOrdinary, NEEDS_CLIENT, sendOrdinaryCall } from './ordinary-call.ts';
 
 const PAGE_MS = 30_000;
 /** The longest time-out of any tool; the call's own signal ends it before. */
@@ -58,25 +59,49 @@ const listTools = async (client: Client, signal: AbortSignal) => {
 };
 
 const callTool = async (
-  { client, calls }: Connection,
+  connection: Connection,
   name: string,
   args: Readonly<Record<string, unknown>>,
   context: CallContext,
 ): Promise<unknown> => {
-  const { signal, progress } = context;
+  const { client, calls, post } = connection;
   const traceparent = currentTraceparent();
+  // Whoever is told of progress, or can be asked, is reached by the client alone.
+  if (
+    post &&
+    !context.progress &&
+    !context.client?.request &&
+    isOrdinary(client.getNegotiatedProtocolVersion(), name)
+  ) {
+    const meta = traceparent === undefined ? ENVELOPE : { ...ENVELOPE, traceparent };
+    const result = await sendOrdinaryCall(post, { name, args, meta, signal: context.signal });
+    if (result !== NEEDS_CLIENT) return readMcpOutput(result);
+  }
   calls.add(context);
   try {
-    const result = await client.callTool(
-      { name, arguments: args, _meta: traceparent === undefined ? undefined : { traceparent } },
-      {
-        signal,
-        timeout: CALL_MS,
-        onprogress: progress && (({ progress: done, total, message }) => progress(done, total, message)),
-      },
-    );
-    return readMcpOutput(result);
+    return readMcpOutput(await askClient(client, { name, args, traceparent }, context));
   } finally {
     calls.delete(context);
   }
 };
+
+const ENVELOPE = {
+  'io.modelcontextprotocol/clientInfo': clientInfo,
+  'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+};
+
+interface Asked {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly traceparent: string | undefined;
+}
+
+const askClient = (client: Client, { name, args, traceparent }: Asked, { signal, progress }: CallContext) =>
+  client.callTool(
+    { name, arguments: args, _meta: traceparent === undefined ? undefined : { traceparent } },
+    {
+      signal,
+      timeout: CALL_MS,
+      onprogress: progress && (({ progress: done, total, message }) => progress(done, total, message)),
+    },
+  );

@@ -49,7 +49,7 @@ export function memoryTable({ now = Date.now }: { readonly now?: () => number } 
     async query(pk, query = {}) {
       checkQuery(pk, query);
       const partition = partitions.get(pk);
-      return partition ? pageOf(partition, query, now()) : { items: [] };
+      return partition ? cutPage(partition, query, now()) : { items: [] };
     },
     async scan(prefix) {
       const found = [...partitions].filter(([pk]) => pk.startsWith(prefix));
@@ -98,7 +98,7 @@ function removeItem({ items, order }: Partition, sk: string): void {
   if (items.delete(sk)) order.splice(placeIn(order, sk), 1);
 }
 
-function pageOf({ items, order }: Partition, query: PageQuery, nowMs: number): Page {
+function cutPage({ items, order }: Partition, query: PageQuery, nowMs: number): Page {
   const { limit = Number.POSITIVE_INFINITY, reverse = false } = query;
   const { from, to } = sortKeyRange(query);
   const first = placeIn(order, from);

@@ -15,6 +15,11 @@ export interface BuiltinJob {
   readonly pictures?: Readonly<Record<string, Uint8Array>>;
 }
 
+/** A job as it is sent: a text passes at once, where a value of many parts would be copied part by part. */
+export interface SentJob extends Omit<BuiltinJob, 'args'> {
+  readonly args: string;
+}
+
 type Run = (job: BuiltinJob) => unknown;
 const byName = new Map<string, Run>([
   ...builtins.map(({ definition, run }) => [definition.name, ({ args }: BuiltinJob) => run(args)] as const),
@@ -26,9 +31,10 @@ function onPictures(run: ImageTool['run']): Run {
   return ({ args, pictures }) => run(args, '', async (_, key) => pictures?.[key]);
 }
 
-const answer = async (job: BuiltinJob): Promise<Answer> => {
-  const { name } = job;
+const answer = async ({ args, ...rest }: SentJob): Promise<Answer> => {
+  const { name } = rest;
   const { result, usage } = await gauge.measure(async () => {
+    const job = { ...rest, args: JSON.parse(args) as Arguments };
     const text = JSON.stringify((await byName.get(name)?.(job)) ?? null);
     // Here, before it is copied to the server.
     if (text.length > MAX_OUTPUT_BYTES) throw outputTooLarge(name);
@@ -38,5 +44,5 @@ const answer = async (job: BuiltinJob): Promise<Answer> => {
 };
 
 endWithParent();
-process.on('message', async (job: BuiltinJob) => process.send?.(await answer(job)));
+process.on('message', async (job: SentJob) => process.send?.(await answer(job)));
 process.send?.({ ready: true });

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../kernel/ports.ts';
-import type { BuiltinJob } from './builtin-child.ts';
+import type { BuiltinJob, SentJob } from './builtin-child.ts';
 import type { ChildPool } from './child-pool.ts';
 import type { NodeGauge } from './gauge.ts';
 import { toError } from './thrown.ts';
@@ -18,7 +18,8 @@ export const runApart = async (
     resolve();
     hasStarted?.();
   };
-  const answer = await pool.run(job, { tenant, signal, started, spent: gauge.forCall() });
+  const sent: SentJob = { ...job, args: JSON.stringify(job.args) };
+  const answer = await pool.run(sent, { tenant, signal, started, spent: gauge.forCall() });
   if ('thrown' in answer) throw toError(answer.thrown);
   return JSON.parse(answer.text);
 };

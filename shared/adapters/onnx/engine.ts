@@ -7,7 +7,7 @@ import type { GraphMetric } from '../../iqa/metric.ts';
 import { graphMetric, graphMetrics } from '../../iqa/metrics.ts';
 import { pixelMetrics } from '../../iqa/nr/metrics.ts';
 import type { Pixels } from '../../iqa/pixels.ts';
-import { addParts, divideRows } from '../../iqa/strips.ts';
+import { addParts, divideRows, joinParts } from '../../iqa/strips.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { lazily } from '../../kernel/lazily.ts';
 import type { Log } from '../../kernel/ports.ts';
@@ -48,6 +48,7 @@ export function onnxEngine(options: OnnxEngineOptions): IqaEngine {
       providers: options.providers ?? ['cpu'],
       limits: { ...defaultLimits, ...options.limits },
       graphFolder: options.graphFolder,
+      cores: size,
       // A bundle has no such file beside it.
       decodeChild: options.workerUrl ? undefined : fileURLToPath(new URL('./decode-child.ts', import.meta.url)),
     },
@@ -127,9 +128,11 @@ async function runMetric(pool: WorkerPool, metric: GraphMetric, request: ScoreRe
   const ask = askOf(request);
   if (metric.kind === 'whole') return onlyValue(await pool.run('metric', ask, job));
   const size = request.picture.pixels;
-  const parts = divideRows(metric.rows(size), isHuge(size) ? 1 : pool.size, metric.rowUnit);
+  // A network takes all cores itself: parts would compute the borders between them twice.
+  const count = isHuge(size) || metric.weightsFile ? 1 : pool.size;
+  const parts = divideRows(metric.rows(size), count, metric.rowUnit);
   const sums = await Promise.all(parts.map((rows) => pool.run('metric', { ...ask, rows }, job)));
-  return metric.finish(addParts(sums), size);
+  return metric.finish(metric.arePlanes ? joinParts(sums) : addParts(sums), size);
 }
 
 async function mapOn(pool: WorkerPool, request: ScoreRequest) {

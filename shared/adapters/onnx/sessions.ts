@@ -16,9 +16,14 @@ export interface Sessions {
 /**
  * Sessions on the first of the providers that works; each that does not is reported once. Where `cpu` is not among
  * them, one that does not work is refused: a machine paid for its GPU shall not quietly go without. Each graph is also
- * given to `keep`, whose failure is reported and stops nothing.
+ * given to `keep`, whose failure is reported and stops nothing. Graphs with learned weights run on `cores` threads.
  */
-export function createSessions(providers: readonly string[], warn: Warn, keep?: (graph: BuiltGraph) => void): Sessions {
+export function createSessions(
+  providers: readonly string[],
+  warn: Warn,
+  keep?: (graph: BuiltGraph) => void,
+  cores = 1,
+): Sessions {
   const opened = new Map<string, Promise<InferenceSession>>();
   const filled = new Map<string, BuiltGraph>();
   const failed = new Set(['cpu']);
@@ -59,7 +64,8 @@ export function createSessions(providers: readonly string[], warn: Warn, keep?: 
     ofGraph: (graph) =>
       once(graph.digest, (settings) => {
         kept(graph);
-        return InferenceSession.create(graph.bytes, settings);
+        const isLearned = [...filled.values()].includes(graph);
+        return InferenceSession.create(graph.bytes, isLearned ? { ...settings, ...onAll(cores) } : settings);
       }),
     ofFile: (path, digest) => once(digest, (settings) => InferenceSession.create(path, settings)),
     learned(file, build) {
@@ -101,6 +107,12 @@ const notHere = (provider: string, cause: unknown): Fault =>
   );
 
 type Create = (options: InferenceSession.SessionOptions) => Promise<InferenceSession>;
+
+// Threads that wait for work would take the cores from the other workers by turning round and round.
+const onAll = (cores: number): InferenceSession.SessionOptions => ({
+  intraOpNumThreads: cores,
+  extra: { session: { intra_op: { allow_spinning: '0' } } },
+});
 
 // One thread for each session, as the pool's workers share the cores; only 'all' gives the fast convolution layout.
 const options: InferenceSession.SessionOptions = {

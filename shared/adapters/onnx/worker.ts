@@ -21,15 +21,22 @@ export interface WorkerSettings extends DecodeSettings {
   readonly providers: readonly string[];
   /** Where the graphs that run are kept as files. */
   readonly graphFolder?: string;
+  /** How many threads a network may take. */
+  readonly cores: number;
 }
 
-const { providers, graphFolder, ...settings } = workerData as WorkerSettings;
+const { providers, graphFolder, cores, ...settings } = workerData as WorkerSettings;
 const port = parentPort;
-const reply = (message: Reply): void => port?.postMessage(message);
+const reply = (message: Reply): void => {
+  // Sums may be whole planes: they go over as they are, not as a copy.
+  const sums = 'answer' in message && message.answer instanceof Float64Array ? message.answer.buffer : undefined;
+  port?.postMessage(message, sums instanceof ArrayBuffer ? [sums] : []);
+};
 const sessions = createSessions(
   providers,
   (warning, fields) => reply({ warning, fields }),
   graphFolder === undefined ? undefined : (graph) => keepGraph(graphFolder, graph),
+  cores,
 );
 const weigh = createWeights();
 restrictFormats(sharp);
@@ -83,7 +90,7 @@ async function decode({ bytes, name, memory }: Jobs['decode']['ask']): Promise<J
 
 async function runMetric({ tool, picture, reference, rows }: MetricAsk, runner: GraphRunner): Promise<Float64Array> {
   const metric = graphMetric(tool);
-  const pair = pairOf({ tool, picture, reference });
+  const pair = requirePair({ tool, picture, reference });
   if (metric?.kind === 'strips' && rows) return metric.sums(pair, rows, runner);
   if (metric?.kind === 'whole') return Float64Array.of(await metric.score(pair, runner));
   throw new Error(`no metric of the name ${tool}`);
@@ -92,10 +99,10 @@ async function runMetric({ tool, picture, reference, rows }: MetricAsk, runner: 
 async function runMap(ask: MetricAsk, runner: GraphRunner): Promise<QualityMap> {
   const metric = graphMetric(ask.tool);
   if (!metric?.map) throw new Error(`no map of the metric ${ask.tool}`);
-  return metric.map(pairOf(ask), runner);
+  return metric.map(requirePair(ask), runner);
 }
 
-function pairOf({ tool, picture, reference }: PicturesAsk): Pair {
+function requirePair({ tool, picture, reference }: PicturesAsk): Pair {
   if (!reference) throw new Error(`${tool} needs a reference`);
   return { picture, reference };
 }

@@ -5,9 +5,9 @@ import type { OtelSettings } from './settings.ts';
 export const createSampler = ({ sampler, ratio }: Pick<OtelSettings, 'sampler' | 'ratio'>) => {
   const base = sampler.replace('parentbased_', '');
   const isByParent = base !== sampler;
-  return ({ parent }: Pick<Entry, 'parent'>, traceId: string): boolean => {
+  return ({ parent }: Pick<Entry, 'parent'>, traceId: () => string): boolean => {
     if (isByParent && parent) return parent.isSampled;
-    if (base === 'traceidratio') return randomPart(traceId) < ratio;
+    if (base === 'traceidratio') return randomPart(traceId()) < ratio;
     return base === 'always_on';
   };
 };

@@ -1,0 +1,38 @@
+import { lazyAsync } from '../../kernel/lazy.ts';
+import type { AwsAccess } from './aws-client.ts';
+import { type JsonCall, type JsonServiceName, jsonService } from './json-service.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const ENDPOINTS = {
+  secrets: 'AWS_ENDPOINT_URL_SECRETS_MANAGER',
+  machines: 'AWS_ENDPOINT_URL_SFN',
+  table: 'AWS_ENDPOINT_URL_DYNAMODB',
+  keys: 'AWS_ENDPOINT_URL_KMS',
+} as const satisfies Readonly<Record<JsonServiceName, string>>;
+
+/** Calls a service: signed here where Lambda puts credentials into the environment, by the SDK where it must find them. */
+export const awsCalls = (service: JsonServiceName, variables: Variables): JsonCall => {
+  const access = environmentAccess(variables);
+  if (access === undefined) return bySdk(service);
+  return jsonService({ service, ...access, endpoint: variables[ENDPOINTS[service]] ?? variables.AWS_ENDPOINT_URL });
+};
+
+/** As whom a function speaks to AWS; undefined where no credentials are in the environment. */
+export const environmentAccess = (variables: Variables): AwsAccess | undefined =>
+  variables.AWS_ACCESS_KEY_ID === undefined ? undefined : accessOf(variables);
+
+/** The credentials of the environment, which are renewed while a function lives. */
+export const accessOf = (variables: Variables): AwsAccess => ({
+  region: variables.AWS_REGION ?? '',
+  credentials: () => ({
+    accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
+    secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',
+    sessionToken: variables.AWS_SESSION_TOKEN,
+  }),
+});
+
+const bySdk = (service: JsonServiceName): JsonCall => {
+  const load = lazyAsync(async () => (await import('./sdk-calls.ts')).sdkCalls(service));
+  return async (operation, input) => (await load())(operation, input);
+};
