@@ -2,6 +2,7 @@ import { TENANTS_PK } from '../kernel/item-keys.ts';
 import type { Table } from '../kernel/ports.ts';
 import { readAll } from '../kernel/stored.ts';
 import { type Actor, TenantItem } from '../model/key.ts';
+import { listEarlierTenants } from './list-earlier-tenants.ts';
 import { requireScope } from './scopes.ts';
 
 interface Page {
@@ -16,6 +17,7 @@ export const listTenants = async (
   page: Page,
 ): Promise<{ readonly tenants: readonly string[]; readonly next?: string }> => {
   requireScope(actor, 'admin');
+  await listEarlierTenants(table);
   const { items, next } = await table.query(TENANTS_PK, page);
   const tenants = readAll(items, TenantItem).map(({ tenant }) => tenant);
   return next === undefined ? { tenants } : { tenants, next };

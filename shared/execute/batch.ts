@@ -24,8 +24,10 @@ export interface RecordBatch {
 
 /** A transaction holds 100 items; one is the event sequence, two are hour markers when the hour changes. */
 const MOST_ITEMS = 97;
-/** A record and its possible events: a failure and a block, or a success and an unblock. */
-const ITEMS_OF = { failed: 3, ok: 2, refused: 1, interrupted: 1 } as const;
+/** A record and its possible events: a failure, a block, and that the block ends with a later call. */
+const ITEMS_OF = { failed: 4, ok: 1, refused: 1, interrupted: 1 } as const;
+/** A version may have been blocked before: of all its calls in the batch only the first success ends that. */
+const UNBLOCKED = 1;
 
 /** Takes as many records of the longest-waiting tenant as fit into one transaction with their totals. */
 export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): RecordBatch => {
@@ -35,6 +37,7 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
   const others: WaitingRecord[] = [];
   // A call that was refused and then let through has two records under one id: a change writes an item once.
   const ids = new Set<string>();
+  const versions = new Set<string>();
   let items = 0;
   for (const entry of waiting) {
     if (entry.tenant !== tenant || items >= MOST_ITEMS || ids.has(entry.record.call_id)) {
@@ -42,13 +45,15 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
       continue;
     }
     const keys = foldedKeys(folds, entry).filter((key) => !totals.has(key));
-    items += ITEMS_OF[entry.record.status] + keys.length;
+    const version = `${entry.record.tool}@${entry.record.version}`;
+    items += ITEMS_OF[entry.record.status] + keys.length + (versions.has(version) ? 0 : UNBLOCKED);
     if (items > MOST_ITEMS) {
       others.push(entry);
       continue;
     }
     for (const key of keys) totals.add(key);
     ids.add(entry.record.call_id);
+    versions.add(version);
     entries.push(entry);
   }
   waiting.splice(0, waiting.length, ...others);

@@ -1,3 +1,4 @@
+import type { FairTurns } from '../kernel/fair-turns.ts';
 import type { CallExtras, Gauge, Handler, ResourceUsage, Timers } from '../kernel/ports.ts';
 import type { CallError, Invocation, Outcome } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
@@ -14,6 +15,8 @@ import type { CheckArguments, CheckOutput } from './validate.ts';
 export interface ExecuteContext extends RegistryContext {
   readonly random: (bytes: number) => Uint8Array;
   readonly timers: Timers;
+  /** Divides the event loop between tenants. */
+  readonly turns: FairTurns;
   readonly checkArguments: CheckArguments;
   readonly checkOutput: CheckOutput;
   readonly redact: Redact;

@@ -6,6 +6,7 @@ import type { Actor } from '../model/key.ts';
 import type { Call, Caller, CallOptions, CallResult, ExecuteContext, Next } from './call.ts';
 import { answeredBefore, earlierCall, interrupted, isEnded, isIdempotent, timeOf } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
+import { meteredOf } from './meter.ts';
 import { recordCalls } from './monitor.ts';
 import { resolveTool } from './resolve.ts';
 import { handlerOf, runImplementation } from './run-handler.ts';
@@ -73,13 +74,22 @@ const tryTool = async (
   // A person consented to one run: what spent it and was cut off does not run on the same consent again.
   if (earlier && call.permission === 'confirm') return repeatOutcome(earlier);
   if (once?.earlier === 'cut off' && (call.permission === 'confirm' || !isIdempotent(record)))
-    return toOutcome(call, await recordCalls(context, call, async () => interrupted(record.spec.name)));
+    return toOutcome(call, await endInterrupted(context, call));
   const run: Next = async (given) => {
     const result = await runImplementation(context, given);
     if (result.status === 'ok') await options.answered?.(result.output);
     return result;
   };
   return toOutcome(call, await runThroughLayers(context, call, run));
+};
+
+/** Ends a call that was cut off; what its process had counted for it is recounted. */
+const endInterrupted = async (context: ExecuteContext, call: Call): Promise<CallResult> => {
+  const metered = meteredOf(call);
+  await context.meter.hold(metered);
+  const result = await recordCalls(context, call, async () => interrupted(call.record.spec.name));
+  await context.meter.disown(metered);
+  return result;
 };
 
 /** An outcome as far as its record has it: secrets and long values are not kept. */

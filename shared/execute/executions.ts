@@ -1,6 +1,7 @@
 import { requireScope } from '../access/scopes.ts';
 import { visibleTools } from '../access/visible-tools.ts';
 import { Fault } from '../kernel/errors.ts';
+import type { FairTurns } from '../kernel/fair-turns.ts';
 import { timeOfUlid, ulidTime } from '../kernel/ids.ts';
 import { callHour, callHourKey, callHoursPk, callKey, callShards } from '../kernel/item-keys.ts';
 import type { Clock, Table } from '../kernel/ports.ts';
@@ -31,23 +32,39 @@ const SHOWN_MS = 30 * 86_400_000;
 /** The most records examined for one page; then it ends early with a cursor. */
 const MOST_LOOKED_AT = 5000;
 
+export interface ExecutionsContext {
+  readonly table: Table;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Reading thousands of records gives way to other requests. */
+  readonly turns: Pick<FairTurns, 'own'>;
+}
+
 /** Records of calls, newest first. */
 export const listExecutions = async (
-  { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
+  context: ExecutionsContext,
   actor: Actor,
   query: ExecutionsQuery,
 ): Promise<Executions> => {
-  requireScope(actor, 'read');
-  const visible = visibleTools(actor);
-  const since = Math.max(query.since ?? 0, clock.now() - SHOWN_MS);
   const found: CallRecord[] = [];
   let looked = 0;
-  for await (const record of newestFirst(table, actor.tenant, since, query)) {
+  const visible = visibleTools(actor);
+  for await (const record of latestExecutions(context, actor, query)) {
     if (found.length === query.limit) return { executions: found, next: found.at(-1)?.call_id ?? '' };
     if (visible.has(record.tool) && matches(record, query)) found.push(record);
     if (++looked >= MOST_LOOKED_AT) return { executions: found, next: record.call_id };
   }
   return { executions: found };
+};
+
+/** All of them, as they are read: `limit` is about how many are at a time. */
+export const latestExecutions = (
+  { table, clock, turns }: ExecutionsContext,
+  actor: Actor,
+  query: Pick<ExecutionsQuery, 'since' | 'until' | 'after' | 'limit'>,
+): AsyncGenerator<CallRecord> => {
+  requireScope(actor, 'read');
+  const since = Math.max(query.since ?? 0, clock.now() - SHOWN_MS);
+  return newestFirst(table, actor.tenant, since, query, () => turns.own(actor.tenant));
 };
 
 /** The record of one call. */
@@ -67,7 +84,8 @@ async function* newestFirst(
   table: Table,
   tenant: string,
   since: number,
-  { until, after, limit }: ExecutionsQuery,
+  { until, after, limit }: Pick<ExecutionsQuery, 'until' | 'after' | 'limit'>,
+  giveWay: () => Promise<void>,
 ): AsyncGenerator<CallRecord> {
   // Ids sort by time: a time is the bound of all ids made before it.
   const bounds = [after, until === undefined ? undefined : ulidTime(until)].filter((bound) => bound !== undefined);
@@ -76,7 +94,7 @@ async function* newestFirst(
   const first = ulidTime(since);
   for await (const hour of hoursBefore(table, tenant, latest)) {
     if (hour < callHour(since)) return;
-    for await (const record of callsOfHour(table, tenant, hour, before, limit)) {
+    for await (const record of callsOfHour(table, tenant, hour, { before, limit, giveWay })) {
       if (record.call_id < first) return;
       yield record;
     }
@@ -97,13 +115,18 @@ async function* hoursBefore(table: Table, tenant: string, latest: number | undef
   } while (after !== undefined);
 }
 
+interface ReadCalls {
+  readonly before: string | undefined;
+  readonly limit: number;
+  readonly giveWay: () => Promise<void>;
+}
+
 /** The calls of an hour's shards, merged. */
 async function* callsOfHour(
   table: Table,
   tenant: string,
   hour: string,
-  before: string | undefined,
-  limit: number,
+  { before, limit, giveWay }: ReadCalls,
 ): AsyncGenerator<CallRecord> {
   let after = before;
   const size = Math.min(Math.max(limit, 20), 200);
@@ -118,6 +141,8 @@ async function* callsOfHour(
     yield* readAll(ended, CallItem).toSorted((a, b) => (a.call_id < b.call_id ? 1 : -1));
     if (safe === undefined) return;
     after = safe;
+    // A store in this process answers at once, and a page takes milliseconds.
+    await giveWay();
   }
 }
 

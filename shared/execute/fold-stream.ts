@@ -95,7 +95,7 @@ const isEnded = (item: Item | undefined): boolean =>
 
 const KEPT_SECONDS = 30 * 86_400;
 
-/** An unreadable record is stored and logged; the rest continues. */
+/** An unreadable record is stored and logged; the rest continues. An alarm counts the lines by their message. */
 const setAside = async ({ table, clock, log }: FoldContext, poison: readonly Poison[]): Promise<void> => {
   if (poison.length === 0) return;
   const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;

@@ -72,6 +72,12 @@ export interface Meter {
   ): Promise<void> | undefined;
   /** Gives everything back, and takes the reservation out of the ledger. */
   abandon(reservation: Reservation): Promise<void> | undefined;
+  /** Notes that this process ends a call that another has reserved; before it does. */
+  hold(call: MeteredCall): Promise<void> | undefined;
+  /** Gives back, by a recount, what another process had counted for a call that was ended here. */
+  disown(call: MeteredCall): Promise<void> | undefined;
+  /** Nothing is counted any more. */
+  close(): Promise<void>;
 }
 
 /** Charges nothing. */
@@ -81,6 +87,9 @@ export const freeMeter: Meter = {
   priceOf: () => 0,
   release: () => undefined,
   abandon: () => undefined,
+  hold: () => undefined,
+  disown: () => undefined,
+  close: async () => {},
 };
 
 /** The call as its price depends on it. */

@@ -4,7 +4,7 @@ import { currentTraceId, inSpan } from '../kernel/trace.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { cutValue } from './cut-values.ts';
-import { isLost, takenOver } from './earlier-call.ts';
+import { isEnded, isLost, takenOver } from './earlier-call.ts';
 import { REDACTED } from './redact.ts';
 
 /** Records every call, whether it ran or was refused. */
@@ -29,8 +29,14 @@ const keepEnd = async (context: LayerContext, call: Call, ran: CallResult): Prom
     await recorder.keep(call.actor.tenant, record, ran.chargedMicros > 0);
     return;
   }
-  const counted = await recorder.keepOnce(call.actor.tenant, record);
-  if (reservation) await meter.release(reservation, ran, counted);
+  try {
+    const counted = await recorder.keepOnce(call.actor.tenant, record);
+    if (reservation) await meter.release(reservation, ran, counted);
+  } catch (thrown) {
+    // Whoever ended it may not have seen that it was counted here.
+    if (reservation && isEnded(thrown)) await meter.disown(reservation.call);
+    throw thrown;
+  }
 };
 
 const runOrRefuse = async (context: LayerContext, call: Call, next: Next): Promise<CallResult> => {

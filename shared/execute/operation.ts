@@ -67,7 +67,7 @@ export const runOperation = async <T>(
     id: options.once?.id ?? context.clock.newId(),
     at: timeOf(context, options.once),
     actor,
-    record: recordOf(operation.name),
+    record: makeOperationRecord(operation.name),
     isEnabled: true,
     handler,
     permission: 'safe',
@@ -90,7 +90,7 @@ const signalOf = (caller: Caller | undefined): AbortSignal => {
   return given === undefined ? limit : AbortSignal.any([given, limit]);
 };
 
-const recordOf = (name: string): VersionRecord => ({
+const makeOperationRecord = (name: string): VersionRecord => ({
   version: OPERATION,
   digest: `${OPERATION} ${name}`,
   spec: { name, type: 'function', parameters: {}, tags: [], timeout_seconds: TIMEOUT_SECONDS },

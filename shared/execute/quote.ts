@@ -5,7 +5,7 @@ import type { Actor } from '../model/key.ts';
 import type { ExecuteContext } from './call.ts';
 import { resolveTool } from './resolve.ts';
 import { handlerOf, timeoutMsOf } from './run-handler.ts';
-import { type Quote, quoteOf } from './spend.ts';
+import { makeQuote, type Quote } from './spend.ts';
 
 /** What a call of a tool would cost, and whether it would ask; its arguments are checked and nothing is recorded. */
 export const quoteTool = async (
@@ -30,5 +30,5 @@ export const quoteTool = async (
     at: context.clock.now(),
     timeoutMs: timeoutMsOf(record),
   });
-  return { ...quoteOf(spec.name, price, maxMicros), version, permission: effectivePermission(handler, spec) };
+  return { ...makeQuote(spec.name, price, maxMicros), version, permission: effectivePermission(handler, spec) };
 };

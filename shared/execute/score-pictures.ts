@@ -8,7 +8,7 @@ import { computeCharge, type Prices, priceOf } from './billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from './call.ts';
 import { visibleCatalogue } from './image-tools.ts';
 import { runOperation } from './operation.ts';
-import { type Quote, quoteOf } from './spend.ts';
+import { makeQuote, type Quote } from './spend.ts';
 
 export interface ScoreContext extends LayerContext {
   readonly iqa: Iqa;
@@ -73,7 +73,7 @@ export const quoteScore = async (
   const iqa = { ...context.iqa, catalogue: visibleCatalogue(context.iqa.catalogue, actor) };
   const { names } = await chooseFor(iqa, request);
   const micros = names.reduce((sum, name) => sum + priceOfTool(context.prices, iqa.catalogue, name), 0);
-  return { ...quoteOf('score', micros, maxMicros), tools: names };
+  return { ...makeQuote('score', micros, maxMicros), tools: names };
 };
 
 const shownImage = ({ key, sha256, bytes }: DigestedImage) => ({ key, sha256, bytes: bytes.length });

@@ -16,7 +16,7 @@ export interface Quote {
   readonly within_max: boolean;
 }
 
-export const quoteOf = (tool: string, price_micros: number, maxMicros = Number.POSITIVE_INFINITY): Quote => ({
+export const makeQuote = (tool: string, price_micros: number, maxMicros = Number.POSITIVE_INFINITY): Quote => ({
   dry_run: true,
   tool,
   price_micros,

@@ -1,9 +1,8 @@
 import { requireScope } from '../access/scopes.ts';
-import { nextTurn } from '../kernel/next-turn.ts';
-import type { Clock, Table } from '../kernel/ports.ts';
+import { visibleTools } from '../access/visible-tools.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
-import { listExecutions } from './executions.ts';
+import { type ExecutionsContext, latestExecutions } from './executions.ts';
 
 const HOUR = 3_600_000;
 
@@ -34,15 +33,15 @@ export interface CallSummary extends CallTotals {
   readonly keys: readonly (CallTotals & { readonly name: string })[];
 }
 
-const PAGE = 200;
-const MOST_PAGES = 100;
+const PAGE = 50;
+const MOST_CALLS = 20_000;
 
 /** What is summed of a call; its arguments and output are as large as they like. */
 type Summed = Pick<CallRecord, 'at' | 'tool' | 'key' | 'status' | 'duration_ms' | 'charged_micros'>;
 
 /** Calls, errors, times and spend over the last hour, day or month: in steps, by tool and by key. */
 export const summariseCalls = async (
-  context: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
+  context: ExecutionsContext,
   actor: Actor,
   span: SummarySpan,
 ): Promise<CallSummary> => {
@@ -68,22 +67,18 @@ export const summariseCalls = async (
 };
 
 const latestCalls = async (
-  context: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
+  context: ExecutionsContext,
   actor: Actor,
   since: number,
 ): Promise<{ readonly records: readonly Summed[]; readonly complete: boolean }> => {
   const records: Summed[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const { executions, next } = await listExecutions(context, actor, { since, limit: PAGE, after });
-    for (const { at, tool, key, status, duration_ms, charged_micros } of executions)
-      records.push({ at, tool, key, status, duration_ms, charged_micros });
-    if (next === undefined) return { records, complete: true };
-    after = next;
-    // A store in this process answers at once: other requests go on between pages.
-    await nextTurn();
+  const visible = visibleTools(actor);
+  for await (const record of latestExecutions(context, actor, { since, limit: PAGE })) {
+    if (records.length === MOST_CALLS) return { records, complete: false };
+    const { at, tool, key, status, duration_ms, charged_micros } = record;
+    if (visible.has(tool)) records.push({ at, tool, key, status, duration_ms, charged_micros });
   }
-  return { records, complete: false };
+  return { records, complete: true };
 };
 
 const MOST_SHOWN = 20;

@@ -2,6 +2,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
 import { describeIssues, validatorFor } from '../kernel/json-schema.ts';
+import { createValidators } from '../kernel/kept-validators.ts';
 import { memoize } from '../kernel/memoize.ts';
 import type { SchemaIssue, Validator } from '../kernel/validator.ts';
 import type { VersionRecord } from '../model/registration.ts';
@@ -18,9 +19,6 @@ export type CheckArguments = (
 
 /** What is wrong with an output according to the version's output schema. */
 export type CheckOutput = (record: VersionRecord, output: unknown) => readonly SchemaIssue[];
-
-/** The characters of schemas whose validators are kept; a validator takes about fifty bytes for each. */
-const KEPT_CHARACTERS = 3_000_000;
 
 /** Compiles each definition once and caches the most recently used. */
 export const createArgumentCheck = (kept = 2000): CheckArguments => {
@@ -45,10 +43,17 @@ const accept = (tool: string, { value, issues }: ReturnType<Validator>): Readonl
 /** The check by a handler's own schema; none where the definition's is the same. */
 const createFloors = (kept: number) => {
   const floors = memoize<{ readonly check?: Validator | undefined }>(kept);
+  // However many definitions a handler has, its own schema is compiled once.
+  const checks = new WeakMap<JsonSchema, Validator>();
+  const checkFor = (parameters: JsonSchema): Validator => {
+    const check = checks.get(parameters) ?? validatorFor(parameters, 'arguments');
+    checks.set(parameters, check);
+    return check;
+  };
   return (digest: string, own: JsonSchema, parameters: JsonSchema): Validator | undefined =>
     floors(digest, () => {
       const isSame = canonicalJson(own) === canonicalJson(parameters);
-      return isSame ? {} : { check: validatorFor(parameters, 'arguments') };
+      return isSame ? {} : { check: checkFor(parameters) };
     }).check;
 };
 
@@ -57,18 +62,14 @@ export const createOutputCheck = (kept = 2000): CheckOutput => {
   return ({ digest, spec }, output) => (spec.output_schema ? validator(digest, spec.output_schema)(output).issues : []);
 };
 
-const createValidators = (kept: number, field: string): ((digest: string, schema: JsonSchema) => Validator) => {
-  const validators = memoize<Validator>(kept, KEPT_CHARACTERS);
-  return (digest, schema) =>
-    validators(
-      digest,
-      () => validatorFor(schema, field),
-      () => JSON.stringify(schema).length,
-    );
-};
-
 /** Lets only arguments through that match the schema and that the handler itself accepts. */
 export const checkCalls: CallLayer = (context, call, next) => {
+  // Nodes of a plan come all at once, and each check may take as long as a check may take.
+  const turn = context.turns.enter(call.actor.tenant);
+  return turn === undefined ? checkNow(context, call, next) : turn.then(() => checkNow(context, call, next));
+};
+
+const checkNow: CallLayer = (context, call, next) => {
   const args = context.checkArguments(call.record, call.args, call.handler.parameters, call.actor.tenant);
   const { version, spec } = call.record;
   const { tenant, keyId, onBehalfOf = keyId } = call.actor;

@@ -80,6 +80,22 @@ export const keepWaitingCall = async (
   });
 };
 
+/** Keeps a call that has ended already, for a caller who fetches its answer later. */
+export const keepEndedCall = async (
+  { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
+  actor: Actor,
+  { tool, answer }: { readonly tool: string; readonly answer: unknown },
+): Promise<WaitingCall> => {
+  const now = clock.now();
+  const at = new Date(now).toISOString();
+  const id = clock.newId();
+  const about = { id, token: '', key: principalOf(actor), call_id: id, tool, version: '' };
+  const ended: WaitingCall = { ...about, created_at: at, expires_at: at, end: { answer, at } };
+  const expires = Math.ceil((now + KEPT_MS) / 1000);
+  await table.write([put(waitingCallKey(actor.tenant, id), WaitingCallItem, ended, expires)]);
+  return ended;
+};
+
 /** A call of this caller; that of another is not there. */
 export const findWaitingCall = async (table: Table, actor: Actor, id: string): Promise<WaitingCall | undefined> => {
   const item = await table.get(waitingCallKey(actor.tenant, id));

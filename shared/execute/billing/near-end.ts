@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { eventCountKey, quotaToldKey } from '../../kernel/item-keys.ts';
+import { eventCountKey } from '../../kernel/item-keys.ts';
 import type { Clock, Table } from '../../kernel/ports.ts';
+import { quotaToldKey } from '../../kernel/quota-keys.ts';
 import { put, stored } from '../../kernel/stored.ts';
 import { placeIfReadable } from '../../registry/events.ts';
 import type { MeteredCall, Quota } from '../meter.ts';

@@ -14,7 +14,7 @@ export const Prices = z.strictObject({
 export type Prices = Readonly<z.infer<typeof Prices>>;
 
 export const parsePrices = (value: unknown, file: string): Prices => {
-  const parsed = Prices.safeParse(value);
+  const parsed = Prices.safeParse(value, { jitless: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Fault('InvalidInput', `${file}: ${issue?.path.join('.')} ${issue?.message}`, { file });

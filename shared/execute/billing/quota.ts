@@ -1,6 +1,9 @@
 import { timeOfUlid } from '../../kernel/ids.ts';
-import { callKey, quotaKey } from '../../kernel/item-keys.ts';
+import { callKey } from '../../kernel/item-keys.ts';
 import type { Clock, Log, Table } from '../../kernel/ports.ts';
+import { quotaKey } from '../../kernel/quota-keys.ts';
+import { isReserved } from '../../model/call-record.ts';
+import { hasEnded } from '../earlier-call.ts';
 import type { Meter, MeteredCall, Quota, Reservation } from '../meter.ts';
 import { countedBy, createHourMarks } from '../record-row.ts';
 import { nothing, type Sum } from './ledger.ts';
@@ -8,6 +11,7 @@ import { exhausted, remainingQuota, toLimits } from './limits.ts';
 import { monthEnd, monthOf } from './month.ts';
 import { tellNearEnd } from './near-end.ts';
 import { computeCharge, type Prices, priceOf } from './prices.ts';
+import type { QuotaHolding } from './quota-holders.ts';
 import { createRecount, readSum } from './recount.ts';
 import { placeRow, removeRow, SKEW_MS } from './reservations.ts';
 
@@ -18,6 +22,8 @@ interface Options {
   readonly prices: Prices;
   /** By how much clocks of processes may differ: so long after its time-out a call is left alone. */
   readonly skewMs?: number;
+  /** Has what this process counts recounted, should it die; without it that waits for whoever needs the quota. */
+  readonly holding?: QuotaHolding | undefined;
 }
 
 const KEPT_SECONDS = 70 * 86_400;
@@ -29,12 +35,14 @@ const MOST_KNOWN = 10_000;
  * What is not used is given back once the row has ended. A count or its return holds only as long as no recount has
  * seen to it.
  */
-export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Options): Meter => {
+export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holding }: Options): Meter => {
   const recount = createRecount({ table, clock, log });
   const markHour = createHourMarks(table);
   // What was last seen of counters; whatever is out of date is noticed by the table.
   const recountsOf = new Map<string, number>();
   const usedUp = new Set<string>();
+  /** The calls that were counted here and have not ended here. */
+  const open = new Set<string>();
 
   const read = async (keyId: string, month: string) => {
     const item = await table.get(quotaKey(keyId, month));
@@ -52,6 +60,15 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     }
   };
 
+  /** Where calls go on too fast for that, a server does it later. */
+  const recountSoon = async (
+    { tenant, keyId }: Pick<MeteredCall, 'tenant' | 'keyId'>,
+    month: string,
+  ): Promise<void> => {
+    const { isGivenUp } = await recount(tenant, keyId, month, { isForced: true, mostTries: 2 });
+    if (isGivenUp) await holding?.leave(tenant, month);
+  };
+
   const giveBack = async (
     { call, micros, recounts = 0, isCountedAgain }: Reservation,
     used: Sum,
@@ -62,7 +79,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     // After a later recount there is nothing to give back: the row had ended by then.
     if (back.calls !== 0 || back.micros !== 0)
       await count({ keyId: call.keyId, month }, back, { recounts: Math.max(recounts, counted) });
-    if (isCountedAgain) await recount(call.tenant, call.keyId, month, { isForced: true, mostTries: 2 });
+    if (isCountedAgain) await recountSoon(call, month);
   };
 
   const abandon = async (reservation: Reservation): Promise<void> => {
@@ -93,6 +110,8 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
       if (recountsOf.size > MOST_KNOWN) recountsOf.clear();
       recountsOf.set(nameOf(call, month), recounts);
       const row = await table.get(callKey(call.tenant, call.id));
+      // It slept until its time was up, or another has ended it.
+      if (!row || !isReserved(row)) throw hasEnded(call.id);
       // A recount between the row and its count has counted it.
       if (countedBy(row) === now.recounts)
         return {
@@ -139,6 +158,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
 
   const reserve = async (call: MeteredCall, quota: Quota, micros: number): Promise<Reservation> => {
     const month = monthOf(call.at);
+    await holding?.hold(call.tenant, month);
     const isUsedUp = await isStillUsedUp(call, quota, micros, month);
     if (!isUsedUp) await markHour(call.tenant, timeOfUlid(call.id) ?? call.at);
     for (let tries = 0; tries < 2 && !isUsedUp; tries++) {
@@ -146,7 +166,10 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
       const placed = await placeRow(table, call, micros, clock.now() + call.timeoutMs + skewMs);
       const count = placed.isTakenOver ? countTakenOver : countRow;
       const reservation = await count(call, quota, placed.micros, month, known);
-      if (reservation) return reservation;
+      if (reservation) {
+        open.add(call.id);
+        return reservation;
+      }
       await takeRowBack(call, placed.micros, month);
       if (!(await recount(call.tenant, call.keyId, month)).isChanged) break;
     }
@@ -166,11 +189,22 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS }: Opt
     priceOf({ micros }, { status, cached, actualMicros }) {
       return status === 'ok' ? Math.min(micros, actualMicros ?? computeCharge(prices, micros, cached)) : 0;
     },
-    release(reservation, { status, chargedMicros }, counted) {
-      if (reservation.quota === undefined) return undefined;
-      return giveBack(reservation, status === 'ok' ? { calls: 1, micros: chargedMicros } : nothing, counted);
+    async release(reservation, { status, chargedMicros }, counted) {
+      if (reservation.quota === undefined) return;
+      await giveBack(reservation, status === 'ok' ? { calls: 1, micros: chargedMicros } : nothing, counted);
+      open.delete(reservation.call.id);
     },
-    abandon: (reservation) => (reservation.quota === undefined ? undefined : abandon(reservation)),
+    async abandon(reservation) {
+      if (reservation.quota === undefined) return;
+      await abandon(reservation);
+      open.delete(reservation.call.id);
+    },
+    hold: ({ tenant, at, quota }) => (quota ? holding?.hold(tenant, monthOf(at)) : undefined),
+    async disown({ id, tenant, keyId, at, quota }) {
+      if (quota) await recountSoon({ tenant, keyId }, monthOf(at));
+      open.delete(id);
+    },
+    close: async () => holding?.close(open.size === 0),
   };
 };
 

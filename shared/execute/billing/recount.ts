@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { quotaKey, quotaWatchKey } from '../../kernel/item-keys.ts';
 import type { Clock, Item, Log, Table } from '../../kernel/ports.ts';
+import { quotaKey, quotaWatchKey } from '../../kernel/quota-keys.ts';
 import { isNewer, isUnreadable, put, read, stored } from '../../kernel/stored.ts';
 import type { ReservedCall } from '../../model/call-record.ts';
 import { addSums, nothing, readLedger, type Sum, sumOfRow } from './ledger.ts';
@@ -48,6 +48,8 @@ export interface Recounted {
   readonly isChanged: boolean;
   readonly before?: Sum | undefined;
   readonly after?: Sum;
+  /** Calls went on all the time: nothing is known. */
+  readonly isGivenUp?: true;
 }
 
 const MOST_TRIES = 10;
@@ -65,22 +67,41 @@ export const createRecount = ({ table, clock, log }: Options): Recount => {
       if (!counter || !(isForced || (await isDue(table, keyId, month, counter, clock.now())))) return unchanged;
       const before = readCounter(counter);
       const found = await sumOfKey(table, tenant, keyId, month);
+      const now = clock.now();
       const { recounts = 0 } = before ?? {};
-      const number = Math.max(recounts + 1, clock.now() * 1000 + tries);
-      const live = await closeRows(table, tenant, found.reserved, number, clock.now());
-      if (live === undefined) continue;
+      const number = Math.max(recounts + 1, now * 1000 + tries);
+      const isLapsing = found.reserved.some(({ until }) => until <= now);
+      const fenced = isLapsing ? await fence(table, counter, before, number) : counter;
+      const live = fenced && (await closeRows(table, tenant, found.reserved, number, now));
+      if (!fenced || !live) continue;
       const { sum } = live;
       const after = addSums(found.ended, sum);
-      if (!(await setCounter(table, keyId, month, counter, { ...after, recounts: number }, live.due))) continue;
+      if (!(await setCounter(table, keyId, month, fenced, { ...after, recounts: number }, live.due))) continue;
       const isChanged = before === undefined || !same(before, after);
       if (isChanged) log.warn('quota recounted from the ledger', { key: keyId, month, before, after });
       return { isChanged, before, after };
     }
-    return unchanged;
+    return { isChanged: false, isGivenUp: true };
   };
 };
 
 const unchanged: Recounted = { isChanged: false };
+
+/**
+ * Numbers the counter before rows lapse: a process that wakes between its row and its count must not count what has
+ * ended, even where this recount is cut off. Undefined when the counter was changed since it was read.
+ */
+const fence = (
+  table: Table,
+  { key, revision, expires }: Item,
+  before: Counter | undefined,
+  recounts: number,
+): Promise<Pick<Item, 'revision'> | undefined> =>
+  table.change<Pick<Item, 'revision'> | undefined>([key], ([item]) =>
+    item?.revision === revision
+      ? { writes: [put(key, QuotaItem, { ...before, recounts }, expires)], result: { revision: revision + 1 } }
+      : { writes: [], result: undefined },
+  );
 
 /** Lapses the rows whose time is up and marks the others; undefined when one of them has just ended. */
 const closeRows = async (
@@ -124,7 +145,7 @@ const setCounter = (
   table: Table,
   keyId: string,
   month: string,
-  { revision }: Item,
+  { revision }: Pick<Item, 'revision'>,
   counter: Counter,
   due: number,
 ): Promise<boolean> => {

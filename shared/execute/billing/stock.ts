@@ -1,5 +1,5 @@
-import { quotaKey } from '../../kernel/item-keys.ts';
 import type { Item, Table } from '../../kernel/ports.ts';
+import { quotaKey } from '../../kernel/quota-keys.ts';
 import type { ReservedCall } from '../../model/call-record.ts';
 import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
 import { readCounter } from './recount.ts';

@@ -5,14 +5,14 @@ import { type Arguments, type Builtin, defineBuiltin, objectSchema, textArgument
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /** Every row has every column, so the output may be quadratic in the input. */
-const cellsOf = (args: Arguments): number => {
+const readCells = (args: Arguments): number => {
   const lines = textArgument(args, 'csv').split(/[\r\n]/);
   const widest = lines.reduce((most, line) => Math.max(most, line.split(/[,;\t|]/).length), 0);
   return lines.length * widest;
 };
 
 export const csvToJson: Builtin = {
-  work: cellsOf,
+  work: readCells,
   definition: defineBuiltin({
     name: 'csv_to_json',
     description:

@@ -130,10 +130,10 @@ const isoWeek = (date: Date): string => {
   return `${thursday.getUTCFullYear()}-W${String(Math.floor(week)).padStart(2, '0')}`;
 };
 
-const instantOf = ({ wallMs, offsetMinutes }: Moment): number => wallMs - offsetMinutes * 60_000;
+const parseInstant = ({ wallMs, offsetMinutes }: Moment): number => wallMs - offsetMinutes * 60_000;
 
 const span = (from: Moment, to: Moment) => {
-  const total = instantOf(to) - instantOf(from);
+  const total = parseInstant(to) - parseInstant(from);
   const sign = Math.sign(total);
   // Both by the clock of the first, so that whole months and days are those of its calendar.
   const [early, late] = sign < 0 ? [from.wallMs + total, from.wallMs] : [from.wallMs, from.wallMs + total];

@@ -18,7 +18,7 @@ export const textDiff: Builtin = {
   definition: defineBuiltin({
     name: 'text_diff',
     description:
-      'Compares two texts by lines, words or characters: what changed between them, a unified diff and how similar they are.',
+      'Compares two texts by lines, words or characters: how they differ, what changed between them, a unified diff and how similar they are.',
     category: 'text',
     tags: ['text', 'diff', 'compare', 'patch'],
     scenarios: ['text_and_language', 'development'],
@@ -97,7 +97,7 @@ const unified = (edits: readonly Edit[], context: number): string => {
     let end = at;
     while (end < edits.length && shown.has(end)) end++;
     const hunk = edits.slice(at, end);
-    const [inBefore, inAfter] = [countOf(hunk, 'added'), countOf(hunk, 'removed')];
+    const [inBefore, inAfter] = [countLines(hunk, 'added'), countLines(hunk, 'removed')];
     if (hunk.length > 0) {
       lines.push(`@@ -${before},${inBefore} +${after},${inAfter} @@`);
       for (const { kind, text } of hunk) lines.push(SIGNS[kind] + writeLine(text));
@@ -111,7 +111,7 @@ const unified = (edits: readonly Edit[], context: number): string => {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 };
 
-const countOf = (hunk: readonly Edit[], other: Edit['kind']): number =>
+const countLines = (hunk: readonly Edit[], other: Edit['kind']): number =>
   hunk.filter(({ kind }) => kind !== other).length;
 
 const writeLine = (text: string): string =>

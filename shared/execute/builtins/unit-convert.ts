@@ -7,7 +7,7 @@ export const unitConvert: Builtin = {
   work: 'linear',
   definition: defineBuiltin({
     name: 'unit_convert',
-    description: `Converts a value between units of ${DIMENSIONS.join(', ')}.`,
+    description: `Converts a value between units of ${DIMENSIONS.join(', ')}: kilometers to miles, pounds to kilograms, hours to minutes, celsius to fahrenheit.`,
     category: 'mathematics',
     tags: ['unit', 'convert', 'measure', 'metric', 'imperial'],
     scenarios: ['mathematics', 'knowledge'],

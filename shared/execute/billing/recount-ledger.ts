@@ -1,0 +1,36 @@
+import type { Clock, Log, Table } from '../../kernel/ports.ts';
+import { differencesIn } from './differences.ts';
+import { createRecount } from './recount.ts';
+import { takeStock } from './stock.ts';
+
+interface Context {
+  readonly table: Table;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** When to look again at keys whose calls did not stop. */
+const LATER_MS = 10 * 60_000;
+
+/**
+ * Brings the quota counters of a month in line with its ledger, after a process that counted on them has died. Answers
+ * when to do so again: a call of the dead that may still be alive is left its time; 0 when nothing is left.
+ */
+export const recountLedger = async (context: Context, tenant: string, month: string): Promise<number> => {
+  const { table, clock } = context;
+  const recount = createRecount(context);
+  // Looked at twice: only what was seen before can be told to be at rest.
+  const { keys: seen } = await takeStock(table, tenant, month);
+  const stock = await takeStock(table, tenant, month, seen);
+  const now = clock.now();
+  const differing = differencesIn(stock, now, table.streams).filter(({ what }) => what === 'quota');
+  let due = 0;
+  for (const { key_id, ledger, counter } of stock.keys) {
+    if (counter === undefined) continue;
+    for (const { until } of ledger.reserved) if (until > now) due = Math.max(due, until);
+    if (!stock.moving.includes(key_id) && !differing.some((of) => of.key_id === key_id)) continue;
+    const { isGivenUp } = await recount(tenant, key_id, month, { isForced: true });
+    if (isGivenUp) due = Math.max(due, now + LATER_MS);
+  }
+  return due;
+};
