@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Half of what a function and its layers may take unzipped; the function and its data need the rest. */
-export const MAX_LAYER_BYTES = 120 * 1024 * 1024;
+export const MAX_LAYER_BYTES = 100_000_000;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const places = [join(here, 'node_modules'), join(here, '../../node_modules')];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazily } from '../kernel/lazily.ts';
 import type { Handler } from '../kernel/ports.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import type { ToolDefinition } from '../model/tool.ts';
@@ -10,7 +11,7 @@ import { IMAGE_PARAMETER } from './to-definitions.ts';
 export const FIT_DEFINITION: ToolDefinition = {
   name: 'image_fit',
   description:
-    'Compresses a picture as far as its quality allows: finds the smallest JPEG, WebP or AVIF whose score by a full-reference metric still meets a target, such as ssimulacra2 80 or ssim 0.97, and reports the curve of sizes and scores.',
+    'Compresses a picture as far as its quality allows, to a file as small as possible: finds the smallest JPEG, WebP or AVIF whose score by a full-reference metric still meets a target, such as ssimulacra2 80 or ssim 0.97, and reports the curve of sizes and scores.',
   type: 'function',
   handler: 'image_fit',
   implementation: { type: 'internal', handler: 'image_fit' },
@@ -19,7 +20,11 @@ export const FIT_DEFINITION: ToolDefinition = {
     type: 'object',
     properties: {
       image: IMAGE_PARAMETER,
-      metric: { type: 'string', default: 'ssim', description: 'a full-reference image-quality tool' },
+      metric: {
+        type: 'string',
+        default: 'ssim',
+        description: 'a full-reference image-quality tool, such as ssim, ssimulacra2, psnr, vsi or lpips',
+      },
       target: {
         type: 'number',
         description: "the metric's raw score that must still be met, such as 80 for ssimulacra2 or 0.97 for ssim",
@@ -64,13 +69,15 @@ export const FIT_DEFINITION: ToolDefinition = {
   timeout_seconds: 600,
 };
 
-const FitArguments = z.strictObject({
-  image: z.unknown(),
-  metric: z.string().default('ssim'),
-  target: z.number(),
-  formats: z.array(z.enum(FIT_FORMATS)).min(1).optional(),
-  effort: z.int().min(0).max(9).default(DEFAULT_EFFORT),
-});
+const fitArguments = lazily(() =>
+  z.strictObject({
+    image: z.unknown(),
+    metric: z.string().default('ssim'),
+    target: z.number(),
+    formats: z.array(z.enum(FIT_FORMATS)).min(1).optional(),
+    effort: z.int().min(0).max(9).default(DEFAULT_EFFORT),
+  }),
+);
 
 export interface FitToolDeps extends FitDeps {
   readonly readImage: ReadImage;
@@ -82,7 +89,7 @@ export interface FitToolDeps extends FitDeps {
 export const fitHandler = (deps: FitToolDeps): Handler => ({
   permission: 'safe',
   async run(args, { tenant, signal, progress }) {
-    const parsed = FitArguments.safeParse(args);
+    const parsed = fitArguments().safeParse(args);
     if (!parsed.success) throw invalidInput(parsed.error, args, 'the call of image_fit');
     const { image: source, metric, target: value, formats, effort } = parsed.data;
     const image = await readImageSource(source, 'image', tenant, deps.readImage);

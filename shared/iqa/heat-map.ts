@@ -7,15 +7,15 @@ export interface MapScale {
 }
 
 /**
- * The scale of a metric's map, the same for every picture: about the worst hundredth of a picture that is strongly blurred or
- * compressed glows fully. Only metrics of this list have maps; 1 is no loss.
+ * The scale of a metric's map, the same for every picture: the worst twentieth of pictures that are plainly blurred,
+ * compressed or noisy glows fully, so that artefacts of a poor JPEG are seen. Only metrics of this list have maps; 1 is no loss.
  */
 export const MAP_SCALES: Readonly<Record<string, MapScale>> = {
-  vsi: { low: 0.7, high: 1 },
-  fsim: { low: 0.4, high: 1 },
-  ssim: { low: 0.3, high: 1 },
-  ssimc: { low: 0.25, high: 1 },
-  gmsd: { low: 0.6, high: 1 },
+  vsi: { low: 0.88, high: 1 },
+  fsim: { low: 0.62, high: 1 },
+  ssim: { low: 0.45, high: 1 },
+  ssimc: { low: 0.3, high: 1 },
+  gmsd: { low: 0.88, high: 1 },
 };
 
 /** The metric to paint: the first that is asked for and has a map, else the first that has one. */

@@ -10,7 +10,7 @@ export const ImageSource = z.union([
 ]);
 export type ImageSource = Readonly<z.infer<typeof ImageSource>>;
 
-/** Reads an uploaded picture of a tenant; undefined when there is none. */
+/** Reads an uploaded picture of a tenant; undefined when there is none, and thrown why when what came was refused. */
 export type ReadImage = (tenant: string, key: string) => Promise<Uint8Array | undefined>;
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, MADE_PREFIX } from '../kernel/item-keys.ts';
 import type { Blobs, Clock, Handler, Log, Table } from '../kernel/ports.ts';
 import { createComputations } from './computations.ts';
@@ -29,6 +30,8 @@ export interface IqaPorts {
   readonly log: Log;
   /** Counts the bytes of a generated picture towards its tenant's storage, or refuses them. */
   readonly admitBytes?: ((tenant: string, bytes: number) => Promise<void>) | undefined;
+  /** Why a picture that is not there was refused when it came. */
+  readonly whyRefused?: ((tenant: string, key: string) => Promise<Fault | undefined>) | undefined;
   /** Signs scores; without it they carry no hallmark. */
   readonly signingKey?: KeyObject;
 }
@@ -64,7 +67,12 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
     log,
     stamp: signingKey && createStamp(signingKey),
   };
-  const readImage: ReadImage = (tenant, key) => blobs.get(imageBlobKey(tenant, key));
+  const readImage: ReadImage = async (tenant, key) => {
+    const bytes = await blobs.get(imageBlobKey(tenant, key));
+    const refusal = bytes ? undefined : await ports.whyRefused?.(tenant, key);
+    if (refusal) throw refusal;
+    return bytes;
+  };
   const writeImage = async (tenant: string, bytes: Uint8Array, type: string): Promise<string> => {
     await ports.admitBytes?.(tenant, bytes.length);
     const key = `${MADE_PREFIX}${clock.newId().toLowerCase()}.${type.replace('image/', '')}`;

@@ -13,7 +13,7 @@ export const withLegend = (picture: Pixels, tool: string, { low, high }: MapScal
   data.set(picture.data.subarray(0, width * picture.height * 3));
   const canvas = { width, height, data };
   const top = picture.height + MARGIN;
-  const name = write(canvas, tool, MARGIN, top + 2);
+  const name = write(canvas, tool.toUpperCase(), MARGIN, top + 2);
   const lowEnd = write(canvas, String(low), name + 3 * MARGIN, top + 2);
   const right = width - MARGIN - widthOf(String(high));
   const bar = { from: lowEnd + MARGIN, to: right - MARGIN };
@@ -27,7 +27,7 @@ export const withLegend = (picture: Pixels, tool: string, { low, high }: MapScal
   return canvas;
 };
 
-// Five rows of three bits for each sign.
+// Five rows of three bits for each sign; capitals, since small letters cannot be told apart in so few.
 const GLYPHS: Readonly<Record<string, string>> = {
   '0': '75557',
   '1': '26227',
@@ -42,14 +42,14 @@ const GLYPHS: Readonly<Record<string, string>> = {
   '.': '00002',
   '-': '00700',
   _: '00007',
-  c: '03443',
-  d: '13553',
-  f: '34644',
-  g: '07571',
-  i: '20222',
-  m: '06775',
-  s: '03623',
-  v: '05552',
+  C: '74447',
+  D: '65556',
+  F: '74644',
+  G: '74557',
+  I: '72227',
+  M: '57755',
+  S: '74717',
+  V: '55552',
 };
 const ZOOM = 2;
 const STEP = 4 * ZOOM;

@@ -17,7 +17,7 @@ const TOOLS = Object.keys(MAP_SCALES) as [string, ...string[]];
 export const MAP_DEFINITION: ToolDefinition = {
   name: 'score_map',
   description:
-    'Paints where a picture differs from its undistorted reference: grey where they look alike, glowing where quality is lost, on a fixed scale with a legend. Answers with a picture.',
+    'Shows where a picture lost quality compared with its undistorted reference: a heat map, grey where they look alike, glowing where they differ, on a fixed scale with a legend. Answers with a picture.',
   type: 'function',
   handler: 'score_map',
   implementation: { type: 'internal', handler: 'score_map' },

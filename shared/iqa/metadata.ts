@@ -37,26 +37,28 @@ export const loadMetadata = async (
 };
 
 /** Parses the text of a metadata file. */
-export const parseMetadata = (text: string, file: string): IqaCatalogue => {
-  const entries = parseEntries(text, file);
+export const parseMetadata = (text: string, file: string): IqaCatalogue =>
+  catalogueOf(parseEntries(text, file), (given, other) => {
+    const { line, column } = placeOfKey(text, given);
+    return new Fault('InvalidInput', `${file} line ${line} column ${column}: ${given} and ${other} share a name`, {
+      file,
+      line,
+      column,
+    });
+  });
+
+/** The catalogue of entries that have been checked. */
+export const catalogueOf = (
+  entries: Readonly<Record<string, IqaEntry>>,
+  sharedName = (given: string, other: string) => new Fault('InvalidInput', `${given} and ${other} share a name`),
+): IqaCatalogue => {
   const bySpelling = new Map<string, IqaTool>();
   const warnings: string[] = [];
   for (const [given, entry] of Object.entries(entries)) {
     const tool = deepFreeze({ name: identifierOf(given), ...entry });
     for (const spelling of new Set([tool.name, given, ...(tool.aliases ?? [])].map(fold))) {
       const other = bySpelling.get(spelling);
-      if (other) {
-        const { line, column } = placeOfKey(text, given);
-        throw new Fault(
-          'InvalidInput',
-          `${file} line ${line} column ${column}: ${given} and ${other.name} share a name`,
-          {
-            file,
-            line,
-            column,
-          },
-        );
-      }
+      if (other) throw sharedName(given, other.name);
       bySpelling.set(spelling, tool);
     }
     warnings.push(...warningsOf(tool));

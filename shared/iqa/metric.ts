@@ -70,6 +70,8 @@ export interface StripMetric extends MetricCommon {
   readonly rowUnit: number;
   /** The sums over some of these rows; sums of all parts are added up in float64. */
   sums(pair: Pair, rows: RowRange, runner: GraphRunner): Promise<Float64Array>;
+  /** The sums are planes, one after the other for each row: those of the parts follow each other. */
+  readonly arePlanes?: true;
   finish(sums: Float64Array, size: Size): number;
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { sha256 } from '../kernel/canonical-json.ts';
 import { Fault, messageOf } from '../kernel/errors.ts';
+import { lazily } from '../kernel/lazily.ts';
 import type { Blobs, Clock } from '../kernel/ports.ts';
 import { isUnreadable, readStoredFile, writeStoredFile } from '../kernel/stored.ts';
 import { requireTool } from './choose-tools.ts';
@@ -162,19 +163,18 @@ const addModel = async (ports: ModelPorts, request: AddModel) => {
   return record;
 };
 
-// A sample picture is made in memory.
-const SIDE = z.int().min(1).max(4096);
-
 /** What the exporting script says of its file: how pictures enter it, and what it scored with PyTorch. */
-const Exported = z.object({
-  tool: z.string(),
-  preprocessing: z.unknown(),
-  scores: z.array(z.object({ width: SIDE, height: SIDE, score: z.number() })).max(8),
+const exportedSchema = lazily(() => {
+  // A sample picture is made in memory.
+  const side = z.int().min(1).max(4096);
+  const score = z.object({ width: side, height: side, score: z.number() });
+  return z.object({ tool: z.string(), preprocessing: z.unknown(), scores: z.array(score).max(8) });
 });
+type Exported = z.infer<ReturnType<typeof exportedSchema>>;
 
-const parseExported = (text: string | undefined, tool: IqaTool): z.infer<typeof Exported> | undefined => {
+const parseExported = (text: string | undefined, tool: IqaTool): Exported | undefined => {
   if (text === undefined) return undefined;
-  const found = Exported.safeParse(jsonOf(text));
+  const found = exportedSchema().safeParse(jsonOf(text));
   // Any other JSON file may lie beside a model.
   if (!found.success) return undefined;
   if (found.data.tool === tool.name) return found.data;

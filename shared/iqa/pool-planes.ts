@@ -1,5 +1,6 @@
 import type { Size } from './metric.ts';
 import type { Pixels } from './pixels.ts';
+import { sumRows } from './row-sums.ts';
 
 /** Red, green and blue apart, 0..255 and not rounded. */
 export interface Planes extends Size {
@@ -32,17 +33,22 @@ export function poolPlanes(pixels: Pixels, factor: number, overhang: Overhang = 
   const planes = [0, 1, 2].map(() => new Float32Array(width * height));
   const [red, green, blue] = planes as [Float32Array, Float32Array, Float32Array];
   const columns = sourceColumns(pixels.width, width * factor, overhang);
-  const sums = new Float64Array(width * 3);
+  const stride = 3 * pixels.width;
+  const area = factor ** 2;
   for (let row = 0; row < height; row++) {
-    sums.fill(0);
-    for (let inside = 0; inside < factor; inside++) {
-      const y = sourceOf(row * factor + inside, pixels.height, overhang);
-      if (y >= 0) addRow(pixels, y, columns, factor, sums);
-    }
-    for (let column = 0, at = row * width; column < width; column++, at++) {
-      red[at] = (sums[3 * column] as number) / factor ** 2;
-      green[at] = (sums[3 * column + 1] as number) / factor ** 2;
-      blue[at] = (sums[3 * column + 2] as number) / factor ** 2;
+    const sums = sumRows(sourceRows(pixels, row * factor, factor, overhang), stride);
+    for (let column = 0, next = 0, at = row * width; column < width; column++, at++) {
+      let [r, g, b] = [0, 0, 0];
+      for (const end = next + factor; next < end; next++) {
+        const source = columns[next] as number;
+        if (source < 0) continue;
+        r += sums[source] as number;
+        g += sums[source + 1] as number;
+        b += sums[source + 2] as number;
+      }
+      red[at] = r / area;
+      green[at] = g / area;
+      blue[at] = b / area;
     }
   }
   return { width, height, red, green, blue };
@@ -84,21 +90,15 @@ function sourceColumns(width: number, count: number, overhang: Overhang): Int32A
   return Int32Array.from({ length: count }, (_, index) => 3 * sourceOf(index, width, overhang));
 }
 
-function addRow(pixels: Pixels, y: number, columns: Int32Array, factor: number, sums: Float64Array): void {
-  const row = pixels.data.subarray(y * pixels.width * 3, (y + 1) * pixels.width * 3);
-  for (let target = 0, next = 0; target < sums.length; target += 3) {
-    let red = 0;
-    let green = 0;
-    let blue = 0;
-    for (const end = next + factor; next < end; next++) {
-      const source = columns[next] as number;
-      if (source < 0) continue;
-      red += row[source] as number;
-      green += row[source + 1] as number;
-      blue += row[source + 2] as number;
-    }
-    sums[target] = (sums[target] as number) + red;
-    sums[target + 1] = (sums[target + 1] as number) + green;
-    sums[target + 2] = (sums[target + 2] as number) + blue;
+/** The rows that a row of windows covers, one behind the other: where they lie, or a copy where they reach past the picture. */
+function sourceRows({ width, height, data }: Pixels, from: number, count: number, overhang: Overhang): Uint8Array {
+  const stride = 3 * width;
+  const first = from - overhang.before;
+  if (first >= 0 && first + count <= height) return data.subarray(first * stride, (first + count) * stride);
+  const rows = new Uint8Array(count * stride);
+  for (let inside = 0; inside < count; inside++) {
+    const y = sourceOf(from + inside, height, overhang);
+    if (y >= 0) rows.set(data.subarray(y * stride, (y + 1) * stride), inside * stride);
   }
+  return rows;
 }

@@ -1,6 +1,6 @@
 import { Fault, messageOf } from '../kernel/errors.ts';
 import { chooseTools, requireReference, requireTool } from './choose-tools.ts';
-import type { Hallmark } from './hallmark.ts';
+import type { Hallmark } from './hallmark-statement.ts';
 import type { IqaCatalogue, IqaTool } from './metadata.ts';
 import { type ImageFile, type OpenImages, openImages } from './open-images.ts';
 import { opinionInterval } from './overall.ts';

@@ -40,11 +40,24 @@ export function divideRows(count: number, parts: number, unit: number): readonly
   return Array.from({ length: number }, (_, index) => ({ from: start(index), to: start(index + 1) }));
 }
 
-/** The sums of all parts, number by number. */
-export function addParts(parts: readonly Float64Array[]): Float64Array {
-  const total = new Float64Array(parts[0]?.length ?? 0);
-  for (const part of parts) for (const [index, value] of part.entries()) total[index] = (total[index] ?? 0) + value;
+/** The sums of all parts, number by number, in the first of them. */
+export function addParts([total = new Float64Array(0), ...others]: readonly Float64Array[]): Float64Array {
+  for (const part of others)
+    for (let at = 0; at < total.length; at++) total[at] = (total[at] as number) + (part[at] as number);
   return total;
+}
+
+/** The planes of all parts, one after the other. */
+export function joinParts(parts: readonly Float64Array[]): Float64Array {
+  const [first = new Float64Array(0), ...others] = parts;
+  if (others.length === 0) return first;
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** A window of picture pixels: `blocks` whole blocks wide, and zero where it reaches past the picture. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Fault } from '../kernel/errors.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
-import { findFlaw, Hallmark, type PublishedKey } from './hallmark.ts';
+import { findFlaw, type PublishedKey } from './hallmark.ts';
+import { Hallmark } from './hallmark-statement.ts';
 import { findReportFlaw, ReportHallmark } from './report-hallmark.ts';
 import type { ScoreReport } from './score.ts';
 

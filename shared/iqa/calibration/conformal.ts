@@ -7,8 +7,7 @@ export interface LeftOut {
   readonly opinion: number;
 }
 
-// Twenty references are few: two points more, so that 90 % hold for others too.
-const COVERAGE = 0.92;
+const COVERAGE = 0.9;
 const BANDS = 6;
 
 /**
@@ -57,11 +56,18 @@ const quantiles = (leftOut: readonly LeftOut[]): OpinionModel['bands'] => {
     const tail = (1 - COVERAGE) / 2;
     return [mean, Math.max(0, -at(tail)), Math.max(0, at(1 - tail))] as const;
   });
-  // Identical pictures leave no doubt.
-  return [...bands, [5, 0, 0]];
+  return bands;
 };
 
-const widened = (bands: OpinionModel['bands'], factor: number): OpinionModel['bands'] =>
-  bands.map(([score, below, above]) => [rounded(score), rounded(below * factor), rounded(above * factor)] as const);
+/**
+ * Above the highest band hardly anything was rated, and people gave it no more than what lies in that band: there the
+ * interval keeps its lower end. Identical pictures, which leave no doubt, have none.
+ */
+const widened = (bands: OpinionModel['bands'], factor: number): OpinionModel['bands'] => {
+  const wide = bands.map(([score, below, above]) => [score, below * factor, above * factor] as const);
+  const [score = 5, below = 0] = wide.at(-1) ?? [];
+  const all = [...wide, [5, 5 - score + below, 0] as const];
+  return all.map(([at, low, high]) => [rounded(at), rounded(low), rounded(high)] as const);
+};
 
 const rounded = (value: number): number => Number(value.toFixed(4));

@@ -29,7 +29,7 @@ export type Curves = Pick<OpinionModel, 'tools' | 'base' | 'steps'>;
  * identical copy, is given to the last step of each tool, so that identical pictures are exactly 5.
  */
 export const fitCurves = (rows: readonly Opinion[], tools: readonly string[], knots: Knots): Curves => {
-  const features = rows.map(({ raw }) => featuresOf(raw, tools, knots));
+  const features = rows.map(({ raw }) => collectFeatures(raw, tools, knots));
   const weights = solve(
     features,
     rows.map(({ opinion }) => opinion),
@@ -44,7 +44,7 @@ export const fitCurves = (rows: readonly Opinion[], tools: readonly string[], kn
   return anchored({ tools, base: rounded(weights.at(-1) as number), steps }, knots);
 };
 
-const featuresOf = (raw: Opinion['raw'], tools: readonly string[], knots: Knots): Float64Array =>
+const collectFeatures = (raw: Opinion['raw'], tools: readonly string[], knots: Knots): Float64Array =>
   Float64Array.from([...tools.flatMap((tool) => sharesOf(knots[tool]?.knots ?? [], raw[tool] as number)), 1]);
 
 const stepsOf = (knots: Knots, tool: string): readonly number[] => (knots[tool]?.knots ?? []).slice(1);
@@ -82,18 +82,18 @@ const solve = (features: readonly Float64Array[], target: readonly number[]): re
 };
 
 const anchored = (curves: Curves, knots: Knots): Curves => {
-  const curveOf = (tool: string) => knots[tool] ?? { identical: Number.NaN, knots: [] };
+  const fitCurve = (tool: string) => knots[tool] ?? { identical: Number.NaN, knots: [] };
   // Better contrast lifts vif above an identical picture: where others can, they close the gap.
-  const ends = curves.tools.filter((tool) => curveOf(tool).knots.at(-1) === curveOf(tool).identical);
+  const ends = curves.tools.filter((tool) => fitCurve(tool).knots.at(-1) === fitCurve(tool).identical);
   const closing = ends.length > 0 ? ends : curves.tools;
   const reached = curves.tools.reduce(
-    (sum, tool) => sum + lift(curveOf(tool).knots, curves.steps[tool] ?? [], curveOf(tool).identical),
+    (sum, tool) => sum + lift(fitCurve(tool).knots, curves.steps[tool] ?? [], fitCurve(tool).identical),
     curves.base,
   );
   const missing = 5 - reached;
   if (missing < 0) return { ...curves, base: curves.base + missing };
   const steps = Object.entries(curves.steps).map(([tool, own]) => {
-    const last = curveOf(tool).knots.indexOf(curveOf(tool).identical) - 1;
+    const last = fitCurve(tool).knots.indexOf(fitCurve(tool).identical) - 1;
     return [tool, closing.includes(tool) ? own.with(last, (own[last] as number) + missing / closing.length) : own];
   });
   return { ...curves, steps: Object.fromEntries(steps) };

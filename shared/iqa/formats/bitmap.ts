@@ -62,7 +62,7 @@ const readHeader = (view: DataView): Header => {
   if (![1, 4, 8, 16, 24, 32].includes(bits)) throw refusal(`${bits} bits a pixel are not known`);
   if (![RGB, BITFIELDS, ALPHA_BITFIELDS].includes(compression) || (compression !== RGB && bits < 16))
     throw refusal(`its compression ${compression} is not read; save it uncompressed, or as PNG`);
-  const masks = masksOf(view, { bits, compression, size });
+  const masks = readMasks(view, { bits, compression, size });
   const separate = compression !== RGB && size === 40 ? (compression === BITFIELDS ? 12 : 16) : 0;
   const used = isCore ? 0 : view.getUint32(46, true);
   const palette = {
@@ -85,7 +85,7 @@ const readHeader = (view: DataView): Header => {
   };
 };
 
-const masksOf = (
+const readMasks = (
   view: DataView,
   { bits, compression, size }: { readonly bits: number; readonly compression: number; readonly size: number },
 ): Masks => {

@@ -126,7 +126,7 @@ function buildBands(): BuiltGraph<'map' | 'energy'> {
   const masks = graph.input('masks', 'float32', [bandCount, 'height', 'width']);
   const columns = graph.input('columns', 'float32', ['height2', 'height2']);
   const rows = graph.input('rows', 'float32', ['width2', 'width2']);
-  const [x, y] = inputs.map((spectrum) => bandsOf(graph, spectrum, masks, columns, rows));
+  const [x, y] = inputs.map((spectrum) => computeBands(graph, spectrum, masks, columns, rows));
   if (!x || !y) throw new RangeError('two pictures');
   const real = graph.add(graph.mul(x.real, y.real), graph.mul(x.imaginary, y.imaginary));
   const imaginary = graph.sub(graph.mul(x.imaginary, y.real), graph.mul(x.real, y.imaginary));
@@ -144,7 +144,7 @@ interface Complex {
   readonly imaginary: Ref;
 }
 
-function bandsOf(graph: GraphBuilder, spectrum: Ref, masks: Ref, columns: Ref, rows: Ref): Complex {
+function computeBands(graph: GraphBuilder, spectrum: Ref, masks: Ref, columns: Ref, rows: Ref): Complex {
   const parts = graph.halves(spectrum, 0).map((part) => graph.mul(part, masks));
   const along = graph.op('MatMul', [columns, graph.op('Concat', parts, { axis: 1 })]);
   const both = graph.op('MatMul', [graph.op('Concat', graph.halves(along, 1), { axis: 2 }), rows]);

@@ -1,4 +1,4 @@
-import { lazily } from '../../kernel/lazily.ts';
+import { keepLast, lazily } from '../../kernel/lazily.ts';
 import { type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
 import { instantiate } from '../wasm/instance.ts';
 import { scaleCount } from './fsim-filters.ts';
@@ -16,16 +16,22 @@ export interface Energies {
   readonly amplitude: Float32Array;
 }
 
-/** From the even responses of all scales and, behind them, the odd ones. Graphs would write a plane for each operation. */
-export const energiesOf = (responses: Float32Array): Energies => {
+// Planes of one size serve all orientations: new ones for each would keep the garbage collection busy.
+const memoryFor = keepLast<Energies>();
+
+/**
+ * From the even responses of all scales and, behind them, the odd ones. Graphs would write a plane for each operation.
+ * The result is overwritten by the next call.
+ */
+export const computeEnergies = (responses: Float32Array): Energies => {
   const { reserve, run } = kernels();
   const length = responses.length / (2 * scaleCount);
   const memory = new Float32Array(reserve(4 * PIECE * (2 * scaleCount + 3)));
-  const out = {
+  const out = memoryFor(String(length), () => ({
     finest: new Float32Array(length),
     energy: new Float32Array(length),
     amplitude: new Float32Array(length),
-  };
+  }));
   for (let from = 0; from < length; from += PIECE) {
     const count = Math.min(PIECE, length - from);
     for (let plane = 0; plane < 2 * scaleCount; plane++)

@@ -3,7 +3,7 @@ import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../gr
 import { lowerMedian } from '../median.ts';
 import type { Feed, GraphRunner, Size } from '../metric.ts';
 import { complexRotation, foldedTables, halfCount, halfWeight, pairWeight, realForward } from './fourier-tables.ts';
-import { energiesOf, epsilon } from './fsim-energy.ts';
+import { computeEnergies, epsilon } from './fsim-energy.ts';
 import { orientationFilters, scaleCount } from './fsim-filters.ts';
 
 const forwardGraph = lazily(buildForward);
@@ -35,8 +35,9 @@ export async function phaseCongruency(luma: Float32Array, tables: PhaseTables, r
     rows: feed(tables.realForward, [width, 2 * halfWidth]),
     columns: feed(tables.forward, [4 * halfHeight, 2 * height]),
   });
-  const energy = new Float64Array(width * height);
-  const amplitude = new Float64Array(width * height);
+  // Planes stay folded, some rows and columns of them twice, until the end.
+  const energy = new Float32Array(4 * halfWidth * halfHeight);
+  const amplitude = new Float32Array(energy.length);
   for (const filters of tables.orientations) {
     const { responses } = await runner.run(orientationGraph(), {
       spectrum: feed(spectrum, [4, halfHeight, halfWidth]),
@@ -47,19 +48,16 @@ export async function phaseCongruency(luma: Float32Array, tables: PhaseTables, r
       row_cosines: feed(tables.rows.cos, [halfWidth, halfWidth]),
       row_sines: feed(tables.rows.sin, [halfWidth, halfWidth]),
     });
-    const folded = energiesOf(responses);
+    const folded = computeEnergies(responses);
     const threshold = filters.threshold * lowerMedian(unfold(folded.finest, tables));
-    const energies = unfold(folded.energy, tables);
-    const amplitudes = unfold(folded.amplitude, tables);
     for (let at = 0; at < energy.length; at++) {
-      energy[at] = (energy[at] as number) + Math.max(0, (energies[at] as number) - threshold);
-      amplitude[at] = (amplitude[at] as number) + (amplitudes[at] as number);
+      energy[at] = (energy[at] as number) + Math.max(0, (folded.energy[at] as number) - threshold);
+      amplitude[at] = (amplitude[at] as number) + (folded.amplitude[at] as number);
     }
   }
-  for (let at = 0; at < energy.length; at++) {
+  for (let at = 0; at < energy.length; at++)
     energy[at] = ((energy[at] as number) + epsilon) / ((amplitude[at] as number) + epsilon);
-  }
-  return energy;
+  return unfold(energy, tables);
 }
 
 /** Rows k = 0..n/2 and, after them, -k of the real parts, then of the imaginary parts. */

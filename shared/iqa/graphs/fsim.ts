@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
 import { keepLast } from '../../kernel/lazily.ts';
+import { featurePlanes } from '../feature-planes.ts';
 import { scharrMagnitude } from '../gradient.ts';
 import type { GraphRunner, Pair, Size, StripMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
@@ -10,7 +11,7 @@ import { phaseCongruency, phaseGraphs, phaseTables } from './fsim-phase.ts';
 
 /**
  * FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. What is shared out between
- * threads are the two pictures: the features of each are planes of its own among the sums.
+ * threads are the two pictures: the features of each are its planes.
  */
 export const fsim: StripMetric = {
   kind: 'strips',
@@ -18,31 +19,25 @@ export const fsim: StripMetric = {
   minimumSide: 4,
   rowUnit: 1,
   rows: () => 2,
+  arePlanes: true,
   graphs: phaseGraphs,
-  async sums(pair, { from, to }, runner) {
+  async sums(pair, strip, runner) {
     // Of two pictures of one colour phase is undefined, and nothing is compared.
     if (isOneColour(pair)) return new Float64Array(0);
-    const { width, height } = layoutOf(pair.picture);
-    const planes = new Float64Array(2 * PLANES * width * height);
-    for (const [at, pixels] of [pair.picture, pair.reference].entries()) {
-      if (at < from || at >= to) continue;
-      const features = await featuresOf(pixels, runner);
-      FEATURES.forEach((name, plane) => {
-        planes.set(features[name], (at * PLANES + plane) * width * height);
-      });
-    }
-    return planes;
+    return features.pack(pair, strip, (pixels) => computeFeatures(pixels, runner));
   },
   finish(planes) {
     // The limit of equal pictures.
     if (planes.length === 0) return 1;
-    const [a, b] = [unpack(planes.subarray(0, planes.length / 2)), unpack(planes.subarray(planes.length / 2))];
-    const { similarity, weight } = similarityOf(a, b);
+    const { similarity, weight } = similarityOf(...features.unpack(planes));
     return weightedMean(similarity, weight);
   },
   async map({ picture, reference }, runner) {
     const { width, height, factor, turned } = layoutOf(picture);
-    const { similarity } = similarityOf(await featuresOf(picture, runner), await featuresOf(reference, runner));
+    const { similarity } = similarityOf(
+      await computeFeatures(picture, runner),
+      await computeFeatures(reference, runner),
+    );
     const centre = (factor - 1) / 2;
     const place = { left: centre, top: centre, step: factor };
     if (!turned) return { width, height, values: similarity, ...place };
@@ -50,16 +45,8 @@ export const fsim: StripMetric = {
   },
 };
 
-const FEATURES = ['phase', 'i', 'q', 'gradient'] as const;
-const PLANES = FEATURES.length;
-
-type Features = Readonly<Record<(typeof FEATURES)[number], Float32Array | Float64Array>>;
-
-const unpack = (planes: Float64Array): Features => {
-  const size = planes.length / PLANES;
-  const all = FEATURES.map((name, at) => [name, planes.subarray(at * size, (at + 1) * size)]);
-  return Object.fromEntries(all) as Features;
-};
+const features = featurePlanes(['phase', 'i', 'q', 'gradient']);
+type Features = ReturnType<typeof features.unpack>[0];
 
 /** The planes that are compared. The longer axis lies along the rows, where the transform needs half the table. */
 function layoutOf(picture: Size) {
@@ -79,7 +66,7 @@ function checkSides(width: number, height: number, picture: Pixels): void {
   throw new Fault('InvalidInput', text, { tool: 'fsim', width: picture.width, height: picture.height });
 }
 
-async function featuresOf(pixels: Pixels, runner: GraphRunner): Promise<Features> {
+async function computeFeatures(pixels: Pixels, runner: GraphRunner): Promise<Features> {
   const { factor, turned, width, height } = layoutOf(pixels);
   checkSides(width, height, pixels);
   const pooled = poolPlanes(pixels, factor);
@@ -109,8 +96,9 @@ function similarityOf(a: Features, b: Features) {
   for (let at = 0; at < weight.length; at++) {
     const [p1, p2] = [a.phase[at] as number, b.phase[at] as number];
     const colour = dice(a.i[at] as number, b.i[at] as number, 200) * dice(a.q[at] as number, b.q[at] as number, 200);
-    similarity[at] =
-      dice(p1, p2, 0.85) * dice(a.gradient[at] as number, b.gradient[at] as number, 160) * Math.abs(colour) ** 0.03;
+    const edges = dice(a.gradient[at] as number, b.gradient[at] as number, 160);
+    // A power of 0.03.
+    similarity[at] = dice(p1, p2, 0.85) * edges * Math.exp(0.03 * Math.log(Math.abs(colour)));
     weight[at] = Math.max(p1, p2);
   }
   return { similarity, weight };

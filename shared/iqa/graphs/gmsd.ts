@@ -50,7 +50,7 @@ export const gmsd: StripMetric = {
 
 function buildSums(): BuiltGraph<'loss' | 'squares'> {
   const graph = createGraph('gmsd');
-  const loss = lossOf(graph);
+  const loss = buildLoss(graph);
   const shape = [1, lanes, 'blocks_out'];
   return graph.build({
     loss: { value: graph.sum(loss, [2]), shape },
@@ -60,12 +60,12 @@ function buildSums(): BuiltGraph<'loss' | 'squares'> {
 
 function buildMap(): BuiltGraph<'map'> {
   const graph = createGraph('gmsd_map');
-  const map = graph.op('Transpose', [graph.sub(1, lossOf(graph))], { perm: [0, 2, 3, 1] });
+  const map = graph.op('Transpose', [graph.sub(1, buildLoss(graph))], { perm: [0, 2, 3, 1] });
   return graph.build({ map: { value: map, shape: [1, 'rows_out', 'blocks_out', lanes] } });
 }
 
 // 1 - (2ab + c) / (a*a + b*b + c) without the cancellation: its deviation is the same.
-function lossOf(graph: GraphBuilder): Ref {
+function buildLoss(graph: GraphBuilder): Ref {
   const shape = [1, 'rows', 'blocks', 3 * blockWidth];
   const x = gradientEnergy(graph, graph.input('picture', 'uint8', shape));
   const y = gradientEnergy(graph, graph.input('reference', 'uint8', shape));

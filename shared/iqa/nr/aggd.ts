@@ -33,13 +33,13 @@ export const fitAggd = (moments: Moments): Aggd => {
   const g = left / right;
   const meanSquare = (moments.squaresBelow + moments.squaresAbove) / moments.count;
   const ratio = ((moments.magnitudes / moments.count) ** 2 / meanSquare) * asymmetry(g);
-  return { alpha: alphaOf(RATIOS, ratio), left, right };
+  return { alpha: estimateAlpha(RATIOS, ratio), left, right };
 };
 
 /** Fits the symmetric generalised Gaussian: its alpha and the mean square. */
 export const fitGgd = (moments: Moments): { readonly alpha: number; readonly meanSquare: number } => {
   const meanSquare = (moments.squaresBelow + moments.squaresAbove) / moments.count;
-  return { alpha: alphaOf(INVERSE_RATIOS, meanSquare / (moments.magnitudes / moments.count) ** 2), meanSquare };
+  return { alpha: estimateAlpha(INVERSE_RATIOS, meanSquare / (moments.magnitudes / moments.count) ** 2), meanSquare };
 };
 
 /** The gamma function of a positive number. */
@@ -66,7 +66,7 @@ const RATIOS = ALPHAS.map((alpha) => Math.exp(2 * logGamma(2 / alpha) - logGamma
 const INVERSE_RATIOS = RATIOS.map((ratio) => 1 / ratio);
 
 // Both tables are monotone, so the nearest entry is found by bisection; of two equally near the first counts.
-const alphaOf = (table: Float64Array, wanted: number): number => {
+const estimateAlpha = (table: Float64Array, wanted: number): number => {
   if (Number.isNaN(wanted)) return ALPHAS[0] as number;
   const rising = (table[0] as number) < (table[table.length - 1] as number);
   let low = 0;

@@ -23,17 +23,17 @@ export const brisqueSums = (
   const halfHeight = Math.ceil(whole.height / 2);
   const halfRows = { from: rows.from / 2, to: rows.to === whole.height ? halfHeight : rows.to / 2 };
   const half = halfScale(whole, 1, rowsAround(halfRows, halfHeight, RADIUS + 1));
-  return packMoments([...momentsOf(whole, rows), ...momentsOf(half, halfRows)]);
+  return packMoments([...computeMoments(whole, rows), ...computeMoments(half, halfRows)]);
 };
 
 /** The 36 natural-scene statistics, 18 of the picture and 18 of its half scale. */
 const brisqueFeatures = (sums: Float64Array): readonly number[] => {
   const moments = unpackMoments(sums);
-  return [...featuresOf(moments.slice(0, PER_SCALE)), ...featuresOf(moments.slice(PER_SCALE))];
+  return [...computeFeatures(moments.slice(0, PER_SCALE)), ...computeFeatures(moments.slice(PER_SCALE))];
 };
 
 /** Of the values, then of their products with the left, upper, upper left and lower left neighbour. */
-const momentsOf = (plane: Plane<Uint8Array | Float32Array>, { from, to }: RowRange): readonly Moments[] => {
+const computeMoments = (plane: Plane<Uint8Array | Float32Array>, { from, to }: RowRange): readonly Moments[] => {
   const { width, height } = plane;
   const moments = gatherMoments32(width, 2, PER_SCALE);
   // Rows take turns in two slots: a row's own, and that of the row above it.
@@ -57,7 +57,7 @@ const momentsOf = (plane: Plane<Uint8Array | Float32Array>, { from, to }: RowRan
   return Array.from({ length: PER_SCALE }, (_, at) => moments.take(at));
 };
 
-const featuresOf = (moments: readonly Moments[]): readonly number[] => {
+const computeFeatures = (moments: readonly Moments[]): readonly number[] => {
   const [alone, ...pairs] = moments as readonly [Moments, ...Moments[]];
   const { alpha, meanSquare } = fitGgd(alone);
   return [alpha, meanSquare, ...pairs.flatMap((pair) => pairFeatures(fitAggd(pair)))];

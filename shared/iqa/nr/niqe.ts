@@ -108,7 +108,7 @@ const blockFeatures = (
       for (let line = 0; line < side; line++) {
         moments.put(line, band.subarray(line * width + left, line * width + left + side));
       }
-      features.push(featuresOf(moments, side));
+      features.push(computeFeatures(moments, side));
     }
   };
   mscnRows64(plane, scale, visit, rows);
@@ -124,7 +124,7 @@ const SHIFTS = [
   [-1, 1],
 ] as const;
 
-const featuresOf = (moments: MomentGatherer<Float64Array>, side: number): number[] => {
+const computeFeatures = (moments: MomentGatherer<Float64Array>, side: number): number[] => {
   for (let line = 0; line < side; line++) moments.addAlone(0, line);
   const { alpha, left, right } = scaledFit(moments.take(0));
   const features = [alpha, (left + right) / 2];

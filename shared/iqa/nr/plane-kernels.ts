@@ -1,5 +1,15 @@
 import { lazily } from '../../kernel/lazily.ts';
-import { bytesOf, type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
+import {
+  type Code,
+  f32x4,
+  get,
+  i32,
+  narrowToBytes,
+  repeatWhile,
+  set,
+  v128,
+  type WasmFunction,
+} from '../wasm/assemble.ts';
 import { instantiate } from '../wasm/instance.ts';
 
 /** The shares of red, green and blue in YIQ luma. */
@@ -35,7 +45,7 @@ const luma = (): WasmFunction => {
   const [pixels, out, end, max, vector] = [0, 1, 2, 3, 4];
   const byteOf = (group: number): Code =>
     f32x4.nearest(f32x4.mul(f32x4.splat(255), f32x4.div(lumaOf(get(pixels), 12 * group), get(vector))));
-  const store = v128.store(get(out), bytesOf([byteOf(0), byteOf(1), byteOf(2), byteOf(3)]));
+  const store = v128.store(get(out), narrowToBytes([byteOf(0), byteOf(1), byteOf(2), byteOf(3)]));
   return {
     name: 'luma',
     parameters: ['i32', 'i32', 'i32', 'f32'],

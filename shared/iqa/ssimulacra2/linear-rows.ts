@@ -1,5 +1,6 @@
 import figures from '../../../metadata/models/ssimulacra2.json' with { type: 'json' };
 import type { Pixels } from '../pixels.ts';
+import { cubeRoot } from '../roots.ts';
 
 const LINEAR = Float32Array.from(figures.linear);
 
@@ -47,17 +48,4 @@ export function xybRow(linear: Float32Array, channel: number, row: Float32Array)
 function cone(r: number, g: number, b: number, red: number, green: number, blue: number): number {
   const mixed = float(r * red + float(g * green + float(b * blue + BIAS)));
   return float(float(cubeRoot(mixed)) - ROOT);
-}
-
-const STEPS = 4096;
-const ROOTS = Float64Array.from({ length: STEPS + 64 }, (_, index) => Math.cbrt(index / STEPS));
-
-/** Of 0.003 to 1.01: a straight line between two known roots, then one step of Halley's method and one of Newton's. */
-function cubeRoot(value: number): number {
-  const place = value * STEPS;
-  const index = place | 0;
-  const low = ROOTS[index] as number;
-  const guess = low + (place - index) * ((ROOTS[index + 1] as number) - low);
-  const cube = guess * guess * guess;
-  return (guess * (cube + 2 * value)) / (2 * cube + value);
 }

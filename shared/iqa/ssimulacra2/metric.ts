@@ -34,7 +34,7 @@ export const ssimulacra2: StripMetric = {
     scales.end();
     return totals;
   },
-  finish: (totals, size) => scoreOf(normsOf(totals, scaleSizes(size))),
+  finish: (totals, size) => computeScore(computeNorms(totals, scaleSizes(size))),
 };
 
 /** Halved as long as the scale before has eight pixels a side. */
@@ -48,7 +48,7 @@ function scaleSizes({ width, height }: Size): readonly Size[] {
 }
 
 /** Means and fourth roots of mean fourth powers: [channel][scale][norm][map], as the weights lie. */
-function normsOf(totals: Float64Array, sizes: readonly Size[]): readonly number[] {
+function computeNorms(totals: Float64Array, sizes: readonly Size[]): readonly number[] {
   return Array.from({ length: CHANNELS }, (_, channel) =>
     sizes.flatMap(({ width, height }, scale) => {
       const at = (channel * SCALES + scale) * MAPS;
@@ -59,7 +59,7 @@ function normsOf(totals: Float64Array, sizes: readonly Size[]): readonly number[
 }
 
 // A small picture has fewer scales; its norms meet the weights in turn, as in the reference.
-function scoreOf(norms: readonly number[]): number {
+function computeScore(norms: readonly number[]): number {
   const { weights, scale, cubic, power, factor } = figures;
   const x = scale * norms.reduce((sum, norm, index) => sum + norm * (weights[index] as number), 0);
   const error = cubic.reduceRight((value, coefficient) => value * x + coefficient, 0);

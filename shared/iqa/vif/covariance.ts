@@ -63,21 +63,21 @@ export const gatherCovariance = (scratch: Scratch, { width, height }: Size, shif
     },
     finish() {
       const [rows, columns] = [height - BLOCK + 1, width - BLOCK + 1];
-      const meanOf = (sums: Float64Array, x: number, y: number): number => {
+      const computeMean = (sums: Float64Array, x: number, y: number): number => {
         let total = 0;
         for (let row = y; row < y + rows; row++) total += sums[x * height + row] as number;
         return total / (rows * columns);
       };
       const placeOf = (place: number) => ({ y: Math.floor(place / BLOCK), x: place % BLOCK });
       const places = Array.from({ length: PLACES }, (_, place) => placeOf(place));
-      const means = places.map(({ x, y }) => meanOf(plain, x, y));
+      const means = places.map(({ x, y }) => computeMean(plain, x, y));
       const covariance = new Float64Array(PLACES * PLACES);
       for (const [i, one] of places.entries())
         for (const [j, other] of places.entries()) {
           if (j < i) continue;
           const [down, across] = [other.y - one.y, other.x - one.x];
           const at = SHIFTS.findIndex((each) => each.down === down && each.across === across);
-          const mean = meanOf(products[at] as Float64Array, one.x, one.y);
+          const mean = computeMean(products[at] as Float64Array, one.x, one.y);
           const value = mean - (means[i] as number) * (means[j] as number);
           covariance[i * PLACES + j] = value;
           covariance[j * PLACES + i] = value;

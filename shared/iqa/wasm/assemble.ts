@@ -119,7 +119,7 @@ export const f64x2 = {
 };
 
 /** Four vectors of float32 numbers, whole and within 0..255, as bytes. */
-export const bytesOf = (vectors: readonly [Code, Code, Code, Code]): Code => {
+export const narrowToBytes = (vectors: readonly [Code, Code, Code, Code]): Code => {
   const [a, b, c, d] = vectors.map(unary(0xf8)) as [Code, Code, Code, Code];
   const narrow = binary(0x86);
   return simd(0x66, narrow(a, b), narrow(c, d));
@@ -135,6 +135,7 @@ export const i32x4 = {
 };
 
 export const i16x8 = {
+  add: binary(0x8e),
   sub: binary(0x91),
   /** Eight of sixteen bytes as whole numbers from 0. */
   fromLowerBytes: unary(0x89),
