@@ -1,11 +1,11 @@
 import type { Tool } from '../model/tool.ts';
 import { dot } from '../search/features.ts';
+import { imageFit, imageRequestOf, imageTerms } from '../search/image-request.ts';
 import { exampleLift } from '../search/near-examples.ts';
 import { profileOf } from '../search/profile.ts';
 import type { Request } from '../search/request.ts';
 import { nearestByEncoder } from '../search/request-vectors.ts';
 import type { Candidate, DecideDeps, DecideInput } from './decision.ts';
-import { imageFit, imageRequestOf, imageTerms } from './image.ts';
 
 const POOL = 28;
 const NAMED_LIMIT = 500;

@@ -7,6 +7,7 @@ import { automaticEntries, readLists } from '../insight/lists.ts';
 import type { Memory } from '../insight/memory.ts';
 import { readAllStats, readRatings } from '../insight/read-stats.ts';
 import type { Iqa } from '../iqa/iqa.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Lack } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
@@ -14,10 +15,10 @@ import type { Tool } from '../model/tool.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { findHandler } from '../registry/layer.ts';
 import { findEntry } from '../registry/visible-entry.ts';
+import { imageRequestOf } from '../search/image-request.ts';
 import { TEXT_LIMIT } from '../search/text.ts';
 import { decide } from './decide.ts';
 import type { DecideDeps, DecideInput, Decision } from './decision.ts';
-import { imageRequestOf } from './image.ts';
 import type { Llm } from './llm.ts';
 
 export interface DecideContext
@@ -112,8 +113,13 @@ const lackingPicture = async ({ iqa }: DecideContext, tenant: string, value: Jso
   for (const [parameter, given] of Object.entries(value)) {
     const key = isObject(given) && Object.keys(given).length === 1 ? given.key : undefined;
     if (iqa === undefined || typeof key !== 'string') continue;
-    if ((await iqa.readImage(tenant, key)) === undefined)
-      return { parameter, reason: `there is no picture ${key}; upload it first by POST /v1/uploads` };
+    const refused = await iqa
+      .readImage(tenant, key)
+      .then(
+        (bytes) => (bytes ? undefined : `there is no picture ${key}; upload it first by POST /v1/uploads`),
+        messageOf,
+      );
+    if (refused !== undefined) return { parameter, reason: refused };
   }
   return undefined;
 };

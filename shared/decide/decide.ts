@@ -1,6 +1,6 @@
 import { effectivePermission } from '../access/permission.ts';
+import { nextTurn } from '../kernel/end-of-turn.ts';
 import { Fault } from '../kernel/errors.ts';
-import { nextTurn } from '../kernel/next-turn.ts';
 import { inSpan } from '../kernel/trace.ts';
 import type { Tool } from '../model/tool.ts';
 import { type Request, readRequest } from '../search/request.ts';
@@ -96,7 +96,9 @@ const judge = async (
   const valid = filled.issues.length === 0 && filled.missing.length === 0;
   const evidence = {
     best,
-    second: ranking.filter((one) => one !== best).sort((one, other) => other.score - one.score)[0],
+    second: ranking
+      .filter((one) => one !== best && !isAsGood(one, best))
+      .sort((one, other) => other.score - one.score)[0],
     found: filled.found,
     missing: filled.missing.length + filled.issues.length,
     leftover: leftoverOf(best.profile, best.needs.slots, filled.found, reading),
@@ -112,6 +114,10 @@ const judge = async (
       : confidence >= READY_FROM && ![...filled.found.values()].some(isAssumed);
   return { filled, permission, valid, confidence, ready: valid && trusted && permission !== 'dangerous' };
 };
+
+/** Of measures that judge what was asked of a picture, and in the same way, any is right. */
+const isAsGood = ({ bonus }: Evaluated, best: Evaluated): boolean =>
+  bonus !== undefined && best.bonus !== undefined && bonus.reason === best.bonus.reason;
 
 /** The values of a draft that may be wrong, the least sure first. */
 const doubtsOf = (

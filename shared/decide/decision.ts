@@ -4,6 +4,7 @@ import type { Lack } from '../kernel/ports.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import type { RequestVectors } from '../search/request-vectors.ts';
 import type { SearchIndex } from '../search/search-index.ts';
+import type { FeatureWeights } from '../search/weights.ts';
 import type { Llm } from './llm.ts';
 import type { CallEvidence } from './readiness.ts';
 
@@ -44,6 +45,7 @@ export interface DecideDeps {
   readonly encode?: ((task: string) => Promise<RequestVectors | undefined>) | undefined;
   /** Other weights than the shipped ones, for those who fit them. */
   readonly argumentWeights?: Readonly<Record<string, number>>;
+  readonly rankingWeights?: FeatureWeights;
   /** Is told what the probability of a call is made from. */
   readonly onEvidence?: (evidence: CallEvidence) => void;
 }

@@ -1,4 +1,4 @@
-import { nextTurn } from '../kernel/next-turn.ts';
+import { nextTurn } from '../kernel/end-of-turn.ts';
 import type { Request } from '../search/request.ts';
 import { isEncoded, type RankingWeights, weighed, weightsFor } from '../search/weights.ts';
 import type { Reading } from './arguments/reading.ts';
@@ -50,13 +50,12 @@ export const evaluateTools = async (
 }> => {
   const { top: shown = 0, context } = input;
   const weights = weightsFor(request.text, isEncoded(matched), choiceOf(input, deps));
-  const vague = isVague(matched);
+  const open = isVague(matched) ? withinReach(matched, weights) : EXAMINED;
   // Whoever is moved up must not push out the one that would be first without.
   const lifted = matched.filter(({ remembered }) => remembered !== undefined).length;
   const chosen = matched.filter(
     ({ profile }, at) =>
-      at < Math.max(vague ? matched.length : EXAMINED, shown + 1) + lifted ||
-      deps.lists?.whitelist?.has(profile.tool.name),
+      at < Math.max(open, EXAMINED, shown + 1) + lifted || deps.lists?.whitelist?.has(profile.tool.name),
   );
   const examined: Evaluated[] = [];
   for (const candidate of chosen) {
@@ -69,7 +68,9 @@ export const evaluateTools = async (
     .sort((one, other) => other.score + other.lift - (one.score + one.lift) || byName(one, other));
   const coldTop = ranking.toSorted((one, other) => other.score - one.score || byName(one, other))[0];
   const fits = (one: Evaluated | undefined): boolean => one !== undefined && one.confidence >= levelFor(one, deps);
-  const top = fits(ranking[0]) ? ranking[0] : coldTop;
+  // Where the first lacks what it needs, one that has all of it from the request may be meant.
+  const served = ranking.find((one) => isServed(one) && fits(one));
+  const top = [ranking[0], coldTop, served].find(fits) ?? coldTop;
   const asked =
     deps.llm === undefined || ranking.length === 0
       ? undefined
@@ -90,7 +91,7 @@ export const evaluateTools = async (
   ];
   return {
     best,
-    coldBest: fits(coldTop) ? coldTop : undefined,
+    coldBest: fits(coldTop) ? coldTop : top === served ? served : undefined,
     ranking,
     step: {
       step: 'evaluate',
@@ -108,6 +109,19 @@ export const evaluateTools = async (
     },
   };
 };
+
+const isServed = ({ needs: { missing, undemanding }, confidence }: Evaluated): boolean =>
+  missing === 0 && undemanding === 0 && confidence >= SERVED_FROM;
+const SERVED_FROM = 0.5;
+
+/** How many tools are so near to the best by words that what they take from the request may still put them first. */
+const withinReach = (matched: readonly Matched[], { ranking }: RankingWeights): number => {
+  const scores = matched.map(({ features, bonus }) => weighed(features, ranking) + (bonus?.score ?? 0));
+  const best = Math.max(...scores);
+  return scores.findLastIndex((score) => score >= best - REACH) + 1;
+};
+/** Of requests that name no tool's subject the best tool was never further behind by its words alone. */
+const REACH = 2.6;
 
 const byName = (one: Evaluated, other: Evaluated): number => (one.profile.tool.name < other.profile.tool.name ? -1 : 1);
 
@@ -136,7 +150,8 @@ const evaluate = (
     weigh(-Math.min(0.4, 0.05 * Math.log10(1 + tool.price_micros)), `costs ${tool.price_micros} micro-dollars a call`);
   }
   weighUsage(tool.name, deps, weigh);
-  const called = features.called === 1 ? CALLED : 0;
+  // `as small as ssim of 0.98 allows` names a tool that it does not ask for: what that needs is not there.
+  const called = features.called === 1 ? CALLED * (1 - missing) : 0;
   if (called > 0) weigh(called, 'called by its name');
   const { bonus } = candidate;
   if (bonus !== undefined) weigh(bonus.score, bonus.reason);

@@ -31,7 +31,7 @@ export const matchCapabilities = (
   request: Request,
   pool: readonly Candidate[],
   known: { readonly intent: string | undefined; readonly scenarios: Shares; readonly among: number },
-  { index }: Pick<DecideDeps, 'index'>,
+  { index, rankingWeights }: Pick<DecideDeps, 'index' | 'rankingWeights'>,
 ): { readonly step: MatchStep; readonly matched: readonly Matched[]; readonly measure: Measure } => {
   const profiles = pool.map(({ tool }) => profileOf(tool));
   const measure = measureFor(request, index, profiles, known);
@@ -40,7 +40,7 @@ export const matchCapabilities = (
     profile: profileOf(tool),
     features: wordFeatures(measure, profileOf(tool), text),
   }));
-  const { ranking } = weightsFor(request.text, isEncoded(read), known.among);
+  const ranking = rankingWeights ?? weightsFor(request.text, isEncoded(read), known.among).ranking;
   const matched = ranked(read, ranking)
     .slice(0, isVague(read) ? VAGUE_COMPARED : COMPARED)
     .map((each) => ({ ...each, features: { ...each.features, ...meaningFeatures(measure, each.profile) } }));

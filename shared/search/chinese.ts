@@ -1,5 +1,5 @@
 import data from '../../metadata/chinese.json' with { type: 'json' };
-import { lazy } from '../kernel/lazy.ts';
+import { lazily } from '../kernel/lazily.ts';
 import { termOf } from './text.ts';
 
 export interface ChineseWord {
@@ -40,7 +40,7 @@ export const wordAt = (run: string, at: number): string | undefined => {
   return undefined;
 };
 
-const dictionary = lazy(
+const dictionary = lazily(
   (): ReadonlyMap<string, readonly string[]> =>
     new Map(Object.entries(data.words).map(([word, english]) => [word, english.split(' ').map(termOf)])),
 );

@@ -1,5 +1,5 @@
 import data from '../../metadata/intents.json' with { type: 'json' };
-import { lazy } from '../kernel/lazy.ts';
+import { lazily } from '../kernel/lazily.ts';
 import type { Tool } from '../model/tool.ts';
 import { splitIdentifier, wordsOf } from './text.ts';
 
@@ -83,7 +83,7 @@ const weightAt = (words: readonly string[], at: number): number => {
   return 1;
 };
 
-const lexicon = lazy(() => readLexicon());
+const lexicon = lazily(() => readLexicon());
 
 const readLexicon = () => {
   const verbs = new Map<string, string[]>();

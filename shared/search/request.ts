@@ -40,7 +40,8 @@ export const readRequest = (task: string, vectors?: RequestVectors): Request => 
   const spoken = list.filter((term) => term !== '');
   const chinese = chineseTerms(text);
   const plain = [...counts].filter(([term]) => !chinese.within.has(term)).slice(0, TERM_LIMIT);
-  const terms = [...plain.map(weigh), ...chinese.terms];
+  const outside = termsOutsideQuotes(text);
+  const terms = [...plain.map((counted) => weigh(counted, outside?.has(counted[0]) === false)), ...chinese.terms];
   return {
     text,
     words,
@@ -53,15 +54,23 @@ export const readRequest = (task: string, vectors?: RequestVectors): Request => 
   };
 };
 
+/** The terms outside of quotes, whose words are values; undefined where there are no others. */
+const termsOutsideQuotes = (text: string): ReadonlySet<string> | undefined => {
+  if (!QUOTE.test(text)) return undefined;
+  const outside = wordsOf(text.replaceAll(QUOTED, ' ').replaceAll(BLOB, ' ')).map(termOf);
+  return outside.some((term) => term !== '') ? new Set(outside) : undefined;
+};
+
 const directionOf = (terms: readonly RequestTerm[]): Float32Array => {
   const weights = new Map(terms.map(({ term, same, topical }) => [same[0] ?? term, topical]));
   return knownWords().direction(weights.keys(), (term) => weights.get(term) ?? 0);
 };
 
-const weigh = ([term, count]: readonly [string, number]): RequestTerm => {
+const weigh = ([term, count]: readonly [string, number], isValue: boolean): RequestTerm => {
   const words = knownWords();
   // Numbers and ids are values; that a tool's example has the same one means nothing.
-  const value = VALUE.test(term) ? VALUE_WORTH : HAN.test(term) ? BIGRAM_WORTH : 1;
+  const own = VALUE.test(term) ? VALUE_WORTH : HAN.test(term) ? BIGRAM_WORTH : 1;
+  const value = isValue ? Math.min(own, QUOTED_WORTH) : own;
   const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term) * value;
   const alternatives = words
     .neighbours(term)
@@ -102,7 +111,14 @@ const chineseTerms = (
 export const isIn = ({ term, same }: RequestTerm, set: ReadonlySet<string>): boolean =>
   set.has(term) || same.some((other) => set.has(other));
 
+/** Whether a term is of no subject whatever it stands beside: `good` is one of what many tools are or do. */
+export const saysNothing = ({ term }: Pick<RequestTerm, 'term'>): boolean => IDLE.has(term);
+
 const BLOB = /[A-Za-z\d+/=_-]{100,}/gu;
+const QUOTED =
+  /"[^"]{1,2000}"|“[^”]{1,2000}”|(?<![\p{L}\p{N}])'(?:[^']|'(?=\p{L})){1,500}'(?!\p{L})|《[^》]{1,500}》/gu;
+const QUOTE = /["“'《]/u;
+const QUOTED_WORTH = 0.3;
 const NEIGHBOURS = 4;
 const NEAR = 0.5;
 const NEAR_FACTOR = 0.5;
@@ -123,6 +139,13 @@ const FILLERS: ReadonlySet<string> = new Set(
   thank thanks kindly sure able possible various comprehensive several recent recently particular specifically overall
   great really quickly quick easy way thing something someone anything today now guide advice tip try ask question
   answer wonder curious think understand sort kind type bit lot top full general`
+    .split(/\s+/u)
+    .map(termOf),
+);
+const IDLE: ReadonlySet<string> = new Set(
+  `good well great best nice bad really quickly quick easy way thing something someone anything now able possible various
+  several particular specifically overall hi hello hey thank thanks kindly sure unique comprehensive different specific
+  interest interested know help assist assistance lot bit sort kind general want wonder curious`
     .split(/\s+/u)
     .map(termOf),
 );

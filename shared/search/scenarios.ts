@@ -1,5 +1,5 @@
 import data from '../../metadata/scenarios.json' with { type: 'json' };
-import { lazy } from '../kernel/lazy.ts';
+import { lazily } from '../kernel/lazily.ts';
 import { splitIdentifier, termOf, termsOf } from './text.ts';
 import { knownWords } from './word-vectors.ts';
 
@@ -61,7 +61,7 @@ const scenarioNamed = (label: string): string | undefined => {
 };
 
 /** Term -> scenarios; a word of several scenarios votes for each with its share. */
-const lexicon = lazy(() => readLexicon());
+const lexicon = lazily(() => readLexicon());
 
 const readLexicon = (): ReadonlyMap<string, readonly string[]> => {
   const scenarios = new Map<string, string[]>();

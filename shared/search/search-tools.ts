@@ -1,8 +1,9 @@
 import type { Tool } from '../model/tool.ts';
 import { dot, type Features, meaningFeatures, measureFor, wordFeatures } from './features.ts';
+import { type ImageRequest, imageFit, imageRequestOf, imageTerms } from './image-request.ts';
 import { intentsOfRequest } from './intents.ts';
 import { type Profile, profileOf } from './profile.ts';
-import { isIn, type Request, readRequest } from './request.ts';
+import { isIn, type Request, readRequest, saysNothing } from './request.ts';
 import { nearestByEncoder } from './request-vectors.ts';
 import { scenariosOf } from './scenarios.ts';
 import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
@@ -26,7 +27,9 @@ export const searchTools = (query: string, searched: Searched, options: SearchOp
   const texts = new Map(hits.slice(0, COMPARED).map(({ name, score }) => [name, score / best]));
   for (const name of nearestByEncoder(request, searched.vectors, accept)) if (!texts.has(name)) texts.set(name, 0);
   for (const name of nearest(request, searched, accept)) if (!texts.has(name)) texts.set(name, 0);
-  const compared = compare(request, texts, searched);
+  const image = imageRequestOf(request.text);
+  for (const name of judgesOf(image, searched, accept)) if (!texts.has(name)) texts.set(name, 0);
+  const compared = compare(request, texts, searched, image);
   const known = new Set(compared.map(({ name }) => name));
   const floor = compared.at(-1)?.score ?? 0;
   const rest = hits
@@ -36,7 +39,25 @@ export const searchTools = (query: string, searched: Searched, options: SearchOp
   return [...compared, ...rest].slice(0, limit);
 };
 
-const compare = (request: Request, texts: ReadonlyMap<string, number>, searched: Searched): readonly Hit[] => {
+/** Who asks how good a picture is seldom has the words of a measure. */
+const judgesOf = (
+  image: ImageRequest | undefined,
+  { rank, tool }: Searched,
+  accept: (name: string) => boolean,
+): readonly string[] =>
+  image === undefined
+    ? []
+    : rank(imageTerms(image), {
+        limit: COMPARED,
+        accept: (name) => accept(name) && tool(name)?.iqa !== undefined,
+      }).map(({ name }) => name);
+
+const compare = (
+  request: Request,
+  texts: ReadonlyMap<string, number>,
+  searched: Searched,
+  image: ImageRequest | undefined,
+): readonly Hit[] => {
   const profiles = [...texts].flatMap(([name, text]) => {
     const tool = searched.tool(name);
     return tool === undefined ? [] : [{ profile: profileOf(tool), text }];
@@ -52,9 +73,10 @@ const compare = (request: Request, texts: ReadonlyMap<string, number>, searched:
   const read = profiles.map(({ profile, text }) => ({ profile, features: wordFeatures(measure, profile, text) }));
   const { search } = weightsFor(request.text, isEncoded(read));
   const first = read
-    .map(({ profile, features }) => scored(profile, features, search))
+    .map(({ profile, features }) => scored(profile, features, search, image))
     .filter(
       ({ profile, features }) =>
+        (image?.judged && imageFit(profile.tool, image) !== undefined) ||
         features.meaning >= NEAR_ENOUGH ||
         features.sentence >= SIMILAR_ENOUGH ||
         features.called > 0 ||
@@ -63,7 +85,9 @@ const compare = (request: Request, texts: ReadonlyMap<string, number>, searched:
     .sort(better);
   const full = first
     .slice(0, MEANT)
-    .map(({ profile, features }) => scored(profile, { ...features, ...meaningFeatures(measure, profile) }, search))
+    .map(({ profile, features }) =>
+      scored(profile, { ...features, ...meaningFeatures(measure, profile) }, search, image),
+    )
     .sort(better);
   const lowest = full.at(-1)?.score ?? 0;
   return [
@@ -79,10 +103,15 @@ interface Scored {
   readonly score: number;
 }
 
-const scored = (profile: Profile, features: Features, weights: Parameters<typeof weighed>[1]): Scored => ({
+const scored = (
+  profile: Profile,
+  features: Features,
+  weights: Parameters<typeof weighed>[1],
+  image: ImageRequest | undefined,
+): Scored => ({
   profile,
   features,
-  score: weighed(features, weights),
+  score: weighed(features, weights) + (imageFit(profile.tool, image)?.score ?? 0),
 });
 
 const better = (one: Scored, other: Scored): number =>
@@ -93,9 +122,13 @@ const isRelevant = (request: Request, tool: Tool | undefined): boolean =>
 
 /** Whether a tool has words of the request that say something; `good` alone is no reason to offer one. */
 const shares = (request: Request, { all }: Profile): boolean => {
-  let sum = 0;
-  for (const term of request.byTopic) if (isIn(term, all) || nearIn(term, all)) sum += term.topical;
-  return sum >= ENOUGH || sum >= (request.byTopic[0]?.topical ?? 0);
+  let [sum, most] = [0, 0];
+  for (const term of request.byTopic) {
+    if (saysNothing(term)) continue;
+    most = Math.max(most, term.topical);
+    if (isIn(term, all) || nearIn(term, all)) sum += term.topical;
+  }
+  return sum > 0 && (sum >= ENOUGH || sum >= most);
 };
 
 const nearIn = ({ alternatives = [] }: Request['terms'][number], all: ReadonlySet<string>): boolean =>

@@ -1,5 +1,5 @@
 import data from '../../metadata/words.json' with { type: 'json' };
-import { lazy } from '../kernel/lazy.ts';
+import { lazily } from '../kernel/lazily.ts';
 
 /** What is known of English words from outside the catalogue: how common they are, and which are near in meaning. */
 export interface Words {
@@ -27,7 +27,7 @@ const NEIGHBOURS = 8;
 const NONE: readonly Neighbour[] = [];
 
 /** Reads the table once, when the first request comes. */
-export const knownWords = lazy((): Words => readWords());
+export const knownWords = lazily((): Words => readWords());
 
 const readWords = (): Words => {
   const { dimensions } = data;

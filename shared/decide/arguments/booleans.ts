@@ -7,7 +7,40 @@ import type { Slot } from './slot.ts';
 import type { Token } from './tokens.ts';
 
 /** Whether the text mentions what a yes-or-no slot is about, by its words or by near ones; undefined when it does not. */
-export const isMentioned = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
+export const isMentioned = (slot: Slot, reading: Reading): Proposal | undefined =>
+  (isSwitch(slot) ? switchedIn(reading) : undefined) ?? mentionIn(slot, reading);
+
+/** A slot that says whether something is on, such as `on`, `is_enabled` or one that is described so. */
+const isSwitch = ({ nameTerms, description }: Slot): boolean =>
+  nameTerms.every((term) => SWITCHES.has(term)) || /\bon(?:\s?\/\s?|\sor\s)off\b|开关|开启/iu.test(description);
+
+/** `switch off the lights`, `lights on`, `关闭空调`: by the last such word, as `on` stands for much else. */
+const switchedIn = ({ text, tokens }: Reading): Proposal | undefined => {
+  const match = [...text.matchAll(SWITCHED)].at(-1) ?? [...text.matchAll(LEFT_ON)].at(-1);
+  if (match === undefined) return undefined;
+  const said = (match[1] ?? match[0]).toLowerCase();
+  const start = match.index + match[0].toLowerCase().lastIndexOf(said);
+  const before = tokens.filter((token) => token.end <= start).slice(-4);
+  const isDenied = before.some(({ lower }) => NEGATIONS.has(lower));
+  return {
+    value: OFF.test(said) === isDenied,
+    start,
+    end: start + said.length,
+    from: said,
+    source: 'boolean',
+    own: 1,
+    how: 'boolean',
+    shares: true,
+  };
+};
+const SWITCHES: ReadonlySet<string> = new Set('on is power activ enabl state turn switch'.split(' '));
+const SWITCHED =
+  /\b(?:turn|switch|put|power|leave|keep)(?:ed|ing|s)?\b(?:\s\p{L}+){0,5}?\s(on|off)\b|\b(?:enable|disable|activate|deactivate)\b|打开|开启|关闭|关掉|关上|停用|启用/giu;
+/** `bedroom lights on`, with nothing after it that `on` could belong to. */
+const LEFT_ON = /\b(on|off)(?=[.,!?]|$|\s(?:at|please|now|to|with)\b)/giu;
+const OFF = /^(?:off|disable|deactivate|关闭|关掉|关上|停用)$/iu;
+
+const mentionIn = (slot: Slot, { tokens }: Reading): Proposal | undefined => {
   const wanted = slot.nameTerms.filter((term) => !AUXILIARY.has(term) && !isStopWord(term));
   if (wanted.length === 0) return undefined;
   const words = knownWords();
@@ -25,7 +58,8 @@ export const isMentioned = (slot: Slot, { tokens }: Reading): Proposal | undefin
   const hit = places.filter(({ place }) => place >= 0).map(({ place }) => place);
   if (hit.length === 0) return undefined;
   const worths = wanted.map((term) => (GENERAL.has(term) ? 0.25 : 1));
-  const total = worths.reduce((sum, worth) => sum + worth, 0);
+  // A general word counts where it was said, and is not missed where it was not: `suitable for children` is good for kids.
+  const total = worths.reduce((sum, worth, at) => (worth < 1 && (places[at]?.place ?? -1) < 0 ? sum : sum + worth), 0);
   const weigh = (holds: (nearness: number) => boolean): number =>
     places.reduce((sum, { place, nearness }, at) => {
       return place < 0 || !holds(nearness) ? sum : sum + nearness * (worths[at] ?? 0);
@@ -38,9 +72,9 @@ export const isMentioned = (slot: Slot, { tokens }: Reading): Proposal | undefin
   const first = Math.min(...hit);
   const said = tokens[first];
   if (said === undefined) return undefined;
-  const negated =
-    clauseBefore(tokens, first).some(({ lower }) => NEGATIONS.has(lower)) ||
-    tokens.slice(first + 1, first + 4).some(({ lower }) => DENIALS.has(lower));
+  const before = clauseBefore(tokens, first);
+  const isDenied = before.some(({ lower }) => NEGATIONS.has(lower)) && !isDeniedIn(slot.description, before, said);
+  const negated = isDenied || tokens.slice(first + 1, first + 4).some(({ lower }) => DENIALS.has(lower));
   const flipped = slot.nameTerms.some((term) => term === 'disabl' || term === 'exclud');
   return {
     value: negated === flipped,
@@ -52,6 +86,14 @@ export const isMentioned = (slot: Slot, { tokens }: Reading): Proposal | undefin
     how: 'boolean',
     shares: true,
   };
+};
+
+/** `no entry fee` is what the description of free_entry says itself. */
+const isDeniedIn = (description: string, before: readonly Token[], said: Token): boolean => {
+  const last = before.at(-1);
+  return (
+    last !== undefined && NEGATIONS.has(last.lower) && description.toLowerCase().includes(`${last.lower} ${said.lower}`)
+  );
 };
 
 /** The words before a place up to what starts another thought; `or` goes on with the same one. */

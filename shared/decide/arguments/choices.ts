@@ -64,7 +64,7 @@ export const examplesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<
   });
 
 /** The history of a Natural History Museum is none. */
-const isInName = ({ start, end }: Run, { spans }: Reading): boolean =>
+export const isInName = ({ start, end }: Pick<Run, 'start' | 'end'>, { spans }: Reading): boolean =>
   spans.some(
     (span) => span.kind === 'proper' && span.start <= start && end <= span.end && span.end - span.start > end - start,
   );
@@ -79,7 +79,13 @@ const mention = (phrase: string, slot: Slot, reading: Reading, subject: Readonly
   // The png of cat.png is part of a name.
   if (best === undefined && findRun(wanted, reading) !== undefined) return undefined;
   const exact = best;
-  if (exact === undefined) return shortMention(phrase, reading) ?? nearMention(wanted, slot, reading, subject);
+  if (exact === undefined)
+    return (
+      shortMention(phrase, reading) ??
+      clippedMention(phrase, reading) ??
+      misspelled(phrase, reading) ??
+      nearMention(wanted, slot, reading, subject)
+    );
   const at = { start: exact.start, end: exact.end, from: exact.text, source: 'choice' as const };
   // A short or common word may be there for another reason, unless the slot is named beside it.
   const doubtful = isSlight(splitIdentifier(phrase)) && !besideSlot(exact.start, exact.end, slot, reading);
@@ -126,6 +132,44 @@ const shortMention = (phrase: string, { tokens }: Reading): Mention | undefined 
   return token === undefined
     ? undefined
     : { start: token.start, end: token.end, from: token.text, own: 0.8, source: 'choice' };
+};
+
+/** `Sci-fi` on offer is meant by `science fiction`: each part is the start of a word, one after the other. */
+const clippedMention = (phrase: string, { words }: Reading): Mention | undefined => {
+  const parts = phrase.toLowerCase().split('-');
+  if (parts.length !== 2 || parts.some((part) => !/^[a-z]{2,5}$/u.test(part))) return undefined;
+  const [one = '', two = ''] = parts;
+  const at = words.free.findIndex(
+    ({ lower }, place) =>
+      lower.length > one.length && lower.startsWith(one) && (words.free[place + 1]?.lower ?? '').startsWith(two),
+  );
+  const [first, last] = [words.free[at], words.free[at + 1]];
+  return first === undefined || last === undefined
+    ? undefined
+    : { start: first.start, end: last.end, from: `${first.text} ${last.text}`, own: 0.8, source: 'choice' };
+};
+
+/** `luxary` on offer as `Luxury`: one letter off, and no word of its own. */
+const misspelled = (phrase: string, { words }: Reading): Mention | undefined => {
+  const right = phrase.toLowerCase();
+  if (!/^[a-z]{6,20}$/u.test(right)) return undefined;
+  const token = words.free.find(
+    ({ lower, term }) => knownWords().number(term) === undefined && isOneLetterOff(lower, right),
+  );
+  return token === undefined
+    ? undefined
+    : { start: token.start, end: token.end, from: token.text, own: 0.8, source: 'choice' };
+};
+
+/** Whether one letter was changed, left out, added, or two stand in the wrong order. */
+const isOneLetterOff = (one: string, other: string): boolean => {
+  if (Math.abs(one.length - other.length) > 1 || one === other) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  const [left, right] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
+  return left.length <= 1 && right.length <= 1 ? true : left.length === 2 && right === `${left[1]}${left[0]}`;
 };
 
 /** Near words count only when they are not what the tool is about anyway: `movie` does not choose the genre. */

@@ -1,3 +1,4 @@
+import { isYesNo } from './choices.ts';
 import type { Slot } from './slot.ts';
 
 /** `${one} ${other}`, made once for each pair: thousands of names are asked for in a decision. */
@@ -19,11 +20,14 @@ const PAIRS = 256;
 
 /** What a slot is, for the weights: its type, or the kind of its string. */
 export const classOf = (slot: Slot): string => {
-  if (slot.choices.length > 0) return 'choice';
+  if (slot.choices.length > 0) return slot.choices.length <= YES_NO_OTHER && isYesNo(slot) ? 'boolean' : 'choice';
   // Telephone numbers are too few to learn from: they are found as surely as e-mail addresses.
   if (slot.kind === 'phone') return 'email';
   return slot.type === 'string' || slot.type === 'any' ? slot.kind : slot.type === 'integer' ? 'number' : slot.type;
 };
+
+/** Yes, no, and a word for neither. */
+const YES_NO_OTHER = 3;
 
 /** Longer than any text that is read, so that a start and an end make one number. */
 export const PLACES = 16_384;

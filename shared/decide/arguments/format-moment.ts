@@ -5,7 +5,10 @@ import type { Slot } from './slot.ts';
 export const formatMoment = (slot: Slot, moment: Moment, said: string): string => {
   const { description } = slot;
   const stamp = STAMP.exec(description);
-  const seconds = /ss/iu.test(description) || stamp?.groups?.seconds !== undefined;
+  // Of several forms on offer the shortest says as much as was said.
+  const seconds =
+    (/ss/iu.test(description) && !/mm(?![:'"]?ss)\b.*\bor\b/iu.test(description)) ||
+    stamp?.groups?.seconds !== undefined;
   const time = moment.minutes === undefined ? undefined : clock(moment.minutes, seconds);
   const asSaid = /\d\s?[ap]m\b/iu.test(description) && !/hh|24/iu.test(description);
   if (slot.kind === 'time' || moment.day === undefined) return asSaid ? said : (time ?? said);

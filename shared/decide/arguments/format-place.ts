@@ -15,12 +15,8 @@ import type { Slot } from './slot.ts';
 export const formatPlace = (slot: Slot, said: string): FormattedPlace => {
   const place = readPlace(said);
   const wants = (word: string): boolean => slot.nameTerms.includes(word);
-  const part = /^(?<name>.+?)\s(?:sub-?)?(?<kind>district|county|province|prefecture|borough|ward)$/iu.exec(
-    said,
-  )?.groups;
-  // `Mong Kok District` is Mong Kok where the name of a district is asked for, unless its examples are written in full.
-  if (part?.name !== undefined && wants(termOf(part.kind?.toLowerCase() ?? '')))
-    return fits(new RegExp(`\\p{Lu}\\p{L}* ${part.kind}\\b`, 'u').test(slot.description) ? said : part.name);
+  const part = partOf(slot, said);
+  if (part !== undefined) return part;
   if (wants('state') || wants('provinc')) {
     if (place.state !== undefined) return fits(stateForm(slot, place.state));
     return { value: said, fits: !isCity(said) && place.country === undefined };
@@ -32,15 +28,38 @@ export const formatPlace = (slot: Slot, said: string): FormattedPlace => {
   if (/^\d/u.test(said) && /street|address/iu.test(slot.description)) {
     return fits(/street, city(?!, ?state)/iu.test(slot.description) ? said.replace(/,\s?[A-Z]{2}$/u, '') : said);
   }
-  if (
-    /city[,/ ]+(?:and )?(?:state|country)/iu.test(slot.description) ||
-    /\p{Lu}\w+, [A-Z]{2}\b/u.test(slot.description)
-  )
-    return withRegion(slot, said, place);
+  if (wantsRegion(slot)) return withRegion(slot, said, place);
+  // A large city is no district of one.
+  if (wants('district') && isWellKnown(place.city ?? '')) return { value: said, fits: false };
+  // Where the name of a city is asked for and the examples are bare names, `Boston, MA` is Boston.
+  if (CITY_NAME.test(slot.description) && said.includes(',') && !/^\d/u.test(said)) return fits(place.city ?? said);
   // `New York City` and `NYC` are the city of New York.
   if (wants('citi') && place.city !== undefined) return fits(cityName(place.city));
   return fits(said);
 };
+
+/** Whether a city is to be given with its state or country. */
+export const wantsRegion = ({ description }: Slot): boolean =>
+  /city[,/ ]+(?:and )?(?:state|country)/iu.test(description) || /\p{Lu}\w+, [A-Z]{2}\b/u.test(description);
+
+/** `Chatuchak District` where a part of a city or country is asked for; undefined for other names and slots. */
+const partOf = (slot: Slot, said: string): FormattedPlace | undefined => {
+  const part = PART.exec(said)?.groups;
+  if (part?.name === undefined || part.kind === undefined || !slot.nameTerms.some((term) => PARTS.has(term)))
+    return undefined;
+  // `Chonburi Province` is no district, and `Sai Kong Subdistrict` none either.
+  const isAsked =
+    slot.nameTerms.includes(termOf(part.kind.toLowerCase())) &&
+    slot.nameTerms.includes('sub') === (part.sub !== undefined);
+  if (!isAsked) return { value: said, fits: false };
+  // `Mong Kok District` is Mong Kok where the name of a district is asked for, unless its examples are written in full.
+  return fits(new RegExp(`\\p{Lu}\\p{L}* ${part.kind}\\b`, 'u').test(slot.description) ? said : part.name);
+};
+const PART = /^(?<name>.+?)\s(?<sub>sub-?)?(?<kind>district|county|province|prefecture|borough|ward)$/iu;
+const PARTS: ReadonlySet<string> = new Set(
+  ['district', 'county', 'province', 'prefecture', 'borough', 'ward'].map((kind) => termOf(kind)),
+);
+const CITY_NAME = /\bname of the city\b|\bcity name\b/iu;
 
 export interface FormattedPlace {
   readonly value: string;

@@ -14,7 +14,7 @@ export const freeTexts = (slot: Slot, slots: readonly Slot[], reading: Reading):
     ...labelled(slot, slots, reading),
     ...saidAs(slot, reading),
     ...(USERS_WORDS.test(slot.description) ? [whole(reading)] : []),
-    ...(searched ? [...about(reading), ...chineseObject(reading), ...rest(reading)] : []),
+    ...(searched ? [...about(reading), ...chineseObject(reading), ...rest(slot, reading)] : []),
     ...afterColon(reading),
     ...beforeNoun(slot, reading),
   ];
@@ -29,21 +29,39 @@ const piece = (start: number, value: string, source: Source, own: number): Propo
   own,
 });
 
-/** What is to be taken word for word stands after the slot's own word, up to the end: `run the command ls -l`. */
-const written = (slot: Slot, { text, tokens }: Reading): readonly Proposal[] => {
+/** What is to be taken word for word: after the slot's own word up to the end, or before it: `using the ls -l command`. */
+const written = (slot: Slot, reading: Reading): readonly Proposal[] => {
   if (slot.kind !== 'text') return [];
-  const at = tokens.findIndex((token) => slot.nameTerms.includes(token.term));
-  const next = tokens[at + 1];
-  if (at < 0 || next === undefined) return [];
-  const lead = /^[:：\s]*/u.exec(text.slice(next.start))?.[0].length ?? 0;
+  const { tokens } = reading;
+  const own = tokens.flatMap((token, at) => (slot.nameTerms.includes(token.term) ? [at] : []));
+  return [...new Set([own[0], own.at(-1)])].flatMap((at) =>
+    at === undefined ? [] : [...writtenAfter(reading, at), ...writtenBefore(reading, at)],
+  );
+};
+
+const writtenAfter = ({ text, tokens }: Reading, at: number): readonly Proposal[] => {
+  let next = at + 1;
+  while (CALLED.has(tokens[next]?.lower ?? '')) next++;
+  const start = tokens[next]?.start;
+  if (start === undefined) return [];
   const value = text
-    .slice(next.start + lead)
+    .slice(start)
     .replace(/[.!?]\s*$/u, '')
     .trimEnd();
   return value === '' || /^(?:in|on|for|to|that|which|is|of|prompt|line|and|or)\b/iu.test(value)
     ? []
-    : [piece(next.start + lead, value, 'written', 0.5)];
+    : [piece(start, value, 'written', 0.5)];
 };
+const CALLED: ReadonlySet<string> = new Set([':', '：', 'called', 'named']);
+
+const writtenBefore = ({ text, tokens }: Reading, at: number): readonly Proposal[] => {
+  const before = text.slice(0, tokens[at]?.start ?? 0);
+  const value = USING.exec(before)?.[1];
+  return value === undefined || !/[^\p{L}\p{N}\s'’,-]/u.test(value)
+    ? []
+    : [piece(before.lastIndexOf(value), value, 'written', 0.6)];
+};
+const USING = /\b(?:us(?:e|ing)|run(?:ning)?|with|via|through) (?:the )?(\S(?:.{0,200}\S)?)\s$/iu;
 
 /** `project ID badae`: an id may look like a word, but is none. */
 const afterId = (slot: Slot, { text }: Reading): readonly Proposal[] => {
@@ -112,9 +130,10 @@ const about = ({ text }: Reading): readonly Proposal[] =>
 const ABOUT =
   /(?:\b(?:about|regarding|concerning|on the topic of|related to|for the (?:query|keyword|term)|search for|look up|say(?:ing)?|says)\s|[:：]\s)(.{2,400}?)(?=[.?!]\s|[.?!]?$)/giu;
 
-/** What follows the words of asking. */
-const rest = ({ text }: Reading): readonly Proposal[] => {
+/** What follows the words of asking; a whole request may be what to search for, but is no text to work on. */
+const rest = ({ kind }: Slot, { text }: Reading): readonly Proposal[] => {
   const lead = ASKING.exec(text)?.[0].length ?? 0;
+  if (kind === 'text' && (lead === 0 || /^(?:at|in|on|from|to|with|by)\s/iu.test(text.slice(lead)))) return [];
   const value = text.slice(lead).replace(/[.?!。？！\s]+$/u, '');
   return value === '' ? [] : [piece(lead, value, 'rest', 0.3)];
 };

@@ -1,4 +1,4 @@
-import { choicesSaid, examplesSaid } from './choices.ts';
+import { choicesSaid, examplesSaid, isInName } from './choices.ts';
 import { countedThings } from './counted-things.ts';
 import { cueOf, slotRarity } from './cues.ts';
 import type { Proposal } from './proposal.ts';
@@ -69,7 +69,9 @@ const together = (
       ];
 
 const choiceList = (items: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] => {
-  const said = choicesSaid(items, reading, subject).filter(({ own, source }) => source === 'choice' && own >= 0.8);
+  const said = choicesSaid(items, reading, subject).filter(
+    (each) => each.source === 'choice' && each.own >= 0.8 && !isInName(each, reading),
+  );
   return together(said, 'choice_list', Math.min(1, ...said.map(({ own }) => own))).map((list) => ({
     ...list,
     shares: true,

@@ -11,6 +11,8 @@ export interface Moment {
   readonly precision: 'day' | 'month' | 'year' | 'time';
   /** Counted from the present day. */
   readonly relative: boolean;
+  /** Counted from another day that was said with it, which is a value of its own. */
+  readonly counted?: boolean;
 }
 
 /** Dates and times of a text; `today` is a day number, without which relative dates stay unknown. */
@@ -57,7 +59,7 @@ interface Calendar {
 }
 
 const momentSpan = (
-  { start, text, components, relative }: ReadDate,
+  { start, text, components, relative, counted }: ReadDate,
   { saidYear, present, shift }: Calendar,
 ): readonly Span[] => {
   const minutes = components.isCertain('hour')
@@ -68,11 +70,13 @@ const momentSpan = (
   if (!isDated) return minutes === undefined ? [] : [{ ...span, moment: { minutes, precision: 'time', relative } }];
   const year =
     components.isCertain('year') || relative ? components.get('year') : (saidYear ?? yearNear(components, present));
-  if (year === null || year === undefined) return [];
+  // A day of a year that nobody said is no date yet, but its number is nothing else either.
+  if (year === null || year === undefined) return [{ ...span, moment: { precision: 'day', relative } }];
   const moment = {
     day: ahead(dayNumber(components, year) + (relative ? shift : 0), components, text, present),
     precision: precisionOf(components, text),
     relative,
+    counted,
   };
   return [{ ...span, moment: minutes === undefined ? moment : { ...moment, minutes } }];
 };
@@ -104,7 +108,8 @@ const COUNTED = /\b(?:in|after|within)\s|\b(?:ago|later|before|after|from)\b|[å
 
 const withoutOverlaps = (spans: readonly Span[]): readonly Span[] => {
   const kept: Span[] = [];
-  for (const span of spans) if (!kept.some((other) => overlaps(span, other))) kept.push(span);
+  for (const span of spans)
+    if (!kept.some((other) => overlaps(span, other) && other.moment?.counted !== true)) kept.push(span);
   return kept.sort((one, other) => one.start - other.start);
 };
 

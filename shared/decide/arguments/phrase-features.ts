@@ -25,6 +25,8 @@ export const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundi
   if (terms.some((term) => around.rarity.has(term) && !slot.nameTerms.includes(term))) sink('has other name', 1);
   sink('like name', likeness(terms, slot.nameTerms));
   sink('like examples', slot.examples.length === 0 ? 0 : likeness(terms, exampleTerms(slot)));
+  // `echo %time%` and `start https://...` go on after their first word.
+  if (GOES_ON.test(around.reading.text.slice(proposal.end, proposal.end + 12))) sink('goes on', 1);
   const span = around.reading.spans.find(({ start, end }) => start < proposal.end && proposal.start < end);
   if (span !== undefined) {
     const inside = span.start <= proposal.start && proposal.end <= span.end;
@@ -76,6 +78,7 @@ const exampleTerms = (slot: Slot): readonly string[] => {
 };
 const examples = new WeakMap<Slot, readonly string[]>();
 
+const GOES_ON = /^\s(?:[%/\\&|<>=${}~]|--?\w|\p{L}+:\/\/)/u;
 const WORDS = ['words 0', 'words 1', 'words 2', 'words 3', 'words 4'];
 const SMALL: ReadonlySet<string> = new Set(
   'a an the my your his her its our their this of in on at for from to with by about and or as is are was into 的 把 将 从 到 在 给 用 成 为 和 是 有 多少 了 我 请'.split(

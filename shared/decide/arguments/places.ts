@@ -12,10 +12,11 @@ export interface Place {
 
 /** `weather of nyc`, where nobody cares for capitals: up to three small words after in, at, of and the like. */
 export const findSmallPlaces = (text: string): readonly Span[] => {
-  if (/[^.!?\s]\s+\p{Lu}/u.test(text)) return [];
+  // Who writes capitals elsewhere meant a single small word as a word; `san jose` is a name all the same.
+  const shortest = /[^.!?\s]\s+\p{Lu}/u.test(text) ? 2 : 1;
   return Array.from(text.matchAll(AFTER_PREPOSITION), (match) => {
     const words = (match[1] ?? '').split(' ');
-    for (let length = words.length; length > 0; length--) {
+    for (let length = words.length; length >= shortest; length--) {
       const said = words.slice(0, length).join(' ');
       const start = match.index + match[0].length - (match[1] ?? '').length;
       if (normal(said) in ALIASES || cities().has(normal(said)))
@@ -51,7 +52,7 @@ export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[
         kind: 'proper',
         start: last.start,
         end: span.end,
-        text: text.slice(last.start, span.end),
+        text: IN.test(between) ? `${last.text}, ${span.text}` : text.slice(last.start, span.end),
       };
     } else joined.push(span);
   }
@@ -61,14 +62,18 @@ export const joinPlaces = (text: string, spans: readonly Span[]): readonly Span[
 const continues = (last: Span, between: string, next: Span): boolean => {
   if (last.kind === 'number')
     return /^\s$/u.test(between) && STREET.test(next.text) && last.quantity?.spelled === false;
+  if (last.kind === 'proper' && IN.test(between))
+    return isCity(last.text) && !isRegion(last.text) && findState(next.text) !== undefined;
   if (last.kind !== 'proper' || !/^,\s?$/u.test(between)) return false;
   if (isRegion(last.text) && !isCity(last.text)) return false;
   if (/^[A-Z]{2}$/u.test(next.text)) return true;
   return isRegion(next.text) || (/^\d/u.test(last.text) && !last.text.includes(','));
 };
 
+/** `Lafayette in Louisiana`. */
+const IN = /^\sin\s$/u;
 const STREET =
-  /(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Square|Sq|Parkway|Pkwy|Apartments?|Plaza|Highway|Hwy|Terrace|Circle|Building|Tower)\b/u;
+  /(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Square|Sq|Parkway|Pkwy|Apartments?|Plaza|Highway|Hwy|Terrace|Circle|Building|Tower|Camino|Calle|Avenida|Rue|Broadway|Platz)\b/u;
 /** A name that countries, states and cities share is the largest of them: Mexico, California and Peru are no towns. */
 export const readPlace = (text: string): Place => {
   const [head = '', ...rest] = text.split(',').map((part) => part.trim());

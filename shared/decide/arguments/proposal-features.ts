@@ -7,7 +7,7 @@ import { isKnownPlace } from './places.ts';
 import type { Proposal, Source } from './proposal.ts';
 import { type Reading, tokenAt } from './reading.ts';
 import { conversionRole, partRole, prepositionAt, roleOf, saidRole } from './roles.ts';
-import type { Slot } from './slot.ts';
+import { asksForYear, type Slot } from './slot.ts';
 
 /** What the proposals for a tool's slots are judged in. */
 export interface Surroundings {
@@ -94,6 +94,7 @@ export const describeProposal = (
   const source = learntAs(proposal.source);
   const kind = classOf(slot);
   sink(joined(source, kind), 1);
+  if (slot.items !== undefined) sink(joined(joined(source, 'of'), classOf(slot.items)), 1);
   sink(joined(source, need), 1);
   sink(joined('own', source), own);
   if (proposal.how !== undefined) sink(joined('how', proposal.how), 1);
@@ -116,20 +117,31 @@ export const describeProposal = (
     sink(joined(place === rank ? 'in order' : 'out of order', need), 1);
     if (Math.abs(place - rank) > 1) sink(joined('far out of order', need), 1);
   } else sink(rank === 0 ? 'first' : 'later', 1);
+  describeWords(slot, proposal, around, sink);
+};
+
+/** What its own words are like. */
+const describeWords = (slot: Slot, proposal: Proposal, around: Surroundings, sink: Sink): void => {
+  const source = learntAs(proposal.source);
   if (source === 'phrase') describePhrase(slot, proposal, around, sink);
-  else if (source === 'proper') describeName(slot, proposal, around, sink);
-  else if (TEXTUAL.has(source)) sink(joined('long', source), Math.min(proposal.from.length, 200) / 100);
+  else if (source === 'proper' || source === 'code') describeName(slot, proposal, around, sink);
+  else if (TEXTUAL.has(source)) {
+    sink(joined('long', source), Math.min(proposal.from.length, 200) / 100);
+    // What has the marks of a program was written to be taken as it stands.
+    if (MARKS.test(proposal.from)) sink(joined('marked', source), 1);
+  }
 };
 
 /** Whether it stands where what a slot is about would: after from or to, by or with, or as the unit of a value. */
-const describeRole = (slot: Slot, { source, start }: Proposal, reading: Reading, sink: Sink): void => {
+const describeRole = (slot: Slot, { source, start, end }: Proposal, reading: Reading, sink: Sink): void => {
   const need = slot.required ? 'required' : 'optional';
   const role = roleOf(slot) * (NAMING.has(source) ? conversionRole(reading, start) : saidRole(reading, start));
   if (role !== 0) sink(role > 0 ? 'role' : 'role against', 1);
   // The kilometres of `50 kilometers` measure that value and need not be the unit of the answer.
   if (source === 'named' && roleOf(slot) === 0 && conversionRole(reading, start) === 1)
     sink(joined('measures a value', need), 1);
-  if (partRole(slot, reading, start) > 0) sink('part', 1);
+  const part = partRole(slot, reading, start, end);
+  if (part !== 0) sink(part > 0 ? 'part' : 'other part', 1);
 };
 
 const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spans }: Reading, sink: Sink): void => {
@@ -142,8 +154,13 @@ const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spa
   // `640 pixels wide` names the width as `640 width` would.
   if (quantity.dimension !== undefined)
     sink(slot.nameTerms.includes(quantity.dimension) ? 'named after' : 'year for other', 1);
-  const year = typeof value === 'number' && value >= 1500 && value <= 2100 && /^\d{4}$/u.test(from);
-  const wanted = slot.nameTerms.some((term) => term === 'year' || term === 'season');
+  const year =
+    typeof value === 'number' &&
+    value >= 1500 &&
+    value <= 2100 &&
+    /^\d{4}$/u.test(from) &&
+    quantity.dimension === undefined;
+  const wanted = asksForYear(slot);
   if (year) sink(wanted ? 'year for year' : 'year for other', 1);
   else if (wanted) sink('other for year', 1);
   if (quantity.currency !== undefined) sink('money', 1);
@@ -167,7 +184,12 @@ const places = new WeakMap<readonly Slot[], ReadonlyMap<Slot, { readonly place: 
 const ALONE = { place: 0, alike: 1 };
 
 /** The slot's own word right before or after, with or without a sign that binds them. */
-const describeNeighbours = (slot: Slot, { start, end }: Proposal, { text, tokens }: Reading, sink: Sink): void => {
+const describeNeighbours = (
+  slot: Slot,
+  { start, end, source }: Proposal,
+  { text, tokens }: Reading,
+  sink: Sink,
+): void => {
   let at = tokenAt(tokens, start) - 1;
   while (at >= 0 && /^["'“‘`「(]$/u.test(tokens[at]?.text ?? '')) at--;
   let bound = '';
@@ -176,7 +198,9 @@ const describeNeighbours = (slot: Slot, { start, end }: Proposal, { text, tokens
   const before = tokens[at];
   if (before !== undefined && slot.nameTerms.includes(before.term)) {
     const sign = bound === '=' || bound === ':' || bound === '：' ? 'assigned' : bound === '' ? 'beside' : 'bound';
-    sink(`${sign} ${slot.nameTerms.length === 1 || before.term === slot.nameTerms.at(-1) ? 'whole' : 'part'}`, 1);
+    const part = slot.nameTerms.length === 1 || before.term === slot.nameTerms.at(-1) ? 'whole' : 'part';
+    sink(joined(sign, part), 1);
+    sink(joined(joined(sign, part), source), 1);
   }
   const after = tokens[tokenAt(tokens, end)];
   if (after !== undefined && /^\s?-?$/u.test(text.slice(end, after.start)) && slot.nameTerms.includes(after.term))
@@ -195,6 +219,7 @@ const describeName = (slot: Slot, { from }: Proposal, { subject }: Surroundings,
 /** Units, currencies, languages and offered values may be what is converted or what it becomes. */
 const NAMING: ReadonlySet<Source> = new Set<Source>(['named', 'choice', 'near_choice']);
 const TEXTUAL: ReadonlySet<string> = new Set('written about rest whole colon object labelled quoted'.split(' '));
+const MARKS = /[/\\%&|<>=${}]|--/u;
 const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : ： should named called titled being was equal equals'.split(' '),
 );

@@ -1,3 +1,4 @@
+import { termOf } from '../../search/text.ts';
 import { isMentioned } from './booleans.ts';
 import { choicesSaid, examplesSaid, isNumeric, isYesNo } from './choices.ts';
 import { formatPlace } from './format-place.ts';
@@ -5,8 +6,9 @@ import { freeTexts } from './free-text.ts';
 import { listsFor } from './lists.ts';
 import { namedValues } from './named-values.ts';
 import type { Proposal } from './proposal.ts';
-import type { Reading } from './reading.ts';
+import { type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
+import type { Span } from './span.ts';
 import { fitOf } from './values.ts';
 
 /** Every value that the text may give a slot; which of them it gets is for the scorer. */
@@ -20,13 +22,17 @@ export const proposalsFor = (
   if (slot.type === 'boolean') return [isMentioned(slot, reading)].filter((said) => said !== undefined);
   if (isYesNo(slot)) return yesOrNo(slot, reading);
   if (slot.type === 'object') return literals(slot, reading);
-  if (slot.choices.length > 0 && !isNumeric(slot)) return choicesSaid(slot, reading, subject);
-  const recognised = [...typed(slot, reading), ...(slot.choices.length > 0 ? [] : namedValues(slot, reading))];
+  if (slot.choices.length > 0 && !isNumeric(slot))
+    return choicesSaid(slot, reading, subject).filter((said) => !labelsOther(slot, said, slots, reading));
+  const recognised = [
+    ...typed(slot, slots, reading, subject),
+    ...(slot.choices.length > 0 ? [] : namedValues(slot, reading)),
+  ];
   const isFree = slot.type === 'string' && slot.choices.length === 0;
   return [
     ...recognised,
     ...(slot.type === 'any' ? literals(slot, reading) : []),
-    ...(isFree && !NAMED.has(slot.kind) ? examplesSaid(slot, reading, subject) : []),
+    ...(isFree && !NAMED.has(slot.kind) ? examples(slot, reading, subject) : []),
     ...(isFree ? freeTexts(slot, slots, reading) : []),
     // Where names, places and units were recognised, unmarked words are none of them.
     ...(isFree && (recognised.length === 0 || UNMARKED.has(slot.kind)) ? phrases(slot, reading) : []),
@@ -34,10 +40,17 @@ export const proposalsFor = (
 };
 
 /** What was recognised in the text, in the form that the slot asks for. */
-const typed = (slot: Slot, reading: Reading): readonly Proposal[] =>
+const typed = (
+  slot: Slot,
+  slots: readonly Slot[],
+  reading: Reading,
+  subject: ReadonlySet<string>,
+): readonly Proposal[] =>
   reading.spans.flatMap((span) => {
     const fit = fitOf(slot, span);
-    if (fit === undefined) return [];
+    if (fit === undefined || isOffered(span, slot, slots) || isCountedApart(span, slots, reading)) return [];
+    // The base64 of `base64 decode SGkh` is what to do, not what to do it to.
+    if (span.kind === 'code' && slot.kind === 'text' && subject.has(termOf(span.text.toLowerCase()))) return [];
     const { text, kind } = span;
     // Of `Sydney, Australia` one slot takes the city and another the country.
     const part = typeof fit.value === 'string' && fit.value.length < text.length ? text.indexOf(fit.value) : -1;
@@ -45,6 +58,49 @@ const typed = (slot: Slot, reading: Reading): readonly Proposal[] =>
       part < 0 ? [span.start, span.end] : [span.start + part, span.start + part + String(fit.value).length];
     return [{ value: fit.value, start, end, from: text, source: kind, own: fit.score, how: fit.how }];
   });
+
+/** A code such as `sha512` that another parameter has among its choices is that choice, and no text. */
+const isOffered = ({ kind, text }: Span, slot: Slot, slots: readonly Slot[]): boolean =>
+  kind === 'code' &&
+  slots.some(
+    (other) =>
+      other !== slot &&
+      other.choices.some(({ phrases }) => phrases.some((phrase) => phrase.toLowerCase() === text.toLowerCase())),
+  );
+
+/** The `text` of `the text "secret"` names the slot text, though another offers it as a choice. */
+const labelsOther = (
+  slot: Slot,
+  { start, end }: Proposal,
+  slots: readonly Slot[],
+  { text, tokens, spans }: Reading,
+): boolean => {
+  const token = tokens[tokenAt(tokens, start)];
+  return (
+    token?.end === end &&
+    !slot.nameTerms.includes(token.term) &&
+    slots.some((other) => other !== slot && other.nameTerms.length === 1 && other.nameTerms[0] === token.term) &&
+    spans.some((span) => span.start > end && /^\s?[:：]?\s?$/u.test(text.slice(end, span.start)))
+  );
+};
+
+/** Of `45 days after 2024-06-01` a tool that counts days takes the days and the date, another the day they come to. */
+const isCountedApart = ({ moment, start, end }: Span, slots: readonly Slot[], { spans }: Reading): boolean => {
+  if (moment?.counted !== true) return false;
+  const unit = spans.find((span) => start <= span.start && span.end <= end && span.quantity !== undefined)?.quantity
+    ?.unit;
+  return unit !== undefined && slots.some(({ nameTerms }) => nameTerms.includes(termOf(unit)));
+};
+
+/** A place among the examples is written in the form that the slot asks for, as any other place is. */
+const examples = (slot: Slot, reading: Reading, subject: ReadonlySet<string>): readonly Proposal[] => {
+  const said = examplesSaid(slot, reading, subject);
+  if (slot.kind !== 'place') return said;
+  return said.flatMap((proposal) => {
+    const { value, fits } = formatPlace(slot, String(proposal.value));
+    return fits ? [{ ...proposal, value }] : [];
+  });
+};
 
 const literals = (slot: Slot, { spans }: Reading): readonly Proposal[] =>
   spans.flatMap(({ literal, start, end, text }) => {

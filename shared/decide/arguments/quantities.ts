@@ -23,6 +23,16 @@ export const findQuantities = (text: string): readonly Span[] => [
   ...Array.from(text.matchAll(CHINESE), readChinese),
 ];
 
+/** `two numbers, say 36 and 48` has two values, and the word that counts them is no third. */
+export const countsNext = (text: string, { end, quantity }: Span, quantities: readonly Span[]): boolean => {
+  const count = quantity?.spelled ? quantity.value : 0;
+  if (count < 2 || count > 5) return false;
+  const after = quantities.filter((other) => other.start > end && other.quantity?.spelled === false);
+  const listed = after.findIndex((span, at) => !LISTED.test(text.slice(span.end, after[at + 1]?.start ?? span.end)));
+  return listed === count - 1;
+};
+const LISTED = /^(?:,\s?|,?\sand\s)$/u;
+
 /** `640x480` is a width and a height. */
 export const sizes = (text: string): readonly Span[] =>
   Array.from(text.matchAll(SIZE), (match) => {
@@ -37,7 +47,7 @@ export const sizes = (text: string): readonly Span[] =>
     const second = match.index + said.length - height.length;
     return [side(width, match.index, 'width'), side(height, second, 'height')];
   }).flat();
-const SIZE = /(?<![\p{L}\p{N}.])(\d{2,5})\s?[x×*]\s?(\d{2,5})(?![\p{N}.]|\p{Ll})/giu;
+const SIZE = /(?<![\p{L}\p{N}.])(\d{2,5})(?:\s?[x×*]\s?|\sby\s)(\d{2,5})(?![\p{N}.]|\p{Ll})/giu;
 
 /** The dimension that a word beside a number names: wide, tall, 宽. */
 const dimensionBeside = (input: string, start: number, end: number): string | undefined => {

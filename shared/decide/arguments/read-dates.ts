@@ -10,6 +10,8 @@ export interface ReadDate {
   readonly components: Components;
   /** Counted from the present day. */
   readonly relative: boolean;
+  /** Counted from another day that was said with it. */
+  readonly counted: boolean;
 }
 
 /** What was said of a date (certain), and what follows from the present day. */
@@ -24,33 +26,46 @@ export const readDates = (text: string, now: Date | undefined): readonly ReadDat
   if (!SIGNS.test(part)) return [];
   const reference = { instant: now ?? new Date(0), timezone: 0 };
   const parsers = HAN.test(part) ? [chinese(), english()] : [english()];
+  const written = writtenDates(part, ISO);
   const read = parsers
     .flatMap((parser) => parser.parse(part, reference))
+    // Of `2024-01-15 until 2024-03-01` chrono takes `15 until 2024` for two times of day.
+    .filter(({ index }) => !written.some(({ start, text: said }) => start < index && index < start + said.length))
     .filter((result) => isMeant(result, part) && (now !== undefined || !isRelative(result)))
     .flatMap(endpoints);
-  return [...compactDates(part), ...read];
+  const isRead = (date: ReadDate): boolean =>
+    read.some(
+      ({ start, text: said, counted }) =>
+        !counted && start < date.start + date.text.length && date.start < start + said.length,
+    );
+  return [...writtenDates(part, COMPACT), ...read, ...written.filter((date) => !isRead(date))];
 };
 
-/** `20230929` and `2023-0929`, which chrono takes for numbers. */
-const compactDates = (text: string): readonly ReadDate[] =>
-  Array.from(text.matchAll(COMPACT), (match) => {
+/** Dates whose year, month and day stand in that order as digits. */
+const writtenDates = (text: string, pattern: RegExp): readonly ReadDate[] =>
+  Array.from(text.matchAll(pattern), (match) => {
     const [said, year, month, day] = match;
     const parts: Partial<Record<Component, number>> = { year: Number(year), month: Number(month), day: Number(day) };
     const components = { isCertain: (part: Component) => part in parts, get: (part: Component) => parts[part] ?? null };
-    return { start: match.index, text: said, components, relative: false };
+    return { start: match.index, text: said, components, relative: false, counted: false };
   });
+/** `20230929` and `2023-0929`, which chrono takes for numbers. */
 const COMPACT = /(?<![\d.-])(20\d\d|19\d\d)-?(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\d.-])/gu;
+const ISO = /(?<![\d./-])(20\d\d|19\d\d)[-/](0?[1-9]|1[0-2])[-/](0?[1-9]|[12]\d|3[01])(?![\d/-])/gu;
+/** `45 days after 2024-06-01`: a day that is counted from one that was said. */
+const COUNTED_FROM = /^\S+\s(?:day|week|month|year)s?\s(?:after|before|from|past|since|prior to)\s.*\d/iu;
 
 /** `from 9:00 to 10:30` and `March 9th to March 10th` are two values. */
 const endpoints = (result: ParsedResult): readonly ReadDate[] => {
   const { index, text, start, end } = result;
-  const relative = isRelative(result);
+  const counted = COUNTED_FROM.test(text);
+  const relative = isRelative(result) && !counted;
   const separator = end && (WORD_BETWEEN.exec(text) ?? MARK_BETWEEN.exec(text));
-  if (!end || !separator) return [{ start: index, text, components: start, relative }];
+  if (!end || !separator) return [{ start: index, text, components: start, relative, counted }];
   const after = separator.index + separator[0].length;
   return [
-    { start: index, text: text.slice(0, separator.index), components: start, relative },
-    { start: index + after, text: text.slice(after), components: end, relative },
+    { start: index, text: text.slice(0, separator.index), components: start, relative, counted },
+    { start: index + after, text: text.slice(after), components: end, relative, counted },
   ];
 };
 
@@ -58,7 +73,7 @@ const endpoints = (result: ParsedResult): readonly ReadDate[] => {
 const isMeant = ({ index, text, start }: ParsedResult, task: string): boolean => {
   const isDated = start.isCertain('day') || start.isCertain('month') || start.isCertain('year');
   const before = task.slice(Math.max(0, index - 12), index);
-  if (UNSAID.test(text)) return false;
+  if (UNSAID.test(text) || (/^in\s/iu.test(text) && CONTAINED.test(before))) return false;
   if (start.isCertain('weekday') && !isDated) return !SHORT_WEEKDAY.test(text) || POINTING.test(`${before}${text}`);
   if (!isDated) return start.isCertain('hour') && (start.isCertain('meridiem') || CLOCK.test(text));
   // A month alone is a name or a verb as often as a date, and 1/2 half of something.
@@ -88,11 +103,15 @@ const MONTH =
 const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR = '((?:19|20)\\d\\d)';
 
-/** Orders that chrono does not know: `2023 April 4th` and `April 9th of 2023`. */
+/** Orders that chrono does not know: `2023 April 4th`, `2023 4th of April` and `April 9th of 2023`. */
 const ORDERS: readonly Chrono['parsers'][number][] = [
   {
     pattern: () => new RegExp(`(?<!\\d)${YEAR},? ${MONTH} ${DAY}(?![\\p{L}\\d])`, 'iu'),
     extract: (_, [, year, month = '', day]) => dateParts(year, month, day),
+  },
+  {
+    pattern: () => new RegExp(`(?<!\\d)${YEAR},? ${DAY} of ${MONTH}(?![\\p{L}\\d])`, 'iu'),
+    extract: (_, [, year, day, month = '']) => dateParts(year, month, day),
   },
   {
     pattern: () => new RegExp(`(?<!\\p{L})${MONTH} ${DAY},? of ${YEAR}(?!\\d)`, 'iu'),
@@ -135,6 +154,8 @@ const MARK_BETWEEN = /\s*[-–—~]\s*/u;
 /** A stretch of time is no point in it: the last 24 hours, the next 7 days; nor is the present moment. */
 const UNSAID =
   /^(?:(?:for|within|during)\s.*|now|right now|(?:the )?(?:last|past|next|previous|coming) (?:\d+|few|couple|several|two|three|four|five|six|seven|ten)\b.*|(?:this |in the )?(?:morning|afternoon|evening|night)|this (?:second|minute|hour|day|week|month|year))$|\b\d+\s?(?:second|minute|hour|min|sec|hr)s?\b|现在|(?:小时|分钟|秒)[后前]/iu;
+/** The days of `how many seconds are there in 3 days` hold seconds. */
+const CONTAINED = /\b(?:are|is|there)\s$/iu;
 const SHORT_WEEKDAY = /^(?:sun|mon|tue|wed|thu|fri|sat)$/iu;
 const POINTING = /\b(?:on|next|this|last|by|until|every|coming)\s\p{L}+$/iu;
 const CLOCK = /\d\s?[:：点时]|[一二三四五六七八九十两]点|noon|midnight/iu;

@@ -43,19 +43,36 @@ const PREPOSITIONS = words(
 );
 const SKIPPED = words('the a an my our your date city state year month of');
 
-/** `by` speaks for who made something; `with`, `starring` and `the actor` for who takes part. */
-export const partRole = (slot: Slot, reading: Reading, start: number): number => {
-  const makes = slot.nameTerms.some((term) => MAKERS.has(term));
-  const plays = slot.nameTerms.some((term) => PLAYERS.has(term));
-  if (!makes && !plays) return 0;
+/** 1 where a name is said to have the part that a slot asks for (who made it, or who plays in it), -1 for the other. */
+export const partRole = (slot: Slot, reading: Reading, start: number, end: number): number => {
+  const wanted = slot.nameTerms.some((term) => PLAYERS.has(term))
+    ? 1
+    : slot.nameTerms.some((term) => MAKERS.has(term))
+      ? -1
+      : 0;
+  return wanted === 0 ? 0 : wanted * saidPart(reading, start, end);
+};
+
+/** 1 for `starring`, `with`, `acted by` or `the actor` before a name and `in the cast` after it, -1 for `by` and `as the director`. */
+const saidPart = (reading: Reading, start: number, end: number): number => {
+  const { tokens } = reading;
   const preposition = prepositionAt(reading, start);
-  const first = tokenAt(reading.tokens, start);
-  const [before = '', verb = ''] = [reading.tokens[first - 1]?.term, reading.tokens[first - 2]?.term];
-  if (plays)
-    return preposition === 'with' || PLAYING.has(before) || (preposition === 'by' && PLAYING.has(verb)) ? 1 : 0;
-  return preposition === 'by' && !PLAYING.has(before) && !PLAYING.has(verb) ? 1 : 0;
+  const first = tokenAt(tokens, start);
+  const [before = '', verb = ''] = [tokens[first - 1]?.term, tokens[first - 2]?.term];
+  if (PLAYING.has(before) || (preposition === 'by' && PLAYING.has(verb))) return 1;
+  if (preposition === 'by' || MAKING.has(before)) return -1;
+  const after = tokenAt(tokens, end);
+  for (let at = after; at < Math.min(tokens.length, after + 4); at++) {
+    const { term = '', isWord = false, lower = '' } = tokens[at] ?? {};
+    // What is done `by` somebody is said of who comes next.
+    if (!isWord || lower === 'and' || tokens[at + 1]?.lower === 'by') break;
+    if (PLAYING.has(term)) return 1;
+    if (MAKING.has(term)) return -1;
+  }
+  return preposition === 'with' ? 1 : 0;
 };
 
 const MAKERS = words('artist author director direct by singer band composer writer creator brand painter');
 const PLAYERS = words('cast star starring actor actress player');
-const PLAYING = words('star featur actor actress act');
+const PLAYING = words('star featur actor actress act cast starring');
+const MAKING = words('director direct author writer written singer composer');

@@ -11,6 +11,7 @@ export const choicesOf = (schema: JsonSchema, description: string): readonly Cho
       phrases: [
         String(value),
         ...explained.filter(([key]) => sameText(key, String(value))).map(([, phrase]) => phrase),
+        ...explainedAs(String(value), description),
       ],
     }));
   }
@@ -22,6 +23,16 @@ export const choicesOf = (schema: JsonSchema, description: string): readonly Cho
     phrases: numeric ? [phrase] : [key, phrase],
   }));
 };
+
+/** `price_asc for cheapest first`: a value that the schema lists needs no quotes. */
+const explainedAs = (value: string, description: string): readonly string[] => {
+  const place = description.search(new RegExp(`(?<![\\w'"-])${RegExp.escape(value)}(?![\\w-])`, 'u'));
+  if (place < 0) return [];
+  const phrase = EXPLAINED.exec(description.slice(place + value.length))?.[1]?.trim();
+  return phrase === undefined ? [] : [phrase];
+};
+const EXPLAINED =
+  /^\s?(?:for|means|is for|represents|stands for|indicates|denotes|refers to|=|->|:)\s(?:the\s|an?\s)?(\p{L}[^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/u;
 
 /** `1 corresponds to Bangkok, 2 to Chiang Mai` says the verb once. */
 const spelledOut = (description: string): string =>

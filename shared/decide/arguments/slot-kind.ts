@@ -78,6 +78,8 @@ const PERSON = words(
 const STORED = /\b(?:picture|image|photo|file|object)s?\b/iu;
 const STAMP = /yyyy.?mm.?dd.{0,3}hh|date and time|timestamp|iso ?8601.*time/iu;
 const DATE_OPENING = /^(?:an?|another|the|iso 8601)\s(?:[\w-]+\s){0,2}date\b/iu;
+const TEXT_OPENING =
+  /^(?:an?|another|the)\s(?:[\w-]+\s){0,1}(?:text|sentence|paragraph)s?(?:[.,;:]|$|\sto\b|\sthat\b)/iu;
 const DATE_FORM = /yyyy|\bmm\/dd|\bdate\b.*\bformat\b/iu;
 const PLACE_FORM = /city, state|city and state|name of the city|'[\w ]+, [A-Z]{2}'|[A-Z]\w+, [A-Z]{2}\b/u;
 const PLACE_OPENING = /^.{0,52}\b(?:city|location|country|airport)\b/iu;
@@ -112,6 +114,7 @@ const RULES: readonly { readonly kind: SlotKind; readonly holds: (subject: Subje
   { kind: 'place', holds: ({ named, description }) => named(PLACE) || PLACE_FORM.test(description) },
   { kind: 'query', holds: ({ named }) => named(QUERY) },
   { kind: 'text', holds: ({ named }) => named(TEXT) },
+  { kind: 'text', holds: ({ description }) => TEXT_OPENING.test(description) },
   { kind: 'person', holds: ({ named }) => named(PERSON) },
   { kind: 'date', holds: ({ words, description }) => DATE_OPENING.test(description) && !words.includes('format') },
   { kind: 'place', holds: ({ description }) => PLACE_OPENING.test(description) && !OTHER_NAME.test(description) },

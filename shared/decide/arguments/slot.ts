@@ -41,6 +41,11 @@ export const slotsOf = (schema: JsonSchema): readonly Slot[] => {
   );
 };
 
+/** Whether a slot takes a year, such as 2019, and not how many years. */
+export const asksForYear = ({ name }: Slot): boolean =>
+  splitIdentifier(name).some((word) => word === 'year' || word === 'season') && !COUNTING.test(name);
+const COUNTING = /num|count|total|term|duration/iu;
+
 const slotOf = (name: string, schema: JsonSchema, required: boolean): Slot => {
   const description = typeof schema.description === 'string' ? schema.description : '';
   const type = typeOf(schema);

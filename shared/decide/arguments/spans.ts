@@ -1,7 +1,7 @@
 import { findMoments } from './moments.ts';
 import { findPhones } from './phones.ts';
 import { findChinesePlaces, findSmallPlaces } from './places.ts';
-import { findQuantities, sizes } from './quantities.ts';
+import { countsNext, findQuantities, sizes } from './quantities.ts';
 import { overlaps, type Span, type SpanKind } from './span.ts';
 import type { Token } from './tokens.ts';
 
@@ -18,12 +18,20 @@ export const findSpans = (text: string, tokens: readonly Token[], today: number 
   add(PATTERNS.flatMap(({ kind, pattern }) => matches(text, kind, pattern)));
   add(quoted(text));
   add(findPhones(text));
-  add(findMoments(text, today));
+  add(findMoments(text, today), ({ moment }) => moment?.counted === true);
   add(sizes(text));
   add(CODES.flatMap((pattern) => matches(text, 'code', pattern)));
   // `in 3 weeks` is a day, or three weeks for who counts them.
-  add(findQuantities(text), ({ moment, text: said }) => moment?.relative === true && /\d|\p{L}+ \p{L}+/u.test(said));
-  add(properNames(text, tokens));
+  const quantities = findQuantities(text);
+  const open = quantities.filter((span) => !kept.some((other) => overlaps(span, other)));
+  const values = quantities.filter((span) => !countsNext(text, span, open));
+  add(
+    values,
+    ({ moment, text: said }) =>
+      moment?.counted === true || (moment?.relative === true && /\d|\p{L}+ \p{L}+/u.test(said)),
+  );
+  // `Yesterday by The Beatles` is a day or a name.
+  add(properNames(text, tokens), ({ moment, text: said }) => moment?.relative === true && DAY_NAMED.test(said));
   add(findChinesePlaces(text));
   add(findSmallPlaces(text));
   return kept.sort((one, other) => one.start - other.start);
@@ -46,19 +54,46 @@ const quoted = (text: string): readonly Span[] =>
     })),
   ).filter((span) => span.text !== '');
 
-/** Lists and objects written as in a program: [1, 2], ['a', 'b'], {"a": 1}. */
-const literals = (text: string): readonly Span[] =>
-  Array.from(text.matchAll(LITERAL), (match) => {
-    const literal = parseLiteral(match[0]);
-    if (literal === undefined) return undefined;
-    return {
-      kind: 'literal' as const,
-      start: match.index,
-      end: match.index + match[0].length,
-      text: match[0],
-      literal,
-    };
-  }).filter((span) => span !== undefined);
+/** Lists and objects written as in a program: [1, 2], ['a', 'b'], {"a": {"b": 1}}; the outermost that can be read. */
+const literals = (text: string): readonly Span[] => {
+  const spans: Span[] = [];
+  let tried = 0;
+  for (const { start, end } of bracketed(text)) {
+    if (start < (spans.at(-1)?.end ?? 0) || end - start < 3 || end - start > LITERAL_LIMIT) continue;
+    if (++tried > SPAN_LIMIT) break;
+    const said = text.slice(start, end);
+    const literal = parseLiteral(said);
+    if (literal !== undefined) spans.push({ kind: 'literal', start, end, text: said, literal });
+  }
+  return spans;
+};
+
+/** Every bracket with the one that closes it, in order of place; what stands in double quotes inside them is skipped. */
+const bracketed = (text: string): readonly { readonly start: number; readonly end: number }[] => {
+  const open: number[] = [];
+  const pairs: { readonly start: number; readonly end: number }[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '[' || character === '{') open.push(at);
+    else if (character === '"' && open.length > 0) at = stringEnd(text, at);
+    else if (character === ']' || character === '}') {
+      const start = open.at(-1);
+      if (start === undefined || text[start] !== (character === ']' ? '[' : '{')) continue;
+      open.pop();
+      pairs.push({ start, end: at + 1 });
+    }
+  }
+  return pairs.sort((one, other) => one.start - other.start);
+};
+
+/** The closing quote of a string, or its opening one when nothing closes it in its line. */
+const stringEnd = (text: string, start: number): number => {
+  for (let at = start + 1; at < text.length && text[at] !== '\n'; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at;
+  }
+  return start;
+};
 
 const parseLiteral = (source: string): unknown => {
   for (const candidate of [
@@ -133,11 +168,12 @@ const joined = (text: string, tokens: readonly Token[], last: number, next: numb
 
 /** No call has this many arguments; a text with more values is a document, of which the first are read. */
 const SPAN_LIMIT = 200;
-const LITERAL = /\[[^[\]]{1,2000}\]|\[(?:\s*\[[^[\]]{0,500}\]\s*,?){1,50}\]|\{[^{}]{2,1000}\}/gu;
+/** Longer objects are no arguments that are written into a request. */
+const LITERAL_LIMIT = 4000;
 const QUOTES: readonly RegExp[] = [
-  /"([^"\n]{1,2000})"/gu,
-  /“([^”\n]{1,2000})”/gu,
-  /(?<![\p{L}\p{N}])'((?:[^'\n]|'(?=\p{L})){1,500})'(?!\p{Script=Latin})/gu,
+  /"([^"]{1,2000})"/gu,
+  /“([^”]{1,2000})”/gu,
+  /(?<![\p{L}\p{N}])'((?:[^']|'(?=\p{L})){1,500})'(?!\p{Script=Latin})/gu,
   /‘([^’\n]{1,500})’/gu,
   /`([^`\n]{1,500})`/gu,
   /[「『《]([^」』》\n]{1,500})[」』》]/gu,
@@ -153,6 +189,12 @@ const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[]
     pattern:
       /(?<![\p{L}\p{N}/.@])(?:[\w-]{1,64}\/){0,8}[\w-]{1,100}(?:\.[\w-]{1,20}){0,3}\.(?:txt|csv|json|xml|ya?ml|toml|pdf|docx?|xlsx?|pptx?|md|html?|css|png|jpe?g|gif|bmp|tiff?|webp|avif|heic|svg|mp[34]|m4a|wav|flac|avi|mov|mkv|zip|tar|gz|bin|dat|py|js|ts|java|cpp|h5|onnx|parquet|log|exe|sql|db|ini|cfg|conf|lnk|bak|tmp)\b/giu,
   },
+  // A Chinese name needs a blank or a quote before it, as the words around it have none between them.
+  {
+    kind: 'path',
+    pattern:
+      /(?<=^|[\s“‘"'(（：])(?=\p{Script=Han})(?![把将给对从用])(?:[\p{Script=Han}\w-]{1,64}\/){0,8}[\p{Script=Han}\w-]{1,60}\.(?:txt|csv|json|pdf|docx?|xlsx?|md|png|jpe?g|gif|bmp|tiff?|webp|avif|heic|svg)\b/giu,
+  },
   // With a folder before it any ending will do.
   { kind: 'path', pattern: /(?<![\p{L}\p{N}/.@:])(?:[\w-]{1,64}\/){1,8}[\w-]{1,100}\.[A-Za-z\d]{1,6}(?![\w/])/gu },
   {
@@ -161,12 +203,13 @@ const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[]
       /(?<![\p{L}\p{N}@./-])(?:[\w-]{1,63}\.){1,4}(?:com|org|net|io|edu|gov|co|ai|dev|app|ca|uk|de|fr|cn|jp|in|info|me|tv)(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}])/giu,
   },
 ];
-/** Versions, spans of years, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
+/** Versions, spans of years, numbers in groups, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
 const CODES: readonly RegExp[] = [
   /(?<![\w/+=])(?=[A-Za-z\d+/]*[A-Z\d])[A-Za-z\d+/]{4,512}={1,2}(?![\w=])/gu,
   /(?<![\p{L}\p{N}_/:.@-])(?=[\w.-]*\/?[\w.-]*[A-Z\d_-])[A-Za-z][\w.-]{1,63}\/[A-Za-z][\w.-]{1,63}(?<![.])(?![\p{L}\p{N}/])/gu,
   /#\d{1,12}(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}_/.-])v?\d{1,4}(?:\.\d{1,6}){2,3}(?![\p{L}\p{N}]|\.\d)/gu,
+  /(?<![\p{L}\p{N}_/.-])\d{1,8}(?:-\d{1,8}){2,4}(?![\p{L}\p{N}_-])/gu,
   /(?<![\p{L}\p{N}_/.-])(?:19|20)\d\d[-–/](?:(?:19|20)\d\d|\d\d)(?![\p{L}\p{N}-])/gu,
   /(?<![\p{L}\p{N}_/.-])(?=[\w-]*[A-Za-z])(?=[\w-]*[\d_]|[a-z]+[A-Z])(?!\d+(?:\p{L}{1,3})?(?![\w-]))(?!\d+(?:\.\d+)?e-?\d+(?![\w-]))(?!\d+-[a-z]+(?![\w-]))[A-Za-z\d][\w-]{1,128}(?![\p{L}\p{N}])/gu,
 ];
@@ -185,4 +228,5 @@ const OPENING_WORDS: ReadonlySet<string> = new Set(
     /\s+/u,
   ),
 );
+const DAY_NAMED = /^(?:Today|Tomorrow|Yesterday|Tonight)$/u;
 const NEVER_NAMES: ReadonlySet<string> = new Set(`i i'm i've i'd i'll i’m i’ve i’d i’ll`.split(' '));

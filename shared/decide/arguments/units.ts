@@ -65,6 +65,12 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
       'meter metre m 米:1 kilometer kilometre km 公里:1000 centimeter cm 厘米:0.01 millimeter mm 毫米:0.001 mile mi 英里:1609.344 foot feet ft 英尺:0.3048 inch:0.0254 yard:0.9144',
     mass: 'kilogram kg 公斤 千克:1 gram g 克:0.001 milligram mg:0.000001 pound lb lbs:0.45359237 ounce oz:0.028349523125 ton tonne:1000',
     temperature: 'celsius celsiu degree degrees:1 fahrenheit:2 kelvin K:3',
+    capacitance: 'farad:1 mf:0.001 µf μf uf microfarad:0.000001 nf:1e-9 pf:1e-12',
+    inductance: 'henry:1 mh millihenry:0.001 µh μh uh:0.000001',
+    power: 'watt:1 kw kilowatt:1000 megawatt:1000000',
+    energy: 'joule:1 kj kilojoule:1000',
+    pressure: 'pascal:1 kpa kilopascal:1000',
+    frequency: 'hertz hz:1 khz kilohertz:1000 mhz megahertz:1000000 ghz gigahertz:1000000000',
     data: 'byte:1 kb kilobyte:1024 mb megabyte:1048576 gb gigabyte:1073741824 tb terabyte:1099511627776',
   }).flatMap(([measure, list]) => {
     const units: [string, Unit][] = [];
@@ -88,6 +94,12 @@ const MEASURES: Readonly<Record<string, RegExp>> = {
   length: /length|distance|height|width|depth|radius|diameter|base|side|altitude|long/iu,
   mass: /mass|weight/iu,
   temperature: /temp|heat|degree/iu,
+  capacitance: /capacit/iu,
+  inductance: /induct/iu,
+  power: /power/iu,
+  energy: /energy|heat|work/iu,
+  pressure: /pressure/iu,
+  frequency: /frequen/iu,
   data: /size|memory|storage|capacity/iu,
 };
 const RATE = /rate|percent|%|yield|return|interest|ratio|discount|probab|share|contribution|growth|confidence|level/iu;

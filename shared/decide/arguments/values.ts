@@ -3,7 +3,7 @@ import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { isKnownPlace } from './places.ts';
 import type { Conversion } from './proposal.ts';
-import type { Slot } from './slot.ts';
+import { asksForYear, type Slot } from './slot.ts';
 import type { Span, SpanKind } from './span.ts';
 import { convertUnit, unitAgreement } from './units.ts';
 
@@ -44,8 +44,13 @@ const numberFit = (slot: Slot, span: Span): Fit | undefined => {
   if (quantity === undefined) return undefined;
   const value = slot.type === 'integer' && !Number.isInteger(quantity.value) ? undefined : quantity.value;
   if (value === undefined) return undefined;
-  const year = slot.nameTerms.includes('year') && !slot.nameTerms.some((term) => COUNTING.has(term));
-  const looksLikeYear = Number.isInteger(value) && value >= 1500 && value <= 2100 && quantity.unit === undefined;
+  const year = asksForYear(slot);
+  const looksLikeYear =
+    Number.isInteger(value) &&
+    value >= 1500 &&
+    value <= 2100 &&
+    quantity.unit === undefined &&
+    quantity.dimension === undefined;
   let score = quantity.ordinal ? 0.8 : quantity.spelled ? (value <= 1 ? 1 : 1.5) : 2;
   score += year === looksLikeYear ? (year ? 0.5 : 0) : year ? -1 : -0.4;
   score += unitAgreement(slot, quantity);
@@ -83,6 +88,8 @@ const stringFit = (slot: Slot, span: Span): Fit | undefined => {
   if (!TAKES[slot.kind]?.has(span.kind)) return undefined;
   if (/date|time/u.test(slot.kind)) return /^\d/u.test(span.text) ? { value: span.text, score: 1 } : undefined;
   if (slot.kind === 'place') return placeFit(slot, span);
+  if (span.kind === 'path' && PICTURE.test(slot.description) && OTHER_FILE.test(span.text)) return undefined;
+  if (slot.kind === 'path' && span.kind === 'quoted' && !isFileName(slot, span.text)) return undefined;
   if (slot.kind === 'phone' && span.e164 !== undefined && INTERNATIONAL.test(slot.description))
     return { value: span.e164, score: 1, how: 'code' };
   if (span.kind === 'number') return numberText(slot, span);
@@ -132,8 +139,14 @@ const momentFit = (slot: Slot, span: Span): Fit | undefined => {
   return slot.kind === 'plain' || slot.kind === 'text' ? { value: span.text, score: 0.2 } : undefined;
 };
 
+/** A page or a program is no picture. */
+const PICTURE = /\b(?:picture|image|photo)\b/iu;
+const OTHER_FILE =
+  /\.(?:txt|csv|json|xml|ya?ml|toml|docx?|xlsx?|pptx?|md|html?|css|mp3|wav|zip|tar|gz|py|js|ts|java|log|exe|sql|db|ini|cfg|conf)$/iu;
+/** `I love you` is no file, and the key of a picture has an ending or a folder. */
+const isFileName = ({ name }: Slot, text: string): boolean =>
+  /[./\\]/u.test(text) || (/^[\w-]+$/u.test(text) && name !== 'key');
 const INTERNATIONAL = /e\.?164|international format|country code/iu;
-const COUNTING: ReadonlySet<string> = new Set(['number', 'num', 'count', 'total', 'term', 'durat']);
 
 const kinds = (list: string): ReadonlySet<SpanKind> => new Set(list.split(' ') as SpanKind[]);
 

@@ -4,19 +4,25 @@ import type { Tool } from '../model/tool.ts';
 
 /** A request to judge a picture: for which distortions, and whether there is a reference to compare it with. */
 export interface ImageRequest {
+  /** Whether a score is wanted, and not a picture that is changed or that shows where it differs. */
+  readonly judged: boolean;
   readonly distortions: readonly Distortion[];
   readonly reference: boolean;
+  /** What it is about beside quality, where that is said. */
+  readonly subjects: readonly string[];
 }
 
 export const imageRequestOf = (text: string, context: JsonObject = {}): ImageRequest | undefined => {
   const distortions = (Object.keys(SIGNS) as Distortion[]).filter((distortion) => SIGNS[distortion].test(text));
   const picture = PICTURE.test(text) || 'image' in context;
-  // Who wants a picture changed is not asking how good it is.
-  if (CHANGES.test(text)) return undefined;
+  if (picture && (CHANGES.test(text) || WHERE.test(text)))
+    return { judged: false, distortions: [], reference: false, subjects: [] };
   if (!picture || (distortions.length === 0 && !QUALITY.test(text))) return undefined;
   // Of two pictures one is what the other is judged against.
   const two = new Set(text.match(PICTURE_FILE)).size > 1;
-  return { distortions, reference: two || REFERENCE.test(text) || 'reference' in context };
+  const subjects = Object.keys(SUBJECTS).filter((subject) => SUBJECTS[subject]?.test(text));
+  const compared = two || (REFERENCE.test(text) && !ALONE.test(text)) || 'reference' in context;
+  return { judged: true, distortions, reference: compared, subjects };
 };
 
 /** Scores an image-quality tool by the picture's distortion and whether a reference is given. */
@@ -26,12 +32,17 @@ export const imageFit = (
 ): { score: number; reason: string } | undefined => {
   const { iqa } = tool;
   if (iqa === undefined || request === undefined) return undefined;
+  if (!request.judged) return { score: UNWANTED, reason: 'gives a score, which is not what was asked for' };
   const matching = request.distortions.filter((distortion) => iqa.strengths.includes(distortion));
   const mode = (iqa.type === 'FR') === request.reference;
   // One that is strong at few things is chosen before one that is said to be strong at all.
   const special = matching.length > 0 ? 0.5 / iqa.strengths.length : 0;
+  // What judges faces, beauty or information is no judge of quality in general.
+  const subject = tool.tags?.find((tag) => tag in SUBJECTS);
+  const apt = subject === undefined || (request.distortions.length > 0 && matching.length > 0);
   const score =
     (mode ? 3 : -4) +
+    (apt ? 0 : request.subjects.includes(subject ?? '') ? 1 : -4) +
     (request.distortions.length === 0 ? 0 : 3 * (matching.length / request.distortions.length)) +
     special;
   const strength =
@@ -39,9 +50,14 @@ export const imageFit = (
   return { score, reason: `${iqa.type === 'FR' ? 'compares with a reference' : 'needs no reference'}; ${strength}` };
 };
 
-/** Words that find image-quality tools in the index, whatever the request called them. */
+const UNWANTED = -4;
+
+/** Words that find image-quality tools in the index, whatever the request called them; none where no score is wanted. */
 export const imageTerms = (request: ImageRequest): readonly { readonly term: string; readonly weight: number }[] =>
-  ['imag', 'qualiti', 'iqa', ...request.distortions.flatMap((distortion) => INDEX_TERMS[distortion])].map((term) => ({
+  (!request.judged
+    ? []
+    : ['imag', 'qualiti', 'iqa', ...request.distortions.flatMap((distortion) => INDEX_TERMS[distortion])]
+  ).map((term) => ({
     term,
     weight: 1,
   }));
@@ -55,6 +71,9 @@ const QUALITY =
   /\bquality\b(?!\s?(?:of\s|at\s|=\s?)?\d)|\b(?:distort\w*|degrad\w*|artifacts?|artefacts?|similarity|ssim|psnr|niqe|brisque|lpips)\b|\bhow (?:good|bad|well|nice|clear|clean)\b|\b(?:judge|rate|score|assess|grade)\s(?:the\s|this\s|my\s)?(?:quality|picture|photo|image|look|[\w./-]+\.(?:png|jpe?g|webp|tiff?))|\blooks? (?:good|bad|worse|better|fine)\b|质量|画质|失真|评分|打分|好不好|怎么样/iu;
 const REFERENCE =
   /\b(?:compar\w+|reference|original|ground truth|before and after|than the|versus|vs|against|source image|undistorted|pristine)\b|原图|原始|参考|对比图|相比|与原|和原/iu;
+const ALONE = /\b(?:without|no)[\s-](?:an?\s|any\s|the\s)?(?:reference|original)\b|(?:没有|无|不需要)(?:参考|原图)/iu;
+const WHERE =
+  /\b(?:show|see|paint|mark|highlight|find|tell)\b[^.?!]{0,24}\bwhere\b|^where\b|\bheat ?map\b|\b(?:quality|difference|error) map\b|哪里|什么地方|热力图/iu;
 const SIGNS: Readonly<Record<Distortion, RegExp>> = {
   Blurs: /\bblur\w*|out of focus|unfocus\w*|defocus\w*|\bfuzzy\b|模糊|失焦|虚焦/iu,
   'Color distortions': /\bcolou?r\w*|saturat\w*|\bhue\b|\btint\w*|颜色|色彩|偏色|饱和/iu,
@@ -65,6 +84,12 @@ const SIGNS: Readonly<Record<Distortion, RegExp>> = {
   Sharpness: /\bsharp\w*|\bcrisp\w*|清晰|锐度|锐利/iu,
   Contrast: /\bcontrast\w*|\bwashed out|对比度/iu,
 };
+const SUBJECTS: Readonly<Record<string, RegExp>> = Object.assign(Object.create(null), {
+  aesthetics: /\baesthetic\w*|\bbeaut\w+|\bpretty\b|\bcomposition\b|美感|美学|好看/iu,
+  faces: /\bfac(?:e|es|ial)\b|\bselfies?\b|人脸|脸部/iu,
+  underwater: /\bunder ?water\b|水下/iu,
+  information: /\bentropy\b|\binformation\b|信息|熵/iu,
+});
 const INDEX_TERMS: Readonly<Record<Distortion, readonly string[]>> = {
   Blurs: ['blur'],
   'Color distortions': ['color', 'distort'],
