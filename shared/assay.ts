@@ -10,6 +10,7 @@ import type { Rate } from './access/token-bucket.ts';
 import type { Llm } from './decide/llm.ts';
 import type { Prices } from './execute/billing/prices.ts';
 import { createMeter } from './execute/billing/quota.ts';
+import type { QuotaHolding } from './execute/billing/quota-holders.ts';
 import { callFolds } from './execute/billing/usage.ts';
 import type { ExecuteContext } from './execute/execute.ts';
 import { createLayerContext } from './execute/layer-context.ts';
@@ -17,6 +18,7 @@ import { freeMeter, type Meter } from './execute/meter.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
 import type { Memory } from './insight/memory.ts';
 import type { Iqa } from './iqa/iqa.ts';
+import type { FairTurns } from './kernel/fair-turns.ts';
 import { lazily } from './kernel/lazily.ts';
 import type { Blobs, Clock, Gauge, Log, Table, Timers } from './kernel/ports.ts';
 import { noTracer, type Tracer } from './kernel/tracer.ts';
@@ -49,6 +51,8 @@ export interface AssayPorts {
   readonly table: Table;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** How the event loop is divided between tenants; by the processor's time unless given. */
+  readonly turns?: FairTurns;
   readonly log: Log;
   readonly random: (bytes: number) => Uint8Array;
   /** Finds shipped, configured and plugin tools, in order of precedence. */
@@ -80,6 +84,8 @@ export interface AssayPorts {
   /** What things cost; without it nothing is charged and no quota holds. */
   readonly prices?: Prices;
   readonly meter?: Meter;
+  /** Has what this process counts on quotas recounted, should it die. */
+  readonly quotaHolding?: QuotaHolding | undefined;
   /** How tools that live elsewhere are reached; without it there are no sources. */
   readonly sources?: SourcePorts;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
@@ -152,12 +158,13 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     freshMs: ports.freshMs,
   });
   const recorder = createRecorder({ table, log, timers, folds: callFolds, ...ports.recording });
-  const meter = ports.meter ?? (ports.prices ? createMeter({ table, clock, log, prices: ports.prices }) : freeMeter);
+  const { prices, quotaHolding: holding, gauge, turns } = ports;
+  const meter = ports.meter ?? (prices ? createMeter({ table, clock, log, prices, holding }) : freeMeter);
   const limitRate = createRateLimiter(table, clock, ports.defaultRate);
   const { spend: spendRate } = limitRate;
   const sources = openUpstreams(ports.sources ?? noSources, (tenant, name) => void refreshQuietly(assay, tenant, name));
   const assay: Assay = {
-    ...createLayerContext({ table, clock, timers, log, random, recorder, meter, spendRate, gauge: ports.gauge }),
+    ...createLayerContext({ table, clock, timers, log, random, recorder, meter, spendRate, gauge, turns }),
     catalogs,
     handlers: () => loaded.handlers,
     limitRate,
@@ -174,7 +181,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     oauth: ports.oauth,
     blobs: ports.blobs,
     iqa: ports.iqa,
-    prices: ports.prices,
+    prices,
     llm: ports.llm,
     learns: ports.learns ?? true,
     memories: ports.learns === false ? undefined : memoriesOf(table),
@@ -191,6 +198,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
       await runs?.close?.();
       await sources.close();
       await recorder.close();
+      await meter.close();
       await ports.tracer?.close();
       await ports.encoder?.close();
       await ports.iqa?.engine.close();

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../model/call-record.ts';
 import type { NewEvent } from '../registry/events.ts';
 import { type Block, blockAfter } from './block.ts';
-import { emptyStats, eventsOf, isToolsFault, type StatsTotal } from './stats.ts';
+import { deriveEvents, emptyStats, isToolsFault, type StatsTotal } from './stats.ts';
 
 /**
  * Whether a version is blocked or unblocked after calls of one shard, by the sum of all shards, which already includes
@@ -24,7 +24,7 @@ export const decideBlock = (
       const counted = Math.max(inARow, isLast && !isOk ? (sum?.failed_in_a_row ?? 0) : 0);
       now = blockAfter(withFailures(sum, record, now, counted), isOk, Date.parse(record.at));
     }
-    events.push(...eventsOf(before, withFailures(sum, record, now, inARow), record));
+    events.push(...deriveEvents(before, withFailures(sum, record, now, inARow), record));
   });
   return { block: now, events };
 };

@@ -26,7 +26,7 @@ export const recommendTools = async (
   const lists = await readLists(table, tenant);
   const held = await context.catalogs.of(tenant);
   const isOffered = (name: string): boolean => findEntry(held.catalog, actor, name)?.family.enabled === true;
-  const fits = task === undefined ? allFit(held.catalog.names()) : await fitsOf(held, task, isOffered);
+  const fits = task === undefined ? allFit(held.catalog.names()) : await rateFits(held, task, isOffered);
   for (const { name } of lists.whitelist) if (!fits.has(name)) fits.set(name, 0);
   const stats = new Map((await readAllStats(table, tenant)).map((one) => [`${one.tool}#${one.version}`, one]));
   const ratings = await readRatings(table, tenant);
@@ -43,7 +43,7 @@ const allFit = (names: readonly string[]): Map<string, number> => new Map(names.
 
 type TenantCatalog = Awaited<ReturnType<RegistryContext['catalogs']['of']>>;
 
-const fitsOf = async (
+const rateFits = async (
   held: TenantCatalog,
   task: string,
   accept: (name: string) => boolean,

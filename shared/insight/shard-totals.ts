@@ -66,10 +66,10 @@ const addUsed = ([calls, micros]: Used = [0, 0], records: readonly CallRecord[])
 export const fitsIn = (totals: ShardTotals): boolean => Buffer.byteLength(JSON.stringify(totals)) <= MAX_TOTALS_BYTES;
 
 /** Which child of a full item holds a name: one bit of its hash per level. */
-export const hashBit = (name: string, level: number): '0' | '1' => ((hashOf(name) >>> level) & 1 ? '1' : '0');
+export const hashBit = (name: string, level: number): '0' | '1' => ((hashText(name) >>> level) & 1 ? '1' : '0');
 
 // FNV-1a with a final mix: its low bits alone are unevenly distributed.
-const hashOf = (name: string): number => {
+const hashText = (name: string): number => {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
   return (hash ^ (hash >>> 15)) >>> 0;

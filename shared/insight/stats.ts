@@ -60,7 +60,7 @@ export const addCalls = (
   let current = stats;
   for (const record of records) {
     const next = countCall(current, record);
-    events.push(...eventsOf(current, next, record));
+    events.push(...deriveEvents(current, next, record));
     current = next;
   }
   // All at once: a histogram is too large to copy for every call.
@@ -118,7 +118,7 @@ export const statsFold = foldInto(StatsItem, {
 });
 
 /** The events that a call causes. */
-export const eventsOf = (before: StatsTotal, after: StatsTotal, record: CallRecord): readonly NewEvent[] => {
+export const deriveEvents = (before: StatsTotal, after: StatsTotal, record: CallRecord): readonly NewEvent[] => {
   const { tool, version, at } = record;
   const events: NewEvent[] = [];
   if (record.status === 'failed') {

@@ -77,10 +77,10 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
     name: parsed.name,
     input_schema: parsed.input_schema,
     nodes: nodes.map((node) => settle(node, outside.get(node.input.id) ?? [])),
-    edges: nodes.flatMap(edgesOf),
+    edges: nodes.flatMap(collectEdges),
     permission: strictest(nodes.map(({ tool }) => effectivePermission(tool, tool.spec))),
   };
-  return { plan: { plan_id: digestOf(body), ...body }, needs: needsOf(nodes), durations: durationsOf(nodes) };
+  return { plan: { plan_id: digestOf(body), ...body }, needs: needsOf(nodes), durations: estimateDurations(nodes) };
 }
 
 const MOST_CHECK_MS = 200;
@@ -148,7 +148,7 @@ const sourcesOf = ({ references }: Resolved): ReadonlySet<string> =>
 
 const dependenciesOf = (node: Resolved): readonly string[] => [...new Set([...sourcesOf(node), ...node.input.after])];
 
-function edgesOf(node: Resolved): readonly PlanEdge[] {
+function collectEdges(node: Resolved): readonly PlanEdge[] {
   const data = sourcesOf(node);
   return dependenciesOf(node).map((from) => ({ from, to: node.input.id, kind: data.has(from) ? 'data' : 'order' }));
 }
@@ -197,7 +197,7 @@ function needsOf(nodes: readonly Resolved[]): readonly Need[] {
   });
 }
 
-function durationsOf(nodes: readonly Resolved[]): Readonly<Record<string, number>> {
+function estimateDurations(nodes: readonly Resolved[]): Readonly<Record<string, number>> {
   return Object.fromEntries(
     nodes.flatMap(({ input, tool }) => (tool.median_ms === undefined ? [] : [[input.id, tool.median_ms]])),
   );

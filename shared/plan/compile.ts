@@ -5,7 +5,7 @@ import { levels } from './levels.ts';
 import { type OrderedNode, orderNodes } from './order.ts';
 import { buildPoset, chains, setOf } from './poset.ts';
 import { search } from './search.ts';
-import { makespanOf, type Scenarios, toPlanTree } from './tree.ts';
+import { computeMakespan, type Scenarios, toPlanTree } from './tree.ts';
 
 export interface CompileOptions {
   /** Expected milliseconds by node id, such as the measured median of its tool; 1 where absent. */
@@ -42,7 +42,7 @@ export function compilePlan(plan: { readonly nodes: readonly OrderedNode[] }, op
   const tree = toPlanTree(plain.score < found.score ? plain : found, graph.ids);
 
   const criticalPath = Math.max(...chains(poset, all, setOf(all, poset.size), durations).tail);
-  const makespan = makespanOf(tree, (id) => durationOf(id, options.durations));
+  const makespan = computeMakespan(tree, (id) => durationOf(id, options.durations));
   return {
     tree,
     critical_path_ms: criticalPath,

@@ -27,7 +27,7 @@ export function findCuts(poset: Poset, part: NodeSet, scenarios: Scenarios, widt
   const inside = setOf(part, poset.size);
   const measured = scenarios.map((durations) => chains(poset, part, inside, durations));
   const prefixes = topologicalOrders(part, at(scenarios, 0), at(measured, 0)).flatMap((order) =>
-    prefixesOf(order, measured),
+    listPrefixes(order, measured),
   );
   prefixes.sort((a, b) => a.bound - b.bound || a.length - b.length);
   const seen = new Set<number>();
@@ -64,7 +64,7 @@ function topologicalOrders(
   });
 }
 
-function prefixesOf(order: NodeSet, measured: readonly Chains[]): readonly Prefix[] {
+function listPrefixes(order: NodeSet, measured: readonly Chains[]): readonly Prefix[] {
   const bounds = new Float64Array(order.length);
   measured.forEach(({ head, tail }, scenario) => {
     const weight = weightOf(scenario, measured.length);

@@ -29,7 +29,7 @@ export const deferring = (context: ExecuteContext, runs: Runs, deferred: Deferre
     ...context,
     handlers: () => ({ builtin: new Map(), internal: new Map([[PLAN_HANDLER_PREFIX + planId, handler]]) }),
     meter: {
-      price: meter.price,
+      ...meter,
       async reserve(call) {
         const { remaining, ...kept } = await meter.reserve(call);
         started.reservation = kept;
@@ -37,7 +37,6 @@ export const deferring = (context: ExecuteContext, runs: Runs, deferred: Deferre
       },
       priceOf: (reservation, settled) => (started.run ? 0 : meter.priceOf(reservation, settled)),
       release: (reservation, ended, counted) => (started.run ? undefined : meter.release(reservation, ended, counted)),
-      abandon: meter.abandon,
     },
     recorder: {
       ...recorder,

@@ -1,8 +1,7 @@
 import { requireScope } from '../access/scopes.ts';
-import { listExecutions } from '../execute/executions.ts';
+import { type ExecutionsContext, listExecutions } from '../execute/executions.ts';
 import type { Recorder } from '../execute/recorder.ts';
 import { isObject } from '../kernel/json.ts';
-import type { Clock, Table } from '../kernel/ports.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
@@ -11,9 +10,7 @@ import type { RunContext } from './run-verbs.ts';
 /** `waiting` is a running one with a node that waits for a person. */
 export const RUN_FILTERS = ['running', 'waiting', 'ok', 'failed', 'cancelled'] as const;
 
-interface Context extends RunContext {
-  readonly table: Table;
-  readonly clock: Pick<Clock, 'now'>;
+interface Context extends RunContext, ExecutionsContext {
   readonly recorder: Pick<Recorder, 'flush'>;
 }
 

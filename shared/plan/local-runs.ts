@@ -2,8 +2,9 @@ import { messageOf } from '../kernel/errors.ts';
 import { ACTIVE_RUNS_PK, activeRunKey } from '../kernel/item-keys.ts';
 import { freeLease, isHeld, type Lease, takeLease } from '../kernel/lease.ts';
 import { changeHeld, keepLease, newOwner, takeItem } from '../kernel/leased-item.ts';
-import { isUnreadable, put, read } from '../kernel/stored.ts';
+import { put, read } from '../kernel/stored.ts';
 import { ActiveRunItem, type RunBody, type RunView } from '../model/run.ts';
+import { cachePlans } from './cache-plans.ts';
 import type { EnginePorts, TaskCall } from './engine/ports.ts';
 import { prepareChecked } from './engine/prepare.ts';
 import { createTokenDesk, type TokenDesk } from './engine/tokens.ts';
@@ -11,7 +12,7 @@ import { interpret } from './interpret.ts';
 import type { LocalRunDeps, LocalRuns } from './local-run-deps.ts';
 import { endRun, readRunEnd } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
-import { cachePlans, changeRun, isTakenOver, loadRun, noRun } from './run-store.ts';
+import { changeRun, isTakenOver, loadRun, noRun } from './run-store.ts';
 import {
   type ApprovalDecision,
   decideApproval,
@@ -109,9 +110,8 @@ class Runner implements LocalRuns {
         const { tenant, run_id: id } = read(item, ActiveRunItem);
         if (await this.#resumeOne(tenant, id)) resumed.push(id);
       } catch (thrown) {
-        // An unreadable run is left to a release that can read it; the others continue.
-        if (!isUnreadable(thrown)) throw thrown;
-        this.#given.log.error('run not resumed', { run: item.key.sk, error: thrown.message });
+        // One that cannot go on here must not hold up the others; it is tried again when its lease has run out.
+        this.#given.log.error('run not resumed', { run: item.key.sk, error: messageOf(thrown) });
       }
     }
     return resumed;

@@ -1,9 +1,10 @@
 import { messageOf } from '../kernel/errors.ts';
 import type { RunBody, RunView } from '../model/run.ts';
+import { cachePlans } from './cache-plans.ts';
 import type { ExecutionState, Machines } from './machines.ts';
 import { endRun, readRunEnd } from './record.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
-import { cachePlans, changeRun, loadRun, noRun } from './run-store.ts';
+import { changeRun, loadRun, noRun } from './run-store.ts';
 import {
   type ApprovalDecision,
   decideApproval,

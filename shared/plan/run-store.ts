@@ -51,20 +51,6 @@ export async function loadPlan(store: Store, tenant: string, id: string): Promis
   return read({ key: item.key, body: isObject(packed) ? packed : {} }, PackedPlan);
 }
 
-/** Loads plans through a memory of the latest ones. */
-export function cachePlans(store: Store, kept = 200): RunDeps['plan'] {
-  const plans = new Map<string, SavedPlan>();
-  return async (tenant, id) => {
-    const key = `${tenant}/${id}`;
-    const found = plans.get(key) ?? (await loadPlan(store, tenant, id));
-    if (found === undefined) return undefined;
-    plans.delete(key);
-    plans.set(key, found);
-    if (plans.size > kept) plans.delete(plans.keys().next().value ?? key);
-    return found;
-  };
-}
-
 /** A value as it is stored: itself, or by reference when it is larger than allowed. */
 export async function pack(store: Store, key: string, value: unknown, limit = MAX_ITEM_TEXT): Promise<NodeResult> {
   const text = JSON.stringify(value) ?? 'null';

@@ -2,7 +2,7 @@ import { requireScope } from '../access/scopes.ts';
 import { operationPrice, type Prices } from '../execute/billing/prices.ts';
 import type { Caller, CallOptions, LayerContext } from '../execute/call.ts';
 import { OPERATION, runOperation } from '../execute/operation.ts';
-import { type Quote, quoteOf } from '../execute/spend.ts';
+import { makeQuote, type Quote } from '../execute/spend.ts';
 import { Fault } from '../kernel/errors.ts';
 import { planKey } from '../kernel/item-keys.ts';
 import { LEASE_MS } from '../kernel/lease.ts';
@@ -76,7 +76,7 @@ export const quoteRun = async (
   requireRuns(context);
   if (!(await context.table.get(planKey(actor.tenant, planId))))
     throw new Fault('NotFound', `there is no plan ${JSON.stringify(planId)}`, { plan_id: planId });
-  return quoteOf('run', operationPrice(context.prices, 'run'), maxMicros);
+  return makeQuote('run', operationPrice(context.prices, 'run'), maxMicros);
 };
 
 /** A run of the caller's tenant, with its nodes and attempts. */

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { type JsonType, optionsOf, resolve, type SchemaView, stepInto, typesOf } from './schema-view.ts';
+import { type JsonType, listOptions, resolve, type SchemaView, stepInto, typesOf } from './schema-view.ts';
 
 const MAX_DEPTH = 8;
 
@@ -25,8 +25,8 @@ function misfitOfTypes(given: SchemaView, wanted: SchemaView): string | undefine
 
 function misfitOfOptions(given: SchemaView, wanted: SchemaView, depth: number): string | undefined {
   for (const [options, fit] of [
-    [optionsOf(given), (option: SchemaView) => misfit(option, wanted, depth + 1)],
-    [optionsOf(wanted), (option: SchemaView) => misfit(given, option, depth + 1)],
+    [listOptions(given), (option: SchemaView) => misfit(option, wanted, depth + 1)],
+    [listOptions(wanted), (option: SchemaView) => misfit(given, option, depth + 1)],
   ] as const) {
     const reasons = options.map(fit);
     if (reasons.length > 0 && reasons.every((reason) => reason !== undefined)) return reasons[0];

@@ -29,7 +29,7 @@ export function viewAt(view: SchemaView, path: readonly string[]): SchemaAtPath 
 export function stepInto(view: SchemaView, key: string): SchemaAtPath {
   const { schema, root } = resolve(view);
   const own = [stepIntoObject(schema, key), stepIntoArray(schema, key)].map((step) => asFound(step, root));
-  const options = optionsOf({ schema, root }).map((option) => stepInto(option, key));
+  const options = listOptions({ schema, root }).map((option) => stepInto(option, key));
   const parts = asSchemas(schema.allOf).map((part) => stepInto({ schema: part, root }, key));
   const declared = [...own, ...parts].find((found) => typeof found === 'object');
   if (declared !== undefined) return declared;
@@ -45,14 +45,14 @@ export function stepInto(view: SchemaView, key: string): SchemaAtPath {
 export function typesOf(view: SchemaView): ReadonlySet<JsonType> {
   const { schema, root } = resolve(view);
   let types = ownTypes(schema);
-  const options = optionsOf({ schema, root });
+  const options = listOptions({ schema, root });
   if (options.length > 0) types = meet(types, new Set(options.flatMap((option) => [...typesOf(option)])));
   for (const part of asSchemas(schema.allOf)) types = meet(types, typesOf({ schema: part, root }));
   return types;
 }
 
 /** The alternatives of `anyOf` and `oneOf`. */
-export const optionsOf = ({ schema, root }: SchemaView): readonly SchemaView[] =>
+export const listOptions = ({ schema, root }: SchemaView): readonly SchemaView[] =>
   [...asSchemas(schema.anyOf), ...asSchemas(schema.oneOf)].map((option) => ({ schema: option, root }));
 
 /** Follows `$ref` inside the same document; a reference elsewhere says nothing. */

@@ -94,6 +94,7 @@ const settle = async (context: ExecuteContext, tenant: string, view: RunView): P
   const outcome = call.fee
     ? ({ status: 'ok', output: record.output } as const)
     : await outcomeOfRun(context, tenant, view, call);
+  await context.meter.hold(call.reservation.call);
   const reservation = outcome.status === 'ok' ? await reserveIfLapsed(context, tenant, call) : call.reservation;
   const charged = context.meter.priceOf(reservation, { status: outcome.status, cached: false });
   const { output: _, ...about } = record;

@@ -17,7 +17,7 @@ const SAMPLED_WEIGHT = 0.25;
 
 export function leaf(node: number, scenarios: Scenarios): Tree {
   const times = Float64Array.from(scenarios, (durations) => durations[node] ?? 0);
-  return { kind: 'node', node, times, score: scoreOf(times) };
+  return { kind: 'node', node, times, score: computeScore(times) };
 }
 
 /** One after another; a series inside a series is opened. */
@@ -33,9 +33,9 @@ export function weightOf(scenario: number, count: number): number {
 }
 
 /** What a plan's tree takes when its nodes take so long. */
-export function makespanOf(tree: PlanTree, durationOf: (id: string) => number): number {
+export function computeMakespan(tree: PlanTree, durationOf: (id: string) => number): number {
   if (tree.kind === 'node') return durationOf(tree.id);
-  const times = tree.children.map((child) => makespanOf(child, durationOf));
+  const times = tree.children.map((child) => computeMakespan(child, durationOf));
   return tree.kind === 'series' ? times.reduce((sum, time) => sum + time, 0) : Math.max(...times);
 }
 
@@ -59,10 +59,10 @@ function join(kind: 'series' | 'parallel', parts: readonly Tree[]): Tree {
       times[index] = kind === 'series' ? so + time : Math.max(so, time);
     });
   }
-  return { kind, children, times, score: scoreOf(times) };
+  return { kind, children, times, score: computeScore(times) };
 }
 
-function scoreOf(times: Float64Array): number {
+function computeScore(times: Float64Array): number {
   let score = 0;
   for (let scenario = 0; scenario < times.length; scenario++) {
     score += weightOf(scenario, times.length) * (times[scenario] ?? 0);

@@ -1,4 +1,4 @@
-import { nextTurn } from '../kernel/next-turn.ts';
+import { nextTurn } from '../kernel/end-of-turn.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Fragment, Provider, Warning } from './types.ts';
 

@@ -13,11 +13,11 @@ export function estimateTokens(text: string): number {
       run += 1;
       continue;
     }
-    tokens += costOf(kind, run);
+    tokens += estimateCost(kind, run);
     kind = next;
     run = 1;
   }
-  return Math.ceil(tokens + costOf(kind, run));
+  return Math.ceil(tokens + estimateCost(kind, run));
 }
 
 const SPACE = 1;
@@ -34,7 +34,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[0-9]/.test(character) ? DIGIT : MARK;
 });
 
-function costOf(kind: number, run: number): number {
+function estimateCost(kind: number, run: number): number {
   if (kind === WORD) return run <= 8 ? 1 : 1 + (run - 8) / 5;
   if (kind === MARK) return 0.5 + run * 0.2;
   if (kind === DIGIT) return Math.ceil(run / 3);

@@ -23,8 +23,9 @@ export interface Listing {
   readonly next?: string;
 }
 
-// The most names a pattern is tried on for one page; then the page ends early with a cursor.
+// The most names a pattern is tried on for one page, and the most steps it takes; then the page ends early with a cursor.
 const MAX_SCANNED = 20_000;
+const MAX_STEPS = 1_000_000;
 
 /**
  * One tenant's tools in memory. Entries are immutable; a changed family replaces its entry in one synchronous step, so
@@ -95,8 +96,11 @@ export class Catalog {
     const entries: Entry[] = [];
     const start = after === undefined ? 0 : names.indexAfter(after);
     const end = filter.name === undefined ? names.all.length : Math.min(names.all.length, start + MAX_SCANNED);
+    let left = MAX_STEPS;
     for (let index = start; index < end; index++) {
       const name = names.all[index] ?? '';
+      if (left < 0) return { entries, next: names.all[index - 1] ?? name };
+      left -= name.length * (filter.name?.weight ?? 0);
       const entry = this.#entries.get(name);
       if (!entry || !(includeDisabled || entry.family.enabled) || !matches(entry.record.spec, filter)) continue;
       if (entries.length === limit) return { entries, next: entries.at(-1)?.family.name ?? name };

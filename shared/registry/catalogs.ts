@@ -1,4 +1,4 @@
-import { nextTurn } from '../kernel/next-turn.ts';
+import { nextTurn } from '../kernel/end-of-turn.ts';
 import type { Clock, Log, Table } from '../kernel/ports.ts';
 import type { Family } from '../model/registration.ts';
 import type { RequestVectors } from '../search/request-vectors.ts';

@@ -1,3 +1,4 @@
+import type { Pattern } from '../kernel/pattern.ts';
 import type { Distortion, IqaType } from '../model/iqa.ts';
 import type { Tool } from '../model/tool.ts';
 
@@ -11,7 +12,7 @@ export interface Filter {
   readonly distortion?: Distortion;
   readonly allowed?: ReadonlySet<string>;
   /** A compiled name pattern, matched from the start of the name. */
-  readonly name?: (name: string) => boolean;
+  readonly name?: Pick<Pattern, 'startsWith' | 'weight'>;
 }
 
 export const matches = (tool: Tool, filter: Filter): boolean =>
@@ -22,7 +23,7 @@ export const matches = (tool: Tool, filter: Filter): boolean =>
     Object.entries(filter.capabilities).every(([flag, wanted]) => hasCapability(tool, flag) === wanted)) &&
   (filter.type === undefined || tool.iqa?.type === filter.type) &&
   (filter.distortion === undefined || (tool.iqa?.strengths.includes(filter.distortion) ?? false)) &&
-  (filter.name === undefined || filter.name(tool.name));
+  (filter.name === undefined || filter.name.startsWith(tool.name));
 
 const hasCapability = (tool: Tool, flag: string): boolean =>
   Array.isArray(tool.capabilities)

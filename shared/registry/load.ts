@@ -9,7 +9,14 @@ import { registerVersion, toRecord } from './register.ts';
 
 /** The sources of the read-only layer, in order of precedence. */
 export type ToolSource =
-  | { readonly kind: 'shipped' | 'config'; readonly source: string; readonly definitions: readonly unknown[] }
+  | {
+      readonly kind: 'shipped';
+      readonly source: string;
+      readonly definitions: readonly unknown[];
+      /** Those that were checked when they were bundled. */
+      readonly families?: readonly Family[];
+    }
+  | { readonly kind: 'config'; readonly source: string; readonly definitions: readonly unknown[] }
   | {
       readonly kind: 'plugin';
       readonly source: string;
@@ -29,6 +36,8 @@ export const loadLayer = (sources: readonly ToolSource[], handlers: Handlers): L
   const internal = new Map(handlers.internal);
   const refused: Refused[] = [];
   const skipped: Refused[] = [];
+  for (const from of sources)
+    if (from.kind === 'shipped') for (const family of from.families ?? []) layer.set(family.name, family);
   for (const { source, name, isPlugin, isShipped, definition, handler, reason } of sources.flatMap(readCandidates)) {
     try {
       if (reason !== undefined) throw new Fault('InvalidInput', reason);

@@ -22,8 +22,9 @@ export interface KnownHandlers {
 }
 
 /**
- * Compiling schemas dominates start-up time: the shipped ones are compiled by the tests instead, and of the thousands
- * that a source may bring only the form is checked, unless they have references.
+ * Compiling schemas dominates start-up time: the shipped ones are compiled by the tests instead
+ * (`test/registry/shipped-definitions.test.ts`), and of the thousands that a source may bring only the form is
+ * checked, unless they have references.
  */
 export type SchemaCheck = 'checked' | 'form' | 'trusted';
 
@@ -44,15 +45,19 @@ const parseWith = (schema: typeof ToolDefinition | typeof ToolSpec, input: unkno
   const raw = withAliases(input);
   if (isObject(raw.implementation) && raw.implementation.type === 'http')
     throw new Fault('InvalidInput', HTTP_REFUSAL, { field: 'implementation.type', value: 'http' });
-  const parsed: z.ZodSafeParseResult<Tool> = schema.safeParse(raw);
-  if (!parsed.success) throw invalidInput(parsed.error, raw, 'the definition');
-  const tool = withoutNothing(parsed.data);
+  const tool = withoutNothing(checked(schema, raw));
   refuseReserved(tool.name);
   checkSize(tool);
   checkType(tool);
   if (schemas !== 'trusted') checkSchemas(tool, schemas === 'form' ? 'form' : 'compiled');
   // Copied, so that the caller's object can neither change the registration nor be frozen by it.
   return deepFreeze(structuredClone(tool));
+};
+
+const checked = (schema: typeof ToolDefinition | typeof ToolSpec, raw: JsonObject): Tool => {
+  const parsed: z.ZodSafeParseResult<Tool> = schema.safeParse(raw);
+  if (!parsed.success) throw invalidInput(parsed.error, raw, 'the definition');
+  return parsed.data;
 };
 
 /** The two meta-tools that replace a catalogue too long to list. */

@@ -106,7 +106,7 @@ export const createRegistry = ({ now }: RegistryOptions = {}): Registry => {
       const filter: Filter = {
         ...rest,
         allowed: allowed && new Set(allowed),
-        name: pattern === undefined ? undefined : compilePattern(pattern, 'name_pattern').startsWith,
+        name: pattern === undefined ? undefined : compilePattern(pattern, 'name_pattern'),
       };
       return list(false).filter(({ spec }) => matches(spec, filter));
     },

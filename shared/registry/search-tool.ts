@@ -7,7 +7,7 @@ import { findEntry } from './visible-entry.ts';
 export const REGISTRY_SEARCH: ToolDefinition = {
   name: 'registry_search',
   description:
-    'Finds tools of this registry by what they do, in words; gives their names, descriptions and parameters.',
+    'Finds tools of this registry by what they do, in words: which tool there is that can do something; gives their names, descriptions and parameters.',
   type: 'function',
   handler: 'registry_search',
   implementation: { type: 'internal', handler: 'registry_search' },

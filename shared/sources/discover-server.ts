@@ -41,7 +41,7 @@ export const discoverServer = async (
   fetch: SafeFetch,
   { kind, url }: { readonly kind: SourceKind; readonly url: string },
 ): Promise<DiscoveredServer> => {
-  const challenge = await challengeOf(fetch, kind, url);
+  const challenge = await readChallenge(fetch, kind, url);
   const metadata = await findResource(fetch, url, challenge);
   if (metadata) requireCovers(metadata.resource, url);
   // Servers of the first protocol with OAuth have no such document: their own origin issues the tokens.
@@ -57,11 +57,11 @@ interface Challenge {
 }
 
 /** What the source answers to somebody without a token. */
-const challengeOf = async (fetch: SafeFetch, kind: SourceKind, url: string): Promise<Challenge> => {
+const readChallenge = async (fetch: SafeFetch, kind: SourceKind, url: string): Promise<Challenge> => {
   const response = await fetch(url, kind === 'mcp' ? INITIALIZE : { method: 'GET' }, LIMITS);
   await response.body?.cancel();
   const said = response.headers.get('www-authenticate') ?? '';
-  return { metadata: parameterOf(said, 'resource_metadata'), scope: parameterOf(said, 'scope') };
+  return { metadata: readParameter(said, 'resource_metadata'), scope: readParameter(said, 'scope') };
 };
 
 const INITIALIZE: RequestInit = {
@@ -75,7 +75,7 @@ const INITIALIZE: RequestInit = {
   }),
 };
 
-const parameterOf = (challenge: string, name: string): string | undefined =>
+const readParameter = (challenge: string, name: string): string | undefined =>
   new RegExp(`(?:^|[\\s,])${name}="([^"]*)"`).exec(challenge)?.[1];
 
 const findResource = (fetch: SafeFetch, url: string, { metadata }: Challenge) =>

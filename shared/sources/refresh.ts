@@ -80,7 +80,7 @@ const adoptAll = async (
   context: SourcesContext,
   tenant: string,
   source: Source & { lease: Lease },
-  { tools }: SeenTools,
+  { tools, unreadable }: SeenTools,
 ): Promise<readonly { tool: string; reason: string }[]> => {
   const { name } = source;
   context.catalogs.changed(tenant);
@@ -98,7 +98,8 @@ const adoptAll = async (
   const next = (local: string, family: Family | undefined): Family | undefined => {
     const seen = tools.get(local);
     if (seen && isTaken(local, family)) return family;
-    return seen ? adoptTool(family, seen, options) : family && vanishTool(family);
+    if (seen) return adoptTool(family, seen, options);
+    return family && !unreadable.has(local) ? vanishTool(family) : family;
   };
   const mine = [...catalog.own.values()].filter((family) => family.source?.name === name);
   const changed: { local: string; bytes: number }[] = [];
@@ -113,7 +114,7 @@ const adoptAll = async (
     if (after !== family) changed.push({ local, bytes: JSON.stringify(after).length });
   }
   const fence = fenceOf(tenant, source);
-  for (const batch of batchesOf(changed))
+  for (const batch of splitIntoBatches(changed))
     await changeFamilies(
       context.table,
       tenant,
@@ -139,7 +140,7 @@ const fenceOf = (tenant: string, { name, lease }: Source & { lease: Lease }): Fe
   },
 });
 
-const batchesOf = (changed: readonly { local: string; bytes: number }[]): readonly (readonly string[])[] => {
+const splitIntoBatches = (changed: readonly { local: string; bytes: number }[]): readonly (readonly string[])[] => {
   const batches: string[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const { local, bytes: more } of changed) {

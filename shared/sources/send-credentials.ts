@@ -42,12 +42,33 @@ export const hideSecretsIn = <T>(value: T, sent: SentCredentials): T => {
   return hidden === text ? value : (JSON.parse(hidden) as T);
 };
 
+export const hasSecrets = ({ headers, query }: SentCredentials): boolean =>
+  Object.keys(headers).length > 0 || Object.keys(query).length > 0;
+
 /** A text without the secrets that were sent: an upstream may repeat what it was asked with. */
-export const hideSecrets = (text: string, { headers, query }: SentCredentials): string => {
-  const values = [...Object.values(headers), ...Object.values(query)]
-    .flatMap((value) => [value, value.replace(/^(Bearer|Basic) /, '')])
-    .filter((value) => value.length >= SHORTEST)
+export const hideSecrets = (text: string, sent: SentCredentials): string =>
+  secretsIn(sent)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
-    .sort((a, b) => b.length - a.length);
-  return values.reduce((hidden, value) => hidden.replaceAll(value, HIDDEN), text);
+    .sort((a, b) => b.length - a.length)
+    .reduce((hidden, value) => hidden.replaceAll(value, HIDDEN), text);
+
+/** The same for bytes of any kind. */
+export const hideSecretBytes = (bytes: Uint8Array, sent: SentCredentials): Uint8Array => {
+  // One character a byte: what is put in the place of a secret moves nothing else.
+  const text = Buffer.from(bytes).toString('latin1');
+  const hidden = secretsIn(sent)
+    .map((value) => Buffer.from(value).toString('latin1'))
+    .sort((a, b) => b.length - a.length)
+    .reduce((left, value) => left.replaceAll(value, '*'.repeat(value.length)), text);
+  return hidden === text ? bytes : Buffer.from(hidden, 'latin1');
 };
+
+const secretsIn = ({ headers, query }: SentCredentials): readonly string[] =>
+  [...Object.values(headers), ...Object.values(query)]
+    .flatMap((value) => {
+      const [, scheme, rest = ''] = /^(Bearer|Basic) (.*)$/s.exec(value) ?? [];
+      if (scheme !== 'Basic') return [value, rest];
+      const pair = Buffer.from(rest, 'base64').toString();
+      return [value, rest, pair, pair.slice(pair.indexOf(':') + 1)];
+    })
+    .filter((value) => value.length >= SHORTEST);

@@ -1,8 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
-import { describeIssues, validatorFor } from '../kernel/json-schema.ts';
-import { memoize } from '../kernel/memoize.ts';
+import { describeIssues } from '../kernel/json-schema.ts';
+import { createValidators } from '../kernel/kept-validators.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
-import type { Validator } from '../kernel/validator.ts';
 import type { Family, FamilySource } from '../model/registration.ts';
 import type { Source } from '../model/source.ts';
 import type { Handlers } from '../registry/layer.ts';
@@ -42,7 +41,7 @@ class SourceHandlers extends Map<string, Handler> {
 }
 
 const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handler => {
-  const validators = memoize<Validator>(2000);
+  const validators = createValidators(2000);
   const contextHere = (): SourcesContext => {
     const context = contextOf();
     if (context) return context;
@@ -89,7 +88,7 @@ const requireApproved = (
   family: Family & { source: FamilySource },
   { name, version }: ToolVersion,
   args: Args,
-  validators: (key: string, make: () => Validator) => Validator,
+  validators: ReturnType<typeof createValidators>,
 ): void => {
   const { seen, waiting } = family.source;
   const about = { tool: name, version, source: family.source.name, seen };
@@ -102,7 +101,7 @@ const requireApproved = (
   if (seen === undefined || seen === version) return;
   const last = family.versions.find((record) => record.version === seen);
   if (!last) return;
-  const { issues } = validators(last.digest, () => validatorFor(last.spec.parameters))(args);
+  const { issues } = validators(last.digest, last.spec.parameters)(args);
   if (issues.length > 0)
     throw new Fault(
       'SourceDrifted',

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { digestOf, sha256 } from '../kernel/canonical-json.ts';
+import { nextTurn } from '../kernel/end-of-turn.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
-import { nextTurn } from '../kernel/next-turn.ts';
 import type { Source, SourceProblem } from '../model/source.ts';
 import type { Permission, Tool } from '../model/tool.ts';
 import { toolDisplay } from '../model/tool-display.ts';
@@ -21,6 +21,8 @@ export interface SeenTool {
 export interface SeenTools {
   /** By the name it has here. */
   readonly tools: ReadonlyMap<string, SeenTool>;
+  /** The names here of tools that it lists in a form that cannot be read: they are there, and stay what they were. */
+  readonly unreadable: ReadonlySet<string>;
   readonly problems: readonly SourceProblem[];
 }
 
@@ -37,6 +39,7 @@ export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTool
   const problems: SourceProblem[] = [...listed.problems];
   const allowed = settings.allowed && new Set(settings.allowed);
   const tools = new Map<string, SeenTool>();
+  const unreadable = new Set(listed.problems.map(({ tool }) => localName(settings, tool)));
   for (const [index, upstream] of listed.tools.entries()) {
     // Thousands of schemas are compiled: other requests go on in between.
     if (index % SLICE === SLICE - 1) await nextTurn();
@@ -52,10 +55,11 @@ export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTool
       const signs = findInstructions(textsIn(upstream));
       if (signs.length > 0) problems.push({ tool: upstream.name.slice(0, 128), reason: flagOf(signs) });
     } catch (error) {
+      unreadable.add(name);
       problems.push({ tool: upstream.name.slice(0, 128), reason: messageOf(error).slice(0, 500) });
     }
   }
-  return { tools, problems };
+  return { tools, unreadable, problems };
 };
 
 const flagOf = (signs: readonly string[]): string =>

@@ -20,7 +20,7 @@ export type Claim =
   /** An earlier try of the same delivery may still be running: answering it as done would lose it. */
   | { readonly todo: 'wait'; readonly seconds: number }
   /** Failed permanently: thrown again each time, so that its event reaches the dead-letter queue. */
-  | { readonly todo: 'refuse'; readonly error: NonNullable<Upload['error']> };
+  | { readonly todo: 'refuse'; readonly score: boolean | undefined; readonly error: NonNullable<Upload['error']> };
 
 export type ClaimedUpload = Upload & { readonly lease: Lease };
 
@@ -40,7 +40,8 @@ export const claimUpload = (
   const isSame = upload.etag === object.etag;
   if (upload.sequencer !== undefined && object.sequencer !== undefined && isOlder(object.sequencer, upload.sequencer))
     return { todo: 'nothing', why: 'older' };
-  if (isSame && upload.status === 'failed') return { todo: 'refuse', error: upload.error ?? UNKNOWN };
+  if (isSame && upload.status === 'failed')
+    return { todo: 'refuse', score: upload.score, error: upload.error ?? UNKNOWN };
   if (isSame && upload.status === 'scored')
     return { todo: 'nothing', why: upload.score === false ? 'unasked' : 'done' };
   const held = isSame && upload.status === 'scoring' ? leaseFor(upload, object) : undefined;

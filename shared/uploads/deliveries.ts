@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { messageOf } from '../kernel/errors.ts';
+import { createFairQueue } from '../kernel/fair-queue.ts';
 import { ACTIVE_UPLOADS_PK, activeUploadKey } from '../kernel/item-keys.ts';
-import { BEAT_MS, Lease, takeLease } from '../kernel/lease.ts';
+import { BEAT_MS, isLive, Lease, takeLease } from '../kernel/lease.ts';
 import { changeHeld, keepLease, type LeaseContext, newOwner, takeItem } from '../kernel/leased-item.ts';
-import type { Log } from '../kernel/ports.ts';
-import { put, stored } from '../kernel/stored.ts';
+import type { Item, Log } from '../kernel/ports.ts';
+import { isUnreadable, put, read, stored } from '../kernel/stored.ts';
 import { ObjectCreated } from './object-event.ts';
 
 /** An event that was taken and not dealt with yet, with the lease of whoever is at it. */
@@ -32,14 +33,24 @@ export interface Deliveries {
   close(): Promise<void>;
 }
 
-/** How many that others left are begun at a time: a server that starts must answer too. */
+/** How many a process is at, of all tenants and of each: the others wait in the table, with nothing of them in memory. */
 const MOST_AT_ONCE = 8;
+const MOST_OF_TENANT = 4;
+
+/** Of the table, at a time: a server that looks must answer too. */
+const LOOKED_AT_ONCE = 200;
+
+interface Waiting {
+  readonly id: string;
+  readonly tenant: string;
+}
 
 /** What the queue does in the cloud, on the table: events outlive the process that took them. */
 export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveries => {
   const { table, clock, timers, log, random } = context;
-  const underway = new Map<string, Promise<void>>();
-  let isMoreLeft = false;
+  const underway = new Map<string, { readonly tenant: string; readonly working: Promise<void> }>();
+  const queue = createFairQueue<Waiting>(Number.POSITIVE_INFINITY);
+  const queued = new Set<string>();
   let isClosed = false;
 
   const work = async ({ id, event }: Delivery, lease: Lease): Promise<void> => {
@@ -57,23 +68,48 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
       heartbeat.stop();
     }
   };
-  const begin = (delivery: Delivery, lease: Lease): void => {
-    const working = work(delivery, lease).finally(() => {
-      underway.delete(delivery.id);
-      if (isMoreLeft) look();
-    });
-    underway.set(delivery.id, working);
+  const takeAndWork = async (id: string): Promise<void> => {
+    const item = { key: activeUploadKey(id), kind: DeliveryItem };
+    const taken = await takeItem(context, item, newOwner(random));
+    if (taken) await work(taken, taken.lease);
+  };
+  const begin = ({ id, tenant }: Waiting, begun: Promise<void>): void => {
+    const working = begun
+      .catch((thrown: unknown) => log.error('upload not taken over', { delivery: id, error: messageOf(thrown) }))
+      .finally(() => {
+        underway.delete(id);
+        next();
+      });
+    underway.set(id, { tenant, working });
+  };
+  const hasRoom = (tenant: string): boolean =>
+    !isClosed &&
+    underway.size < MOST_AT_ONCE &&
+    [...underway.values()].filter((each) => each.tenant === tenant).length < MOST_OF_TENANT;
+  /** Begins what waits, tenants in turn. */
+  const next = (): void => {
+    for (let found = queue.take(hasRoom); found; found = queue.take(hasRoom)) {
+      queued.delete(found.id);
+      begin(found, takeAndWork(found.id));
+    }
+  };
+  const enqueue = (waiting: Waiting): void => {
+    queued.add(waiting.id);
+    queue.push(waiting.tenant, waiting);
   };
   const takeOver = async (): Promise<void> => {
-    const { items } = await table.query(ACTIVE_UPLOADS_PK);
-    for (const { key } of items) {
-      if (underway.has(key.sk)) continue;
-      // The others follow as these end.
-      isMoreLeft = underway.size >= MOST_AT_ONCE;
-      if (isMoreLeft || isClosed) return;
-      const taken = await takeItem(context, { key, kind: DeliveryItem }, newOwner(random));
-      if (taken) begin(taken, taken.lease);
-    }
+    let after: string | undefined;
+    do {
+      const page = await table.query(ACTIVE_UPLOADS_PK, { limit: LOOKED_AT_ONCE, after });
+      for (const item of page.items) {
+        const { sk: id } = item.key;
+        if (underway.has(id) || queued.has(id)) continue;
+        const free = readFree(item, clock.now(), log);
+        if (free) enqueue({ id, tenant: tenantOf(free) });
+      }
+      next();
+      after = page.next;
+    } while (after !== undefined && !isClosed);
   };
   const look = (): void =>
     void takeOver().catch((thrown: unknown) => log.warn('uploads not looked for', { error: messageOf(thrown) }));
@@ -81,17 +117,19 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
   look();
 
   const idle = async (): Promise<void> => {
-    while (underway.size > 0) await Promise.all(underway.values());
+    while (underway.size > 0) await Promise.all([...underway.values()].map(({ working }) => working));
   };
   return {
     async send(event) {
-      const id = newOwner(random);
-      const lease = takeLease(undefined, newOwner(random), clock.now());
-      if (lease === undefined) return;
-      const delivery = { id, event, lease };
-      const key = activeUploadKey(id);
+      const waiting = { id: newOwner(random), tenant: tenantOf({ event }) };
+      const key = activeUploadKey(waiting.id);
+      // One that has to wait is anybody's.
+      const lease = hasRoom(waiting.tenant) ? takeLease(undefined, newOwner(random), clock.now()) : undefined;
+      const delivery: Delivery = { id: waiting.id, event, lease };
       await table.change([key], () => ({ writes: [put(key, DeliveryItem, delivery)], result: undefined }));
-      begin(delivery, lease);
+      if (lease) return begin(waiting, work(delivery, lease));
+      enqueue(waiting);
+      next();
     },
     takeOver,
     idle,
@@ -102,3 +140,17 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     },
   };
 };
+
+/** A delivery that nobody is at. One that cannot be read is left to a release that can, and holds up no other. */
+const readFree = (item: Item, now: number, log: Log): Delivery | undefined => {
+  try {
+    const delivery = read(item, DeliveryItem);
+    return isLive(delivery.lease, now) ? undefined : delivery;
+  } catch (thrown) {
+    if (!isUnreadable(thrown)) throw thrown;
+    log.error('upload not taken over', { delivery: item.key.sk, error: thrown.message });
+    return undefined;
+  }
+};
+
+const tenantOf = ({ event }: Pick<Delivery, 'event'>): string => event.detail.object.key.split('/')[1] ?? '';

@@ -4,8 +4,9 @@ import type { IqaTool } from '../iqa/metadata.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import { put } from '../kernel/stored.ts';
 import { claimUpload, droppedByHand, type StoredObject } from './claim.ts';
+import { failedBefore } from './refused-picture.ts';
 import { routeUpload, type UploadRoute } from './route-upload.ts';
-import { failedBefore, scoreUpload, type UploadContext, type UploadResult } from './score-upload.ts';
+import { scoreUpload, type UploadContext, type UploadResult } from './score-upload.ts';
 import { type Upload, UploadItem, uploadOf } from './upload.ts';
 
 /** Sends images to where more memory or time is available. */

@@ -1,13 +1,14 @@
 import { requireScope } from '../access/scopes.ts';
 import { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
+import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
 import type { Table } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { currentTraceparent } from '../kernel/trace.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
 import { KEPT_SECONDS, reserveStorage, type StorageContext, VALID_SECONDS } from './storage.ts';
-import { MAX_PICTURE_BYTES, NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
+import { NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
 /** A signed URL that accepts one image, with the headers that are part of the signature. */
 export interface SignedPut {

@@ -6,12 +6,13 @@ import { scoreImage } from '../iqa/score.ts';
 import { Fault } from '../kernel/errors.ts';
 import { callKey, imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import { changeHeld } from '../kernel/leased-item.ts';
+import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
 import { put } from '../kernel/stored.ts';
 import { type CallRecord, endedCall } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { ClaimedUpload, StoredObject } from './claim.ts';
 import type { UploadContext } from './score-upload.ts';
-import { MAX_PICTURE_BYTES, UploadItem } from './upload.ts';
+import { type Upload, UploadItem } from './upload.ts';
 
 /** Scores a claimed image as one call, however often it is attempted; answers the upload with its report. */
 export const scoreOnce = async (
@@ -76,15 +77,19 @@ const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string):
   return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
 };
 
-/** A picture that is only stored is a picture too: what is none does not stay. */
+/** A picture that is only stored is a picture too. */
 export const checkPicture = async (context: UploadContext, { tenant, key }: StoredObject): Promise<void> => {
-  try {
-    const { bytes } = await readImage(context, tenant, key);
-    const giveBack = await context.iqa.engine.reserve([{ bytes, name: key }], tenant);
-    giveBack();
-  } catch (thrown) {
-    if (thrown instanceof Fault && ['InvalidInput', 'TooLarge'].includes(thrown.code))
-      await context.blobs.remove(imageBlobKey(tenant, key));
-    throw thrown;
-  }
+  const { bytes } = await readImage(context, tenant, key);
+  const giveBack = await context.iqa.engine.reserve([{ bytes, name: key }], tenant);
+  giveBack();
+};
+
+/** Once its refusal is recorded, so that whoever misses it is told why. */
+export const removeRefused = async (
+  { blobs }: UploadContext,
+  { tenant, key }: StoredObject,
+  { score, error }: Pick<Upload, 'score' | 'error'>,
+): Promise<void> => {
+  if (score === false && ['InvalidInput', 'TooLarge'].includes(error?.code ?? ''))
+    await blobs.remove(imageBlobKey(tenant, key));
 };

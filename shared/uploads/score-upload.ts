@@ -1,15 +1,17 @@
 import type { ScoreContext } from '../execute/score-pictures.ts';
-import { Fault, type FaultCode, messageOf, statusOf } from '../kernel/errors.ts';
+import { Fault, messageOf } from '../kernel/errors.ts';
 import { uploadKey } from '../kernel/item-keys.ts';
 import { keepLease, newOwner } from '../kernel/leased-item.ts';
+import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
 import type { Blobs, Change, Timers } from '../kernel/ports.ts';
 import { put } from '../kernel/stored.ts';
 import { continueTrace, type Tracer } from '../kernel/tracer.ts';
 import { type Claim, type ClaimedUpload, claimUpload, type StoredObject } from './claim.ts';
 import { finishUpload } from './finish-upload.ts';
-import { checkPicture, scoreOnce } from './score-object.ts';
+import { failedBefore } from './refused-picture.ts';
+import { checkPicture, removeRefused, scoreOnce } from './score-object.ts';
 import { settleStorage } from './storage.ts';
-import { MAX_PICTURE_BYTES, type Upload, UploadItem, uploadOf } from './upload.ts';
+import { type Upload, UploadItem, uploadOf } from './upload.ts';
 
 export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
@@ -40,7 +42,10 @@ export const scoreUpload = async (
   const { claim, growth } = await claimObject(context, object);
   if (claim.todo === 'nothing') return claim.why;
   if (claim.todo === 'wait') throw underway(object, claim.seconds);
-  if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
+  if (claim.todo === 'refuse') {
+    await removeRefused(context, object, claim);
+    throw failedBefore(object, claim.error);
+  }
   if (growth) await settleStorage(context, object.tenant, growth.announced, growth.bytes);
   const item = { key: uploadKey(object.tenant, object.key), kind: UploadItem };
   const heartbeat = keepLease(context, item, claim.upload.lease);
@@ -67,7 +72,7 @@ export const claimObject = (
     const upload = { ...claim.upload, stored: object.size ?? known?.stored };
     return {
       writes: [put(key, UploadItem, upload, item?.expires)],
-      result: { claim: { ...claim, upload }, growth: known && growthOf(known, object.size) },
+      result: { claim: { ...claim, upload }, growth: known && measureGrowth(known, object.size) },
     };
   });
 };
@@ -96,12 +101,18 @@ const scoreClaimed = async (
     return 'scored';
   } catch (thrown) {
     if (isLost()) throw thrown;
+    if (secondsUntilRoom(thrown) !== undefined) {
+      // Nothing was tried: it is neither a failure nor an end of its process.
+      await finishUpload(context, object.tenant, { ...upload, status: 'pending', attempts: attempts - 1 }, isLost);
+      throw thrown;
+    }
     const isLast = failures + 1 >= MAX_ATTEMPTS || isBlamed || isFinal(thrown);
     const about = { tenant: object.tenant, image: object.key, attempts, error: messageOf(thrown) };
     context.log.error('upload not scored', about);
     const error = { code: thrown instanceof Fault ? thrown.code : 'Internal', message: messageOf(thrown) };
     const failed: ClaimedUpload = { ...upload, status: isLast ? 'failed' : 'pending', failures: failures + 1, error };
     await finishUpload(context, object.tenant, failed, isLost);
+    await removeRefused(context, object, failed);
     throw thrown;
   }
 };
@@ -109,18 +120,15 @@ const scoreClaimed = async (
 interface Claimed {
   readonly claim: Claim;
   /** What the object adds to its tenant's storage. */
-  readonly growth?: ReturnType<typeof growthOf>;
+  readonly growth?: ReturnType<typeof measureGrowth>;
 }
 
 /** What an object adds to its tenant's storage; one that was counted before adds the difference. */
-const growthOf = ({ created_at, size, stored }: Upload, bytes: number | undefined) => {
+const measureGrowth = ({ created_at, size, stored }: Upload, bytes: number | undefined) => {
   if (bytes === undefined || bytes === stored) return undefined;
   const reserved = stored === undefined ? (size ?? MAX_PICTURE_BYTES) : 0;
   return { announced: { at: Date.parse(created_at), bytes: reserved }, bytes: bytes - (stored ?? 0) };
 };
-
-export const failedBefore = ({ key }: StoredObject, { code, message }: NonNullable<Upload['error']>): Fault =>
-  new Fault(Object.hasOwn(statusOf, code) ? (code as FaultCode) : 'Internal', message, { image: key });
 
 /** What a redelivery is told that comes while the first delivery may still be at work: come again. */
 const underway = ({ key }: StoredObject, seconds: number): Fault =>
@@ -132,6 +140,12 @@ const underway = ({ key }: StoredObject, seconds: number): Fault =>
 /** How long to wait before delivering again, where that is what was thrown. */
 export const secondsUntilFree = (thrown: unknown): number | undefined =>
   thrown instanceof Fault && thrown.details.underway === true ? Number(thrown.details.retry_after_seconds) : undefined;
+
+/** How long to wait before trying again, where there was no room for the picture: that says nothing of it. */
+export const secondsUntilRoom = (thrown: unknown): number | undefined =>
+  thrown instanceof Fault && thrown.code === 'RateLimited'
+    ? Number(thrown.details.retry_after_seconds ?? 1)
+    : undefined;
 
 /** Attempts that failed are counted as failures; these ended with their process. */
 const killer = (key: string, attempts: number): Fault =>

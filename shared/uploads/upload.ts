@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ScoreReport } from '../iqa/score.ts';
 import { isObject } from '../kernel/json.ts';
 import { Lease } from '../kernel/lease.ts';
+import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
 import type { Item } from '../kernel/ports.ts';
 import { read, stored } from '../kernel/stored.ts';
 
@@ -18,8 +19,6 @@ export const PICTURE_TYPES = {
   'image/x-portable-graymap': 'pgm',
 } as const;
 export type PictureType = keyof typeof PICTURE_TYPES;
-
-export const MAX_PICTURE_BYTES = 100 * 1024 * 1024;
 
 /** One path segment: no folders, no leading dots, nothing with a meaning elsewhere. */
 export const ImageKey = z

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../kernel/json.ts';
+import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import type { Tool } from '../../model/tool.ts';
 import { splitIdentifier } from '../../search/text.ts';
 import { outputSchemaOf } from '../check-arguments.ts';
@@ -13,18 +13,42 @@ export interface Source {
 
 export interface Link {
   readonly reference: string;
+  /** The argument that takes it: the reference itself, or an object around it such as `{base64}`. */
+  readonly value: JsonObject;
   readonly score: number;
 }
 
 /** The part of a source's result that fits a parameter best; undefined when none does. */
 export const linkTo = (source: Source, parameter: string, schema: JsonSchema): Link | undefined => {
   const output = outputSchemaOf(source.tool);
-  if (output === undefined) return { reference: source.id, score: 0.2 };
-  const links: Link[] = listParts(output).flatMap(({ path, schema: part }) => {
-    if (misfit(viewOf({ ...part, ...collectDefinitions(output) }), viewOf(schema)) !== undefined) return [];
-    return [{ reference: [source.id, ...path].join('.'), score: likeness(parameter, path, schema, part) }];
-  });
+  if (output === undefined) return { reference: source.id, value: { $from: source.id }, score: 0.2 };
+  const links = listSlots(parameter, schema).flatMap((slot) =>
+    listParts(output).flatMap(({ path, schema: part }): readonly Link[] => {
+      if (misfit(viewOf({ ...part, ...collectDefinitions(output) }), viewOf(slot.schema)) !== undefined) return [];
+      const reference = [source.id, ...path].join('.');
+      const from = { $from: reference };
+      const score = likeness(slot.name, path, slot.schema, part);
+      return [{ reference, value: slot.field === undefined ? from : { [slot.field]: from }, score }];
+    }),
+  );
   return links.sort((a, b) => b.score - a.score || a.reference.length - b.reference.length)[0];
+};
+
+interface Slot {
+  readonly name: string;
+  readonly field?: string;
+  readonly schema: JsonSchema;
+}
+
+/** Where a result may go: the parameter, or the one required field of an object that it takes (`{base64}`, `{key}`). */
+const listSlots = (parameter: string, schema: JsonSchema): readonly Slot[] => {
+  const forms = [schema, ...[schema.oneOf, schema.anyOf].flatMap((forms) => (Array.isArray(forms) ? forms : []))];
+  const fields = forms.filter(isObject).flatMap((form) => {
+    const [field, ...others] = Array.isArray(form.required) ? form.required.map(String) : [];
+    const inner = isObject(form.properties) && field !== undefined ? form.properties[field] : undefined;
+    return field === undefined || others.length > 0 || !isObject(inner) ? [] : [{ name: field, field, schema: inner }];
+  });
+  return [{ name: parameter, schema }, ...fields];
 };
 
 const collectDefinitions = ({ $defs, definitions }: JsonSchema): JsonSchema => ({

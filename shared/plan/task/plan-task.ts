@@ -1,8 +1,9 @@
 import type { Decision } from '../../decide/decision.ts';
 import { Fault } from '../../kernel/errors.ts';
-import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
+import type { JsonObject, JsonSchema } from '../../kernel/json.ts';
 import type { PlanInput } from '../../model/plan.ts';
 import type { Tool } from '../../model/tool.ts';
+import { referencesIn } from '../reference.ts';
 import { fanOut } from './fan-out.ts';
 import { linkTo, type Source } from './link.ts';
 import { isPointer, refersTo } from './refer.ts';
@@ -126,13 +127,14 @@ const draft = (
   const id = idOf(tool.name, before);
   const sources = sourcesOf(clause, tool, stage, before);
   const pointed = refersTo(text);
-  const required = requiredOf(tool);
-  // A whole step as the value of something optional is a guess, not an argument.
-  // So is the number in words that point at several results (`both`, `两者`).
-  const isGuess = (name: string, value: unknown) =>
-    !required.includes(name) && (value === text.trim() || (pointed === 'many' && typeof value === 'number'));
+  const required = listRequired(tool);
   // What an earlier step may supply is not taken from a doubtful reading of this one.
   const isPointing = sources.length > 0 && (pointed !== undefined || (stage > 0 && clause.joined === 'then'));
+  // A whole step as the value of something optional, or of what an earlier one may supply, is a guess, no argument.
+  // So is the number in words that point at several results (`both`, `两者`).
+  const isGuess = (name: string, value: unknown) =>
+    (value === text.trim() && (isPointing || !required.includes(name))) ||
+    (pointed === 'many' && typeof value === 'number' && !required.includes(name));
   const doubted = new Set(isPointing ? decision.doubts.map(({ parameter }) => parameter) : []);
   const taken: Record<string, unknown> = Object.fromEntries(
     Object.entries(decision.arguments).filter(
@@ -205,7 +207,7 @@ const offerOf = (source: Linkable, parameter: string, schema: JsonSchema, least:
   const about = { parameter, source: source.id };
   if (subject !== undefined && !isSure) return { ...about, value: subject, score: SURE_LINK };
   if (link === undefined || link.score < Math.max(least, source.least)) return undefined;
-  return { ...about, value: { $from: link.reference }, score: link.score };
+  return { ...about, value: link.value, score: link.score };
 };
 
 interface Linkable extends Source {
@@ -232,14 +234,12 @@ const linkable =
   ({ node, tool }: Drafted): Linkable => ({ id: node.id, tool, arguments: node.arguments, least });
 
 const uses = ({ node }: Drafted, id: string): boolean =>
-  Object.values(node.arguments).some(
-    (value) => isObject(value) && typeof value.$from === 'string' && value.$from.split('.')[0] === id,
-  );
+  referencesIn(node.arguments, node.id).some(({ source }) => source === id);
 
 const lastStage = (stage: number, before: readonly Drafted[]): readonly string[] =>
   before.filter((one) => one.stage === stage - 1).map(({ node }) => node.id);
 
-const requiredOf = ({ parameters }: Tool): readonly string[] =>
+const listRequired = ({ parameters }: Tool): readonly string[] =>
   Array.isArray(parameters.required) ? parameters.required.map(String) : [];
 
 const idOf = (tool: string, before: readonly Drafted[]): string => {

@@ -47,7 +47,8 @@ export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
     here = flat.place;
     whole = whole === false ? false : merge(whole, flat.node, lost);
   }
-  if (whole !== false && Array.isArray(node.oneOf)) whole = merge(whole, alternativesOf(node.oneOf, here, run), lost);
+  if (whole !== false && Array.isArray(node.oneOf))
+    whole = merge(whole, collectAlternatives(node.oneOf, here, run), lost);
   return { node: whole === false ? false : closeUnevaluated(whole), place: here };
 }
 
@@ -127,7 +128,7 @@ function cut(rest: Schema, target: unknown, reference: string, place: SchemaLoca
 }
 
 /** oneOf as anyOf: the same when no two alternatives can hold at once, otherwise the rest is said in words. */
-function alternativesOf(branches: readonly unknown[], place: SchemaLocation, run: Run): Schema {
+function collectAlternatives(branches: readonly unknown[], place: SchemaLocation, run: Run): Schema {
   const quiet: Run = { ...run, warnings: [], definitions: new Map() };
   const flat = branches.map((branch) => flatten(branch, place, quiet).node);
   const possible = flat.filter((node) => node !== false);

@@ -15,29 +15,30 @@ const LIMITS: Readonly<Record<string, string>> = {
  */
 export function anthropicReader(): Reader {
   const drafts = new CallDrafts();
-  const whole = (message: Schema): void => {
-    for (const block of asArray(message.content)) startBlock(drafts, Symbol('whole'), asRecord(block), true);
-    endMessage(drafts, message.stop_reason);
-  };
-  return {
-    drafts,
-    event(event) {
-      const { type, index, message } = event;
-      if (type === 'message_start') {
-        drafts.newMessage();
-        whole(asRecord(message));
-      } else if (type === 'content_block_start') startBlock(drafts, index, asRecord(event.content_block), false);
-      else if (type === 'content_block_delta') {
-        const delta = asRecord(event.delta);
-        if (delta.type === 'input_json_delta') drafts.append(index, delta.partial_json);
-      } else if (type === 'content_block_stop') drafts.close(index);
-      else if (type === 'message_delta') endMessage(drafts, asRecord(event.delta).stop_reason);
-      else if (Array.isArray(event.content) || isRecord(message)) {
-        drafts.newMessage();
-        whole(isRecord(message) ? message : event);
-      }
-    },
-  };
+  return { drafts, event: (event) => anthropicEvent(drafts, event) };
+}
+
+/** What an event of these, or a whole message, says of calls. */
+export function anthropicEvent(drafts: CallDrafts, event: Schema): void {
+  const { type, index, message } = event;
+  if (type === 'message_start') {
+    drafts.newMessage();
+    whole(drafts, asRecord(message));
+  } else if (type === 'content_block_start') startBlock(drafts, index, asRecord(event.content_block), false);
+  else if (type === 'content_block_delta') {
+    const delta = asRecord(event.delta);
+    if (delta.type === 'input_json_delta') drafts.append(index, delta.partial_json);
+  } else if (type === 'content_block_stop') drafts.close(index);
+  else if (type === 'message_delta') endMessage(drafts, asRecord(event.delta).stop_reason);
+  else if (Array.isArray(event.content) || isRecord(message)) {
+    drafts.newMessage();
+    whole(drafts, isRecord(message) ? message : event);
+  }
+}
+
+function whole(drafts: CallDrafts, message: Schema): void {
+  for (const block of asArray(message.content)) startBlock(drafts, Symbol('whole'), asRecord(block), true);
+  endMessage(drafts, message.stop_reason);
 }
 
 function startBlock(drafts: CallDrafts, key: unknown, block: Schema, isClosed: boolean): void {

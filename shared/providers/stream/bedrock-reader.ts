@@ -1,4 +1,5 @@
 import { asArray, asRecord, isRecord, type Schema } from '../json.ts';
+import { anthropicEvent } from './anthropic-reader.ts';
 import { CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
@@ -12,28 +13,47 @@ const LIMITS: Readonly<Record<string, string>> = {
   malformed_model_output: 'the output of the model was malformed',
 };
 
-/** Bedrock's Converse: blocks that start, grow and stop, each event under a key of its own. */
+/**
+ * Bedrock's Converse: blocks that start, grow and stop, each event under a key of its own. InvokeModel gives the events
+ * of the model instead, in base64: Nova's are those of Converse, and Claude's, which alone have a type, are Anthropic's.
+ */
 export function bedrockReader(): Reader {
   const drafts = new CallDrafts();
-  return {
-    drafts,
-    event(event) {
-      const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, messageStop } = event;
-      if (isRecord(event.messageStart)) drafts.newMessage();
-      if (isRecord(start)) startBlock(drafts, start.contentBlockIndex, asRecord(start.start).toolUse, false);
-      if (isRecord(delta)) {
-        const use = asRecord(asRecord(delta.delta).toolUse);
-        drafts.append(delta.contentBlockIndex, use.input);
-      }
-      if (isRecord(stop)) drafts.close(stop.contentBlockIndex);
-      if (isRecord(messageStop)) endMessage(drafts, messageStop.stopReason);
-      const blocks = blocksOf(event);
-      if (blocks.length === 0) return;
-      drafts.newMessage();
-      for (const block of blocks) startBlock(drafts, Symbol('whole'), asRecord(block).toolUse, true);
-      endMessage(drafts, event.stopReason);
-    },
+  const event = (given: Schema): void => {
+    const bytes = asRecord(given.chunk).bytes ?? given.bytes;
+    const inner = bytes === undefined ? given : decode(bytes);
+    if (inner === undefined) drafts.lose();
+    else if (typeof inner.type === 'string') anthropicEvent(drafts, inner);
+    else converseEvent(drafts, inner);
   };
+  return { drafts, event };
+}
+
+function decode(bytes: unknown): Schema | undefined {
+  try {
+    const raw = typeof bytes === 'string' ? Uint8Array.from(atob(bytes), (sign) => sign.charCodeAt(0)) : bytes;
+    const event: unknown = JSON.parse(new TextDecoder().decode(raw as Uint8Array));
+    return isRecord(event) ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function converseEvent(drafts: CallDrafts, event: Schema): void {
+  const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, messageStop } = event;
+  if (isRecord(event.messageStart)) drafts.newMessage();
+  if (isRecord(start)) startBlock(drafts, start.contentBlockIndex, asRecord(start.start).toolUse, false);
+  if (isRecord(delta)) {
+    const use = asRecord(asRecord(delta.delta).toolUse);
+    drafts.append(delta.contentBlockIndex, use.input);
+  }
+  if (isRecord(stop)) drafts.close(stop.contentBlockIndex);
+  if (isRecord(messageStop)) endMessage(drafts, messageStop.stopReason);
+  const blocks = blocksOf(event);
+  if (blocks.length === 0) return;
+  drafts.newMessage();
+  for (const block of blocks) startBlock(drafts, Symbol('whole'), asRecord(block).toolUse, true);
+  endMessage(drafts, event.stopReason);
 }
 
 function startBlock(drafts: CallDrafts, key: unknown, use: unknown, isClosed: boolean): void {

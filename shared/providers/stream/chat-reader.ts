@@ -1,4 +1,4 @@
-import { asArray, asRecord, isRecord, type Schema } from '../json.ts';
+import { asArray, asRecord, asText, isRecord, type Schema } from '../json.ts';
 import { type CallDraft, CallDrafts, isId } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
@@ -37,7 +37,8 @@ export function chatReader({ noId }: Dialect = {}): Reader {
     if (calls.length > 0) drafts.newMessage();
     for (const call of calls) {
       const { name, arguments: given } = asRecord(call.function);
-      if (isOurs(call)) drafts.whole({ id: idOf(call), name, value: given === null ? 'null' : given });
+      const value = given === null ? 'null' : given;
+      if (isOurs(call)) drafts.whole({ id: idOf(call), name, value, signature: signatureOf(call) });
     }
   };
 
@@ -66,6 +67,10 @@ export const callsOf = (message: Schema): readonly Schema[] =>
 const isOurs = ({ type, custom }: Schema): boolean =>
   custom === undefined && (typeof type !== 'string' || type === '' || type === 'function');
 
+/** Gemini's signature of a thought, where it is reached in this form. */
+const signatureOf = ({ extra_content: extra }: Schema): string | undefined =>
+  asText(asRecord(asRecord(extra).google).thought_signature);
+
 function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   const { name, arguments: given } = asRecord(call.function);
   const { index } = call;
@@ -79,6 +84,7 @@ function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   const known = key === undefined ? (isBare ? drafts.last : undefined) : drafts.at(key);
   const draft = known && !isAnother(known, id, name) ? known : drafts.start(key, { id, name });
   if (draft === known) rename(draft, id, name);
+  draft.signature ??= signatureOf(call);
   if (typeof given === 'string' && given !== '') draft.pieces.push(given);
   else if (isRecord(given) || Array.isArray(given)) {
     draft.value = given;
@@ -86,10 +92,13 @@ function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   }
 }
 
-/** Some providers send every call under one index, distinguished by id or only by name. */
+/**
+ * Some providers send every call under one index, distinguished by id or only by name; others give every fragment an
+ * id of its own, but a name only to the first.
+ */
 const isAnother = (known: CallDraft, id: unknown, name: unknown): boolean =>
   isId(id) && known.id !== undefined
-    ? known.id !== id
+    ? known.id !== id && (isNamed(name) || !isNamed(known.name))
     : !isId(id) && isNamed(name) && isNamed(known.name) && name !== known.name && known.pieces.length > 0;
 
 const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '';

@@ -25,7 +25,7 @@ export function geminiReader(): Reader {
       response = event.responseId ?? response;
       const candidate = asRecord(asArray(event.candidates).find((each) => (asRecord(each).index ?? 0) === 0));
       for (const part of readParts(event, candidate)) addPart(drafts, partial, asRecord(part));
-      const reason = candidate.finishReason;
+      const reason = candidate.finishReason ?? candidate.finish_reason;
       if (typeof reason === 'string' && reason !== 'FINISH_REASON_UNSPECIFIED') endMessage(drafts, reason);
     },
   };
@@ -39,7 +39,7 @@ function readParts(event: Schema, candidate: Schema): readonly unknown[] {
 }
 
 function addPart(drafts: CallDrafts, partial: WeakMap<CallDraft, PartialArguments>, part: Schema): void {
-  const call = part.functionCall;
+  const call = part.functionCall ?? part.function_call;
   if (!isRecord(call)) {
     if (part.text !== '') drafts.endBlock();
     return;

@@ -1,7 +1,8 @@
 import { asArray, asRecord, asText, isRecord, type Schema } from '../json.ts';
-import type { CallDrafts } from './call-drafts.ts';
+import { type CallDrafts, isId } from './call-drafts.ts';
 
 const ENDED = new Set(['completed', 'requires_action', 'requires_continuation']);
+const GOES_ON: ReadonlySet<unknown> = new Set(['in_progress', 'queued']);
 
 /** Whether an event, or a whole answer, is of Gemini's interactions API. */
 export const isInteraction = (event: Schema): boolean =>
@@ -20,12 +21,19 @@ export function interactionEvent(drafts: CallDrafts, event: Schema): void {
   else if (kind === 'step.delta' || kind === 'content.delta') addDelta(drafts, index, asRecord(event.delta));
   else if (kind === 'step.stop' || kind === 'content.stop') drafts.close(index);
   else if (kind === 'interaction.completed' || kind === 'interaction.complete')
-    endInteraction(drafts, asRecord(event.interaction).status);
+    wholeInteraction(drafts, asRecord(event.interaction));
   else if (type === undefined) {
     drafts.newMessage();
-    for (const step of asArray(event.steps ?? event.outputs)) startStep(drafts, Symbol('step'), asRecord(step), true);
-    endInteraction(drafts, event.status);
+    wholeInteraction(drafts, event);
   }
+}
+
+/** All steps at once, or at the end of a stream those that it did not bring one by one. */
+function wholeInteraction(drafts: CallDrafts, { steps, outputs, status }: Schema): void {
+  const isClosed = !GOES_ON.has(status);
+  const unknown = asArray(steps ?? outputs).filter((step) => !drafts.at(`step ${asRecord(step).id}`));
+  for (const step of unknown) startStep(drafts, Symbol('step'), asRecord(step), isClosed);
+  endInteraction(drafts, status);
 }
 
 function startStep(drafts: CallDrafts, key: unknown, step: Schema, isClosed: boolean): void {
@@ -35,13 +43,14 @@ function startStep(drafts: CallDrafts, key: unknown, step: Schema, isClosed: boo
   }
   const given = step.arguments === null ? 'null' : step.arguments;
   const isEmpty = isRecord(given) && Object.keys(given).length === 0;
-  drafts.start(key, {
+  const draft = drafts.start(key, {
     id: step.id,
     name: step.name,
     value: !isClosed && isEmpty ? undefined : given,
     signature: asText(step.signature),
     isClosed,
   });
+  if (isId(step.id)) drafts.name(`step ${step.id}`, draft);
 }
 
 /** Arguments grow as text; earlier revisions gave them as a whole, with the name. */
@@ -50,13 +59,16 @@ function addDelta(drafts: CallDrafts, index: unknown, delta: Schema): void {
   const draft = drafts.at(index) ?? (isNew ? drafts.start(index, { id: delta.id, name: delta.name }) : undefined);
   if (!draft) return;
   draft.name ??= delta.name;
-  if (typeof delta.id === 'string' && delta.id !== '') draft.id ??= delta.id;
+  if (isId(delta.id)) {
+    draft.id ??= delta.id;
+    drafts.name(`step ${delta.id}`, draft);
+  }
   const given = delta.arguments ?? delta.partial_arguments;
   if (typeof given === 'string') drafts.append(index, given);
   else if (isRecord(given)) draft.value = given;
 }
 
 function endInteraction(drafts: CallDrafts, status: unknown): void {
-  if (typeof status !== 'string' || status === 'in_progress' || status === 'queued') return;
+  if (typeof status !== 'string' || GOES_ON.has(status)) return;
   drafts.endMessage(ENDED.has(status) ? undefined : `the interaction ended as ${status.slice(0, 40)}`);
 }

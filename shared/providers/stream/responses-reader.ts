@@ -61,9 +61,13 @@ function added(drafts: CallDrafts, event: Schema): void {
     drafts.skip(key);
     return;
   }
-  const draft = drafts.start(key, { ...wholeOf(item), cut: undefined });
+  const draft = drafts.start(key, { ...wholeOf(item), value: begun(item.arguments), cut: undefined });
   name(drafts, draft, item);
 }
+
+/** What an item has while it is in progress: an empty object may only stand in for what is to come. */
+const begun = (given: unknown): unknown =>
+  given === '{}' || (isRecord(given) && Object.keys(given).length === 0) ? undefined : given;
 
 function name(drafts: CallDrafts, draft: CallDraft, item: Schema): void {
   if (typeof item.id === 'string') drafts.name(item.id, draft);
@@ -73,7 +77,7 @@ function name(drafts: CallDrafts, draft: CallDraft, item: Schema): void {
 /** A finished item; it replaces its fragments. */
 function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): void {
   if (!isCall(item)) return;
-  const known = draftOf(drafts, event, item) ?? drafts.at(`call ${item.call_id}`);
+  const known = knownDraft(drafts, event, item);
   const { id, name: named, caller, cut } = wholeOf(item);
   const draft = known ?? drafts.start(key, { isSearch: isSearch(item), caller });
   if (typeof id === 'string' || typeof id === 'number') draft.id = id;
@@ -82,6 +86,9 @@ function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): vo
   finish(draft, item);
   name(drafts, draft, item);
 }
+
+const knownDraft = (drafts: CallDrafts, event: Schema, item: Schema): CallDraft | undefined =>
+  draftOf(drafts, event, item) ?? drafts.at(`call ${item.call_id}`);
 
 function finish(draft: CallDraft, said: Schema): void {
   if (said.arguments !== undefined) {
@@ -92,17 +99,31 @@ function finish(draft: CallDraft, said: Schema): void {
   draft.isClosed = true;
 }
 
+/** An item that its response has begun and not ended: only arguments that are complete by themselves count. */
+function goesOn(drafts: CallDrafts, known: CallDraft | undefined, item: Schema): void {
+  if (!known) added(drafts, { item });
+  else if (begun(item.arguments)) known.value = item.arguments;
+}
+
 function endResponse(drafts: CallDrafts, response: Schema, isIncomplete: boolean): void {
   const items = asArray(response.output).map(asRecord);
-  for (const item of items) {
-    // The whole has no places of its own: an item is the one of the same id.
-    if (isCall(item)) done(drafts, {}, item, Symbol('whole'));
+  const isUnsettled = typeof response.status === 'string' && response.status !== 'completed';
+  const met = new Set<CallDraft>();
+  for (const item of items.filter(isCall)) {
+    // The whole has no places of its own: an item is the one of the same id, unless another of the whole is.
+    const known = knownDraft(drafts, {}, item);
+    if (known && met.has(known)) drafts.whole(wholeOf(item));
+    else if (isUnsettled && item.status === 'in_progress' && !known?.isClosed) goesOn(drafts, known, item);
+    else done(drafts, {}, item, Symbol('whole'));
+    const draft = knownDraft(drafts, {}, item);
+    if (draft) met.add(draft);
   }
   const last = items.at(-1);
   const isCut = isIncomplete || response.status === 'incomplete';
   const cut = isCut && last && isCall(last) ? drafts.at(last.id ?? `call ${last.call_id}`) : undefined;
   if (cut) cut.cut ??= LIMITED;
   if (last && !isCall(last)) drafts.endBlock();
-  if (response.status !== 'failed' && response.status !== 'cancelled') drafts.endMessage(isCut ? LIMITED : undefined);
+  // What failed, was cancelled or still goes on ends no call that was open.
+  if (isCut || !isUnsettled) drafts.endMessage(isCut ? LIMITED : undefined);
   drafts.newMessage();
 }

@@ -34,7 +34,9 @@ export interface AnswerCache {
 
 interface Options {
   readonly answers?: AnswerCache;
+  /** How many fragments are kept, and of how many characters together: a definition may have 64 KB. */
   readonly fragments?: number;
+  readonly fragmentCharacters?: number;
   readonly build?: Build;
 }
 
@@ -56,9 +58,10 @@ const buildPlainly: Build = (provider, tools, options, define) =>
 export const createDefinitions = ({
   answers = answersUntilFull(16_000_000),
   fragments = 20_000,
+  fragmentCharacters = 32_000_000,
   build = buildPlainly,
 }: Options = {}): DefinitionsLookup => {
-  const defineTool = keepFragments(fragments);
+  const defineTool = keepFragments(fragments, fragmentCharacters);
   const stateOf = numberStates();
 
   const once = (view: CatalogView, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
@@ -156,17 +159,27 @@ const leftOutText = (left_out: Assembled['left_out']): string => {
 };
 
 /** A fragment depends on its tool alone, so changing one tool converts only that one, and tenants share the rest. */
-const keepFragments = (most: number) => {
+const keepFragments = (most: number, mostCharacters: number) => {
   const fragments = new Map<string, Fragment>();
+  let held = 0;
+  const dropOldest = (): void => {
+    for (const [key, fragment] of fragments) {
+      if (fragments.size <= most && held <= mostCharacters) return;
+      fragments.delete(key);
+      held -= charactersOf(fragment);
+    }
+  };
   return (provider: string, tool: Tool, digest: string, options: DefineOptions): Fragment => {
     const { strict = false, schema = '', defer = false } = options;
     const key = `${provider} ${strict} ${schema} ${defer} ${digest}`;
     const known = fragments.get(key);
     if (known) return known;
     const made = findForm(provider).defineTool(tool, options);
-    const [oldest] = fragments.size >= most ? fragments.keys() : [];
-    if (oldest !== undefined) fragments.delete(oldest);
     fragments.set(key, made);
+    held += charactersOf(made);
+    dropOldest();
     return made;
   };
 };
+
+const charactersOf = ({ json, plain }: Fragment): number => json.length + (plain?.json.length ?? 0);

@@ -19,7 +19,8 @@ export const buildRequest = (
   args: JsonObject,
   extra: { readonly headers: Readonly<Record<string, string>>; readonly query: Readonly<Record<string, string>> },
 ): UpstreamRequest => {
-  const headers = new Headers({ accept: 'application/json, */*;q=0.8' });
+  const accept = ['application/json', ...operation.answers.map((type) => `${type};q=0.9`), '*/*;q=0.8'];
+  const headers = new Headers({ accept: accept.join(', ') });
   const traceparent = currentTraceparent();
   if (traceparent !== undefined) headers.set('traceparent', traceparent);
   const query: string[] = [];

@@ -39,13 +39,13 @@ interface Encoding {
   readonly allowReserved?: boolean | undefined;
 }
 
-const encodingOf = ({ encoding }: Body, name: string): Encoding =>
+const chooseEncoding = ({ encoding }: Body, name: string): Encoding =>
   Object.hasOwn(encoding, name) && isObject(encoding[name]) ? (encoding[name] as Encoding) : {};
 
 const formText = (body: Body, fields: JsonObject): string =>
   Object.entries(fields)
     .flatMap(([name, value]) => {
-      const { style, explode, allowReserved } = encodingOf(body, name);
+      const { style, explode, allowReserved } = chooseEncoding(body, name);
       const isStyled = style !== undefined || explode !== undefined || allowReserved !== undefined;
       // Without a style an object is JSON, and a list is one pair an item.
       const given = isStyled || Array.isArray(value) ? value : textOf(value);
@@ -61,7 +61,7 @@ const formText = (body: Body, fields: JsonObject): string =>
 const formParts = (body: Body, fields: JsonObject, binary: ReadonlySet<string>): FormData => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
-    const { contentType } = encodingOf(body, name);
+    const { contentType } = chooseEncoding(body, name);
     const type = contentType?.split(',')[0]?.trim();
     for (const item of Array.isArray(value) ? value : [value]) {
       if (binary.has(name)) form.append(name, new Blob([decodeBytes(item, name)], { type: concrete(type) }), name);

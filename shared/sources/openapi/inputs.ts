@@ -36,7 +36,7 @@ export const mergeInputs = (document: OpenApiDocument, { parameters, body }: Ope
     return { argument, parameter };
   });
   const required = slots.filter(({ parameter }) => parameter.isRequired).map(({ argument }) => argument);
-  const fields = body && fieldsOf(document, body, properties, slots.length > 0);
+  const fields = body && listFields(document, body, properties, slots.length > 0);
   const binary = body ? binaryFields(document, body) : new Set<string>();
   if (body && fields) {
     const whole = schemas.read(fields);
@@ -75,7 +75,7 @@ const PLAIN = new Set(['type', 'properties', 'required', 'additionalProperties',
  * The body's schema when its fields can be arguments themselves: a plain object that must be sent. An open one must
  * have no parameters beside it, as a further field could have the name of one.
  */
-const fieldsOf = (
+const listFields = (
   document: OpenApiDocument,
   body: Body,
   taken: Readonly<Record<string, unknown>>,

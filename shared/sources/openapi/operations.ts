@@ -35,6 +35,8 @@ export interface Operation {
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Body | undefined;
+  /** The types of a good answer, where the document names others beside JSON. */
+  readonly answers: readonly string[];
   /** Where its path begins, within the source's own host. */
   readonly base: URL;
 }
@@ -121,8 +123,29 @@ const readOperation = (document: OpenApiDocument, url: URL, { path, method, item
     description: [title, text(operation.description) ?? text(item.description)].filter(Boolean).join('\n\n'),
     parameters,
     body,
+    answers: readAnswers(document, operation.responses),
     base: baseOf([operation.servers, item.servers, document.root.servers], url),
   };
+};
+
+/** Some servers refuse who does not accept all that they may answer. */
+const readAnswers = (document: OpenApiDocument, responses: unknown): readonly string[] => {
+  const good = Object.entries(isObject(responses) ? responses : {}).filter(([status]) => /^2/.test(status));
+  const types = good.flatMap(([, given]) => typesOf(document, given)).filter((type) => PLAIN_TYPE.test(type));
+  return types.includes(JSON_TYPE) ? [...new Set(types)].filter((type) => type !== JSON_TYPE).slice(0, 8) : [];
+};
+
+const JSON_TYPE = 'application/json';
+const PLAIN_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
+
+/** An answer that cannot be read keeps no operation from being called. */
+const typesOf = (document: OpenApiDocument, answer: unknown): readonly string[] => {
+  try {
+    const { content } = followReference(document, answer);
+    return Object.keys(isObject(content) ? content : {});
+  } catch {
+    return [];
+  }
 };
 
 /** The first server that is named closest to the operation; it must be at the source's own host. */

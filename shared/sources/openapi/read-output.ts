@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/errors.ts';
-import { hideSecrets, type SentCredentials } from '../send-credentials.ts';
+import { hideSecretBytes, hideSecrets, type SentCredentials } from '../send-credentials.ts';
 import type { Operation } from './operations.ts';
 
 const MOST_SAID = 1000;
@@ -23,7 +23,7 @@ export const readOutput = async (
 const outputOf = (type: string, bytes: Uint8Array, sent: SentCredentials): unknown => {
   if (bytes.byteLength === 0) return null;
   if (!isText(type)) {
-    const base64 = Buffer.from(bytes).toString('base64');
+    const base64 = Buffer.from(hideSecretBytes(bytes, sent)).toString('base64');
     return { content_type: type || 'application/octet-stream', bytes: bytes.byteLength, base64 };
   }
   const text = hideSecrets(decode(bytes), sent);

@@ -1,0 +1,18 @@
+import { Fault, type FaultCode, statusOf } from '../kernel/errors.ts';
+import { uploadKey } from '../kernel/item-keys.ts';
+import type { Table } from '../kernel/ports.ts';
+import { type Upload, uploadOf } from './upload.ts';
+
+/** Why an uploaded picture is not there: it came, and was refused. Undefined where nothing is known against it. */
+export const refusedPicture =
+  (table: Table) =>
+  async (tenant: string, key: string): Promise<Fault | undefined> => {
+    const item = await table.get(uploadKey(tenant, key));
+    const upload = item && uploadOf(item);
+    return upload?.status === 'failed' && upload.error ? failedBefore({ key }, upload.error) : undefined;
+  };
+
+export const failedBefore = (
+  { key }: { readonly key: string },
+  { code, message }: NonNullable<Upload['error']>,
+): Fault => new Fault(Object.hasOwn(statusOf, code) ? (code as FaultCode) : 'Internal', message, { image: key });
