@@ -2,20 +2,21 @@ import { Hono } from 'hono';
 import { LRUCache } from 'lru-cache';
 import type { Assay } from '../../shared/assay.ts';
 import { createEndOfTurn } from '../../shared/kernel/end-of-turn.ts';
-import { createOwnTurn } from '../../shared/kernel/own-turn.ts';
+import { lazily } from '../../shared/kernel/lazily.ts';
 import { buildRequest } from '../../shared/providers/request.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
 import { createAdmission } from './admission.ts';
 import type { Api, ApiContext, App, Env } from './env.ts';
 import { answerErrors, unknownCall } from './errors.ts';
+import { createHeldBytes } from './held-bytes.ts';
 import { createRequestLog } from './identify.ts';
 import type { McpNames } from './mcp/guard.ts';
 import type { McpService } from './mcp/service.ts';
 import { createStreamLimit } from './open-streams.ts';
 import type { AnyRoute } from './route.ts';
-import { routes } from './routes/table.ts';
-import { type Front, serveRoute, traced } from './serve-route.ts';
+import { nameOf, type RouteGroup, routeGroups } from './routes/groups.ts';
+import { type Front, type RouteHandler, serveRoute, traced } from './serve-route.ts';
 
 interface Options extends McpNames {
   /** Routes of this server alone, such as its console. */
@@ -31,14 +32,31 @@ export const createApp = (assay: Assay, { routes: added = [], ...names }: Option
     answerError: answerErrors(assay.log, assay.oauth),
   };
   const app = new Hono<Env>();
-  for (const each of [...routes, ...added]) {
-    const handler = serveRoute(front, each);
-    if (each.method === 'all') app.all(each.path, handler);
-    else app.on(each.method.toUpperCase(), each.path, handler);
-  }
+  for (const group of [...routeGroups, ...added.map(alone)])
+    for (const name of group.routes) {
+      const [method = '', path = ''] = name.split(' ');
+      const handler = serveLater(front, group, name);
+      if (method === 'all') app.all(path, handler);
+      else app.on(method.toUpperCase(), path, handler);
+    }
   app.get('/openapi.json', traced(front, openApiHandler()));
   app.notFound(traced(front, refuseUnknown(front)));
   return app;
+};
+
+/** Sixteen bodies of the largest size of one tenant: parsed, each takes several times its bytes. */
+const MOST_BODY_BYTES = 64 * 2 ** 20;
+
+const alone = (route: AnyRoute): RouteGroup => ({ routes: [nameOf(route)], load: () => [route] });
+
+/** The handler of a route, made by the first request for it. */
+const serveLater = (front: Front, { load }: RouteGroup, name: string): RouteHandler => {
+  const handler = lazily(() => {
+    const route = load().find((each) => nameOf(each) === name);
+    if (!route) throw new Error(`there is no route ${name}`);
+    return serveRoute(front, route);
+  });
+  return (c) => handler()(c);
 };
 
 const createApi = (assay: Assay, names: McpNames): Api => {
@@ -48,8 +66,8 @@ const createApi = (assay: Assay, names: McpNames): Api => {
     definitions: createDefinitions({ answers: new LRUCache({ max: 1000, maxSize: 64_000_000 }), build: buildRequest }),
     namesOf: createNameTables(),
     holdStream: createStreamLimit(),
+    bodies: createHeldBytes(MOST_BODY_BYTES),
     endOfTurn: createEndOfTurn(),
-    ownTurn: createOwnTurn(),
     mcp: () => (mcp ??= import('./mcp/service.ts').then(({ createMcpService }) => createMcpService(assay, names))),
   };
 };
@@ -58,7 +76,9 @@ const createApi = (assay: Assay, names: McpNames): Api => {
 const openApiHandler = () => {
   let document: Promise<string> | undefined;
   return async (): Promise<Response> => {
-    document ??= import('./openapi.ts').then(({ openApiDocument }) => openApiDocument(routes));
+    document ??= Promise.all([import('./openapi.ts'), import('./routes/table.ts')]).then(
+      ([{ openApiDocument }, { routes }]) => openApiDocument(routes),
+    );
     return new Response(await document, { headers: { 'content-type': 'application/json' } });
   };
 };

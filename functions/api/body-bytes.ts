@@ -10,11 +10,20 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 export const readText = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<string> =>
   isBounded(c, limit) && c.get('sent') === undefined ? c.req.text() : decoder.decode(await readBytes(c, limit));
 
-/** The bytes of a body, counted in the same way. A stream can be read once, so they are kept for who asks again. */
-export const readBytes = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<Uint8Array<ArrayBuffer>> => {
+/**
+ * The bytes of a body, counted in the same way, and told to `take` before they are held. A stream can be read once, so
+ * they are kept for who asks again.
+ */
+export const readBytes = async (
+  c: ApiContext,
+  limit = MAX_BODY_BYTES,
+  take: (bytes: number) => void = () => {},
+): Promise<Uint8Array<ArrayBuffer>> => {
   const kept = c.get('sent');
   if (kept !== undefined) return kept;
-  const bytes = isBounded(c, limit) ? new Uint8Array(await c.req.arrayBuffer()) : await countBytes(c, limit);
+  const isStated = isBounded(c, limit);
+  if (isStated) take(Number(c.req.header('content-length')));
+  const bytes = isStated ? new Uint8Array(await c.req.arrayBuffer()) : await countBytes(c, limit, take);
   c.set('sent', bytes);
   return bytes;
 };
@@ -36,13 +45,18 @@ const isBounded = (c: ApiContext, limit: number): boolean => {
   return true;
 };
 
-const countBytes = async (c: ApiContext, limit: number): Promise<Uint8Array<ArrayBuffer>> => {
+const countBytes = async (
+  c: ApiContext,
+  limit: number,
+  take: (bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of c.req.raw.body ?? []) {
     size += chunk.length;
     // Leaving the loop cancels the stream: the rest is not read.
     if (size > limit) throw tooLarge(limit);
+    take(chunk.length);
     chunks.push(chunk);
   }
   const whole = new Uint8Array(size);

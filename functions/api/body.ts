@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { checkShape, checkWidth } from '../../shared/kernel/check-nesting.ts';
+import { checkJsonText } from '../../shared/kernel/check-json-text.ts';
+import { checkShape } from '../../shared/kernel/check-nesting.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { isObject, type JsonObject } from '../../shared/kernel/json.ts';
 import { invalidInput } from '../../shared/kernel/zod-fault.ts';
@@ -22,6 +23,7 @@ export const optionalJsonBody = <Schema extends z.ZodType>(
 ): Body<{ json?: z.input<Schema> }, z.output<Schema> | undefined> => ({
   schema,
   type: 'application/json',
+  isOptional: true,
   read: async (c) => ((await readText(c)) === '' ? undefined : parseBy(schema, await readJson(c), 'the body')),
 });
 
@@ -47,7 +49,7 @@ export const readJson = async (c: ApiContext): Promise<unknown> => {
     });
   const text = await readText(c);
   if (text === '') throw new Fault('InvalidInput', 'the body is empty; send a JSON object');
-  checkWidth(text, 'the body');
+  checkJsonText(text, 'the body');
   const value = parseJson(text);
   checkShape(value, { depth: 128, what: 'the body' });
   return value;

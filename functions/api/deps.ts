@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { storedAdminKey } from '../../shared/access/admin-key.ts';
-import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
+import { awsCalls } from '../../shared/adapters/aws/aws-calls.ts';
+import { bucketBlobs } from '../../shared/adapters/aws/bucket.ts';
+import type { JsonCall } from '../../shared/adapters/aws/json-service.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
-import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
 import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
@@ -14,12 +12,13 @@ import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Llm } from '../../shared/decide/llm.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { apiKeyKey } from '../../shared/kernel/item-keys.ts';
+import { lazyAsync } from '../../shared/kernel/lazy.ts';
 import type { Blobs, Log } from '../../shared/kernel/ports.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { storeBeat } from '../../shared/registry/edge-beat.ts';
 import { publishChanges, publishLayer } from '../../shared/registry/publish.ts';
-import { type AwsPorts, awsPorts } from '../compose/aws-ports.ts';
+import { type AwsPorts, awsPorts, type LambdaVariables } from '../compose/aws-ports.ts';
 import { issuersOauth } from '../compose/issuers-oauth.ts';
 import { type AwsEnvironment, readAwsEnvironment } from './environment.ts';
 import { createOriginGuard, type OriginGuard, type ReadSecrets } from './origin-guard.ts';
@@ -36,7 +35,7 @@ export interface ApiDeps {
 /** The api on AWS: DynamoDB, S3 and Secrets Manager, as the environment says. */
 export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const environment = readAwsEnvironment(variables);
-  const secrets = new SecretsManagerClient(clientSettings('secrets'));
+  const secrets = awsCalls('secrets', variables);
   const now = systemClock().now;
   const [guard, hallmark, llm] = await Promise.all([
     createOriginGuard({ read: originSecrets(secrets, environment.ASSAY_ORIGIN_SECRET), now }),
@@ -45,7 +44,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   ]);
   const ports = await awsPorts(environment, hallmark, variables);
   const { ASSAY_ISSUERS: issuers, ASSAY_SNAPSHOTS_BUCKET: bucket } = environment;
-  const published = s3Blobs({ client: new S3Client(clientSettings('objects')), bucket });
+  const published = bucketBlobs({ bucket, variables });
   // The operator named them: they are reached as any public address is.
   const fetch = createSafeFetch({ allowed: [] });
   const assay = await composeAssay({
@@ -54,28 +53,35 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
     learns: environment.ASSAY_LEARN === 'on',
     adminKey: storedAdminKey({ read: () => adminKeyOf(secrets, environment.ASSAY_ADMIN_SECRET, ports.log), now }),
     oauth: issuersOauth({ issuers, fetch, clock: ports.clock }),
-    startRuns: () => stateMachineRuns(ports, environment),
+    startRuns: () => stateMachineRuns(ports, environment, variables),
     publishKey: keyPublisher(ports, published),
   });
-  void publishTools(assay, published);
-  return { assay, guard, beat: () => beat(ports), origins: environment.ASSAY_ORIGINS };
+  const publishTools = lazyAsync(() => publishOwnTools(assay, published));
+  return {
+    assay,
+    guard,
+    // Whoever asks for a beat is the edge: it is told then which tools this deployment brings, not by every start.
+    beat: async () => void (await Promise.all([beat(ports), publishTools().catch(() => undefined)])),
+    origins: environment.ASSAY_ORIGINS,
+  };
 };
 
 /** The language model that decisions may ask, where the deployment names one. */
-const createLlm = async (secrets: SecretsManagerClient, environment: AwsEnvironment): Promise<Llm | undefined> => {
+const createLlm = async (secrets: JsonCall, environment: AwsEnvironment): Promise<Llm | undefined> => {
   const { ASSAY_LLM_URL: url, ASSAY_LLM_MODEL: model, ASSAY_LLM_SECRET: secret } = environment;
   if (url === undefined) return undefined;
   const key = secret === undefined ? undefined : await readSecretText(secrets, secret);
   return openAiCompatibleLlm({ url, model, key });
 };
 
-/** Tells the edge which tools this deployment brings. Nobody waits for it: until then the origin answers. */
-const publishTools = async ({ catalogs, log }: Assay, blobs: Blobs): Promise<void> => {
+/** Tells the edge which tools this deployment brings; until then the origin answers. */
+const publishOwnTools = async ({ catalogs, log }: Assay, blobs: Blobs): Promise<void> => {
   try {
     const { catalog } = await catalogs.of('default');
     await publishLayer({ blobs }, catalog.layer);
   } catch (thrown) {
     log.error('shipped tools not published', { error: messageOf(thrown) });
+    throw thrown;
   }
 };
 
@@ -100,13 +106,13 @@ const keyPublisher =
   };
 
 /** Plans run on Step Functions; short ones to their end before the answer. */
-const stateMachineRuns = ({ table, blobs, clock }: AwsPorts, environment: AwsEnvironment): Runs => {
+const stateMachineRuns = (
+  { table, blobs, clock }: AwsPorts,
+  environment: AwsEnvironment,
+  variables: LambdaVariables,
+): Runs => {
   const machines = sfnMachines({
-    // Synchronous starts have a host of their own on AWS, but not at an address that was given.
-    client: new SFNClient({
-      ...clientSettings('machines'),
-      disableHostPrefix: environment.AWS_ENDPOINT_URL_SFN !== undefined,
-    }),
+    call: awsCalls('machines', variables),
     table,
     clock,
     pause,
@@ -117,14 +123,14 @@ const stateMachineRuns = ({ table, blobs, clock }: AwsPorts, environment: AwsEnv
   return createMachineRuns({ table, blobs, clock, machines, step: environment.ASSAY_STEP_FUNCTION });
 };
 
-const readSecretText = async (client: SecretsManagerClient, id: string): Promise<string> => {
+const readSecretText = async (client: JsonCall, id: string): Promise<string> => {
   const text = await readSecret(client, id);
   if (text === undefined || text === '') throw new Fault('Unavailable', `the secret ${id} is empty`);
   return text;
 };
 
 /** A secret that is gone or not ours to read any more is nobody's business but the operator's. */
-const adminKeyOf = async (client: SecretsManagerClient, id: string, log: Log): Promise<string | undefined> => {
+const adminKeyOf = async (client: JsonCall, id: string, log: Log): Promise<string | undefined> => {
   try {
     return await readSecret(client, id);
   } catch (thrown) {
@@ -134,7 +140,7 @@ const adminKeyOf = async (client: SecretsManagerClient, id: string, log: Log): P
 };
 
 const originSecrets =
-  (client: SecretsManagerClient, id: string): ReadSecrets =>
+  (client: JsonCall, id: string): ReadSecrets =>
   async (which) => {
     const stages = which === 'current' ? (['AWSCURRENT'] as const) : STAGES;
     const texts = await Promise.all(stages.map((stage) => readSecret(client, id, stage)));

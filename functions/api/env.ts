@@ -5,6 +5,7 @@ import type { Remaining } from '../../shared/execute/meter.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { DefinitionsLookup } from '../../shared/registry/lookup/definitions.ts';
 import type { NameTables } from '../../shared/registry/lookup/name-tables.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import type { McpService } from './mcp/service.ts';
 import type { HoldStream } from './open-streams.ts';
 
@@ -31,10 +32,10 @@ export interface Api extends Assay {
   readonly definitions: DefinitionsLookup;
   readonly namesOf: NameTables;
   readonly holdStream: HoldStream;
+  /** What large bodies hold in memory. */
+  readonly bodies: HeldBytes;
   /** Answers that end in one turn of the event loop are sent together. */
   readonly endOfTurn: () => Promise<void>;
-  /** A large body is parsed in a turn of its own. */
-  readonly ownTurn: () => Promise<void>;
   /** The protocol's package is a quarter of the start of a process that may never speak it. */
   readonly mcp: () => Promise<McpService>;
 }

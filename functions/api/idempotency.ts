@@ -87,13 +87,19 @@ const answerKnown = async ({ clock }: World, c: ApiContext, known: KeptAnswer, r
   return replay(known);
 };
 
-/** What is kept of a response: nothing of what may go better the second time, as a call that a recount had ended. */
+/**
+ * Refusals after which nothing was done, and which the same request may escape: a quota that is raised, a grant that is
+ * given, a call that a recount had ended, a rate.
+ */
+const MAY_PASS_LATER: readonly number[] = [402, 403, 409, 429];
+
+/** What is kept of a response: nothing of what may go better the second time. */
 const answerToKeep = async (
   response: Response,
   isSecret: boolean,
 ): Promise<Pick<KeptAnswer, 'status' | 'body' | 'type' | 'made'> | undefined> => {
   const { status, headers } = response;
-  if (status >= 500 || [409, 429].includes(status)) return undefined;
+  if (status >= 500 || MAY_PASS_LATER.includes(status)) return undefined;
   const body = await response.clone().text();
   if (isSecret && status < 300) return { status, made: String(JSON.parse(body).id) };
   return Buffer.byteLength(body) > MAX_STORED_BYTES

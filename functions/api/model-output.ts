@@ -1,9 +1,13 @@
 import * as z from 'zod';
+import { checkJsonText, checkLines } from '../../shared/kernel/check-json-text.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { readText } from './body-bytes.ts';
 import type { Body } from './route.ts';
 
 const MAX_DEPTH = 200;
+/** A stream has a few objects in each event; events by the hundred thousand take long to read. */
+const LIMITS = { parts: 400_000 };
+const MAX_LINES = 200_000;
 
 /**
  * What a model answered, as it came from the provider: one JSON value, or the text of a stream, as server-sent events
@@ -15,6 +19,8 @@ export const modelOutput: Body<{ json: unknown }, unknown> = {
   async read(c) {
     const text = await readText(c);
     if (text.trim() === '') throw new Fault('InvalidInput', 'the body is empty; send the response of the model');
+    checkJsonText(text, 'the response', LIMITS);
+    checkLines(text, 'the response', MAX_LINES);
     if (isStream(text)) return text;
     const whole = parse(text);
     if (!whole.ok && !hasLines(text))
@@ -44,10 +50,14 @@ const parse = (text: string): Parsed => {
 };
 
 const isDeeper = (value: unknown, most: number): boolean => {
-  let level: unknown[] = [value];
+  let level = [value].filter(isNested);
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+    if (depth >= most) return true;
+    const inner: object[] = [];
+    for (const item of level) for (const each of Object.values(item)) if (isNested(each)) inner.push(each);
+    level = inner;
   }
   return false;
 };
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,12 +1,13 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import * as z from 'zod';
 import { type FaultCode, statusOf } from '../../shared/kernel/errors.ts';
+import { about } from './about.ts';
 import type { Answers, AnyRoute } from './route.ts';
 
 const info = {
-  title: 'Assay',
-  version: '0.1.0',
-  summary: 'A tool registry for AI agents that also measures pictures',
+  title: about.title,
+  version: about.version,
+  summary: about.summary,
   description:
     'Register tools, version them, find them, convert them to any model provider, and run them. Keys are sent as `Authorization: Bearer <key>` or `X-Api-Key`. Every refusal has one shape: `{"error": {"code", "message", "details", "request_id"}}`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -19,8 +20,12 @@ export const openApiDocument = (routes: readonly AnyRoute[]): string => {
   registry.registerComponent('securitySchemes', 'apiKey', { type: 'apiKey', in: 'header', name: 'X-Api-Key' });
   for (const route of routes) if (!route.undocumented) registry.registerPath(describe(route));
   const generator = new OpenApiGeneratorV31(registry.definitions);
-  return JSON.stringify(generator.generateDocument({ openapi: '3.1.0', info, servers: [{ url: '/' }] }));
+  return JSON.stringify(generator.generateDocument({ openapi: '3.1.0', info, servers: [{ url: '/' }] }), plainPattern);
 };
+
+/** The generator writes a pattern's flag behind it; that of Unicode is implied in JSON Schema. */
+const plainPattern = (key: string, value: unknown): unknown =>
+  key === 'pattern' && typeof value === 'string' ? value.replace(/\/u$/, '') : value;
 
 const describe = (route: AnyRoute): RouteConfig => {
   const { summary, tag, params, query, body, scope } = route;
@@ -36,7 +41,7 @@ const describe = (route: AnyRoute): RouteConfig => {
     request: {
       params,
       query,
-      body: body && { required: true, content: { [body.type]: { schema: body.schema } } },
+      body: body && { required: !body.isOptional, content: { [body.type]: { schema: body.schema } } },
     },
     security: isPublic ? [] : [{ bearer: [] }, { apiKey: [] }],
     responses: {
@@ -50,9 +55,12 @@ const describeResponses = (answers: Answers) =>
   Object.fromEntries(
     Object.entries(answers).map(([status, { description, schema, type = 'application/json' }]) => [
       status,
-      schema === undefined ? { description } : { description, content: { [type]: { schema } } },
+      schema === undefined ? { description } : { description, content: describeContent([type].flat(), schema) },
     ]),
   );
+
+const describeContent = (types: readonly string[], schema: z.ZodType) =>
+  Object.fromEntries(types.map((type) => [type, { schema }]));
 
 const faultResponses = (codes: readonly FaultCode[]) =>
   Object.fromEntries(

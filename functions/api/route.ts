@@ -63,6 +63,8 @@ export interface RouteCall<Params = unknown, Query = unknown, Sent = unknown> {
 export interface Body<Input = unknown, Value = unknown> {
   readonly schema: z.ZodType;
   readonly type: string;
+  /** It may be left out. */
+  readonly isOptional?: true;
   readonly read: (c: ApiContext) => Promise<Value>;
   /** Only a type: what a client sends. */
   readonly input?: Input;
@@ -73,8 +75,8 @@ export type Answers = Readonly<Record<number, RouteAnswer>>;
 export interface RouteAnswer {
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** The content type; JSON unless said. */
-  readonly type?: string;
+  /** The content type, or those it may have; JSON unless said. */
+  readonly type?: string | readonly string[];
 }
 
 /** A status with the value of its schema, or a response that was made before: kept bytes, a picture, a stream. */

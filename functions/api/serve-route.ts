@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { requireScope } from '../../shared/access/authenticate.ts';
 import { lazily } from '../../shared/kernel/lazily.ts';
+import type { Actor } from '../../shared/model/key.ts';
 import type { Admission } from './admission.ts';
 import { answerJson } from './answer.ts';
 import { auditReply, isForOther } from './audit-route.ts';
@@ -94,15 +95,27 @@ const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRou
     await auditReply(api, c, audit, done);
     return answer(c, done.reply);
   };
-  if (body === undefined) return (c) => handled(c, undefined);
-  return (c) =>
-    isLarge(c)
-      ? readBytes(c)
-          .then(api.ownTurn)
-          .then(() => body.read(c))
-          .then((sent) => handled(c, sent))
-      : body.read(c).then((sent) => handled(c, sent));
+  const inTurn = (c: ApiContext, sent: unknown): Response | Promise<Response> => {
+    const turn = api.turns.enter(tenantOf(c));
+    return turn === undefined ? handled(c, sent) : turn.then(() => handled(c, sent));
+  };
+  if (body === undefined) return (c) => inTurn(c, undefined);
+  const readLarge = async (c: ApiContext): Promise<Response> => {
+    const tenant = tenantOf(c);
+    const { add, release } = api.bodies.hold(tenant);
+    try {
+      await readBytes(c, undefined, add);
+      await api.turns.own(tenant);
+      return await handled(c, await body.read(c));
+    } finally {
+      release();
+    }
+  };
+  return (c) => (isLarge(c) ? readLarge(c) : body.read(c).then((sent) => inTurn(c, sent)));
 };
+
+/** A public route has nobody. */
+const tenantOf = (c: ApiContext): string => (c.get('actor') as Actor | undefined)?.tenant ?? '';
 
 const answer = (c: ApiContext, reply: AnyReply): Response =>
   reply instanceof Response ? reply : answerJson(c, reply.value, reply.status);

@@ -6,6 +6,7 @@ import {
   cancelWaiting,
   findWaitingCall,
   goOnWaiting,
+  keepEndedCall,
   keepWaitingCall,
   type RunWaiting,
   type WaitingCall,
@@ -45,6 +46,10 @@ export const waitAsTask = async (
   });
   return { resultType: 'task', ...toTask(call), statusMessage: message };
 };
+
+/** The task of a call that has ended before it was answered, for a client that wants a task of whatever it calls. */
+export const endedTask = async (assay: Assay, actor: Actor, tool: string, result: CallToolResult): Promise<Task> =>
+  toTask(await keepEndedCall(assay, actor, { tool, answer: await linkLongResult(assay.blobs, actor.tenant, result) }));
 
 /** How such a task stands. Asking is what makes it go on: once a person has approved it, it runs. */
 export const viewConsentTask = async (

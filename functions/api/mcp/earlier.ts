@@ -8,6 +8,7 @@ import {
 import { isObject } from '../../../shared/kernel/json.ts';
 import { AskingTransport } from './asking-transport.ts';
 import { type McpCaller, toAuthInfo } from './caller.ts';
+import { earlierTasks } from './earlier-tasks.ts';
 import { rpcError } from './errors.ts';
 import type { Mailbox } from './mailbox.ts';
 import { createServer, type McpContext } from './server.ts';
@@ -43,6 +44,7 @@ export const serveEarlier = async (
     sessionId,
   });
   const server = createServer(context, caller);
+  if (context.assay.runs) server.registerCapabilities(earlierTasks);
   await server.connect(transport);
   if (session) await transport.introduce(session);
   request.signal.addEventListener('abort', () => void server.close(), { once: true });

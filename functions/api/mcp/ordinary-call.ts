@@ -46,7 +46,7 @@ export const answerOrdinaryCall = async (
   const { id, params, capabilities } = call;
   try {
     const result = await guarded(context.assay, async () =>
-      toWire(await callMcpTool(context, caller, params, contextFor(call, request.signal), capabilities)),
+      toWire(await callMcpTool(context, caller, params, silentContext(call.meta, request.signal), capabilities)),
     );
     return JSON.stringify({ result, jsonrpc: '2.0', id });
   } catch (thrown) {
@@ -69,7 +69,7 @@ const readOrdinaryCall = (headers: Headers, body: unknown): OrdinaryCall | undef
 };
 
 /** A client without log level and progress token gets no notifications, and cannot be asked during a call. */
-const contextFor = ({ meta }: OrdinaryCall, signal: AbortSignal): CallContext => ({
+export const silentContext = (meta: OrdinaryCall['meta'], signal: AbortSignal): CallContext => ({
   mcpReq: {
     _meta: meta,
     envelope: meta as NonNullable<CallContext['mcpReq']['envelope']>,

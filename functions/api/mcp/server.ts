@@ -2,6 +2,7 @@ import type { CallToolResult, InputRequiredResult, Server, ServerContext } from 
 import { requireScope } from '../../../shared/access/scopes.ts';
 import { visibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Assay } from '../../../shared/assay.ts';
+import { about } from '../about.ts';
 import { type CallParams, callMcpTool } from './call-tool.ts';
 import type { McpCaller } from './caller.ts';
 import { inClientTrace } from './client-trace.ts';
@@ -16,7 +17,8 @@ export interface McpContext {
   readonly book: ToolBook;
 }
 
-export const identity = { name: 'assay', title: 'Assay', version: '0.1.0' };
+const { name, title, version } = about;
+export const identity = { name, title, version };
 
 const instructions =
   'A registry of tools that are run here. A call answers with the tool’s output, also as structured content. Tools that need consent ask for it; dangerous ones are refused without a grant.';

@@ -1,7 +1,9 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type Server } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
+import { checkJsonText } from '../../../shared/kernel/check-json-text.ts';
 import { type McpCaller, readCaller, toAuthInfo } from './caller.ts';
 import { type EarlierContext, serveEarlier } from './earlier.ts';
+import { answerEarlierTask } from './earlier-tasks.ts';
 import { rpcError } from './errors.ts';
 import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
 import { answerKeptList } from './kept-list.ts';
@@ -50,6 +52,7 @@ export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }
         return rpcError(405, -32_000, 'send JSON-RPC by POST; there is no stream to open and no session');
       if (!isJsonContentType(request.headers.get('content-type')))
         return rpcError(415, -32_000, 'content-type must be application/json');
+      checkJsonText(text, 'the message');
       const body = parse(text);
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
       requireTokenScope(caller.actor, body);
@@ -57,7 +60,10 @@ export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }
       if (kept !== undefined) return { bytes: kept };
       const called = await answerOrdinaryCall(context, caller, request, body);
       if (called !== undefined) return { bytes: called };
-      if (await isLegacyRequest(request, body)) return serveEarlier(context, caller, request, body);
+      if (await isLegacyRequest(request, body)) {
+        const task = await answerEarlierTask(context, caller, body, request.signal);
+        return task === undefined ? serveEarlier(context, caller, request, body) : { bytes: task };
+      }
       if (holdsStreams && isSubscription(body)) return subscriptions.open(request, body, caller);
       return modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) });
     },

@@ -25,6 +25,8 @@ import { buildInputRequests, type Task, toTask, waitingQuestions } from './task-
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const extensions = { [TASKS]: {} };
+/** What a client declares that knows tasks. */
+export const taskCapabilities: ClientCapabilities = { extensions };
 
 const TaskParams = z.looseObject({ taskId: z.string().min(1).max(128) });
 
@@ -48,13 +50,7 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
       }),
     );
 
-  handle('tasks/get', async (id) => {
-    requireScope(actor, 'read');
-    const waiting = await viewConsentTask(assay, actor, id);
-    if (waiting) return waiting;
-    const run = await requireRun(runs, actor, id);
-    return viewTask(assay, actor, run, server.getClientCapabilities());
-  });
+  handle('tasks/get', (id) => readTask(assay, runs, actor, id, server.getClientCapabilities()));
   handle('tasks/update', async (id, ctx) => {
     requireScope(actor, 'approve');
     // It asks nothing through the task, so nothing is answered.
@@ -63,12 +59,31 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
     return {};
   });
   handle('tasks/cancel', async (id) => {
-    if (await cancelConsentTask(assay, actor, id)) return {};
-    await requireRun(runs, actor, id);
-    await cancelRun({ runs }, actor, id);
+    await cancelTask(assay, runs, actor, id);
     return {};
   });
 };
+
+/** A task as its status makes it: with what the call answered, or what it asks. */
+export const readTask = async (
+  assay: Assay,
+  runs: Runs,
+  actor: Actor,
+  id: string,
+  capabilities: ClientCapabilities | undefined,
+): Promise<TaskView> => {
+  requireScope(actor, 'read');
+  const waiting = await viewConsentTask(assay, actor, id);
+  return waiting ?? viewTask(assay, actor, await requireRun(runs, actor, id), capabilities);
+};
+
+export const cancelTask = async (assay: Assay, runs: Runs, actor: Actor, id: string): Promise<void> => {
+  if (await cancelConsentTask(assay, actor, id)) return;
+  await requireRun(runs, actor, id);
+  await cancelRun({ runs }, actor, id);
+};
+
+type TaskView = Task & { readonly result?: CallToolResult; readonly inputRequests?: InputRequests };
 
 /** The answer of a call whose run continues. */
 export const createdTask = async (
@@ -91,7 +106,7 @@ const viewTask = async (
   actor: Actor,
   run: RunView,
   capabilities: ClientCapabilities | undefined,
-): Promise<Task & { result?: CallToolResult; inputRequests?: InputRequests }> => {
+): Promise<TaskView> => {
   const call = await readHandedCall(assay.table, actor.tenant, run.run_id);
   const task = toTask(run, call, capabilities);
   if (task.status === 'completed') return { ...task, result: await resultOfRun(assay, actor, run, call) };

@@ -3,6 +3,7 @@ import { effectivePermission } from '../../../shared/access/permission.ts';
 import type { VisibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
+import { planOf } from '../../../shared/plan/hand-over.ts';
 import { metaTools, providers } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
@@ -44,7 +45,8 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
     const known = written.get(entry);
     if (known) return known;
     const { spec } = entry.record;
-    const made = write({ ...spec, permission: effectivePermission(findHandler(handlers(), spec), spec) });
+    const permission = effectivePermission(findHandler(handlers(), spec), spec);
+    const made = write({ ...spec, permission }, permission === 'confirm' || planOf(entry.record) !== undefined);
     written.set(entry, made);
     return made;
   };
@@ -66,7 +68,7 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
     cursor === undefined && !catalog.find(scoreTool.name) && seesScore(iqa, visible);
 
   const kept = new WeakMap<Catalog, KeptPages>();
-  const pagesOf = (catalog: Catalog): Map<string, SerialPage> => {
+  const cutPages = (catalog: Catalog): Map<string, SerialPage> => {
     const known = kept.get(catalog);
     if (known?.revision === catalog.revision) return known.pages;
     const pages = new Map<string, SerialPage>();
@@ -89,7 +91,7 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
     },
     serialised(catalog, visible, cursor, iqa) {
       if (visible.only) return join(catalog, visible, cursor, iqa);
-      const pages = pagesOf(catalog);
+      const pages = cutPages(catalog);
       const known = pages.get(cursor ?? '');
       if (known) return known;
       const made = join(catalog, visible, cursor, iqa);
@@ -120,7 +122,12 @@ interface Written {
   readonly bytes: number;
 }
 
-function write(tool: Tool): Written {
+/** Tools that go on, or wait for a person, may be called as tasks; clients of 2025-11-25 want to be told. */
+function write(tool: Tool, isTask = false): Written {
   const { value, json } = providers.mcp.defineTool(tool);
-  return { tool: value as McpTool | undefined, json, bytes: Buffer.byteLength(json) };
+  const defined = value as McpTool | undefined;
+  if (!isTask || !defined) return { tool: defined, json, bytes: Buffer.byteLength(json) };
+  const shown: McpTool = { ...defined, execution: { taskSupport: 'optional' } };
+  const text = JSON.stringify(shown);
+  return { tool: shown, json: text, bytes: Buffer.byteLength(text) };
 }

@@ -11,7 +11,7 @@ import { readText } from '../body-bytes.ts';
 import type { Api, ApiContext } from '../env.ts';
 import { formPage, messagePage } from '../form-page.ts';
 import { publicOrigin } from '../oauth-challenge.ts';
-import { done, reply, route } from '../route.ts';
+import { type Body, done, reply, route } from '../route.ts';
 
 const tag = 'Sources';
 const TITLE = 'Connect an account';
@@ -105,19 +105,27 @@ const show = route({
   },
 });
 
+/** What the form of the page sends. */
+const KeyForm: Body<{ form?: { key?: string } }, string> = {
+  schema: z.object({ key: z.string().optional().describe('The key that the link was made for.') }),
+  type: 'application/x-www-form-urlencoded',
+  isOptional: true,
+  read: async (c) => new URLSearchParams(await readText(c, 16_000)).get('key') ?? '',
+};
+
 const goOn = route({
   method: 'post',
   path: '/v1/connect/:ticket',
   scope: 'public',
   summary: 'Goes on to the source’s server',
   params: TicketParam,
+  body: KeyForm,
   ...page,
-  async handle({ api, params: { ticket }, context: c }) {
+  async handle({ api, params: { ticket }, body: key, context: c }) {
     const { accounts } = api.sources;
     const link = await accounts?.findLink(ticket);
     if (!accounts || !link) return messagePage(TITLE, 400, ENDED);
-    const form = new URLSearchParams(await readText(c, 16_000));
-    const problem = await whyNotOwner(api, link, form.get('key') ?? '');
+    const problem = await whyNotOwner(api, link, key);
     if (problem !== undefined) return connectPage(link, problem);
     try {
       return await redirect(api, accounts, ticket, c);

@@ -13,7 +13,7 @@ const tag = 'Execution';
 const Time = z.iso.datetime({ offset: true });
 
 const Filter = z.object({
-  tool: z.string().max(64).optional(),
+  tool: z.string().max(128).optional(),
   status: z.enum(CALL_STATUSES).optional(),
   key: z.string().max(64).optional(),
   since: Time.optional().meta({ description: 'At or after this time.' }),

@@ -54,7 +54,7 @@ export const listTools = route({
 });
 
 const readNamePattern = ({ name_pattern: pattern }: ToolsQuery): Filter['name'] =>
-  pattern === undefined ? undefined : compilePattern(pattern, 'name_pattern').startsWith;
+  pattern === undefined ? undefined : compilePattern(pattern, 'name_pattern');
 
 const pageByRank = async (tenant: TenantCatalog, query: ToolsQuery, filter: Filter): Promise<ToolsPage> => {
   const { catalog } = tenant;

@@ -29,7 +29,11 @@ const mcp = route({
   }),
   body: jsonRpc,
   answers: {
-    200: { description: 'JSON-RPC, as JSON or as server-sent events', schema: JsonRpc },
+    200: {
+      description: 'JSON-RPC, as JSON or as server-sent events; a client accepts both',
+      schema: JsonRpc,
+      type: ['application/json', 'text/event-stream'],
+    },
     202: { description: 'A notification was taken' },
   },
   faults: ['InvalidInput', 'TooLarge'],

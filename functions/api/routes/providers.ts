@@ -155,7 +155,7 @@ const getPrompt = route({
   method: 'get',
   path: '/v1/prompt',
   scope: 'read',
-  summary: 'The instructions of all tools for a system prompt',
+  summary: 'The instructions of all tools, as a text for any model',
   tag,
   query: Selected,
   answers: { 200: { description: 'The text', schema: z.string(), type: 'text/plain' } },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { paintMap } from '../../../shared/execute/image-tools.ts';
 import { quoteScore, scorePictures } from '../../../shared/execute/score-pictures.ts';
-import { Hallmark } from '../../../shared/iqa/hallmark.ts';
+import { Hallmark } from '../../../shared/iqa/hallmark-statement.ts';
 import { mapTool } from '../../../shared/iqa/heat-map.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import { ReportHallmark } from '../../../shared/iqa/report-hallmark.ts';
@@ -94,7 +94,13 @@ const scoreMap = route({
       .meta({ description: 'Adds a strip with the scale below the picture.' }),
   }),
   body: pictures,
-  answers: { 200: { description: 'The quality map over the picture', schema: z.string(), type: 'image/png' } },
+  answers: {
+    200: {
+      description: 'The quality map over the picture',
+      schema: z.string().meta({ format: 'binary' }),
+      type: 'image/png',
+    },
+  },
   faults: ['InvalidInput', 'TooLarge', 'ToolExecutionError'],
   async handle({ api, actor, query, body, context }) {
     const iqa = requireIqa(api);
