@@ -40,6 +40,12 @@ export const textOption = (cli: Cli, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
+export const wholeNumber = (cli: Cli, option: string): number | undefined => {
+  const text = textOption(cli, option);
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new UsageError(`--${option} ${text} is not a whole number`);
+};
+
 /** The positional argument at a place, or a usage error that says what belongs there. */
 export const required = (cli: Cli, index: number, what: string): string => {
   const value = cli.positionals[index];

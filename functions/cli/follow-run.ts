@@ -37,7 +37,8 @@ export const followRun = async (cli: Cli, api: ApiClient, started: RunView): Pro
   if (view.status === 'running')
     for (const { id, tool } of waitingNodes(view))
       cli.output.note(
-        `${id} (${tool}) waits for consent: assay runs approve ${view.run_id} ${id}, or assay runs deny ${view.run_id} ${id}`,
+        // Each on a line of its own, to be copied.
+        `${id} (${tool}) waits for consent; answer with one of\n  assay runs approve ${view.run_id} ${id}\n  assay runs deny ${view.run_id} ${id}`,
       );
   return view.status === 'ok' ? 0 : 1;
 };

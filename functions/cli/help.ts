@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
-import { commonOptions } from './find-command.ts';
+import { commonOptions, findCommand } from './find-command.ts';
 
 /** The first word of a command tells where it stands. */
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
@@ -24,11 +24,10 @@ const EXAMPLES = [
 const bold = (text: string): string => styleText('bold', text);
 
 /** Every command on one line, by group. */
-export const overview = async (width = process.stdout.columns ?? 100): Promise<string> => {
+export const overview = async (): Promise<string> => {
   const loaded = await loadAll();
   const longest = Math.max(...loaded.map(([name]) => name.length));
-  const row = ([name, { summary }]: Named): string =>
-    `  ${name.padEnd(longest)}  ${cut(summary.split(/[;:]/)[0] ?? '', width - longest - 4)}`;
+  const row = ([name, { summary }]: Named): string => `  ${name.padEnd(longest)}  ${summary.split(/[;:]/)[0] ?? ''}`;
   const titles = [...GROUPS.map(([title]) => title), REST];
   const blocks = titles.flatMap((title) => {
     const rows = loaded.filter(([name]) => groupOf(name) === title).map(row);
@@ -51,25 +50,29 @@ const GLOBALS = `  --json                 the result as JSON
   --color, --no-color    colours, whatever the terminal (NO_COLOR is heeded)`;
 
 /** One command, or the commands of a group such as `tools`. */
-export const helpFor = async (words: readonly string[]): Promise<string | undefined> => {
+export const helpFor = async (words: readonly string[]): Promise<string> => {
   const loaded = await loadAll();
   const asked = words.join(' ');
   const exact = loaded.find(([name]) => name === asked) ?? loaded.find(([name]) => name === words[0]);
   if (exact) return commandHelp(exact[1]);
   const group = loaded.filter(([name]) => name.startsWith(`${words[0]} `));
-  return group.length === 0
-    ? undefined
-    : group.map(([, { usage, summary }]) => `${bold(`assay ${usage}`)}\n    ${summary}`).join('\n');
+  // Says what is wrong with the words, and the nearest that are right.
+  if (group.length === 0) findCommand(words);
+  return group.map(([, { usage, summary }]) => `${bold(`assay ${usage}`)}\n    ${summary}`).join('\n');
 };
 
 export const commandHelp = ({ usage, summary, options = {}, examples = [] }: Command): string =>
   [
     `${bold(`assay ${usage}`)}\n\n${summary}`,
     ...(examples.length === 0 ? [] : [`${bold('Examples')}\n${examples.map((line) => `  assay ${line}`).join('\n')}`]),
-    `${bold('Options')}\n  ${[...Object.entries(options), ...Object.entries(commonOptions)]
-      .map(([name, { type }]) => `--${name}${type === 'string' ? ' …' : ''}`)
-      .join('  ')}`,
+    ...(Object.keys(options).length === 0 ? [] : [`${bold('Options')}\n  ${optionNames(options)}`]),
+    `${bold('As every command')}\n  ${optionNames(commonOptions)}`,
   ].join('\n\n');
+
+const optionNames = (options: NonNullable<Command['options']>): string =>
+  Object.entries(options)
+    .map(([name, { type }]) => `--${name}${type === 'string' ? '\u00a0…' : ''}`)
+    .join(', ');
 
 type Named = readonly [string, Command];
 
@@ -80,5 +83,3 @@ const groupOf = (name: string): string => {
   const [word = ''] = name.split(' ');
   return GROUPS.find(([, words]) => words.includes(word))?.[0] ?? REST;
 };
-
-const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);

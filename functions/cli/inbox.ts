@@ -6,61 +6,101 @@ import type { Assay } from '../../shared/assay.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { messageOf } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
-
+import { isObject } from '../../shared/kernel/json.ts';
+import { BEAT_MS } from '../../shared/kernel/lease.ts';
 import { uploadOf, viewUpload } from '../../shared/uploads/upload.ts';
 import type { LocalUploads } from './local-uploads.ts';
 
 const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif|bmp|p[gp]m)$/i;
 const SETTLE_MS = 300;
+/** Thousands may lie there: as many are read at a time as are scored at a time. */
+const MOST_AT_ONCE = 8;
 
 /** Scores pictures that are put into a folder by hand; the scores appear beside each as `<picture>.scores.json`. */
 export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUploads): Promise<{ close(): void }> => {
   await mkdir(folder, { recursive: true });
-  const underway = new Set<string>();
+  const [waiting, underway] = [new Set<string>(), new Set<string>()];
   let isClosed = false;
 
-  const take = async (file: string): Promise<void> => {
-    if (!PICTURE.test(file) || underway.has(file)) return;
-    underway.add(file);
-    try {
-      if (!(await isWhole(file))) return;
-      const bytes = new Uint8Array(await readFile(file));
-      const key = keyForFile(relative(folder, file), bytes);
-      await uploads.store(imageBlobKey('default', key), bytes);
-      await uploads.idle();
-      const scores = await untilOver(assay, key, () => isClosed);
-      if (scores) await writeWhole(`${file}.scores.json`, JSON.stringify(scores, undefined, 2));
-    } catch (error) {
-      assay.log.error('inbox picture not scored', { file, error: messageOf(error) });
-    } finally {
-      underway.delete(file);
+  const score = async (file: string): Promise<void> => {
+    const found = await untilWhole(file);
+    if (!found) return;
+    const bytes = new Uint8Array(await readFile(file));
+    const key = keyForFile(relative(folder, file), bytes);
+    await uploads.store(imageBlobKey('default', key), bytes);
+    const scores = await untilOver(assay, key, () => isClosed);
+    if (!scores) return;
+    await writeWhole(`${file}.scores.json`, JSON.stringify(scores, undefined, 2), assay.random);
+    // Another picture by the same name came in the meantime.
+    if ((await lookAt(file))?.changed !== found.changed) waiting.add(file);
+  };
+  const next = (): void => {
+    for (const file of waiting) {
+      if (isClosed || underway.size >= MOST_AT_ONCE) return;
+      waiting.delete(file);
+      underway.add(file);
+      void score(file)
+        .catch((error: unknown) => assay.log.error('inbox picture not scored', { file, error: messageOf(error) }))
+        .finally(() => {
+          underway.delete(file);
+          next();
+        });
     }
+  };
+  const take = (file: string): void => {
+    if (!PICTURE.test(file) || underway.has(file)) return;
+    waiting.add(file);
+    next();
   };
 
   for (const name of await readdir(folder, { recursive: true })) {
-    if (!(await hasScores(join(folder, name)))) void take(join(folder, name));
+    if (!(await hasScores(join(folder, name)))) take(join(folder, name));
   }
+  /** What could not be stored at the time, as on a full disk, and what the system did not tell of. */
+  const look = async (): Promise<void> => {
+    const names = new Set(await readdir(folder, { recursive: true }));
+    for (const name of names) if (!names.has(`${name}.scores.json`)) take(join(folder, name));
+  };
+  const stop = assay.timers.every(BEAT_MS, () => {
+    look().catch((error: unknown) => assay.log.warn('inbox not looked at', { folder, error: messageOf(error) }));
+  });
   const watching = watch(folder, { recursive: true }, (_, name) => {
-    if (name !== null) void take(join(folder, name));
+    if (name !== null) take(join(folder, name));
   });
   return {
     close() {
       isClosed = true;
+      stop();
       watching.close();
     },
   };
 };
 
-/** Renamed into its place: half a file would be taken for the scores after a crash. */
-const writeWhole = async (file: string, text: string): Promise<void> => {
-  await writeFile(`${file}.part`, text);
-  await rename(`${file}.part`, file);
+/** Renamed into its place, by a name of its own: two servers may watch one folder, and either may be killed. */
+const writeWhole = async (file: string, text: string, random: (bytes: number) => Uint8Array): Promise<void> => {
+  const part = `${file}.${Buffer.from(random(6)).toString('hex')}.part`;
+  await writeFile(part, text);
+  await rename(part, file);
 };
 
-/** Whether a picture has its scores; releases before wrote them down while they were pending too. */
+/**
+ * Whether a picture has its scores, and not those of another that had its name; releases before wrote them down while
+ * they were pending too, or by halves.
+ */
 const hasScores = async (file: string): Promise<boolean> => {
   const text = await readFile(`${file}.scores.json`, 'utf8').catch(() => undefined);
-  return text !== undefined && !/"status": "pending"/.test(text);
+  const scores = text === undefined ? undefined : parseJson(text);
+  if (!isObject(scores) || scores.status === 'pending') return false;
+  const [picture, written] = [await lookAt(file), await lookAt(`${file}.scores.json`)];
+  return !picture || !written || picture.changed <= written.changed;
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
 /** What became of a picture, by whichever process scores it; undefined when the server stops before. */
@@ -74,12 +114,16 @@ const untilOver = async ({ table }: Assay, key: string, isClosed: () => boolean)
   return undefined;
 };
 
-/** Whether a file has stopped growing: a copy into the folder is seen before it is done. */
-const isWhole = async (file: string): Promise<boolean> => {
+const lookAt = async (file: string): Promise<{ readonly size: number; readonly changed: number } | undefined> => {
+  const there = await stat(file).catch(() => undefined);
+  return there?.isFile() ? { size: there.size, changed: there.mtimeMs } : undefined;
+};
+
+/** Waits until a file has stopped growing: a copy into the folder is seen before it is done. */
+const untilWhole = async (file: string) => {
   for (let before = -1; ; ) {
-    const there = await stat(file).catch(() => undefined);
-    if (!there?.isFile()) return false;
-    if (there.size === before && there.size > 0) return true;
+    const there = await lookAt(file);
+    if (!there || (there.size === before && there.size > 0)) return there;
     before = there.size;
     await wait(SETTLE_MS);
   }

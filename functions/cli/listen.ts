@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { errorAnswer } from '../../shared/kernel/error-answer.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import type { App } from '../api/env.ts';
+import { cutSlowReaders } from './slow-readers.ts';
 
 export interface Listening {
   readonly address: string;
@@ -27,6 +28,7 @@ export const listen = async (app: Pick<App, 'fetch'>, host: string, port: number
     fetch: (request, env) => refuseForeignHost(env as Incoming, host) ?? serve(request, env as Incoming),
   }) as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  cutSlowReaders(server);
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
     throw new Fault(

@@ -4,6 +4,8 @@ import { checkSignedPut } from '../../shared/adapters/files/signed-put.ts';
 import type { Assay } from '../../shared/assay.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
+import { MAX_PICTURE_BYTES } from '../../shared/kernel/limits.ts';
+import { pause } from '../../shared/kernel/pause.ts';
 import { isUnreadable } from '../../shared/kernel/stored.ts';
 import { createDeliveries } from '../../shared/uploads/deliveries.ts';
 import { type ObjectCreated, objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
@@ -12,12 +14,12 @@ import {
   MAX_ATTEMPTS,
   scoreUpload,
   secondsUntilFree,
+  secondsUntilRoom,
   type UploadContext,
 } from '../../shared/uploads/score-upload.ts';
-import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { readBytes } from '../api/body-bytes.ts';
+import { createHeldBytes } from '../api/held-bytes.ts';
 import { type AnyRoute, route } from '../api/route.ts';
-import { createReceiving } from './receiving.ts';
 
 export interface LocalUploads {
   /** Stores a picture and sends the event that S3 would send. */
@@ -35,14 +37,20 @@ export const localUploads = (assay: Assay, folder: string): LocalUploads => {
   const context = uploadContext(assay);
   const deliveries = createDeliveries(assay, async (event, delivery, isLost) => {
     const object = { ...readObjectCreated(event), delivery };
-    for (let attempt = 1; !isLost(); attempt++) {
+    for (let attempt = 1; !isLost(); ) {
       try {
         await scoreUpload(context, object, isLost);
         return;
       } catch (error) {
+        const roomIn = secondsUntilRoom(error);
+        if (roomIn !== undefined) {
+          await pause(assay.timers, roomIn * 1000);
+          continue;
+        }
         if (isUnreadable(error) || (await hasFailed(context, object))) return putAside(folder, event, messageOf(error));
         // Left in the table, to be taken up again: another is at it, or its failure could not be stored.
         if (secondsUntilFree(error) !== undefined || attempt >= MAX_ATTEMPTS) throw error;
+        attempt++;
       }
     }
   });
@@ -69,9 +77,12 @@ const putAside = async (folder: string, event: ObjectCreated, reason: string): P
   await writeFile(join(folder, 'dead-letters', `${name}.json`), JSON.stringify({ reason, event }, undefined, 2));
 };
 
+/** Of one tenant at a time, each whole before it is stored: two pictures of the largest size. */
+const MOST_PICTURE_BYTES = 2 * MAX_PICTURE_BYTES;
+
 /** Accepts pictures at signed URLs of this machine, without a key. */
 export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => {
-  const whileReceiving = createReceiving();
+  const bodies = createHeldBytes(MOST_PICTURE_BYTES);
   return [
     route({
       method: 'put',
@@ -86,8 +97,10 @@ export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: 
         const contentType = c.req.header('content-type');
         const size = checkSignedPut(secret, { path, query: c.req.query(), contentType }, assay.clock.now());
         const length = c.req.header('transfer-encoding') === undefined ? c.req.header('content-length') : undefined;
-        const most = Math.min(Number(length ?? MAX_PICTURE_BYTES), MAX_PICTURE_BYTES);
-        await whileReceiving(folderOf(path), most, async () => {
+        const { add, release } = bodies.hold(folderOf(path));
+        try {
+          // A stream may become as large as any.
+          add(Math.min(Number(length ?? MAX_PICTURE_BYTES), MAX_PICTURE_BYTES));
           const bytes = await readBytes(c, MAX_PICTURE_BYTES);
           if (size !== undefined && bytes.length !== size)
             throw new Fault(
@@ -98,7 +111,9 @@ export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: 
               },
             );
           await uploads.store(path, bytes, contentType);
-        });
+        } finally {
+          release();
+        }
         return new Response(null);
       },
     }),

@@ -1,5 +1,6 @@
 import { jsonLog } from '../../shared/adapters/files/json-log.ts';
 import type { Log } from '../../shared/kernel/ports.ts';
+import { wrap } from './wrap.ts';
 
 export interface CliLog extends Log {
   flush(): void;
@@ -11,13 +12,15 @@ interface Options {
   /** With what goes as it should, and every field. */
   readonly isVerbose: boolean;
   readonly write: (text: string) => void;
+  /** Of the terminal it is read in. */
+  readonly width: number;
 }
 
 /** What the command tells of itself anyway. */
 const TOLD: ReadonlySet<string> = new Set(['call refused']);
 
 /** The log of a process that a person started: what went wrong, each once and on one line. */
-export const cliLog = ({ format, isVerbose, write }: Options): CliLog => {
+export const cliLog = ({ format, isVerbose, write, width }: Options): CliLog => {
   if (format === 'json') return isVerbose ? jsonLog(write) : { ...jsonLog(write), info: () => {} };
   const said = new Set<string>();
   const say =
@@ -27,7 +30,7 @@ export const cliLog = ({ format, isVerbose, write }: Options): CliLog => {
       const line = `${level}: ${[message, ...Object.entries(fields).flatMap(showField(isVerbose))].join(' · ')}\n`;
       if (said.has(line)) return;
       said.add(line);
-      write(line);
+      write(wrap(line, width));
     };
   return { info: isVerbose ? say('info') : () => {}, warn: say('warning'), error: say('error'), flush: () => {} };
 };

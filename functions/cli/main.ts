@@ -8,6 +8,7 @@ import { type Connection, connect } from './connect.ts';
 import { commonOptions, type Found, findCommand } from './find-command.ts';
 import { type CliLog, cliLog } from './log.ts';
 import { createOutput } from './output.ts';
+import { terminalWidth, wrap } from './wrap.ts';
 
 type Values = Cli['values'];
 
@@ -20,8 +21,10 @@ export const main = async (argv: readonly string[]): Promise<number> => {
     const command = name === undefined ? undefined : await commands[name]?.();
     const { values, positionals } = parse(command, rest);
     paint(values);
+    for (const stream of [process.stdout, process.stderr]) outliveReader(stream);
     const output = createOutput(values.json === true, process.stdout, process.stderr);
-    if (!command || values.help === true) return await showHelp(output.line, argv, command);
+    if (!command || values.help === true)
+      return await showHelp((text) => output.line(output.prose(text)), argv, command);
     const environment = readEnvironment(process.env);
     log = logOf(values);
     const context = { environment, values, log, command };
@@ -54,6 +57,14 @@ const parse = (command: Command | undefined, args: readonly string[]): { values:
   }
 };
 
+/** `assay tools list | head -3` is no failure, and a server goes on when nobody reads what it prints. */
+const outliveReader = (stream: NodeJS.WriteStream): void => {
+  if (stream.listenerCount('error') > 0) return;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+};
+
 // Node's own rules read these: NO_COLOR, FORCE_COLOR and whether it is a terminal.
 const paint = ({ color }: Values): void => {
   if (color === undefined) return;
@@ -69,6 +80,7 @@ const logOf = ({ log, verbose }: Values): CliLog => {
     format: log === 'json' ? 'json' : 'lines',
     isVerbose: verbose === true,
     write: (text) => void process.stderr.write(text),
+    width: terminalWidth(process.stderr),
   });
 };
 
@@ -81,21 +93,25 @@ const showHelp = async (
   const { commandHelp, helpFor, overview } = await import('./help.ts');
   const words = argv.filter((word) => !word.startsWith('-')).slice(argv[0] === 'help' ? 1 : 0);
   if (command) say(commandHelp(command));
-  else if (words.length > 0) say((await helpFor(words)) ?? (await overview()));
-  else say(await overview());
+  else say(words.length > 0 ? await helpFor(words) : await overview());
   return 0;
+};
+
+const say = (text: string): void => {
+  process.stderr.write(`${wrap(text, terminalWidth(process.stderr))}\n`);
 };
 
 const explain = (error: unknown, argv: readonly string[]): number => {
   const isJson = argv.includes('--json');
   if (error instanceof UsageError) {
-    process.stderr.write(`${error.message}\n`);
+    say(error.message);
     return 2;
   }
   const { code, message, details } =
     error instanceof Fault ? error : { code: 'Internal', message: messageOf(error), details: {} };
-  process.stderr.write(isJson ? `${JSON.stringify({ error: { code, message, details } })}\n` : `${code}: ${message}\n`);
+  if (isJson) process.stderr.write(`${JSON.stringify({ error: { code, message, details } })}\n`);
+  else say(`${code}: ${message}`);
   if (argv.includes('--verbose')) process.stderr.write(`${(error as Error).stack}\n`);
-  else if (!(error instanceof Fault)) process.stderr.write('this is unexpected; --verbose shows where it happened\n');
+  else if (!(error instanceof Fault)) say('this is unexpected; --verbose shows where it happened');
   return 1;
 };

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { terminalWidth, wrap } from './wrap.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -12,6 +13,8 @@ export interface Output {
   line(text: string): void;
   /** To the error stream, so that it does not mix with results. */
   note(text: string): void;
+  /** A text to read, as wide as the terminal; as it is where it goes elsewhere. */
+  prose(text: string): string;
   style(style: Style, text: string): string;
 }
 
@@ -20,7 +23,8 @@ export const createOutput = (json: boolean, stdout: NodeJS.WriteStream, stderr: 
   interactive: stdout.isTTY === true && !json,
   result: (value, text) => void stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text()}\n`),
   line: (text) => void stdout.write(`${text}\n`),
-  note: (text) => void stderr.write(`${text}\n`),
+  note: (text) => void stderr.write(`${wrap(text, terminalWidth(stderr))}\n`),
+  prose: (text) => wrap(text, terminalWidth(stdout)),
   style: (style, text) => styleText(style, text, { stream: stdout }),
 });
 
@@ -28,6 +32,8 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly right?: boolean;
+  /** Of no use when cut, as times are: narrowed after the others. */
+  readonly isWhole?: boolean;
   /** Longer texts are cut. */
   readonly width?: number;
   /** Its colour in a terminal. */
@@ -37,17 +43,25 @@ export interface Column<Row> {
 const GAP = 2;
 const NARROWEST = 8;
 
-/** A table with columns as wide as their content, the widest of them narrowed until it fits the terminal. */
+/**
+ * A table with columns as wide as their content. In a terminal the widest are narrowed until it fits, and the last ones
+ * left out where that is not enough: what a row is called by stays whole. Elsewhere the last column is whole too.
+ */
 export const formatTable = <Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
+  width = terminalWidth(process.stdout),
 ): string => {
-  const cells = rows.map((row) => columns.map(({ value, width: most = 60 }) => cut(value(row), most)));
-  const widths = fit(
-    columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => widthOf(row[at] ?? '')))),
-    width - GAP * (columns.length - 1),
+  const isUncut = (at: number): boolean => width === Number.POSITIVE_INFINITY && at === columns.length - 1;
+  const cells = rows.map((row) =>
+    columns.map(({ value, width: most = 60 }, at) => cut(value(row), isUncut(at) ? width : most)),
   );
+  const wanted = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => widthOf(row[at] ?? ''))));
+  const kept = columns.map(({ isWhole }, at) => isWhole ?? at === 0);
+  const room = width - GAP * (columns.length - 1);
+  const least = wanted.reduce((sum, each, at) => sum + (kept[at] ? each : Math.min(each, NARROWEST)), 0);
+  if (least > room && columns.length > 1) return formatTable(rows, columns.slice(0, -1), width);
+  const widths = fit(wanted, kept, room);
   const write = (row: readonly string[], styleOf: (at: number) => Style | undefined): string =>
     row
       .map((cell, at) => {
@@ -72,17 +86,27 @@ export const formatTable = <Row>(
   return [head, ...lines].join('\n');
 };
 
-/** Takes from the widest columns until all have room. */
-const fit = (widths: readonly number[], room: number): readonly number[] => {
+/** Takes from the widest columns until all have room, and from those that are kept whole only when it must. */
+const fit = (widths: readonly number[], kept: readonly boolean[], room: number): readonly number[] => {
+  const sum = (which: boolean): number => widths.reduce((all, width, at) => all + (kept[at] === which ? width : 0), 0);
+  const free = narrow(
+    widths.filter((_, at) => !kept[at]),
+    room - sum(true),
+  );
+  const whole = narrow(
+    widths.filter((_, at) => kept[at]),
+    room - free.reduce((all, width) => all + width, 0),
+  );
+  const [nextFree, nextWhole] = [free.values(), whole.values()];
+  return widths.map((_, at) => (kept[at] ? nextWhole : nextFree).next().value ?? 0);
+};
+
+const narrow = (widths: readonly number[], room: number): readonly number[] => {
   const fitted = [...widths];
-  let over = fitted.reduce((sum, width) => sum + width, 0) - room;
-  while (over > 0) {
-    const widest = fitted.indexOf(Math.max(...fitted));
+  for (let over = fitted.reduce((sum, width) => sum + width, 0) - room; over > 0; over--) {
+    const widest = fitted.lastIndexOf(Math.max(...fitted));
     if ((fitted[widest] ?? 0) <= NARROWEST) break;
-    const rest = fitted.filter((_, at) => at !== widest);
-    const take = Math.max(1, Math.min(over, (fitted[widest] ?? 0) - Math.max(NARROWEST, ...rest)));
-    fitted[widest] = (fitted[widest] ?? 0) - take;
-    over -= take;
+    fitted[widest] = (fitted[widest] ?? 0) - 1;
   }
   return fitted;
 };
@@ -101,3 +125,16 @@ const cut = (text: string, width: number): string => {
 // Chinese characters take two columns of a terminal.
 const widthOf = (text: string): number =>
   text.length + (text.match(/[\u2E80-\u9FFF\uF900-\uFAFF\uFF00-\uFF60]/g)?.length ?? 0);
+
+/** A moment in a table, in the time of this place, of today by its hour alone; programs get it whole by `--json`. */
+export const shortTime = (iso: string, now = new Date()): string => {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
+  return at.toDateString() === now.toDateString() ? time : `${day} ${time.slice(0, 5)}`;
+};
+
+/** Milliseconds as people read them. */
+export const shortMs = (ms: number): string => (ms >= 100 ? String(Math.round(ms)) : String(Number(ms.toPrecision(3))));

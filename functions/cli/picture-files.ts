@@ -1,10 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { Fault, messageOf } from '../../shared/kernel/errors.ts';
+import { Fault } from '../../shared/kernel/errors.ts';
 import { isObject } from '../../shared/kernel/json.ts';
 import { PICTURE_TYPES, type PictureType } from '../../shared/uploads/upload.ts';
 import { readFault } from '../client/read-fault.ts';
 import type { ApiClient } from './client.ts';
+import { readNamed } from './read-file.ts';
 
 /** A request takes 4 MB, and Base64 makes four bytes of three; what is larger is uploaded first. */
 const MOST_IN_A_REQUEST = 2_800_000;
@@ -21,7 +22,7 @@ export const takesPicture = (schema: unknown): boolean => {
 
 /** A file as a tool takes it. */
 export const pictureArgument = async (api: ApiClient, file: string): Promise<PictureArgument> => {
-  const bytes = await readPicture(file);
+  const bytes = await readNamed(file);
   if (bytes.length <= MOST_IN_A_REQUEST) return { base64: bytes.toString('base64') };
   return { key: await uploadPicture(api, file, bytes) };
 };
@@ -42,11 +43,6 @@ export const uploadPicture = async (api: ApiClient, file: string, bytes: Uint8Ar
 
 export const isFile = async (name: string): Promise<boolean> =>
   (await stat(name).catch(() => undefined))?.isFile() === true;
-
-export const readPicture = (file: string): Promise<Buffer> =>
-  readFile(file).catch((cause: unknown) => {
-    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, { file }, { cause });
-  });
 
 const EXTENSIONS = new Map<string, PictureType>([
   ...Object.entries(PICTURE_TYPES).map(([type, extension]) => [extension, type as PictureType] as const),

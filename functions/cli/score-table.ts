@@ -15,7 +15,7 @@ export const scoreTable = (results: readonly ScoredFile[], output: Output): stri
   if (results.length === 1 && only?.report) return onePicture(only.report, output);
   const tools = [...new Set(results.flatMap(({ report }) => report?.scores.map(({ tool }) => tool) ?? []))];
   return formatTable(results, [
-    { title: 'PICTURE', value: ({ file }) => file, width: 48 },
+    { title: 'PICTURE', isWhole: false, value: ({ file }) => file, width: 48 },
     ...tools.map((tool) => ({
       title: tool.toUpperCase(),
       right: true,
@@ -41,14 +41,14 @@ const onePicture = (report: ScoreReport, output: Output): string => {
     { title: '', value: ({ error, warnings }) => error?.message ?? warnings.join('; '), width: 80 },
   ]);
   const limits = report.scores.flatMap(({ tool, limits }) => (limits === undefined ? [] : [`${tool} ${limits}`]));
-  return [`${width} x ${height} ${format}`, rows, overallLine(report.overall, output), ...limits]
+  return [`${width} x ${height} ${format}`, rows, overallLine(report.overall, output), ...limits.map(output.prose)]
     .filter((line) => line !== '')
     .join('\n');
 };
 
 /** What people would say, with the interval that holds 90 % of mean opinions; without a reference, why there is none. */
 const overallLine = (overall: ScoreReport['overall'], output: Output): string => {
-  if (overall?.score === undefined) return overall?.note ?? '';
+  if (overall?.score === undefined) return output.prose(overall?.note ?? '');
   const { score, low = score, high = score, word = '' } = overall;
   return `${output.style('bold', `overall ${score.toFixed(2)}`)} of 5, ${word}; 90 % of opinions ${low.toFixed(2)} to ${high.toFixed(2)}`;
 };

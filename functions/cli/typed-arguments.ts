@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { isObject } from '../../shared/kernel/json.ts';
 import type { Registration } from '../../shared/model/registration.ts';
 import type { ApiClient } from './client.ts';
 import { UsageError } from './command.ts';
 import { isFile, pictureArgument, takesPicture } from './picture-files.ts';
+import { readNamed } from './read-file.ts';
 
 /**
  * Arguments typed as `name=value`: a text where the parameter takes one, else JSON. `@file` is always a file; where a
@@ -53,7 +52,4 @@ export const parseValue = (text: string): unknown => {
   }
 };
 
-const readText = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, { file }, { cause });
-  });
+const readText = async (file: string): Promise<string> => (await readNamed(file)).toString('utf8');

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
+import { accessOf, awsCalls } from '../../shared/adapters/aws/aws-calls.ts';
 import { awsIqa } from '../../shared/adapters/aws/aws-iqa.ts';
+import { bucketBlobs, bucketSignPut } from '../../shared/adapters/aws/bucket.ts';
 import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
-import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
 import { kmsDataKeys } from '../../shared/adapters/aws/kms-keys.ts';
@@ -12,22 +11,23 @@ import { lambdaTracing } from '../../shared/adapters/aws/lambda-tracing.ts';
 import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
 import { routedBlobs } from '../../shared/adapters/aws/routed-blobs.ts';
-import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
-import { s3SignPut } from '../../shared/adapters/aws/s3-sign-put.ts';
 import { readAllowList } from '../../shared/adapters/egress/allow-list.ts';
 import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import type { AssayPorts } from '../../shared/assay.ts';
+import { isObject } from '../../shared/kernel/json.ts';
+import { lazily } from '../../shared/kernel/lazily.ts';
+import { MAX_PICTURE_BYTES } from '../../shared/kernel/limits.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
 import { tracedBlobs, tracedTable } from '../../shared/kernel/traced-ports.ts';
 import { type Configured, readConfigured } from '../../shared/sources/configured.ts';
 import type { SourcePorts } from '../../shared/sources/context.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
 import { createSourceSecrets, type SourceSecrets } from '../../shared/sources/secrets.ts';
+import { refusedPicture } from '../../shared/uploads/refused-picture.ts';
 import { storageLimit, storeBytes } from '../../shared/uploads/storage.ts';
-import { MAX_PICTURE_BYTES } from '../../shared/uploads/upload.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { bundledConfig, bundledTools } from './bundled-tools.ts';
 import { shippedHandlers, shippedPrices, shippedTools } from './shipped-tools.ts';
@@ -56,27 +56,29 @@ export const awsPorts = async (
   hallmark: string,
   variables: LambdaVariables,
 ): Promise<AwsPorts> => {
-  const s3 = new S3Client(clientSettings('objects'));
-  const blobsIn = (bucket: string, maxBytes = Number.POSITIVE_INFINITY) => s3Blobs({ client: s3, bucket, maxBytes });
   const dynamo = dynamoTable({
-    client: new DynamoDBClient(clientSettings('table')),
+    call: awsCalls('table', variables),
     tableName: environment.ASSAY_TABLE,
   });
   const table = tracedTable(dynamo);
-  const stored = routedBlobs(blobsIn(environment.ASSAY_IMAGES_BUCKET, MAX_PICTURE_BYTES), {
-    'models/': blobsIn(environment.ASSAY_MODELS_BUCKET),
-  });
+  const stored = routedBlobs(
+    bucketBlobs({ bucket: environment.ASSAY_IMAGES_BUCKET, maxBytes: MAX_PICTURE_BYTES, variables }),
+    {
+      'models/': bucketBlobs({ bucket: environment.ASSAY_MODELS_BUCKET, variables }),
+    },
+  );
   const blobs = tracedBlobs(stored);
   const clock = systemClock();
   const log = lineLog((text) => void process.stdout.write(text));
   const gauge = nodeGauge();
   const storageBytes = storageLimit(environment.ASSAY_STORAGE_MB);
   const admitBytes = (tenant: string, bytes: number) => storeBytes({ table, clock, storageBytes }, tenant, bytes);
-  const iqa = awsIqa({ table, blobs, clock, log, admitBytes, signingKey: hallmarkKey(hallmark) });
+  const whyRefused = refusedPicture(table);
+  const iqa = awsIqa({ table, blobs, clock, log, admitBytes, whyRefused, signingKey: hallmarkKey(hallmark) });
   // A function's own files are gone with it, so there are no tools for files.
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage }) };
   const names = new Set<string>();
-  const metrics = new Metrics({ namespace: 'Assay', serviceName: 'execute' });
+  const metrics = lazily(() => new Metrics({ namespace: 'Assay', serviceName: 'execute' }));
   return {
     table,
     blobs,
@@ -88,8 +90,8 @@ export const awsPorts = async (
     random: (bytes) => randomBytes(bytes),
     async discover() {
       const ours = await shippedTools(shipped);
-      for (const definition of 'definitions' in ours ? ours.definitions : [])
-        names.add((definition as { readonly name: string }).name);
+      for (const tool of [...(ours.families ?? []), ...ours.definitions])
+        names.add((tool as { readonly name: string }).name);
       return [ours, ...(await bundledTools())];
     },
     handlers: shippedHandlers(shipped),
@@ -106,7 +108,7 @@ export const awsPorts = async (
       lambda: lambdaAccess(variables),
       follows: false,
     }),
-    signPut: s3SignPut({ bucket: environment.ASSAY_IMAGES_BUCKET, now: clock.now }),
+    signPut: bucketSignPut({ bucket: environment.ASSAY_IMAGES_BUCKET, now: clock.now }),
     freshMs: 1000,
     tracer: await lambdaTracing({ table: dynamo, clock, log }, variables),
     recording: { delayMs: 0, observe: callMetrics({ metrics, log, isShipped: (tool) => names.has(tool) }) },
@@ -115,7 +117,11 @@ export const awsPorts = async (
 
 /** The sources of the configuration. A function starts no commands: those are said to be wrong. */
 export const bundledSources = (): Configured => {
-  const { sources, functions, problems } = readConfigured(bundledConfig());
+  const config = bundledConfig();
+  // Most deployments configure none, and none of them builds the schemas of sources then.
+  if (!isObject(config) || Object.values(config).every((part) => part === undefined))
+    return { sources: [], functions: [], problems: [] };
+  const { sources, functions, problems } = readConfigured(config);
   const commands = sources.filter(({ command }) => command !== undefined);
   return {
     functions,
@@ -131,26 +137,10 @@ const sourceSecrets = (
   table: Table,
   { ASSAY_SECRETS_KEY: keyId }: Places,
   variables: LambdaVariables,
-): SourceSecrets | undefined => {
-  if (keyId === undefined) return undefined;
-  const { region, credentials } = functionAccess(variables);
-  return createSourceSecrets(
-    table,
-    kmsDataKeys({ keyId, region, credentials, endpoint: variables.AWS_ENDPOINT_URL_KMS }),
-  );
-};
+): SourceSecrets | undefined =>
+  keyId === undefined ? undefined : createSourceSecrets(table, kmsDataKeys(awsCalls('keys', variables), keyId));
 
 const lambdaAccess = (variables: LambdaVariables): LambdaAccess => ({
-  ...functionAccess(variables),
+  ...accessOf(variables),
   endpoint: variables.AWS_ENDPOINT_URL_LAMBDA,
-});
-
-/** As whom a function speaks to AWS; its credentials are renewed while it lives. */
-const functionAccess = (variables: LambdaVariables) => ({
-  region: variables.AWS_REGION ?? '',
-  credentials: () => ({
-    accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
-    secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',
-    sessionToken: variables.AWS_SESSION_TOKEN,
-  }),
 });

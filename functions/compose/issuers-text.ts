@@ -12,4 +12,5 @@ export const issuersText = z
       return z.NEVER;
     }
   })
-  .pipe(Issuers);
+  // Most deployments name no issuer, and none of them builds the schema then.
+  .pipe(z.lazy(() => Issuers));

@@ -26,10 +26,12 @@ import type { ToolSource } from '../../shared/registry/load.ts';
 import { type Configured, nothingConfigured } from '../../shared/sources/configured.ts';
 import { findDocument } from '../../shared/sources/documents.ts';
 import { createSourceSecrets } from '../../shared/sources/secrets.ts';
+import { refusedPicture } from '../../shared/uploads/refused-picture.ts';
 import { storageLimit, storeBytes } from '../../shared/uploads/storage.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { configFileOf, type Environment } from './local-environment.ts';
 import { localIqa } from './local-iqa.ts';
+import { localQuotas } from './local-quotas.ts';
 import { localRuns } from './local-runs.ts';
 import { dataDirectory, inMemory, type LocalStore } from './local-store.ts';
 import { composeOauth, type OwnServer } from './oauth.ts';
@@ -76,7 +78,9 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const storageBytes = storageLimit(environment.ASSAY_STORAGE_MB);
   const admitBytes = (tenant: string, bytes: number) =>
     storeBytes({ table: store.table, clock, storageBytes }, tenant, bytes);
-  const iqa = await localIqa({ store, clock, log, providers: environment.ASSAY_PROVIDERS, admitBytes, ...images });
+  const whyRefused = refusedPicture(store.table);
+  const providers = environment.ASSAY_PROVIDERS;
+  const iqa = localIqa({ store, clock, log, providers, admitBytes, whyRefused, ...images });
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf, images }) };
   const secret = base && store.uploadSecret?.();
   const { ASSAY_DEFAULT_RATE: rate } = environment;
@@ -94,6 +98,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
     blobs: store.blobs,
     iqa,
     prices: shippedPrices(),
+    quotaHolding: base && localQuotas({ table: store.table, clock, timers: systemTimers, log, random: randomBytes }),
     sources: sourcePorts({
       allowed: environment.ASSAY_SOURCES,
       configured: options.configured ?? nothingConfigured,

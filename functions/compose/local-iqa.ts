@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { PictureBudget } from '../../shared/adapters/images/picture-budget.ts';
 import type { PictureLimits } from '../../shared/adapters/images/picture-formats.ts';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
@@ -7,7 +5,7 @@ import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
 import { probeInProcess } from '../../shared/adapters/onnx/probe-process.ts';
 import { tryInProcess } from '../../shared/adapters/onnx/trial-process.ts';
 import { composeIqa, type Iqa, type IqaPorts } from '../../shared/iqa/iqa.ts';
-import { loadMetadata } from '../../shared/iqa/metadata.ts';
+import { shippedCatalogue } from '../../shared/iqa/shipped-catalogue.ts';
 import { tracedEngine } from '../../shared/iqa/traced-engine.ts';
 import type { Clock, Log } from '../../shared/kernel/ports.ts';
 import type { LocalStore } from './local-store.ts';
@@ -19,16 +17,15 @@ interface Options {
   /** ONNX Runtime's execution providers, such as `cuda,cpu`. */
   readonly providers?: readonly string[] | undefined;
   readonly admitBytes: IqaPorts['admitBytes'];
+  readonly whyRefused: IqaPorts['whyRefused'];
   readonly limits?: PictureLimits;
   readonly budget?: PictureBudget;
 }
 
-const metadata = fileURLToPath(new URL('../../metadata/tools.json', import.meta.url));
-
 /** The image side on one machine. */
-export const localIqa = async ({ store, clock, log, admitBytes, ...engine }: Options): Promise<Iqa> =>
+export const localIqa = ({ store, clock, log, admitBytes, whyRefused, ...engine }: Options): Iqa =>
   composeIqa({
-    catalogue: await loadMetadata(metadata, (file) => readFile(file, 'utf8')),
+    catalogue: shippedCatalogue(),
     engine: tracedEngine(onnxEngine({ log, graphFolder: store.graphFolder, ...engine })),
     table: store.table,
     blobs: store.blobs,
@@ -38,5 +35,6 @@ export const localIqa = async ({ store, clock, log, admitBytes, ...engine }: Opt
     clock,
     log,
     admitBytes,
+    whyRefused,
     signingKey: store.signingKey,
   });

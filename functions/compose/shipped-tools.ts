@@ -3,10 +3,12 @@ import { type Prices, parsePrices } from '../../shared/execute/billing/prices.ts
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import type { Iqa } from '../../shared/iqa/iqa.ts';
 import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
-import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
+import { toDefinition, toolNameOf } from '../../shared/iqa/to-definitions.ts';
+import type { ToolDefinition } from '../../shared/model/tool.ts';
 import type { Handlers } from '../../shared/registry/layer.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 import type { BuiltinTools } from './builtin-tools.ts';
+import { checkedFamilies } from './checked-families.ts';
 
 /** What a process has to run tools with. */
 export interface Shipped {
@@ -15,15 +17,33 @@ export interface Shipped {
 }
 
 /** The tools that come with the product; image-quality tools only as far as they can run here. */
-export const shippedTools = async ({ iqa, builtin }: Shipped): Promise<ToolSource> => ({
-  kind: 'shipped',
-  source: 'assay',
-  definitions: [...(builtin?.definitions ?? []), ...(iqa ? await imageQualityTools(iqa) : [])],
-});
+export const shippedTools = async ({ iqa, builtin }: Shipped): Promise<ShippedSource> => {
+  const checked = checkedFamilies();
+  const tools = [...(builtin?.definitions ?? []).map(known), ...(iqa ? await imageQualityTools(iqa) : [])];
+  return {
+    kind: 'shipped',
+    source: 'assay',
+    definitions: tools.filter(({ name }) => checked[name] === undefined).map(({ define }) => define()),
+    families: tools.flatMap(({ name }) => checked[name] ?? []),
+  };
+};
 
-const imageQualityTools = async ({ catalogue, computations }: Iqa): Promise<readonly unknown[]> => {
+type ShippedSource = Extract<ToolSource, { readonly kind: 'shipped' }>;
+
+/** A tool whose definition is made only where it is asked for. */
+interface NamedTool {
+  readonly name: string;
+  readonly define: () => ToolDefinition;
+}
+
+const known = (definition: ToolDefinition): NamedTool => ({ name: definition.name, define: () => definition });
+
+const imageQualityTools = async ({ catalogue, computations }: Iqa): Promise<readonly NamedTool[]> => {
   const canRun = await computations.availability();
-  return [...toDefinitions(catalogue.tools.filter(canRun)), FIT_DEFINITION, MAP_DEFINITION];
+  const metrics = catalogue.tools
+    .filter(canRun)
+    .map((tool) => ({ name: toolNameOf(tool.name), define: () => toDefinition(tool) }));
+  return [...metrics, known(FIT_DEFINITION), known(MAP_DEFINITION)];
 };
 
 /** The functions behind them. */

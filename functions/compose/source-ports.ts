@@ -10,7 +10,8 @@ import { createClientTokens } from '../../shared/sources/client-tokens.ts';
 import type { Configured, OperatorSource } from '../../shared/sources/configured.ts';
 import type { OpenedUpstream, SourcePorts } from '../../shared/sources/context.ts';
 import type { SourceSecrets } from '../../shared/sources/secrets.ts';
-import { hideSecretsIn, type SentCredentials, sendCredentials } from '../../shared/sources/send-credentials.ts';
+import { type SentCredentials, sendCredentials } from '../../shared/sources/send-credentials.ts';
+import { withoutSecrets } from '../../shared/sources/without-secrets.ts';
 
 interface Options {
   readonly allowed: SourcePorts['allowed'];
@@ -78,7 +79,8 @@ export const sourcePorts = (options: Options): SourcePorts => {
     if (kind === 'openapi' && url !== undefined)
       return openLater(async () => {
         const { openApiUpstream } = await import('../../shared/sources/openapi/upstream.ts');
-        return openApiUpstream({ url, fetch, credentials, document: () => documentOf(tenant, source.name) });
+        const document = () => documentOf(tenant, source.name);
+        return withoutSecrets(openApiUpstream({ url, fetch, credentials, document }), credentials);
       });
     if (kind === 'lambda') {
       const bound = configured.functions.find((one) => one.tenant === tenant && one.alias === source.alias);
@@ -98,11 +100,8 @@ export const sourcePorts = (options: Options): SourcePorts => {
         import('../../shared/adapters/mcp/connect.ts'),
       ]);
       if (command) return mcpUpstream(connectStdio(command), changed);
-      const headers = async () => (await credentials()).headers;
-      return withoutSecrets(
-        mcpUpstream(connectHttp({ url: url ?? '', fetch, headers, follows }), changed),
-        credentials,
-      );
+      const connect = connectHttp({ url: url ?? '', fetch, credentials, follows });
+      return withoutSecrets(mcpUpstream(connect, changed), credentials);
     });
   }
 };
@@ -168,15 +167,6 @@ const isUnauthorized = (thrown: unknown): boolean => {
   const { status, details } = thrown as { readonly status?: unknown; readonly details?: { readonly status?: unknown } };
   return (details?.status ?? status) === 401;
 };
-
-/** What an upstream repeats of its credentials is not passed on. */
-const withoutSecrets = (upstream: OpenedUpstream, credentials: () => Promise<SentCredentials>): OpenedUpstream => ({
-  ...upstream,
-  async call(tool, args, context) {
-    const output = await upstream.call(tool, args, context);
-    return hideSecretsIn(output, await credentials());
-  },
-});
 
 /** An upstream that is made when it is first used. */
 const openLater = (make: () => Promise<OpenedUpstream>): OpenedUpstream => {

@@ -15,11 +15,19 @@ export const connect: Command = {
     const [client] = cli.positionals;
     if (client === undefined) {
       const clients = Object.entries(CONNECT_CLIENTS).map(([name, title]) => ({ name, title }));
-      cli.output.result({ clients }, () => clients.map(({ name, title }) => `${name.padEnd(16)}${title}`).join('\n'));
+      cli.output.result({ clients }, () =>
+        [
+          ...clients.map(({ name, title }) => `${name.padEnd(16)}${title}`),
+          '',
+          'assay connect cursor prints what to paste for one of them.',
+        ].join('\n'),
+      );
       return 0;
     }
     if (!isConnectClient(client))
-      throw new UsageError(`connect knows no client ${client}${suggest(client, Object.keys(CONNECT_CLIENTS))}`);
+      throw new UsageError(
+        `connect knows no client ${client}${suggest(client, Object.keys(CONNECT_CLIENTS)) || `, only ${Object.keys(CONNECT_CLIENTS).join(', ')}`}`,
+      );
     const target = (await serverOf(cli.environment, cli.values)) ?? (await localTarget(cli, client));
     const guide = connectLines(client, target);
     cli.output.result(guide, () => formatGuide(guide));

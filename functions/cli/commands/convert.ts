@@ -6,15 +6,16 @@ const texts = ['allowed', 'tags', 'category', 'schema', 'mode'] as const;
 
 export const convert: Command = {
   usage:
-    'convert --provider P [--allowed a,b] [--tags a,b] [--category C] [--strict] [--schema json] [--mode search] [--defer] [--explain]',
+    'convert PROVIDER [--allowed a,b] [--tags a,b] [--category C] [--strict] [--schema json] [--mode search] [--defer] [--explain]',
   summary: 'Prints the tools value of a provider’s request: openai, anthropic, gemini, ollama, mcp and others',
+  examples: ['convert openai --allowed hash,unit_convert', 'convert anthropic --strict --explain'],
   options: {
     provider: { type: 'string' },
     ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
     ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
   },
   async run(cli) {
-    const provider = textOption(cli, 'provider');
+    const provider = textOption(cli, 'provider') ?? cli.positionals[0];
     if (provider === undefined) throw new UsageError('--provider is missing: openai, anthropic, gemini, ollama, ...');
     const query = new URLSearchParams();
     for (const name of texts) {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import type { Decision } from '../../../shared/decide/decision.ts';
 import { renderDecision } from '../../../shared/decide/render.ts';
 import { type Command, required, textOption } from '../command.ts';
+import { readNamed } from '../read-file.ts';
 
 export const decide: Command = {
   usage: 'decide "TASK" [--context FILE] [--allowed a,b] [--top K]',
@@ -13,12 +13,12 @@ export const decide: Command = {
     const top = textOption(cli, 'top');
     const body = {
       task: required(cli, 0, 'TASK'),
-      context: file === undefined ? undefined : parseJsonFile(file, await readFile(file, 'utf8')),
+      context: file === undefined ? undefined : parseJsonFile(file, (await readNamed(file)).toString('utf8')),
       allowed: textOption(cli, 'allowed')?.split(','),
       top: top === undefined ? undefined : Number(top),
     };
     const decision = await (await cli.api()).json<Decision>('POST', '/v1/decide', body);
-    cli.output.result(decision, () => renderDecision(decision));
+    cli.output.result(decision, () => cli.output.prose(renderDecision(decision)));
     return decision.tool === null ? 1 : 0;
   },
 };

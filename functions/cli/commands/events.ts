@@ -4,6 +4,7 @@ import type { ChangeEvent } from '../../../shared/registry/events.ts';
 import { readFault } from '../../client/read-fault.ts';
 import type { ApiClient } from '../client.ts';
 import { type Cli, type Command, textOption } from '../command.ts';
+import { shortTime } from '../output.ts';
 
 const RECONNECT_MS = 1000;
 
@@ -21,7 +22,9 @@ export const events: Command = {
     });
     if (!response.ok) throw await readFault(response);
     const { events: found } = (await response.json()) as { readonly events: readonly ChangeEvent[] };
-    cli.output.result({ events: found }, () => found.map(formatEvent).join('\n'));
+    cli.output.result({ events: found }, () =>
+      found.length === 0 ? 'no events' : cli.output.prose(found.map(formatEvent).join('\n')),
+    );
     return 0;
   },
 };
@@ -76,4 +79,4 @@ async function* readEvents(response: Response, signal: AbortSignal): AsyncGenera
 }
 
 const formatEvent = ({ id, at, type, tool, version, reason }: ChangeEvent): string =>
-  `${id.padStart(6)}  ${at}  ${type.padEnd(16)}  ${tool}${version === undefined ? '' : ` ${version}`}${reason === undefined ? '' : `  ${reason}`}`;
+  `${id.padStart(6)}  ${shortTime(at)}  ${type.padEnd(16)}  ${tool}${version === undefined ? '' : ` ${version}`}${reason === undefined ? '' : `  ${reason}`}`;

@@ -10,12 +10,14 @@ export const listExamplesCommand: Command = {
     const query = tool === undefined ? '' : `?tool=${encodeURIComponent(tool)}`;
     const found = await (await cli.api()).json<{ examples: readonly ListedExample[] }>('GET', `/v1/examples${query}`);
     cli.output.result(found, () =>
-      formatTable(found.examples, [
-        { title: 'TOOL', value: (example) => example.tool },
-        { title: 'ID', value: ({ id }) => id },
-        { title: 'FROM', value: ({ from }) => from },
-        { title: 'REQUEST', value: ({ request }) => request, width: 100 },
-      ]),
+      found.examples.length === 0
+        ? 'nothing has been learnt from use yet'
+        : formatTable(found.examples, [
+            { title: 'TOOL', value: (example) => example.tool },
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'FROM', value: ({ from }) => from },
+            { title: 'REQUEST', value: ({ request }) => request, width: 100 },
+          ]),
     );
     return 0;
   },

@@ -2,7 +2,7 @@ import type { Recommendation } from '../../../shared/insight/recommend.ts';
 import type { StatsView } from '../../../shared/insight/stats-view.ts';
 import type { CallRecord } from '../../../shared/model/call-record.ts';
 import { type Command, required, textOption } from '../command.ts';
-import { formatTable } from '../output.ts';
+import { formatTable, shortMs, shortTime } from '../output.ts';
 
 export const executions: Command = {
   usage: 'executions [--tool T] [--status ok|failed|refused] [--since TIME] [--limit N]',
@@ -21,20 +21,27 @@ export const executions: Command = {
     }
     const api = await cli.api();
     const page = await api.json<{ executions: readonly CallRecord[] }>('GET', `/v1/executions?${query}`);
-    cli.output.result(page, () =>
-      formatTable(page.executions, [
-        { title: 'AT', value: ({ at }) => at },
-        { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
-        { title: 'STATUS', value: ({ status }) => status },
-        { title: 'MS', value: ({ duration_ms: ms }) => String(ms), right: true },
-        { title: 'CPU', value: ({ cpu_ms: ms }) => String(ms), right: true },
-        { title: 'KEY', value: ({ key }) => key },
-        { title: 'ERROR', value: ({ error }) => (error ? `${error.type}: ${error.message}` : '') },
-      ]),
-    );
+    cli.output.result(page, () => (page.executions.length === 0 ? 'no calls' : callTable(page.executions)));
     return 0;
   },
 };
+
+const TONES: Readonly<Partial<Record<CallRecord['status'], 'green' | 'red' | 'yellow'>>> = {
+  ok: 'green',
+  failed: 'red',
+  refused: 'yellow',
+};
+
+const callTable = (calls: readonly CallRecord[]): string =>
+  formatTable(calls, [
+    { title: 'AT', isWhole: true, value: ({ at }) => shortTime(at) },
+    { title: 'TOOL', value: ({ tool, version }) => (version === 'operation' ? tool : `${tool} ${version}`) },
+    { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => TONES[status] },
+    { title: 'MS', value: ({ duration_ms: ms }) => shortMs(ms), right: true },
+    { title: 'CPU', value: ({ cpu_ms: ms }) => shortMs(ms), right: true },
+    { title: 'KEY', value: ({ key }) => key },
+    { title: 'ERROR', value: ({ error }) => (error ? `${error.type}: ${error.message}` : '') },
+  ]);
 
 export const stats: Command = {
   usage: 'stats TOOL [--version V|all]',
@@ -45,15 +52,29 @@ export const stats: Command = {
     const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
     const path = `/v1/tools/${encodeURIComponent(required(cli, 0, 'TOOL'))}/stats${query}`;
     const view = await (await cli.api()).json<StatsView>('GET', path);
-    cli.output.result(view, () => {
-      const rows = Object.entries(view).map(([name, value]) => ({ name, value: JSON.stringify(value) }));
-      return formatTable(rows, [
-        { title: 'WHAT', value: ({ name }) => name },
-        { title: 'VALUE', value: ({ value }) => value },
-      ]);
-    });
+    cli.output.result(view, () => statsText(view));
     return 0;
   },
+};
+
+const statsText = (view: StatsView): string => {
+  const { tool, version, calls, successes, refused, cached, last_at: last } = view;
+  const failed = Object.entries(view.failures_by_type).map(([type, count]) => `${count} ${type}`);
+  if (calls === 0 && refused === 0) return `${tool} ${version} has not been called`;
+  const ms = (value: number | null): string => (value === null ? '' : `${shortMs(value)} ms`);
+  const rows: readonly (readonly [string, string])[] = [
+    ['calls', `${calls}, ${cached} of them from the cache`],
+    ['succeeded', view.success_rate === null ? '' : `${successes} (${Math.round(view.success_rate * 100)} %)`],
+    ['failed', failed.join(', ')],
+    ['refused', refused === 0 ? '' : String(refused)],
+    ['mean', ms(view.mean_ms)],
+    ['half within', ms(view.p50_ms)],
+    ['95 % within', ms(view.p95_ms)],
+    ['99 % within', ms(view.p99_ms)],
+    ['last', last === undefined ? '' : shortTime(last)],
+  ];
+  const told = rows.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(11)}  ${value}`);
+  return [`${tool} ${version}`, ...told].join('\n');
 };
 
 export const recommend: Command = {

@@ -3,7 +3,7 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import { isObject } from '../../../shared/kernel/json.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import { askConsent, canAsk } from '../ask.ts';
-import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
+import { type Cli, type Command, required, textOption, wholeNumber } from '../command.ts';
 import { parseValue, typedArguments } from '../typed-arguments.ts';
 
 export const invoke: Command = {
@@ -37,11 +37,18 @@ export const invoke: Command = {
     const out = textOption(cli, 'out');
     if (out !== undefined && outcome.status === 'ok') return writePicture(cli, outcome, out);
     cli.output.result(outcome, () =>
-      outcome.status === 'ok' ? formatOutput(outcome.output) : `failed: ${outcome.error?.message}`,
+      outcome.status === 'ok' ? formatOutput(outcome.output) : cli.output.prose(failureText(outcome)),
     );
     return outcome.status === 'ok' ? 0 : 1;
   },
 };
+
+/** A bare name may have been meant as a file. */
+const failureText = ({ error }: Outcome): string =>
+  `failed: ${error?.message.replace(
+    /; upload it first by POST \/v1\/uploads$/,
+    ', neither as a file here nor uploaded; assay upload FILE stores one',
+  )}`;
 
 /** What the call would cost; nothing runs. */
 const tellPrice = async (cli: Cli, name: string, body: object): Promise<number> => {
@@ -52,12 +59,6 @@ const tellPrice = async (cli: Cli, name: string, body: object): Promise<number> 
   });
   cli.output.result(quote, () => formatOutput(quote));
   return 0;
-};
-
-const wholeNumber = (cli: Cli, option: string): number | undefined => {
-  const text = textOption(cli, option);
-  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw new UsageError(`--${option} ${text} is not a whole number of micro-dollars`);
 };
 
 /** The picture in an output goes to a file; the rest is shown. */

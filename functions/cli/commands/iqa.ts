@@ -1,12 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import { FIT_FORMATS, type FitFormat, fitImage } from '../../../shared/iqa/fit.ts';
 import type { PublishedKey } from '../../../shared/iqa/hallmark.ts';
 import { verifyScores, WHOLE_ANSWER } from '../../../shared/iqa/verify-score.ts';
-import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
+import { Fault } from '../../../shared/kernel/errors.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
 import { createLocalIqa } from '../local-command.ts';
 import { formatTable } from '../output.ts';
+import { readNamed } from '../read-file.ts';
 
 interface ListedTool {
   readonly name: string;
@@ -96,7 +97,7 @@ export const fit: Command = {
     const iqa = await createLocalIqa(cli);
     const watched = process.stderr.isTTY === true;
     const { report, bytes } = await fitImage(iqa, {
-      image: { bytes: new Uint8Array(await readBytes(file)), name: file },
+      image: { bytes: new Uint8Array(await readNamed(file)), name: file },
       target,
       formats,
       effort,
@@ -146,9 +147,4 @@ const parseFormat = (text: string): FitFormat => {
   return found;
 };
 
-const readBytes = (file: string): Promise<Buffer> =>
-  readFile(file).catch((cause: unknown) => {
-    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, {}, { cause });
-  });
-
-const readText = async (file: string): Promise<string> => (await readBytes(file)).toString('utf8');
+const readText = async (file: string): Promise<string> => (await readNamed(file)).toString('utf8');

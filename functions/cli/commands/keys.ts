@@ -1,14 +1,20 @@
 import type { KeyView } from '../../../shared/model/key.ts';
-import { type Command, required, textOption } from '../command.ts';
-import { formatTable } from '../output.ts';
+import { type Cli, type Command, required, textOption, UsageError, wholeNumber } from '../command.ts';
+import { formatTable, shortTime } from '../output.ts';
 
 export const createKeyCommand: Command = {
-  usage: 'keys create --scopes read,invoke [--name N] [--tools a,b] [--expires 2030-01-01T00:00:00Z]',
-  summary: 'Makes a key and shows its text this once',
+  usage:
+    'keys create --scopes read,invoke [--name N] [--tools a,b] [--calls N] [--micros N] [--rate 5/20] [--expires 2030-01-01T00:00:00Z]',
+  summary:
+    'Makes a key and shows its text this once; --calls and --micros are its quota of a month, --rate what it may send a second and at once',
+  examples: ['keys create --scopes read,invoke --name ci --calls 10000 --rate 5/20'],
   options: {
     scopes: { type: 'string' },
     name: { type: 'string' },
     tools: { type: 'string' },
+    calls: { type: 'string' },
+    micros: { type: 'string' },
+    rate: { type: 'string' },
     expires: { type: 'string' },
   },
   async run(cli) {
@@ -20,6 +26,8 @@ export const createKeyCommand: Command = {
       scopes: list('scopes') ?? ['read', 'invoke'],
       name: textOption(cli, 'name'),
       tools: list('tools'),
+      quota: quotaOf(cli),
+      rate: rateOf(cli),
       expires_at: textOption(cli, 'expires'),
     };
     const made = await (await cli.api()).json<KeyView & { key: string }>('POST', '/v1/keys', body);
@@ -31,23 +39,42 @@ export const createKeyCommand: Command = {
   },
 };
 
+const quotaOf = (cli: Cli) => {
+  const [calls, micros] = [wholeNumber(cli, 'calls'), wholeNumber(cli, 'micros')];
+  return calls === undefined && micros === undefined ? undefined : { calls, micros };
+};
+
+const rateOf = (cli: Cli) => {
+  const text = textOption(cli, 'rate');
+  if (text === undefined) return undefined;
+  const [, second, burst] = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text) ?? [];
+  if (second === undefined) throw new UsageError(`--rate ${text} is not of the form 5/20: a second, and at once`);
+  return { per_second: Number(second), burst: Number(burst ?? Math.ceil(Number(second))) };
+};
+
 export const listKeysCommand: Command = {
   usage: 'keys list',
   summary: 'Lists keys',
   async run(cli) {
     const { keys } = await (await cli.api()).json<{ keys: readonly KeyView[] }>('GET', '/v1/keys?limit=1000');
     cli.output.result({ keys }, () =>
-      formatTable(keys, [
-        { title: 'ID', value: ({ id }) => id },
-        { title: 'NAME', value: ({ name }) => name ?? '' },
-        { title: 'SCOPES', value: ({ scopes }) => scopes.join(',') },
-        { title: 'CREATED', value: ({ created_at }) => created_at },
-        {
-          title: 'STATE',
-          value: ({ revoked_at, expires_at }) =>
-            revoked_at ? `revoked ${revoked_at}` : expires_at ? `until ${expires_at}` : 'active',
-        },
-      ]),
+      keys.length === 0
+        ? 'no keys but the admin’s; make one with: assay keys create --scopes read,invoke'
+        : formatTable(keys, [
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'NAME', value: ({ name }) => name ?? '' },
+            { title: 'SCOPES', value: ({ scopes }) => scopes.join(',') },
+            {
+              title: 'STATE',
+              value: ({ revoked_at, expires_at }) =>
+                revoked_at
+                  ? `revoked ${shortTime(revoked_at)}`
+                  : expires_at
+                    ? `until ${shortTime(expires_at)}`
+                    : 'active',
+            },
+            { title: 'CREATED', isWhole: true, value: ({ created_at }) => shortTime(created_at) },
+          ]),
     );
     return 0;
   },

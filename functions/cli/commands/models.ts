@@ -12,7 +12,7 @@ import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import { graphFolder } from '../../compose/local-store.ts';
 import { type Command, required, textOption } from '../command.ts';
 import { createLocalIqa } from '../local-command.ts';
-import { formatTable } from '../output.ts';
+import { formatTable, shortTime } from '../output.ts';
 
 export const modelsList: Command = {
   usage: 'models list',
@@ -30,7 +30,7 @@ export const modelsList: Command = {
               right: true,
               value: ({ files }) => String(files.reduce((sum, { bytes }) => sum + bytes, 0)),
             },
-            { title: 'ADDED', value: ({ added_at }) => added_at },
+            { title: 'ADDED', isWhole: true, value: ({ added_at }) => shortTime(added_at) },
           ]),
     );
     return 0;

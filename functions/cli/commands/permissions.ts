@@ -3,7 +3,7 @@ import type { Grant } from '../../../shared/execute/grants.ts';
 import type { RunView } from '../../../shared/model/run.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
 import { answerNode, waitingNodes } from '../follow-run.ts';
-import { formatTable } from '../output.ts';
+import { formatTable, shortTime } from '../output.ts';
 
 /** A question to a person: about a call, or about a node of a run. */
 interface Question {
@@ -50,7 +50,7 @@ const questionTable = (questions: readonly Question[]): string =>
     { title: 'KEY', value: ({ key }) => key },
     { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
     { title: 'ARGUMENTS', value: (one) => JSON.stringify(one.arguments) ?? 'of a run' },
-    { title: 'UNTIL', value: ({ expires_at: until }) => until },
+    { title: 'UNTIL', isWhole: true, value: ({ expires_at: until }) => shortTime(until) },
   ]);
 
 const decide = async (cli: Cli, approve: boolean): Promise<number> => {
@@ -84,12 +84,14 @@ export const listGrantsCommand: Command = {
   async run(cli) {
     const page = await (await cli.api()).json<{ grants: readonly Grant[] }>('GET', '/v1/grants?limit=1000');
     cli.output.result(page, () =>
-      formatTable(page.grants, [
-        { title: 'KEY', value: ({ key_id: key }) => key },
-        { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
-        { title: 'UNTIL', value: ({ expires_at: until }) => until },
-        { title: 'BY', value: ({ granted_by: by }) => by },
-      ]),
+      page.grants.length === 0
+        ? 'no grants: dangerous tools run for nobody'
+        : formatTable(page.grants, [
+            { title: 'KEY', value: ({ key_id: key }) => key },
+            { title: 'TOOL', value: ({ tool, version }) => `${tool} ${version}` },
+            { title: 'UNTIL', isWhole: true, value: ({ expires_at: until }) => shortTime(until) },
+            { title: 'BY', value: ({ granted_by: by }) => by },
+          ]),
     );
     return 0;
   },

@@ -1,7 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
-import { Fault, messageOf } from '../../../shared/kernel/errors.ts';
 import type { Plan, PlanTree } from '../../../shared/model/plan.ts';
 import type { Predicted, RunView } from '../../../shared/model/run.ts';
 import { interpret } from '../../../shared/plan/interpret.ts';
@@ -9,6 +8,7 @@ import { toDot } from '../../../shared/plan/to-dot.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
 import { followRun } from '../follow-run.ts';
 import { formatTable } from '../output.ts';
+import { readNamed } from '../read-file.ts';
 
 type MadePlan = Plan & { readonly tree: PlanTree; readonly predicted: Predicted; readonly asl: unknown };
 
@@ -72,7 +72,7 @@ const planText = ({ plan_id, nodes, predicted }: MadePlan): string =>
     { title: 'TOOL', value: ({ tool, version }) => `${tool}@${version}` },
     { title: 'AFTER', value: ({ after }) => after.join(', ') },
     { title: 'ON FAILURE', value: ({ on_failure }) => on_failure.policy },
-  ])}\nplan ${plan_id}\nexpected ${Math.round(predicted.makespan_ms)} ms, ${predicted.ratio.toFixed(2)} of the critical path`;
+  ])}\nplan ${plan_id}\nexpected ${Math.round(predicted.makespan_ms)} ms, ${predicted.ratio.toFixed(2)}x the critical path`;
 
 /** Runs a state machine definition directly: a Task's resource is the name of a tool, its arguments the tool's. */
 const runMachine = async (cli: Cli, file: string, input: unknown): Promise<number> => {
@@ -97,7 +97,4 @@ const runMachine = async (cli: Cli, file: string, input: unknown): Promise<numbe
   return outcome.status === 'SUCCEEDED' ? 0 : 1;
 };
 
-const readText = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, {}, { cause });
-  });
+const readText = async (file: string): Promise<string> => (await readNamed(file)).toString('utf8');

@@ -1,7 +1,7 @@
 import type { RunView } from '../../../shared/model/run.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
 import { answerNode, followRun, getRun, runText, waitingNodes } from '../follow-run.ts';
-import { formatTable } from '../output.ts';
+import { formatTable, shortMs, shortTime } from '../output.ts';
 
 export const listRunsCommand: Command = {
   usage: 'runs list [--status running|waiting|ok|failed|cancelled] [--limit N]',
@@ -23,8 +23,8 @@ const runTable = (runs: readonly RunView[]): string =>
   formatTable(runs, [
     { title: 'RUN', value: ({ run_id: id }) => id },
     { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => TONES[status] },
-    { title: 'STARTED', value: ({ started_at: at }) => at },
-    { title: 'MS', right: true, value: ({ duration_ms: ms }) => (ms === undefined ? '' : String(ms)) },
+    { title: 'STARTED', isWhole: true, value: ({ started_at: at }) => shortTime(at) },
+    { title: 'MS', right: true, value: ({ duration_ms: ms }) => (ms === undefined ? '' : shortMs(ms)) },
     {
       title: 'DONE',
       right: true,

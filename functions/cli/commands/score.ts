@@ -12,8 +12,10 @@ import { readFault } from '../../client/read-fault.ts';
 import { type Cli, type Command, textOption, UsageError } from '../command.ts';
 import { type Bound, findFailures, parseBounds } from '../fail-under.ts';
 import { qualityOf, renderReport } from '../html-report.ts';
+import { uploadPicture } from '../picture-files.ts';
 import { findPictures, readShared } from '../pictures.ts';
 import { createProgress } from '../progress.ts';
+import { named, readNamed } from '../read-file.ts';
 import { formatCsv, type ScoredFile, scoreTable } from '../score-table.ts';
 
 type Score = (file: string, reference: string | undefined) => Promise<ScoreReport>;
@@ -49,9 +51,10 @@ export const score: Command = {
       failures: each.report ? findFailures(each.report, bounds, lowerIsBetter) : [],
     }));
 
-    cli.output.result(files.length === 1 ? (judged[0]?.report ?? judged[0]) : judged, () =>
-      scoreTable(judged, cli.output),
-    );
+    const [only] = judged;
+    // Of one picture that cannot be scored there is nothing to show but why.
+    if (cli.output.json || files.length > 1 || only?.report)
+      cli.output.result(files.length === 1 ? (only?.report ?? only) : judged, () => scoreTable(judged, cli.output));
     const csv = textOption(cli, 'csv');
     if (csv !== undefined) await writeFile(csv, formatCsv(judged));
     const html = textOption(cli, 'html');
@@ -60,7 +63,7 @@ export const score: Command = {
     if (map !== undefined) await writeMap(cli, local, files, referenceOf, map);
     const failed = judged.filter(({ error, failures }) => error !== undefined || failures.length > 0);
     for (const { file, error, failures } of failed)
-      cli.output.note(`${file}: ${error?.message ?? failures.join('; ')}`);
+      cli.output.note(error ? `${error.code}: ${error.message}` : `${file}: ${failures.join('; ')}`);
     return failed.length > 0 ? 1 : 0;
   },
 };
@@ -113,10 +116,7 @@ const words = (cli: Cli, name: string): readonly string[] | undefined =>
     .map((word) => word.trim());
 
 const readPicture = async (file: string) => {
-  const bytes = await readShared(file).catch((cause: unknown) => {
-    throw new Fault('NotFound', `the file ${file} cannot be read: ${messageOf(cause)}`, {}, { cause });
-  });
-  return { bytes, name: file };
+  return { bytes: await named(file, readShared(file)), name: file };
 };
 
 /** A bound on a tool that was not asked for is a wish to run it. */
@@ -138,20 +138,31 @@ const localScore = (cli: Cli, { iqa }: Assay, bounds: readonly Bound[]): Score =
   };
 };
 
-// What is sent must not lie in shared memory.
-const blobOf = async (file: string): Promise<Blob> => new Blob([new Uint8Array((await readPicture(file)).bytes)]);
+/** A request takes 4 MB; larger pictures are uploaded, and scored by their keys. */
+const MOST_IN_A_REQUEST = 3_900_000;
 
 const remoteScore =
   (cli: Cli, bounds: readonly Bound[]): Score =>
   async (file, reference) => {
-    const form = new FormData();
-    form.set('image', await blobOf(file), basename(file));
-    if (reference !== undefined) form.set('reference', await blobOf(reference), basename(reference));
+    const api = await cli.api();
+    const image = await readNamed(file);
+    const original = reference === undefined ? undefined : await readNamed(reference);
     const tools = [...(words(cli, 'tools') ?? []), ...boundTools(bounds)];
-    if (tools.length > 0) form.set('tools', tools.join(','));
-    const distortions = textOption(cli, 'distortions');
-    if (distortions !== undefined) form.set('distortions', distortions);
-    const response = await (await cli.api()).fetch('/v1/score', { method: 'POST', body: form });
+    const asked = { tools: tools.length === 0 ? undefined : tools, distortions: words(cli, 'distortions') };
+    if (image.length + (original?.length ?? 0) > MOST_IN_A_REQUEST) {
+      const keyOf = async (name: string, bytes: Buffer) => ({ key: await uploadPicture(api, name, bytes) });
+      return api.json<ScoreReport>('POST', '/v1/score', {
+        image: await keyOf(file, image),
+        reference: original && reference !== undefined ? await keyOf(reference, original) : undefined,
+        ...asked,
+      });
+    }
+    const form = new FormData();
+    form.set('image', new Blob([new Uint8Array(image)]), basename(file));
+    if (original && reference !== undefined)
+      form.set('reference', new Blob([new Uint8Array(original)]), basename(reference));
+    for (const [name, list] of Object.entries(asked)) if (list) form.set(name, list.join(','));
+    const response = await api.fetch('/v1/score', { method: 'POST', body: form });
     if (!response.ok) throw await readFault(response);
     return (await response.json()) as ScoreReport;
   };

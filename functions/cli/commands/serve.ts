@@ -67,7 +67,11 @@ export const serve: Command = {
     const admin = await firstAdminKey(assay, cli.environment);
     // Listened for before anybody can know that we are there.
     const told = untilSignal();
-    cli.output.line(greeting({ address, data: resolve(data), assay, admin, link: link.key }));
+    cli.output.line(cli.output.prose(greeting({ address, data: resolve(data), assay, admin, link: link.key })));
+    // Whole on its line, to be copied.
+    cli.output.line(
+      `\nTry it:\n  curl -H "Authorization: Bearer ${admin ?? '$ASSAY_KEY'}" ${address}/v1/tools?limit=3`,
+    );
     await told;
     await tellWaiting(cli, server);
     inbox.close();
@@ -116,8 +120,6 @@ const greeting = ({ address, data, assay, admin, link }: Greeting): string => {
       `  admin key ${admin}`,
       '            shown this once: keep it, or make another with: npx assay keys create --scopes admin',
     );
-  const key = admin ?? '$ASSAY_KEY';
-  lines.push('', 'Try it:', `  curl -H "Authorization: Bearer ${key}" ${address}/v1/tools?limit=3`);
   return lines.join('\n');
 };
 

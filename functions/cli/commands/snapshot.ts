@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import type { Snapshot } from '../../../shared/model/registration.ts';
 import { type Command, required } from '../command.ts';
+import { readNamed } from '../read-file.ts';
 
 export const exportCommand: Command = {
   usage: 'snapshot export [FILE]',
@@ -27,7 +28,7 @@ export const importCommand: Command = {
   summary: 'Makes the tenant’s tools exactly those of FILE',
   async run(cli) {
     const file = required(cli, 0, 'FILE');
-    const content = parseJsonFile(file, await readFile(file, 'utf8'));
+    const content = parseJsonFile(file, (await readNamed(file)).toString('utf8'));
     const snapshot = await (await cli.api()).json<Snapshot>('POST', '/v1/snapshot', content);
     cli.output.result(
       { tools: snapshot.tools.length, revision: snapshot.revision },

@@ -1,7 +1,7 @@
 import type { Approved } from '../../../shared/sources/approve.ts';
 import type { SourceView } from '../../../shared/sources/view.ts';
 import { type Cli, type Command, required, textOption, UsageError } from '../command.ts';
-import { formatTable } from '../output.ts';
+import { formatTable, shortTime } from '../output.ts';
 
 export const addSourceCommand: Command = {
   usage:
@@ -59,15 +59,21 @@ export const listSourcesCommand: Command = {
   async run(cli) {
     const answer = await (await cli.api()).json<{ sources: readonly SourceView[] }>('GET', '/v1/sources');
     cli.output.result(answer, () =>
-      formatTable(answer.sources, [
-        { title: 'NAME', value: ({ name }) => name },
-        { title: 'KIND', value: ({ kind }) => kind },
-        { title: 'STATUS', value: ({ status }) => status },
-        { title: 'TOOLS', value: ({ tools }) => String(tools), right: true },
-        { title: 'DRIFT', value: ({ drift }) => String(drift.length), right: true },
-        { title: 'REFRESHED', value: ({ refreshed_at: at }) => at ?? 'never' },
-        { title: 'ERROR', value: ({ error }) => error ?? '' },
-      ]),
+      answer.sources.length === 0
+        ? 'no sources; add one with: assay sources add NAME ADDRESS'
+        : formatTable(answer.sources, [
+            { title: 'NAME', value: ({ name }) => name },
+            { title: 'KIND', value: ({ kind }) => kind },
+            { title: 'STATUS', value: ({ status }) => status },
+            { title: 'TOOLS', value: ({ tools }) => String(tools), right: true },
+            { title: 'DRIFT', value: ({ drift }) => String(drift.length), right: true },
+            {
+              title: 'REFRESHED',
+              isWhole: true,
+              value: ({ refreshed_at: at }) => (at === undefined ? 'never' : shortTime(at)),
+            },
+            { title: 'ERROR', value: ({ error }) => error ?? '' },
+          ]),
     );
     return 0;
   },
@@ -123,13 +129,13 @@ const numberOption = (cli: Cli, name: string): number | undefined => {
 
 /** Exit code 1 for a source that failed, so that scripts notice. */
 const show = (cli: Cli, source: SourceView): number => {
-  cli.output.result(source, () => describe(source));
+  cli.output.result(source, () => cli.output.prose(describe(source)));
   return source.status === 'failing' ? 1 : 0;
 };
 
 const describe = ({ name, kind, status, tools, drift, problems = [], error, refreshed_at: at }: SourceView): string =>
   [
-    `${name} (${kind}): ${status}, ${tools} tools, refreshed ${at ?? 'never'}`,
+    `${name} (${kind}): ${status}, ${tools} tools, refreshed ${at === undefined ? 'never' : shortTime(at)}`,
     ...(error === undefined ? [] : [`  error: ${error}`]),
     ...problems.map(({ tool, reason }) => `  problem: ${tool}${tool === '' ? '' : ': '}${reason}`),
     ...drift.map(({ tool, from, to, change }) => `  drift: ${tool} ${from ?? 'new'} -> ${to ?? 'gone'} (${change})`),

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { text as readStream } from 'node:stream/consumers';
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import type { Registration, VersionRecord } from '../../../shared/model/registration.ts';
 import type { LoadReport } from '../../../shared/registry/layer.ts';
 import type { ApiClient } from '../client.ts';
 import { type Cli, type Command, required, textOption } from '../command.ts';
-import { formatTable } from '../output.ts';
+import { formatTable, shortTime } from '../output.ts';
+import { readNamed } from '../read-file.ts';
 
 interface ToolsPage {
   readonly tools: readonly Registration[];
@@ -119,11 +119,7 @@ export const registerTools: Command = {
   options: { 'make-default': { type: 'boolean' } },
   async run(cli) {
     const file = required(cli, 0, 'FILE (or - for standard input)');
-    const text = file === '-' ? await readStream(process.stdin) : await readFile(file, 'utf8').catch(() => undefined);
-    if (text === undefined) {
-      cli.output.note(`InvalidInput: the file ${file} cannot be read`);
-      return 1;
-    }
+    const text = file === '-' ? await readStream(process.stdin) : (await readNamed(file)).toString('utf8');
     const content = parseJsonFile(file, text);
     const api = await cli.api();
     const definitions: readonly object[] = Array.isArray(content) ? content : [content];
@@ -177,7 +173,10 @@ export const toolVersions: Command = {
           value: ({ version, deprecated }) =>
             [version === found.default_version ? 'default' : '', deprecated ? 'deprecated' : ''].join(' ').trim(),
         },
-        { title: 'REGISTERED', value: ({ created_at }) => created_at ?? '' },
+        {
+          title: 'REGISTERED',
+          value: ({ created_at }) => (created_at === undefined ? 'shipped' : shortTime(created_at)),
+        },
         { title: 'DIGEST', value: ({ digest }) => digest.slice(0, 12) },
       ]),
     );

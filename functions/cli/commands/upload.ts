@@ -1,6 +1,7 @@
 import { type Command, UsageError } from '../command.ts';
-import { readPicture, uploadPicture } from '../picture-files.ts';
+import { uploadPicture } from '../picture-files.ts';
 import { findPictures } from '../pictures.ts';
+import { readNamed } from '../read-file.ts';
 
 export const upload: Command = {
   usage: 'upload FILE...',
@@ -12,7 +13,7 @@ export const upload: Command = {
     const api = await cli.api();
     const uploaded: { file: string; key: string }[] = [];
     for (const file of await findPictures(cli.positionals))
-      uploaded.push({ file, key: await uploadPicture(api, file, await readPicture(file)) });
+      uploaded.push({ file, key: await uploadPicture(api, file, await readNamed(file)) });
     cli.output.result({ uploaded }, () =>
       uploaded.map(({ file, key }) => (uploaded.length === 1 ? key : `${key}  ${file}`)).join('\n'),
     );

@@ -60,7 +60,7 @@ const usageTable = ({ month, calls, micros, keys }: MonthUsage): string => {
     { title: 'CALLS', right: true, value: (row) => String(row.calls) },
     { title: 'COST', right: true, value: (row) => (row.unpriced ? 'unpriced' : dollars(row.micros)) },
   ]);
-  return `${rows.length === 0 ? `nothing used in ${month}` : table}\n${month}: ${calls} calls, ${dollars(micros)}`;
+  return rows.length === 0 ? `nothing used in ${month}` : `${table}\n${month}: ${calls} calls, ${dollars(micros)}`;
 };
 
 const dollars = (micros: number): string => `$${(micros / 1e6).toFixed(6)}`;

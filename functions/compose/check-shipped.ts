@@ -1,0 +1,35 @@
+import tools from '../../metadata/tools.json' with { type: 'json' };
+import { fileDefinitions } from '../../shared/adapters/files/file-tools.ts';
+import { imageTools } from '../../shared/adapters/images/image-tools.ts';
+import { builtins } from '../../shared/execute/builtins/index.ts';
+import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
+import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
+import { type IqaEntry, IqaMetadata } from '../../shared/iqa/metadata-schema.ts';
+import { shippedCatalogue } from '../../shared/iqa/shipped-catalogue.ts';
+import { toDefinitions } from '../../shared/iqa/to-definitions.ts';
+import type { Family } from '../../shared/model/registration.ts';
+import { parseDefinition } from '../../shared/registry/parse-definition.ts';
+import { registerVersion, toRecord } from '../../shared/registry/register.ts';
+import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
+
+/** What ships, checked. Bundling asks for it, so that no start of a function checks it again. */
+export const checkShipped = (): {
+  readonly entries: Readonly<Record<string, IqaEntry>>;
+  readonly families: Readonly<Record<string, Family>>;
+} => {
+  const definitions = [
+    ...[...builtins, ...imageTools].map(({ definition }) => definition),
+    ...fileDefinitions,
+    REGISTRY_SEARCH,
+    ...toDefinitions(shippedCatalogue().tools),
+    FIT_DEFINITION,
+    MAP_DEFINITION,
+  ];
+  const families = definitions.map(
+    (definition) => registerVersion(undefined, toRecord(parseDefinition(definition))).family,
+  );
+  return {
+    entries: IqaMetadata.parse(tools),
+    families: Object.fromEntries(families.map((family) => [family.name, family])),
+  };
+};
