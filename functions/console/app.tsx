@@ -23,7 +23,7 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
     document.title = `${TITLES[route.page]} · Assay`;
   }, [route.page, route.rest]);
   return (
-    <>
+    <div class="group">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
       </button>
@@ -37,7 +37,7 @@ export const App = ({ keyring }: { readonly keyring: Keyring }) => {
       </main>
       <Palette />
       {asked && <KeyDialog key={asked.why ?? ''} keyring={keyring} asked={asked} />}
-    </>
+    </div>
   );
 };
 

@@ -22,11 +22,13 @@ export const showBytes = (bytes: number): string =>
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** With its day, whatever day it is: pages stay open over midnight. */
+/** With its day, whatever day it is: pages stay open over midnight. Another year is named. */
 export const showTime = (iso: string): string => {
   const at = new Date(iso);
-  return `${day.format(at)} ${clock.format(at)}`;
+  const isThisYear = at.getFullYear() === new Date().getFullYear();
+  return `${(isThisYear ? day : dayOfYear).format(at)} ${clock.format(at)}`;
 };
 
 export const showJson = (value: unknown): string =>

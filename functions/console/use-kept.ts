@@ -1,4 +1,4 @@
-import { useEffect } from 'hono/jsx/dom';
+import { useLayoutEffect } from 'hono/jsx/dom';
 import { useState } from './use-state.ts';
 
 const PREFIX = 'assay-kept:';
@@ -8,7 +8,8 @@ const MOST_CHARACTERS = 200_000;
 /** A state that outlives a reload of the page, and ends with the tab: what was typed is found again. */
 export const useKept = <T>(name: string, initial: T) => {
   const [value, setValue] = useState<T>(() => readKept<T>(name) ?? initial);
-  useEffect(() => keep(name, value), [value]);
+  // Before anything else can happen: an effect waits for a frame, and a page may be left before that.
+  useLayoutEffect(() => keep(name, value), [value]);
   return [value, setValue] as const;
 };
 

@@ -1,52 +1,50 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
+import { awsCalls } from '../../shared/adapters/aws/aws-calls.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { composeAssay } from '../../shared/assay.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { cachePlans } from '../../shared/plan/cache-plans.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
-import { cachePlans } from '../../shared/plan/run-store.ts';
 import { adoptConfigured } from '../../shared/sources/adopt-configured.ts';
 import { refreshDue } from '../../shared/sources/due-sources.ts';
 import { awsPorts, bundledSources } from '../compose/aws-ports.ts';
 import type { StepDeps } from './handle.ts';
 
+const Text = z.string().min(1);
+const OptionalText = Text.optional();
+
 const Environment = z.object({
-  ASSAY_TABLE: z.string().min(1),
-  ASSAY_IMAGES_BUCKET: z.string().min(1),
-  ASSAY_MODELS_BUCKET: z.string().min(1),
-  ASSAY_HALLMARK_SECRET: z.string().min(1),
+  ASSAY_TABLE: Text,
+  ASSAY_IMAGES_BUCKET: Text,
+  ASSAY_MODELS_BUCKET: Text,
+  ASSAY_HALLMARK_SECRET: Text,
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
   ASSAY_EGRESS: z.string().optional(),
   /** Wraps the keys of the credentials of sources. */
-  ASSAY_SECRETS_KEY: z.string().min(1).optional(),
+  ASSAY_SECRETS_KEY: OptionalText,
   /** Needed only for plans inside plans, which start machines of their own. */
-  ASSAY_MACHINE_PREFIX: z.string().min(1).default('assay-'),
-  ASSAY_MACHINE_ROLE: z.string().min(1).optional(),
-  ASSAY_MACHINE_LOGS: z.string().min(1).optional(),
+  ASSAY_MACHINE_PREFIX: Text.default('assay-'),
+  ASSAY_MACHINE_ROLE: OptionalText,
+  ASSAY_MACHINE_LOGS: OptionalText,
   /** Set by Lambda. */
-  AWS_LAMBDA_FUNCTION_NAME: z.string().min(1).default('assay-step'),
+  AWS_LAMBDA_FUNCTION_NAME: Text.default('assay-step'),
 });
 
 /** The function behind every step of a plan on AWS, as its environment says. */
 export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
-  const environment = Environment.parse(variables);
-  const hallmark = await readSecret(
-    new SecretsManagerClient(clientSettings('secrets')),
-    environment.ASSAY_HALLMARK_SECRET,
-  );
+  const environment = Environment.parse(variables, { jitless: true });
+  const hallmark = await readSecret(awsCalls('secrets', variables), environment.ASSAY_HALLMARK_SECRET);
   if (hallmark === undefined)
     throw new Fault('Unavailable', `the secret ${environment.ASSAY_HALLMARK_SECRET} is empty`);
   const ports = await awsPorts(environment, hallmark, variables);
   const { table, blobs, clock } = ports;
   const { ASSAY_MACHINE_ROLE: roleArn, ASSAY_MACHINE_LOGS: logGroupArn } = environment;
   const machines = sfnMachines({
-    client: new SFNClient(clientSettings('machines')),
+    call: awsCalls('machines', variables),
     table,
     clock,
     pause,

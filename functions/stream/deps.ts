@@ -1,12 +1,11 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { S3Client } from '@aws-sdk/client-s3';
 import * as z from 'zod';
+import { awsCalls } from '../../shared/adapters/aws/aws-calls.ts';
+import { bucketBlobs } from '../../shared/adapters/aws/bucket.ts';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { eventBridgeSink } from '../../shared/adapters/aws/event-bridge.ts';
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
-import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { callFolds } from '../../shared/execute/billing/usage.ts';
 import { createBlockedTools } from '../../shared/insight/blocked-tools.ts';
@@ -21,13 +20,13 @@ const Environment = z.object({
 });
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const openTable = (tableName: string): Table =>
-  dynamoTable({ client: new DynamoDBClient(clientSettings('table')), tableName, gathersReads: true });
+const openTable = (tableName: string, variables: Variables): Table =>
+  dynamoTable({ call: awsCalls('table', variables), tableName, gathersReads: true });
 
 /** Folding calls into totals, as the environment says. */
 export const foldDeps = (variables: Variables = process.env): StreamDeps => {
   const { ASSAY_TABLE } = Environment.parse(variables);
-  const [table, clock] = [openTable(ASSAY_TABLE), systemClock()];
+  const [table, clock] = [openTable(ASSAY_TABLE, variables), systemClock()];
   const log = lineLog((text) => void process.stdout.write(text));
   return { fold: { table, clock, folds: callFolds, blocked: createBlockedTools(table, clock), log } };
 };
@@ -35,8 +34,8 @@ export const foldDeps = (variables: Variables = process.env): StreamDeps => {
 /** Telling the edge and the bus what changed, which never waits behind totals. */
 export const publishDeps = (variables: Variables = process.env): StreamDeps => {
   const { ASSAY_TABLE, ASSAY_EVENT_BUS: bus, ASSAY_SNAPSHOTS_BUCKET: bucket } = Environment.parse(variables);
-  const table = openTable(ASSAY_TABLE);
-  const blobs = bucket === undefined ? undefined : s3Blobs({ client: new S3Client(clientSettings('objects')), bucket });
+  const table = openTable(ASSAY_TABLE, variables);
+  const blobs = bucket === undefined ? undefined : bucketBlobs({ bucket, variables });
   return {
     deliver: bus === undefined ? undefined : eventBridgeSink(new EventBridgeClient(clientSettings('events')), bus),
     publish: blobs && ((changed) => publishChanges({ table, blobs }, changed)),

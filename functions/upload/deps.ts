@@ -1,10 +1,9 @@
-import { BatchClient } from '@aws-sdk/client-batch';
 import * as z from 'zod';
-import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
-import { awsDispatch, type JobPlace, submitJob } from '../../shared/adapters/aws/dispatch.ts';
+import { accessOf } from '../../shared/adapters/aws/aws-calls.ts';
+import { awsDispatch, type JobPlace, submitPictures } from '../../shared/adapters/aws/dispatch.ts';
 import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
-import { s3PictureSize } from '../../shared/adapters/aws/picture-size.ts';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
+import { lazyAsync } from '../../shared/kernel/lazy.ts';
 import type { ReceiveContext } from '../../shared/uploads/receive-uploads.ts';
 import { parseEnvironment, readPlaces, ScoringEnvironment } from '../compose/scoring-environment.ts';
 import type { FailedJob } from './failed-job.ts';
@@ -30,31 +29,28 @@ export const uploadDeps = async (variables = process.env): Promise<UploadDeps> =
   const scoring = await awsScoring(readPlaces(environment), variables);
   const { ASSAY_JOB_QUEUE, ASSAY_JOB_DEFINITION, ASSAY_CPU_JOB_QUEUE, ASSAY_CPU_JOB_DEFINITION } = environment;
   const processors = createJobPlace(ASSAY_CPU_JOB_QUEUE, ASSAY_CPU_JOB_DEFINITION);
+  // With the SDK, which an event that names no picture does not need.
+  const measure = lazyAsync(async () => {
+    const { s3PictureSize } = await import('../../shared/adapters/aws/picture-size.ts');
+    return s3PictureSize(environment.ASSAY_IMAGES_BUCKET);
+  });
   return {
     ...scoring,
-    measure: s3PictureSize({ client: scoring.s3, bucket: environment.ASSAY_IMAGES_BUCKET }),
+    measure: async (key) => (await measure())(key),
     dispatch: awsDispatch({
       blobs: scoring.blobs,
       clock: scoring.clock,
       invoke: createInference(environment, variables),
       batch: createJobPlace(ASSAY_JOB_QUEUE, ASSAY_JOB_DEFINITION),
     }),
-    scoreWithoutGpu: processors && (({ job, manifest }) => submitJob(processors, `assay-cpu-${job}`, manifest)),
+    scoreWithoutGpu: processors && (({ job, manifest }) => submitPictures(processors, `assay-cpu-${job}`, manifest)),
   };
 };
 
 const createInference = (environment: UploadEnvironment, variables: NodeJS.ProcessEnv) => {
-  const { ASSAY_INFERENCE_FUNCTION: functionName, AWS_REGION: region, AWS_ENDPOINT_URL_LAMBDA: endpoint } = environment;
-  if (functionName === undefined) return undefined;
-  const credentials = () => ({
-    accessKeyId: variables.AWS_ACCESS_KEY_ID ?? '',
-    secretAccessKey: variables.AWS_SECRET_ACCESS_KEY ?? '',
-    sessionToken: variables.AWS_SESSION_TOKEN,
-  });
-  return invokeFunction({ functionName, region, credentials, endpoint });
+  const { ASSAY_INFERENCE_FUNCTION: functionName, AWS_ENDPOINT_URL_LAMBDA: endpoint } = environment;
+  return functionName === undefined ? undefined : invokeFunction({ ...accessOf(variables), functionName, endpoint });
 };
 
 const createJobPlace = (queue: string | undefined, definition: string | undefined): JobPlace | undefined =>
-  queue === undefined || definition === undefined
-    ? undefined
-    : { client: new BatchClient(clientSettings('jobs')), queue, definition };
+  queue === undefined || definition === undefined ? undefined : { queue, definition };

@@ -20,7 +20,7 @@ export const Overview = () => {
   const load = useLive((signal) => client.liveSummary(span, signal), [span]);
   const { value } = load;
   return (
-    <>
+    <div class="group">
       <Tabs<SummarySpan> label="Time" choices={SPANS} chosen={span} onChoose={setSpan} />
       {value && <Totals value={value} />}
       <Panel title="Over time" about={aboutOf(value)} load={load}>
@@ -68,7 +68,7 @@ export const Overview = () => {
           <Ranking title="By key" rows={value.keys} />
         </div>
       )}
-    </>
+    </div>
   );
 };
 

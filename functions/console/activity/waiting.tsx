@@ -91,7 +91,7 @@ const AskedArguments = ({ id, tool, shown, hidden }: AskedProps) => {
   const [whole, setWhole] = useState<unknown>(undefined);
   const reveal = useAction(async () => setWhole((await client.confirmation(id)).arguments));
   return (
-    <>
+    <div class="group">
       <Code text={showJson(whole ?? shown)} label={`Arguments of ${tool}`} />
       <Notice fault={reveal.fault} />
       {hidden && whole === undefined && (
@@ -102,6 +102,6 @@ const AskedArguments = ({ id, tool, shown, hidden }: AskedProps) => {
           </Button>
         </p>
       )}
-    </>
+    </div>
   );
 };

@@ -34,7 +34,7 @@ export const Keys = () => {
     keys.reload();
   };
   return (
-    <>
+    <div class="group">
       {made && <Secret made={made} onKept={() => setMade(undefined)} />}
       {keys.value?.isAdmin && (
         <details class="card new-key">
@@ -62,7 +62,7 @@ export const Keys = () => {
       <Panel title="Spend by tool" about="All keys you may see, this month." load={usage}>
         {usage.value && <Spend usage={usage.value} />}
       </Panel>
-    </>
+    </div>
   );
 };
 

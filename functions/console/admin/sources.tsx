@@ -1,26 +1,37 @@
 import type { Source } from '../answers.ts';
 import { useClient } from '../context.ts';
-import { showTime } from '../format.ts';
+import { plural, showTime } from '../format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { Badge, Button, Empty, Field } from '../ui/parts.tsx';
+import { Badge, Button, type Choice, Empty, Field, Tabs } from '../ui/parts.tsx';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
+import { useState } from '../use-state.ts';
+
+type Kind = 'mcp' | 'openapi';
+const KINDS: readonly Choice<Kind>[] = [
+  { value: 'mcp', label: 'MCP server' },
+  { value: 'openapi', label: 'OpenAPI' },
+];
 
 /** Where foreign tools come from, what has changed there, and what waits for a person. */
 export const Sources = () => {
   const client = useClient();
   const load = useLoad(() => client.sources(), []);
   const [name, setName] = useKept('sources.name', '');
+  const [kind, setKind] = useKept<Kind>('sources.kind', 'mcp');
   const [url, setUrl] = useKept('sources.url', '');
+  const [secret, setSecret] = useState('');
   const act = useAction(async (work: () => Promise<unknown>) => {
     await work();
     load.reload();
   });
   const add = useAction(async () => {
-    await client.addSource({ name: name.trim(), kind: 'mcp', url: url.trim() });
+    const token = secret.trim();
+    await client.addSource({ name: name.trim(), kind, url: url.trim(), secret: token === '' ? undefined : token });
     setName('');
     setUrl('');
+    setSecret('');
     load.reload();
   });
   const submit = (event: Event): void => {
@@ -34,7 +45,7 @@ export const Sources = () => {
       about="Their tools are tools here. What changes there waits until you approve it."
       load={load}
     >
-      {load.value?.sources.length === 0 && <Empty title="No sources">Add an MCP server below.</Empty>}
+      {load.value?.sources.length === 0 && <Empty title="No sources">Add an MCP server or an API below.</Empty>}
       <Notice fault={act.fault} />
       <ul class="entries">
         {load.value?.sources.map((source) => (
@@ -49,11 +60,15 @@ export const Sources = () => {
         ))}
       </ul>
       <form class="stack" onSubmit={submit}>
-        <Field label="Name">
+        <Tabs<Kind> label="Kind of source" choices={KINDS} chosen={kind} onChoose={setKind} />
+        <Field label="Name" hint="The names of its tools begin with it.">
           <input type="text" required value={name} onInput={text(setName)} />
         </Field>
-        <Field label="Address of an MCP server">
+        <Field label={kind === 'mcp' ? 'Address of an MCP server' : 'Address of an OpenAPI document'}>
           <input type="url" required value={url} onInput={text(setUrl)} />
+        </Field>
+        <Field label="Bearer token" hint="If it asks for one. It is kept encrypted and never shown again.">
+          <input type="password" autocomplete="off" value={secret} onInput={text(setSecret)} />
         </Field>
         <Notice fault={add.fault} />
         <div class="row">
@@ -97,7 +112,7 @@ const SourceEntry = ({ source, isBusy, onRefresh, onApprove, onRemove }: EntryPr
         </div>
       </div>
       <p class="small muted">
-        {tools} tools · {at === undefined ? 'never refreshed' : `refreshed ${showTime(at)}`}
+        {plural(tools, 'tool')} · {at === undefined ? 'never refreshed' : `refreshed ${showTime(at)}`}
         {origin === 'config' && ' · from the configuration'}
       </p>
       {error !== undefined && <p class="small">{error}</p>}

@@ -31,7 +31,7 @@ export const Tenants = () => {
     load.reload();
   };
   return (
-    <>
+    <div class="group">
       {made && <Secret made={made} onKept={() => setMade(undefined)} />}
       <Panel title="Tenants" about="None sees anything of another. Use is of this month." load={load}>
         {tenants.length === 0 && load.value && <Empty title="No tenants">A tenant begins with its first key.</Empty>}
@@ -48,7 +48,7 @@ export const Tenants = () => {
         )}
         {load.value && <NewTenant onMade={finish} />}
       </Panel>
-    </>
+    </div>
   );
 };
 

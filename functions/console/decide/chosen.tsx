@@ -50,7 +50,7 @@ export const Chosen = ({ decision, tools, onOther }: Props) => {
         <section class="card" aria-labelledby="others">
           <h2 id="others">Also considered</h2>
           <ul class="others">
-            {decision.alternatives.map(({ tool: name, confidence, reasons }) => (
+            {likeliestFirst(decision.alternatives).map(({ tool: name, confidence, reasons }) => (
               <li key={name} class="other">
                 <div class="row between">
                   <code>{name}</code>
@@ -71,3 +71,6 @@ export const Chosen = ({ decision, tools, onOther }: Props) => {
     </div>
   );
 };
+
+const likeliestFirst = (alternatives: Decision['alternatives']): Decision['alternatives'] =>
+  alternatives.toSorted((a, b) => b.confidence - a.confidence);

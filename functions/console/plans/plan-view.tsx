@@ -75,7 +75,7 @@ export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
   const nodes: NodesById = new Map(run?.nodes.map((node) => [node.id, node]));
   const { critical_path_ms, makespan_ms, ratio } = plan.predicted;
   return (
-    <>
+    <div class="group">
       <section class="card" aria-label="The plan">
         <div class="row between">
           <h2>{plan.name ?? 'The plan'}</h2>
@@ -118,7 +118,7 @@ export const PlanView = ({ plan, runId, onStarted, onRetried }: Props) => {
       <Notice fault={watch.fault} onRetry={() => runId !== undefined && void watch.run(runId)} />
       <Notice fault={retry.fault} />
       {run && <RunPanel run={run} onRun={answered} onRetry={(node) => void retry.run(node)} />}
-    </>
+    </div>
   );
 };
 

@@ -100,7 +100,7 @@ const RunNode = ({ node, span, isBusy, onAnswer, onRetry }: NodeProps) => {
       </div>
       <Timeline node={node} span={span} />
       {node.status === 'waiting_approval' && (
-        <div class="row">
+        <div key="question" class="row">
           <Button kind="primary" disabled={isBusy} label={`Approve ${node.id}`} onClick={() => onAnswer(true)}>
             Approve
           </Button>
@@ -111,7 +111,7 @@ const RunNode = ({ node, span, isBusy, onAnswer, onRetry }: NodeProps) => {
         </div>
       )}
       {onRetry && node.status !== 'ok' && node.status !== 'skipped' && (
-        <div class="row">
+        <div key="retry" class="row">
           <Button label={`Retry from ${node.id}`} onClick={onRetry}>
             Retry from {node.id}
           </Button>

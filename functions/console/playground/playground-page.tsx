@@ -52,7 +52,7 @@ const Providers = ({ chosen, onChoose }: ProvidersProps) => {
   const load = useLoad(() => client.providers(), []);
   const names = load.value?.providers ?? [chosen];
   return (
-    <>
+    <div class="group">
       <Notice fault={load.fault} onRetry={load.reload} />
       <Tabs
         label="Provider"
@@ -60,7 +60,7 @@ const Providers = ({ chosen, onChoose }: ProvidersProps) => {
         chosen={chosen}
         onChoose={onChoose}
       />
-    </>
+    </div>
   );
 };
 

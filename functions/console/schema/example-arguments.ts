@@ -9,10 +9,10 @@ export const exampleArguments = (schema: JsonSchema): JsonObject =>
   Object.fromEntries(
     listParameters(schema)
       .filter(({ isRequired }) => isRequired)
-      .map(({ name, kind, schema: part }) => [name, kind === 'picture' ? PICTURE : exampleOf(part)]),
+      .map(({ name, kind, schema: part }) => [name, kind === 'picture' ? PICTURE : makeExample(part)]),
   );
 
-const exampleOf = ({ type, enum: values, examples, default: usual, minimum }: JsonSchema): unknown => {
+const makeExample = ({ type, enum: values, examples, default: usual, minimum }: JsonSchema): unknown => {
   if (Array.isArray(examples)) return examples[0];
   if (usual !== undefined) return usual;
   if (Array.isArray(values)) return values[0];

@@ -65,9 +65,11 @@ const Control = ({ parameter, value, isWrong, onValue }: ControlProps) => {
     case 'boolean':
       return <Choose {...state} options={['true', 'false']} schema={schema} onTyped={typed} />;
     case 'number':
-      return <input {...state} inputmode="decimal" autocomplete="off" placeholder={hintOf(schema)} onInput={typed} />;
+      return (
+        <input {...state} inputmode="decimal" autocomplete="off" placeholder={describeHint(schema)} onInput={typed} />
+      );
     case 'line':
-      return <input {...state} type="text" autocomplete="off" placeholder={hintOf(schema)} onInput={typed} />;
+      return <input {...state} type="text" autocomplete="off" placeholder={describeHint(schema)} onInput={typed} />;
     case 'text':
       return <textarea {...state} rows={3} onInput={typed} />;
     case 'json':
@@ -96,7 +98,7 @@ const Choose = ({ value, options, schema, onTyped, ...rest }: ChooseProps) => (
   </select>
 );
 
-const hintOf = ({ default: usual, minimum, maximum }: Parameter['schema']): string => {
+const describeHint = ({ default: usual, minimum, maximum }: Parameter['schema']): string => {
   if (usual !== undefined) return `default ${String(usual)}`;
   if (minimum === undefined && maximum === undefined) return '';
   return `${minimum === undefined ? 'up' : String(minimum)} to ${maximum === undefined ? '…' : String(maximum)}`;
@@ -116,7 +118,7 @@ const PictureField = ({ label, value, onValue }: PictureProps) => {
     onValue(first && { base64: await base64Of(first) });
   };
   return (
-    <>
+    <div class="group">
       <DropZone
         label={label}
         hint="JPEG, PNG, WebP, AVIF, TIFF or GIF"
@@ -124,7 +126,7 @@ const PictureField = ({ label, value, onValue }: PictureProps) => {
         onFiles={(files) => void take(files)}
       />
       {attached !== undefined && !file && <p class="small muted">{showBytes(attached.length * 0.75)} attached</p>}
-    </>
+    </div>
   );
 };
 

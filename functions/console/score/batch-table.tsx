@@ -23,7 +23,7 @@ export const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => 
   const press = (column: string): void =>
     setOrder({ column, isDown: order?.column === column ? !order.isDown : column !== 'File' });
   return (
-    <>
+    <div class="group">
       <Histogram values={rows.flatMap((row) => judged(row, tools) ?? [])} />
       <Scroll label="Table of scores">
         <table>
@@ -53,7 +53,7 @@ export const BatchTable = ({ rows }: { readonly rows: readonly BatchRow[] }) => 
           </tbody>
         </table>
       </Scroll>
-    </>
+    </div>
   );
 };
 

@@ -95,7 +95,7 @@ const QualityMap = ({ address, picture, reference, image }: MapProps) => {
   const painted = useObjectUrl(map);
   const size = sizeOf(image);
   return (
-    <>
+    <div class="group">
       <div class="compare" style={{ '--opacity': String(opacity / 100) }}>
         <img src={address} alt="As it is now" {...size} />
         {painted !== undefined && (
@@ -119,6 +119,6 @@ const QualityMap = ({ address, picture, reference, image }: MapProps) => {
         Grey is as in the original by VSI; the hotter a place glows, the more was lost there: 0.7 glows fully, 1 is no
         loss, in every picture.
       </p>
-    </>
+    </div>
   );
 };

@@ -98,7 +98,6 @@ const FIELDS = [
   ['name', 'Name'],
   ['version', 'Version'],
   ['category', 'Category'],
-  ['description', 'Description'],
 ] as const;
 
 interface FieldsProps {
@@ -130,6 +129,17 @@ const Fields = ({ text, onText }: FieldsProps) => {
           ))}
         </select>
       </Field>
+      <div class="wide">
+        <Field label="Description">
+          <input
+            type="text"
+            autocomplete="off"
+            disabled={!definition}
+            value={value('description')}
+            onInput={set('description')}
+          />
+        </Field>
+      </div>
     </div>
   );
 };
@@ -150,7 +160,7 @@ const OUTCOMES: Readonly<Record<ToolCheck['outcome'], string>> = {
 };
 
 const Checked = ({ check }: { readonly check: ToolCheck }) => (
-  <>
+  <div class="group">
     <div class="row">
       <Badge tone="good">{OUTCOMES[check.outcome]}</Badge>
       <code>{check.id}</code>
@@ -169,5 +179,5 @@ const Checked = ({ check }: { readonly check: ToolCheck }) => (
         ))}
       </ul>
     )}
-  </>
+  </div>
 );
