@@ -75,7 +75,7 @@ export const boundsOf = (settings: StageSettings): readonly Bound[] =>
       what: 'totals, for each shard of the stream',
       perSecond: measured.folded_per_shard,
       of: 'calls',
-      why: 'of 50 tenants with 10 tools each, by npm run bench -- stream: what one processor folds, and two round trips a batch; DynamoDB adds shards with its partitions, and a lag delays statistics, not keys',
+      why: 'of 50 tenants with 10 tools each, by npm run bench -- stream: what the share of a processor that 1,024 MB have folds, and two round trips a batch; DynamoDB adds shards with its partitions, and a lag delays statistics, not keys',
       raise: 'memory of Stream in stacks/api.ts',
     },
     {

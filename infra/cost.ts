@@ -79,7 +79,7 @@ const score = measured.score_full_hd_ms;
 const runMs = 3 * (measured.api_invoke_ms + 5 * WAIT.table) + 50;
 
 /** What one of each costs, by what is paid for. */
-export const operationsOf = (profile: Profile): Readonly<Record<string, Costs>> => {
+export const priceOperations = (profile: Profile): Readonly<Record<string, Costs>> => {
   const invoke: Costs = {
     ...front(profile.answerBytes),
     Lambda: lambda(measured.api_invoke_ms + 3 * WAIT.table, GB.api),
@@ -140,7 +140,7 @@ const totalOf = (costs: Costs = {}): number => Object.values(costs).reduce((sum,
 
 /** The table of the README, in dollars for a million of each. */
 export const costTable = (): string => {
-  const [best, typical, worst] = [profiles.best, profiles.typical, profiles.worst].map(operationsOf);
+  const [best, typical, worst] = [profiles.best, profiles.typical, profiles.worst].map(priceOperations);
   const rows = Object.entries(typical ?? {}).map(([what, costs]) => {
     const total = totalOf(costs);
     const parts = Object.entries(costs)

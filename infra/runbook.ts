@@ -39,6 +39,10 @@ export const runbook = {
     what: 'Statistics and usage are more than five minutes behind the table',
     act: 'Usually a batch that fails: its error is in the log of Stream. Quotas are not affected. After a loss: npx assay usage --settle.',
   },
+  RecordsSetAside: {
+    what: 'The stream brought records that cannot be read; they were set aside, and the others counted',
+    act: 'The log of Stream names each, and STREAM#POISON in the table keeps their keys for 30 days. The calls are missing in statistics and usage: put the item right, then npx assay usage --settle.',
+  },
   PublishLate: {
     what: 'Keys and catalogues reach the edge more than 30 s late',
     act: 'Look into the log of Publish. After 40 s the edge passes lookups to the api, so no revoked key is served for longer than 60 s. A revoked key is published by the api itself and does not wait for this; new tools and keys are answered by the api.',

@@ -5,11 +5,13 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { BANNER, entriesOf, natives, settings } from './bundle.ts';
 import { CACHE, currentBundle, markOf } from './bundle-cache.js';
-import { dataFiles, weightFiles } from './data-files.ts';
+import { checkedTools } from './checked-tools.ts';
+import { dataFiles, weightAddresses } from './data-files.ts';
 import { deferred } from './deferred.ts';
+import { lazyModules } from './lazy-modules.ts';
 import { lighten } from './lighten.ts';
 import { fromRoot, root } from './paths.ts';
-import { threads } from './threads.ts';
+import { threadAddresses } from './threads.ts';
 
 const run = promisify(execFile);
 const ENTRY = 'functions/cli/main.ts';
@@ -35,7 +37,16 @@ export const bundleCommand = async (folder: string): Promise<readonly string[]> 
       minifyWhitespace: true,
       // Classes of oidc-provider are told apart by their names, which bundling may change.
       external: ['esbuild', 'oidc-provider'],
-      plugins: [deferred(entries.deferred), ...lighten(false), weightFiles(code), threads(), natives, dataFiles(code)],
+      plugins: [
+        deferred(entries.deferred),
+        lazyModules({
+          asTheyAre: [...Object.values(entries.own), fromRoot('functions/console/build.ts')],
+          edits: [threadAddresses, weightAddresses(code), checkedTools(code)],
+        }),
+        ...lighten(false),
+        natives,
+        dataFiles(code),
+      ],
       metafile: true,
     }),
     buildConsole(join(code, 'built')),

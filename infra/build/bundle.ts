@@ -1,12 +1,15 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { dataFiles, weightFiles } from './data-files.ts';
+import { checkedTools } from './checked-tools.ts';
+import { dataFiles, weightAddresses } from './data-files.ts';
 import { deferred, findDeferred } from './deferred.ts';
-import { lighten } from './lighten.ts';
+import { type Edit, lazyModules } from './lazy-modules.ts';
+import { lighten, withoutSdkCalls } from './lighten.ts';
+import { groupModules, type Source, START_FILE } from './module-groups.ts';
 import { fromRoot, root } from './paths.ts';
 import { bundledTools } from './plugin-tools.ts';
-import { findThreads, threads } from './threads.ts';
+import { findThreads, threadAddresses } from './threads.ts';
 
 export interface BundleOptions {
   /** Relative to the root: `functions/api/index.ts`. */
@@ -14,6 +17,8 @@ export interface BundleOptions {
   readonly outdir: string;
   /** The folder whose node_modules and assay.config.json are searched for tools; the project's own unless given. */
   readonly tools?: string;
+  /** Has every module note that it ran. */
+  readonly noted?: boolean;
 }
 
 export interface Bundle {
@@ -25,25 +30,40 @@ export interface Bundle {
 }
 
 /** Bundles one function to `index.mjs` in a folder, with what it loads by itself beside it. */
-export const bundleFunction = async ({ entry, outdir, tools = root }: BundleOptions): Promise<Bundle> => {
+export const bundleFunction = async ({
+  entry,
+  outdir,
+  tools = root,
+  noted = false,
+}: BundleOptions): Promise<Bundle> => {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
   const atEdge = entry.startsWith('functions/edge/');
-  const entries = await entriesOf(entry);
+  const isLambda = entry !== BATCH;
+  const edits = [
+    threadAddresses,
+    weightAddresses(outdir),
+    checkedTools(outdir),
+    bundledTools(tools),
+    ...(isLambda ? [withoutSdkCalls] : []),
+  ];
+  const entries = await entriesOf(entry, edits);
+  const asTheyAre = Object.values(entries.own);
+  const groups = groupModules(
+    entry,
+    entries.sources.filter(({ module }) => !asTheyAre.includes(module)),
+  );
   await build({
     ...settings,
-    entryPoints: atEdge ? entries.own : { ...entries.own, ...entries.deferred },
+    entryPoints: atEdge ? entries.own : { ...entries.own, ...entries.deferred, ...groups.entries },
     outdir,
     // The edge has no `require`.
     banner: atEdge ? {} : { js: BANNER },
     plugins: [
-      ...(atEdge ? [] : [deferred(entries.deferred)]),
-      ...lighten(entry !== BATCH),
-      weightFiles(outdir),
-      threads(),
+      ...(atEdge ? [] : [deferred(entries.deferred), groups.plugin, lazyModules({ asTheyAre, edits, groups, noted })]),
+      ...lighten(isLambda),
       natives,
       dataFiles(outdir),
-      bundledTools(tools),
     ],
   });
   return measure(outdir);
@@ -80,19 +100,28 @@ interface Entries {
   readonly own: Readonly<Record<string, string>>;
   /** The packages that are loaded with their first use. */
   readonly deferred: Readonly<Record<string, string>>;
+  /** All modules of ours that they are made of. */
+  readonly sources: readonly Source[];
 }
 
-export const entriesOf = async (entry: string): Promise<Entries> => {
-  const threadFiles = await findThreads(Object.keys(await inputsOf([fromRoot(entry)])));
-  const own = { index: fromRoot(entry), ...threadFiles };
-  const imported = Object.values(await inputsOf(Object.values(own))).flatMap(({ imports }) => imports);
+export const entriesOf = async (entry: string, edits: readonly Edit[] = []): Promise<Entries> => {
+  const inputs = await inputsOf([fromRoot(entry)], edits);
+  const threadFiles = await findThreads(Object.keys(inputs));
+  const inThreads = Object.keys(threadFiles).length > 0 ? await inputsOf(Object.values(threadFiles), edits) : {};
+  const imported = [inputs, inThreads].flatMap(Object.values).flatMap(({ imports }) => imports);
   return {
-    own,
+    own: { index: fromRoot(entry), ...threadFiles },
     deferred: findDeferred(imported.map(({ path }) => path)),
+    sources: Object.entries({ ...inputs, ...inThreads })
+      .filter(([path]) => /^(shared|functions|metadata)\/.*\.tsx?$/.test(path))
+      .map(([path, { imports }]) => ({
+        module: fromRoot(path),
+        packages: imports.filter(({ external }) => external).map((imported) => imported.path),
+      })),
   };
 };
 
-const inputsOf = async (files: readonly string[]): Promise<Metafile['inputs']> => {
+const inputsOf = async (files: readonly string[], edits: readonly Edit[]): Promise<Metafile['inputs']> => {
   const { metafile } = await build({
     ...settings,
     splitting: false,
@@ -102,9 +131,21 @@ const inputsOf = async (files: readonly string[]): Promise<Metafile['inputs']> =
     write: false,
     metafile: true,
     packages: 'external',
+    plugins: [editedSources(edits)],
   });
   return metafile.inputs;
 };
+
+/** What the edits leave out is not bundled. Addresses of threads stay as they are: they name the threads. */
+const editedSources = (edits: readonly Edit[]): Plugin => ({
+  name: 'edited-sources',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      let contents = await readFile(path, 'utf8');
+      for (const edit of edits) contents = await edit(path, contents);
+      return { contents, loader: 'ts' };
+    }),
+});
 
 type Plugin = NonNullable<BuildOptions['plugins']>[number];
 
@@ -135,6 +176,7 @@ const measure = async (folder: string): Promise<Bundle> => {
   const sizes = await Promise.all(names.map(async (name) => [name, (await stat(join(folder, name))).size] as const));
   const sum = (chosen: typeof sizes): number => chosen.reduce((total, [, size]) => total + size, 0);
   const atStart = await importedBy(folder, 'index.mjs');
+  if (names.includes(`${START_FILE}.mjs`)) await importedBy(folder, `${START_FILE}.mjs`, atStart);
   return {
     bytes: sum(sizes),
     codeBytes: sum(sizes.filter(([name]) => basename(name).endsWith('.mjs'))),
@@ -143,7 +185,7 @@ const measure = async (folder: string): Promise<Bundle> => {
 };
 
 /** A file and all that it imports, but not what it loads by `import()`. */
-const importedBy = async (folder: string, name: string, found = new Set<string>()): Promise<ReadonlySet<string>> => {
+const importedBy = async (folder: string, name: string, found = new Set<string>()): Promise<Set<string>> => {
   if (found.has(name)) return found;
   found.add(name);
   const text = await readFile(join(folder, name), 'utf8');

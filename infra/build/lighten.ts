@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
+import type { Edit } from './lazy-modules.ts';
 
 const mcpValidator = `
 export const CORS_IS_POSSIBLE = false;
@@ -47,6 +48,12 @@ export const lighten = (isLambda: boolean): readonly Plugin[] => [
     text.replaceAll(/^((?:export )?var \w+\$? = )(\[.*\]|\[[\s\S]*?^\]);$/gm, '$1/* @__PURE__ */ (() => ($2))();'),
   ),
 ];
+
+/** A Lambda function signs by itself what the SDK would call only without credentials in the environment. */
+export const withoutSdkCalls: Edit = (path, text) =>
+  /[/\\]aws[/\\]sdk-calls\.ts$/.test(path)
+    ? "export const sdkCalls = () => { throw new Error('AWS_ACCESS_KEY_ID is not set, as Lambda does'); };"
+    : text;
 
 const environmentCredentials: Plugin = {
   name: 'environment-credentials',

@@ -1,19 +1,16 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
+import type { Edit } from './lazy-modules.ts';
 
 /** A bundle cannot search folders when it runs, so what is found now becomes a generated import file. */
-export const bundledTools = (folder: string): Plugin => ({
-  name: 'bundled-tools',
-  setup({ onLoad }) {
-    onLoad({ filter: /[/\\]functions[/\\]compose[/\\]bundled-tools\.ts$/ }, async () => ({
-      contents: writeImports(await findSources(folder), await configuredSources(folder)),
-      loader: 'ts',
-      resolveDir: folder,
-    }));
-  },
-});
+export const bundledTools =
+  (folder: string): Edit =>
+  async (path, text) =>
+    /[/\\]functions[/\\]compose[/\\]bundled-tools\.ts$/.test(path)
+      ? writeImports(await findSources(folder), await configuredSources(folder))
+      : text;
 
 /** Where tools come from: definitions of the configuration, or a module that exports them. */
 type Source =

@@ -5,7 +5,7 @@ import { root } from './paths.ts';
 
 /**
  * `npm run release -- 0.2.0`: on a clean tree, gives the unreleased part of the changelog its version and date, sets
- * the version of package.json, commits and tags. Nothing is pushed or published.
+ * the version wherever the product names its own, commits and tags. Nothing is pushed or published.
  */
 const release = (version: string, folder: string, today: string): void => {
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
@@ -16,7 +16,7 @@ const release = (version: string, folder: string, today: string): void => {
     throw new Error('the tree has changes that are not committed; commit or stash them first');
   const changelogFile = join(folder, 'CHANGELOG.md');
   writeFileSync(changelogFile, closeUnreleased(readFileSync(changelogFile, 'utf8'), version, today));
-  for (const file of ['package.json', 'package-lock.json']) setVersion(join(folder, file), before, version);
+  for (const [file, times] of Object.entries(VERSIONED)) setVersion(join(folder, file), times, before, version);
   git('commit', '--all', '--message', `project: release ${version}`);
   git('tag', '--annotate', `v${version}`, '--message', `Assay ${version}`);
 };
@@ -36,12 +36,15 @@ const closeUnreleased = (changelog: string, version: string, today: string): str
   return changelog.replace(heading, `## Unreleased\n\n## ${version} (${today})`);
 };
 
-/** Only the package's own version: a dependency may have the same. */
-const setVersion = (file: string, before: string, version: string): void => {
+/** The files that name the product's version, and how often: further ones in them are of dependencies. */
+const VERSIONED = { 'package.json': 1, 'package-lock.json': 2, 'server.json': 2, 'functions/api/about.ts': 1 };
+
+const setVersion = (file: string, times: number, before: string, version: string): void => {
   const lines = readFileSync(file, 'utf8').split('\n');
-  const own = lines.flatMap((line, index) => (line.trim() === `"version": "${before}",` ? [index] : []));
-  for (const index of own.slice(0, file.endsWith('package-lock.json') ? 2 : 1))
-    lines[index] = (lines[index] ?? '').replace(before, version);
+  const names = new RegExp(`^\\s*"?version"?: ["']${RegExp.escape(before)}["'],$`);
+  const own = lines.flatMap((line, index) => (names.test(line) ? [index] : [])).slice(0, times);
+  if (own.length < times) throw new Error(`${file} names the version ${before} ${own.length} times, not ${times}`);
+  for (const index of own) lines[index] = (lines[index] ?? '').replace(before, version);
   writeFileSync(file, lines.join('\n'));
 };
 

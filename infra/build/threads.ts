@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
-import type { Plugin } from 'esbuild';
+import type { Edit } from './lazy-modules.ts';
 import { fromRoot, root } from './paths.ts';
 
 /** A module that another starts as a worker thread says so by its address. */
@@ -21,19 +21,11 @@ const threadsOf = async (source: string): Promise<readonly (readonly [name: stri
 };
 
 /** Points those addresses at the bundled threads. */
-export const threads = (): Plugin => ({
-  name: 'threads',
-  setup({ onLoad }) {
-    onLoad({ filter: /[/\\](shared[/\\]adapters|functions[/\\]compose)[/\\].*\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const contents = text.replaceAll(ADDRESS, (_, to: string) => {
-        const name = nameOf(`${resolve(dirname(path), to)}.ts`);
-        return `new URL('./${name}.mjs', import.meta.url)`;
-      });
-      return contents === text ? undefined : { contents, loader: 'ts' };
-    });
-  },
-});
+export const threadAddresses: Edit = (path, text) =>
+  text.replaceAll(ADDRESS, (_, to: string) => {
+    const name = nameOf(`${resolve(dirname(path), to)}.ts`);
+    return `new URL('./${name}.mjs', import.meta.url)`;
+  });
 
 /** `shared/adapters/onnx/worker.ts` is `onnx-worker`. */
 const nameOf = (file: string): string =>

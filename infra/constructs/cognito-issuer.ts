@@ -29,7 +29,12 @@ export const cognitoIssuer = (
   const scopes = Object.entries(MEANING).map(
     ([scopeName, scopeDescription]) => new ResourceServerScope({ scopeName, scopeDescription }),
   );
-  const server = pool.addResourceServer('Service', { identifier, scopes });
+  const server = pool.addResourceServer('Service', {
+    identifier,
+    // Unlike identifiers, names take no address.
+    userPoolResourceServerName: 'assay',
+    scopes,
+  });
   pool.addDomain('Login', { cognitoDomain: { domainPrefix: cognito.domainPrefix } });
   const client = pool.addClient('Everybody', {
     generateSecret: false,

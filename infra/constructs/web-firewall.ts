@@ -15,7 +15,7 @@ export class WebFirewall extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    settings: Pick<StageSettings, 'requestsPerAddress' | 'keylessPerAddress' | 'logDays'>,
+    settings: Pick<StageSettings, 'requestsPerAddress' | 'keylessPerAddress' | 'logDays' | 'issuers' | 'cognito'>,
   ) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'Acl', {
@@ -25,7 +25,9 @@ export class WebFirewall extends Construct {
       customResponseBodies: bodies,
       rules: [
         limited('rate', 0, settings.requestsPerAddress),
-        limited('rate-without-key', 1, settings.keylessPerAddress, { notStatement: { statement: showsKey } }),
+        limited('rate-without-key', 1, settings.keylessPerAddress, {
+          notStatement: { statement: showsKey(settings) },
+        }),
         managed('AWSManagedRulesAmazonIpReputationList', 2),
         managed('AWSManagedRulesCommonRuleSet', 3, commonContentRules),
         managed('AWSManagedRulesKnownBadInputsRuleSet', 4, badInputContentRules),
@@ -131,8 +133,15 @@ const header = (name: string, searchString: string): CfnWebACL.StatementProperty
 });
 
 /** Whether a request has what could be a key; whether it is one the api decides, and slows down who guesses. */
-const showsKey: CfnWebACL.StatementProperty = {
-  orStatement: { statements: [header('authorization', 'Bearer ak_'), header('x-api-key', 'ak_')] },
+const showsKey = ({
+  issuers = [],
+  cognito,
+}: Pick<StageSettings, 'issuers' | 'cognito'>): CfnWebACL.StatementProperty => {
+  // So begins every JSON Web Token, where access tokens are taken.
+  const tokens = issuers.length > 0 || cognito ? [header('authorization', 'Bearer eyJ')] : [];
+  return {
+    orStatement: { statements: [header('authorization', 'Bearer ak_'), header('x-api-key', 'ak_'), ...tokens] },
+  };
 };
 
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({

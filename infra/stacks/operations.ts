@@ -11,7 +11,6 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { Alarms, FIVE_MINUTES } from '../constructs/alarms.ts';
-import type { GpuBatch } from '../constructs/gpu-batch.ts';
 import { failureQueue, type GrantedFunction } from '../constructs/granted-function.ts';
 import { NodeFunction } from '../constructs/node-function.ts';
 import type { ApiStack } from './api.ts';
@@ -45,7 +44,8 @@ export class OperationsStack extends Stack {
     const queues = { ...failuresOf({ ...functions, Rotate: rotate, Failed: inference.failed }), ...plans.undelivered };
     for (const [name, queue] of Object.entries({ ...queues, Uploaded: inference.undelivered }))
       alarms.watchFailures(name, queue);
-    if (inference.gpu) this.watchJobs(alarms, inference.gpu, failureQueue(this, 'JobsBlockedFailures'));
+    const jobs = [inference.gpu, inference.cpu].flatMap((batch) => batch?.queue.jobQueueArn ?? []);
+    if (jobs.length > 0) this.watchJobs(alarms, jobs, failureQueue(this, 'JobsBlockedFailures'));
     this.sampling(settings.tracedShare);
     overview(this, { ...props, functions, alarms: [...alarms.all, ...props.edge.alarms.all] });
   }
@@ -70,14 +70,14 @@ export class OperationsStack extends Stack {
   }
 
   /** Batch tells of a blocked queue by an event alone; the rule's own figures make it an alarm as the others are. */
-  private watchJobs(alarms: Alarms, { queue }: GpuBatch, unheard: Queue): void {
+  private watchJobs(alarms: Alarms, jobQueue: string[], unheard: Queue): void {
     alarms.watchFailures('JobsBlocked', unheard);
     const blocked = new Rule(this, 'JobsBlocked', {
       description: 'A queue of jobs is blocked',
       eventPattern: {
         source: ['aws.batch'],
         detailType: ['Batch Job Queue Blocked'],
-        detail: { jobQueue: [queue.jobQueueArn] },
+        detail: { jobQueue },
       },
       targets: [new SnsTopic(alarms.topic, { retryAttempts: 2, deadLetterQueue: unheard })],
     });

@@ -1,5 +1,8 @@
+import { Stack } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern } from 'aws-cdk-lib/aws-logs';
 import { type Alarms, FIVE_MINUTES } from '../constructs/alarms.ts';
+import type { NodeFunction } from '../constructs/node-function.ts';
 import type { ApiStack } from './api.ts';
 import type { DataStack } from './data.ts';
 import type { PlansStack } from './plans.ts';
@@ -34,6 +37,7 @@ export const watchService = (alarms: Alarms, { data, api: { api, stream, publish
     metric: stream.function.metric('IteratorAge', { ...FIVE_MINUTES, statistic: 'max' }),
     above: 300_000,
   });
+  alarms.watch('RecordsSetAside', { metric: setAside(stream), above: 0 });
   alarms.watch('PublishLate', {
     metric: publish.function.metric('IteratorAge', { ...FIVE_MINUTES, statistic: 'max' }),
     above: 30_000,
@@ -49,6 +53,17 @@ const share = (bad: IMetric, all: IMetric): MathExpression =>
     usingMetrics: { bad, all },
     ...FIVE_MINUTES,
   });
+
+/** Counted by its line in the log, as the function goes on and succeeds. */
+const setAside = (stream: NodeFunction): IMetric =>
+  stream.function.logGroup
+    .addMetricFilter('SetAside', {
+      filterPattern: FilterPattern.stringValue('$.message', '=', 'stream record set aside'),
+      metricNamespace: 'Assay',
+      metricName: `${Stack.of(stream).stackName}-RecordsSetAside`,
+      metricValue: '1',
+    })
+    .metric({ ...SUM, ...FIVE_MINUTES });
 
 const throttles = ({ table }: DataStack): MathExpression =>
   new MathExpression({

@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Edit } from './lazy-modules.ts';
+import { fromRoot } from './paths.ts';
+
+interface Checked {
+  readonly entries: unknown;
+  readonly families: unknown;
+}
+
+/** Checks the tools that ship now, and writes them beside the bundle: a start reads them as they are. */
+export const checkedTools =
+  (outdir: string): Edit =>
+  async (path, text) => {
+    if (/[/\\]shared[/\\]iqa[/\\]shipped-catalogue\.ts$/.test(path)) {
+      const read = await written(outdir, 'checked-metadata.json', (await check()).entries);
+      return `import { readFileSync } from 'node:fs';
+import { catalogueOf } from './metadata.ts';
+export const shippedCatalogue = () => catalogueOf(${read});`;
+    }
+    if (/[/\\]functions[/\\]compose[/\\]checked-families\.ts$/.test(path)) {
+      const read = await written(outdir, 'checked-families.json', (await check()).families);
+      return `import { readFileSync } from 'node:fs';
+let made;
+export const checkedFamilies = () => (made ??= ${read});`;
+    }
+    return text;
+  };
+
+/** By path: what deploys imports nothing of what it deploys. */
+const check = async (): Promise<Checked> => {
+  const file = pathToFileURL(fromRoot('functions/compose/check-shipped.ts')).href;
+  const { checkShipped } = (await import(file)) as { readonly checkShipped: () => Checked };
+  return checkShipped();
+};
+
+const written = async (outdir: string, name: string, value: unknown): Promise<string> => {
+  await writeFile(join(outdir, name), JSON.stringify(value));
+  return `JSON.parse(readFileSync(new URL('./${name}', import.meta.url), 'utf8'))`;
+};

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { type OnLoadResult, type Plugin, transform } from 'esbuild';
+import { askFile, type ModuleGroups, type Place } from './module-groups.ts';
+import { root } from './paths.ts';
+
+/** Changes the text of a source before it is bundled. */
+export type Edit = (path: string, text: string) => string | Promise<string>;
+
+interface Options {
+  /** The modules that begin, or wait at their top level: they run as they are. */
+  readonly asTheyAre: readonly string[];
+  readonly edits: readonly Edit[];
+  /** The files that modules are put into; without it the bundler decides. */
+  readonly groups?: ModuleGroups;
+  /** Has every module note that it ran, in `globalThis.assayModules`. */
+  readonly noted?: boolean;
+}
+
+/** What stays in files of its own where it is loaded by `import()`: large, or with large packages. */
+const APART =
+  /[/\\](mcp|decide|task|search|console|openapi)[/\\]|[/\\](openapi|memory|lambda-upstream|serve|otlp-exporter|sdk-calls|s3-bucket|s3-sign-put)\.ts$/;
+
+/**
+ * Every module of ours runs when something of it is first used, not when the bundle starts: most of them make tables
+ * and schemas that a first answer does not need. The sources stay plain imports.
+ *
+ * A module becomes `load`, a function that runs it once and answers its exports; whoever imports a name asks `load` for
+ * it at each use. Modules have no cycles (`test/architecture.test.ts`), so they are whole when they are asked.
+ */
+export const lazyModules = ({ asTheyAre, edits, groups, noted = false }: Options): Plugin => ({
+  name: 'lazy-modules',
+  setup({ onResolve, onLoad }) {
+    const plain = new Set(asTheyAre);
+    const placeOf = (file: string) => groups?.placeOf(file);
+    const edited = async (path: string): Promise<string> => {
+      let text = await readFile(path, 'utf8');
+      for (const edit of edits) text = await edit(path, text);
+      return text;
+    };
+    onResolve({ filter: /^\.{1,2}\/.*\.tsx?$/, namespace: 'file' }, ({ path, kind, importer, resolveDir }) => {
+      if (kind === 'entry-point' || !isOurs(importer)) return undefined;
+      const file = resolve(resolveDir, path);
+      const isWhole = !plain.has(file) && (kind === 'dynamic-import' || plain.has(importer));
+      return { path: file, namespace: isWhole ? WHOLE : 'file' };
+    });
+    onLoad({ filter: /\.tsx?$/, namespace: 'file' }, async ({ path }): Promise<OnLoadResult | undefined> => {
+      if (!isOurs(path)) return undefined;
+      const text = await edited(path);
+      return plain.has(path)
+        ? { contents: text, loader: 'ts' }
+        : { contents: (await convert(path, text, { placeOf, noted })).text, loader: 'js' };
+    });
+    onLoad({ filter: /.*/, namespace: WHOLE }, async ({ path }) => {
+      const { names } = await convert(path, await edited(path), { placeOf, noted });
+      const place = placeOf(path);
+      const asked = place
+        ? `const all = ${askFile(place)};`
+        : `import { load } from ${JSON.stringify(path)};\nconst all = load();`;
+      return {
+        contents: `${asked}\n${names.map(exportOf).join('\n')}`,
+        resolveDir: dirname(path),
+      };
+    });
+  },
+});
+
+const WHOLE = 'whole';
+
+const isOurs = (path: string): boolean => /^(shared|functions|metadata)[/\\]/.test(relative(root, path));
+
+const exportOf = (name: string): string =>
+  name === 'default' ? 'export default all.default;' : `export const ${name} = all.${name};`;
+
+interface Converted {
+  readonly text: string;
+  readonly names: readonly string[];
+}
+
+interface Conversion {
+  readonly placeOf: (module: string) => Place | undefined;
+  readonly noted: boolean;
+}
+
+/** esbuild's form of a module for `require` names every use of an import by the module it is from. */
+const convert = async (path: string, source: string, { placeOf, noted }: Conversion): Promise<Converted> => {
+  const { code } = await transform(source, {
+    loader: 'ts',
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    logLevel: 'silent',
+  });
+  const found = FORM.exec(code);
+  if (!found) throw new Error('esbuild writes modules in another form now');
+  const [, table = '', rest = ''] = found;
+  const imports: string[] = [];
+  const asked: string[] = [];
+  /** Where a module is that is in another file than this one. */
+  const elsewhere = (from: string): Place | undefined => {
+    const place = from.startsWith('.') ? placeOf(resolve(dirname(path), from)) : undefined;
+    return place?.file === placeOf(path)?.file ? undefined : place;
+  };
+  const ask = (local: string, from: string): void => {
+    imports.push(importOf(local, from, elsewhere(from)));
+    if (isLazy(from)) asked.push(local);
+  };
+  let body = rest
+    .replace(/^const import_meta = \{\};$/m, '')
+    .replaceAll('import_meta.', 'import.meta.')
+    .replaceAll(IMPORT, (_, name: string | undefined, from: string) => {
+      ask(name ?? `side_${imports.length}`, from);
+      return name === undefined && isLazy(from) ? `side_${imports.length - 1}();` : '';
+    })
+    .replaceAll(/\bimport\("(\.[^"]+)"\)/g, (kept, from: string) => {
+      const place = elsewhere(from);
+      if (!place && APART.test(resolve(dirname(path), from))) return kept;
+      const local = `later_${imports.length}`;
+      imports.push(importOf(local, from, place));
+      return `Promise.resolve().then(${local})`;
+    });
+  let exported = table;
+  for (const name of asked) {
+    const use = new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${name}(?=\\.)`, 'g');
+    body = body.replaceAll(use, `(${name}())`);
+    exported = exported.replaceAll(use, `(${name}())`);
+  }
+  const names = [...exported.matchAll(/^ {2}(\w+): \(\) => (.+?),?$/gm)];
+  const fields = names.map(([, name, value = '']) =>
+    value.includes('.') ? `get ${name}() { return ${value}; }` : `${name}: ${value}`,
+  );
+  const note = noted
+    ? `(globalThis.assayModules ??= new Set()).add(${JSON.stringify(relative(root, path).replaceAll('\\', '/'))});\n`
+    : '';
+  return {
+    text: `${imports.join('\n')}\nlet made;\nexport const load = () => (made ??= make());\nconst make = () => {\n${note}${body}\nreturn { ${fields.join(', ')} };\n};`,
+    names: names.map(([, name = '']) => name),
+  };
+};
+
+/** Modules and data of ours, and Node's own, whose modules cost a start more than most of ours: `node:http` brings fetch. */
+const isLazy = (from: string): boolean => from.startsWith('node:') || /^\..*\.(tsx?|json)$/.test(from);
+
+const importOf = (local: string, from: string, place?: Place): string => {
+  if (place) return `let ${local}_made;\nconst ${local} = () => (${local}_made ??= ${askFile(place)});`;
+  const file = JSON.stringify(from);
+  if (from.startsWith('node:'))
+    return `let ${local}_made;\nconst ${local} = () => (${local}_made ??= process.getBuiltinModule(${file}));`;
+  return isLazy(from) ? `import { load as ${local} } from ${file};` : `import * as ${local} from ${file};`;
+};
+
+const FORM =
+  /^var stdin_exports = \{\};\n(?:__export\(stdin_exports, \{\n([\s\S]*?)^\}\);\n)?module\.exports = __toCommonJS\(stdin_exports\);\n([\s\S]*?)(?:^\/\/ Annotate the CommonJS export names[\s\S]*)?$(?![\s\S])/m;
+const IMPORT = /^(?:var (\w+) = )?(?:__toESM\()?require\("([^"]+)"\)\)?;$/gm;
