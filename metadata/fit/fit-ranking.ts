@@ -196,6 +196,6 @@ const KIND_WEIGHTS: Readonly<Record<string, number>> = {
   'toole none': 0.3,
   sealtools: 0.2,
   stabletoolbench: 0.2,
-  everyday: 0.5,
-  'everyday none': 0.3,
+  everyday: 1,
+  'everyday none': 0.5,
 };

@@ -4,26 +4,23 @@ import { decide } from '../../shared/decide/decide.ts';
 import type { DecideDeps, DecideInput } from '../../shared/decide/decision.ts';
 import { type CallEvidence, isAssumed, readinessFeatures } from '../../shared/decide/readiness.ts';
 import { wrongArguments } from './acceptable.ts';
-import { addScaled, descend, dot } from './descend.ts';
 import { encodeBenchmark, openEncoder } from './encode-benchmark.ts';
 import { type Everyday, loadEveryday, NOW } from './everyday-data.ts';
 import { foldOf } from './folds.ts';
+import { calibratedChances, fitLogistic, type Judged, probability, recalibrated } from './logistic.ts';
 import { type Benchmark, loadBenchmark } from './selection-data.ts';
 
 /** A decision on a request whose answer is known: what was known of the call, and whether it was right. */
-interface Judgement {
+interface Judgement extends Judged {
   readonly set: string;
   readonly group: string;
-  readonly features: readonly (readonly [string, number])[];
-  readonly right: boolean;
   /** Whether a call was drafted that lacks nothing, so that it may be ready at all. */
   readonly complete: boolean;
-  readonly weight: number;
 }
 
 const FOLDS = 4;
 /** Of the calls of the benchmarks that are called ready, this share is right at least. */
-const PRECISION = 0.94;
+const PRECISION = 0.935;
 
 /** Makes `ready.json`: the weights of the probability of a call, and the threshold from which it is ready. */
 export const fitReady = async (
@@ -40,16 +37,20 @@ export const fitReady = async (
     )),
   ];
   await encoder.close();
-  const predicted = judged.map(() => 0);
+  const left = judged.map(() => 0);
   for (let fold = 0; fold < FOLDS; fold++) {
     const weights = fitLogistic(judged.filter(({ group }) => foldOf(group, FOLDS) !== fold));
     for (const [at, { group, features }] of judged.entries())
-      if (foldOf(group, FOLDS) === fold) predicted[at] = probability(features, weights);
+      if (foldOf(group, FOLDS) === fold) left[at] = probability(features, weights);
   }
+  const predicted = calibratedChances(judged, left);
   const threshold = thresholdFor(judged, predicted);
   report(judged, predicted, threshold);
   const weights = Object.fromEntries(
-    Array.from(fitLogistic(judged), ([name, weight]) => [name, Math.round(weight * 1000) / 1000]),
+    Array.from(recalibrated(fitLogistic(judged), judged, left), ([name, weight]) => [
+      name,
+      Math.round(weight * 1000) / 1000,
+    ]),
   );
   const table = {
     source: 'made by npm run fit: how likely a drafted call is right',
@@ -144,40 +145,6 @@ const addEveryday = async (
     );
   }
 };
-
-const probability = (features: Judgement['features'], weights: ReadonlyMap<string, number>): number => {
-  let sum = 0;
-  for (const [name, value] of features) sum += value * (weights.get(name) ?? 0);
-  return 1 / (1 + Math.exp(-sum));
-};
-
-/** Logistic regression, the weights drawn to zero a little. */
-const fitLogistic = (judged: readonly Judgement[]): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const [name] of judged.flatMap(({ features }) => features)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const names = [...counts].flatMap(([name, count]) => (count >= SEEN ? [name] : []));
-  const total = judged.reduce((sum, { weight }) => sum + weight, 0);
-  const examples = judged.map(({ features, right, weight }) => {
-    const values = new Map(features);
-    return {
-      row: Float64Array.from(names, (name) => values.get(name) ?? 0),
-      right: right ? 1 : 0,
-      share: weight / total,
-    };
-  });
-  const weights = descend(
-    names.length,
-    (current, gradient) => {
-      for (const { row, right, share } of examples)
-        addScaled(gradient, row, 0, share * (1 / (1 + Math.exp(-dot(row, 0, current))) - right));
-    },
-    { rounds: 800, rate: 0.05, decay: 8e-3 },
-  );
-  return new Map(names.map((name, at) => [name, weights[at] ?? 0]));
-};
-
-/** A feature seen less often than this says nothing. */
-const SEEN = 16;
 
 /** The lowest probability from which on the calls predicted are right often enough. */
 const thresholdFor = (judged: readonly Judgement[], predicted: readonly number[]): number => {

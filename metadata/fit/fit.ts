@@ -2,6 +2,7 @@
  * Makes everything again that decisions learnt from data (`metadata/README.md` says from which):
  *   npm run fit -- --data <directory> [--only arguments|ranking|ready] [--vectors <directory>]
  */
+import { execFileSync } from 'node:child_process';
 import { loadCalls } from './calls.ts';
 import { fitArguments, leavingOut } from './fit-arguments.ts';
 import { fitRanking } from './fit-ranking.ts';
@@ -11,10 +12,18 @@ const args = process.argv.slice(2);
 const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 const directory = option('--data');
 if (directory === undefined) throw new Error('name the data: npm run fit -- --data <directory>');
+
+/** Each stands on the files of those before it, which a process reads when it starts. */
+const PARTS = ['arguments', 'ranking', 'ready'];
 const only = option('--only');
-const wanted = (part: string): boolean => (only ?? part) === part;
-const calls = wanted('arguments') || wanted('ready') ? await loadCalls(directory) : [];
-const weightsWithout = leavingOut(calls);
-if (wanted('arguments')) fitArguments(calls, weightsWithout);
-if (wanted('ranking')) await fitRanking(directory, option('--vectors'));
-if (wanted('ready')) await fitReady(directory, weightsWithout, option('--vectors'));
+if (only === undefined)
+  for (const part of PARTS)
+    execFileSync(process.execPath, [import.meta.filename, ...args, '--only', part], { stdio: 'inherit' });
+else if (only === 'ranking') await fitRanking(directory, option('--vectors'));
+else {
+  const calls = await loadCalls(directory);
+  const weightsWithout = leavingOut(calls);
+  if (only === 'arguments') fitArguments(calls, weightsWithout);
+  else if (only === 'ready') await fitReady(directory, weightsWithout, option('--vectors'));
+  else throw new Error(`--only is one of ${PARTS.join(', ')}`);
+}

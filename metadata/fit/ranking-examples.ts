@@ -7,7 +7,7 @@ import { needsOf } from '../../shared/decide/needs.ts';
 import { classifyScenario } from '../../shared/decide/scenario.ts';
 import type { Features } from '../../shared/search/features.ts';
 import { readRequest } from '../../shared/search/request.ts';
-import { weightsFor } from '../../shared/search/weights.ts';
+import type { FeatureWeights } from '../../shared/search/weights.ts';
 
 export interface Example {
   readonly id: string;
@@ -23,7 +23,40 @@ export interface Example {
   readonly wanted: number;
 }
 
-export const FEATURE_NAMES = Object.keys(weightsFor('').ranking) as (keyof Features)[];
+/** By these the candidates are found that weights are learnt from, so that what is learnt hangs on no earlier fit. */
+const START: FeatureWeights = {
+  text: 1,
+  meaning: 2.75,
+  subject: 1.5,
+  distinct: 0.5,
+  purpose: 2,
+  telling: 1,
+  phrases: 2.75,
+  intent: 0.25,
+  scenario: 1.5,
+  name: 1.25,
+  nearness: 2.5,
+  reach: 2,
+  missing: -1.5,
+  sure: 2,
+  undemanding: 1,
+  explained: 2,
+  typed: 2,
+  called: 1.5,
+  similarity: 0,
+  sentence: 0,
+};
+export const FEATURE_NAMES = Object.keys(START) as (keyof Features)[];
+const ENCODED_START: FeatureWeights = {
+  ...START,
+  text: 0.5,
+  meaning: 1,
+  scenario: 0.75,
+  name: 0.75,
+  reach: 1.25,
+  similarity: 5,
+  sentence: 5.5,
+};
 
 /** What the decision sees of each query's candidates, with the right ones marked. */
 export const examplesOf = async (
@@ -39,7 +72,12 @@ export const examplesOf = async (
     const pool = findPool(request, input, deps);
     const { scenarios } = classifyScenario(request, pool, deps.index.size);
     const { intent } = await extractIntent(request, pool, undefined);
-    const { matched } = matchCapabilities(request, pool, { intent, scenarios, among: choiceOf(input, deps) }, deps);
+    const { matched } = matchCapabilities(
+      request,
+      pool,
+      { intent, scenarios, among: choiceOf(input, deps) },
+      { ...deps, rankingWeights: request.vectors === undefined ? START : ENCODED_START },
+    );
     const gold = goldOf(query);
     const full = matched.map(({ profile, features }) => {
       const { missing, sure, undemanding, explained, typed } = needsOf(profile, reading);

@@ -2,7 +2,7 @@ import type { Choice } from './argument-examples.ts';
 import { generator, shuffle } from './random.ts';
 
 /** Weights under which the right options of each choice are likeliest; the same for the same choices. */
-export const fitChoices = (choices: readonly Choice[], rounds = 10): ReadonlyMap<string, number> => {
+export const fitChoices = (choices: readonly Choice[], rounds = ROUNDS): ReadonlyMap<string, number> => {
   const numbers = new Map<string, number>();
   const numberOf = (feature: string): number => {
     const known = numbers.get(feature);
@@ -21,14 +21,20 @@ export const fitChoices = (choices: readonly Choice[], rounds = 10): ReadonlyMap
     for (const list of features) for (const at of list) counts[at] = (counts[at] ?? 0) + 1;
   const weights = new Float64Array(numbers.size);
   const squares = new Float64Array(numbers.size).fill(1e-6);
+  const sums = new Float64Array(numbers.size);
   const random = generator(7);
   const order = packed.map((_, at) => at);
   for (let round = 0; round < rounds; round++) {
     shuffle(order, random);
     for (const at of order) learn(packed[at] as Packed, weights, squares, packed.length);
+    if (round >= rounds / 2) for (const [at, weight] of weights.entries()) sums[at] = (sums[at] ?? 0) + weight;
   }
+  // The mean of the later rounds: the last one alone hangs on the order of its last examples.
+  const counted = rounds - Math.ceil(rounds / 2);
   return new Map(
-    [...numbers].filter(([, at]) => (counts[at] ?? 0) >= SEEN).map(([feature, at]) => [feature, weights[at] ?? 0]),
+    [...numbers]
+      .filter(([, at]) => (counts[at] ?? 0) >= SEEN)
+      .map(([feature, at]) => [feature, (sums[at] ?? 0) / counted]),
   );
 };
 
@@ -68,7 +74,8 @@ const learn = (
   }
 };
 
-const RATE = 0.15;
-const DECAY = 0.5;
+const ROUNDS = 24;
+const RATE = 0.05;
+const DECAY = 1;
 /** A feature seen less often than this says nothing. */
 const SEEN = 8;
