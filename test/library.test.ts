@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import * as packaged from '../functions/library/index.ts';
 import * as assay from '../shared/index.ts';
 import { aTool } from './support/tools.ts';
 
@@ -24,6 +25,14 @@ describe('the library', () => {
       expected.filter((name) => typeof (assay as Record<string, unknown>)[name] !== 'function'),
       [],
     );
+  });
+
+  test('X.13 the package gives all of the pure core, overallOf among it', () => {
+    assert.deepEqual(
+      Object.keys(assay).filter((name) => !(name in packaged)),
+      [],
+    );
+    assert.equal(packaged.overallOf({ vsi: 1, mdsi: 0, haarpsi: 1 })?.score, 5);
   });
 
   test('R3.06 R3.07 gives all tools, their OpenRouter definitions and their combined instructions', () => {

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientSettings } from '../../shared/adapters/aws/client-settings.ts';
+import { dynamoCalls } from '../../shared/adapters/aws/dynamo-calls.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { localCredentials } from '../support/s3.ts';
@@ -26,7 +27,7 @@ describe('clients of AWS', () => {
     after(() => client.destroy());
 
     await assert.rejects(
-      dynamoTable({ client, tableName: 'assay' }).get({ pk: 'a', sk: 'b' }),
+      dynamoTable({ call: dynamoCalls(client), tableName: 'assay' }).get({ pk: 'a', sk: 'b' }),
       (thrown: unknown) =>
         thrown instanceof Fault && thrown.code === 'Unavailable' && /did not answer in time/.test(thrown.message),
     );

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { type BatchGetItemOutput, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { repeatedly } from '../../shared/adapters/aws/backoff.ts';
+import { dynamoCalls } from '../../shared/adapters/aws/dynamo-calls.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { Key, Table } from '../../shared/kernel/ports.ts';
-import { type LocalDynamo, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+import { type LocalDynamo, localCalls, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 
 const skip = whyNoDynamo() ?? false;
 
@@ -15,7 +20,7 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
   const spent: number[] = [];
   before(async () => {
     dynamo = await startDynamo();
-    table = dynamoTable({ ...dynamo, onCapacity: (units) => spent.push(units) });
+    table = dynamoTable({ ...dynamo, call: dynamoCalls(dynamo.client), onCapacity: (units) => spent.push(units) });
   });
   after(() => dynamo?.stop());
 
@@ -93,25 +98,29 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
   });
 
   for (const operation of ['PutItem', 'UpdateItem', 'TransactWriteItems'])
-    test(`${operation} takes effect once when its answer is lost and the SDK sends it again`, async () => {
-      const client = clientLosingAnswer(dynamo.endpoint, operation);
-      const losing = dynamoTable({ client, tableName: dynamo.tableName });
-      const [key, other] = ['A', 'B'].map((sk) => ({ pk: `LOST#${operation}`, sk })) as [Key, Key];
+    for (const by of ['the SDK', 'our own client'])
+      test(`${operation} takes effect once when its answer is lost and ${by} sends it again`, async (t) => {
+        const proxy = await proxyLosingAnswer(t, dynamo.endpoint, operation);
+        const client = localClient(proxy.endpoint);
+        t.after(() => client.destroy());
+        const call = by === 'the SDK' ? dynamoCalls(client) : localCalls(proxy.endpoint);
+        const losing = dynamoTable({ call, tableName: dynamo.tableName });
+        const [key, other] = ['A', 'B'].map((sk) => ({ pk: `LOST#${operation}#${by}`, sk })) as [Key, Key];
 
-      const act = {
-        PutItem: () => add(losing, key),
-        UpdateItem: async () => (await losing.count(key, { n: 1 }))?.n,
-        TransactWriteItems: () =>
-          losing.change([key, other], ([item]) => {
-            const n = Number(item?.body.n ?? 0) + 1;
-            return { writes: [key, other].map((put) => ({ put, body: { n } })), result: n };
-          }),
-      }[operation];
+        const act = {
+          PutItem: () => add(losing, key),
+          UpdateItem: async () => (await losing.count(key, { n: 1 }))?.n,
+          TransactWriteItems: () =>
+            losing.change([key, other], ([item]) => {
+              const n = Number(item?.body.n ?? 0) + 1;
+              return { writes: [key, other].map((put) => ({ put, body: { n } })), result: n };
+            }),
+        }[operation];
 
-      assert.equal(await act?.(), 1);
-      assert.equal((await table.get(key))?.body.n, 1);
-      client.destroy();
-    });
+        assert.equal(await act?.(), 1);
+        assert.equal((await table.get(key))?.body.n, 1);
+        assert.equal(proxy.asked(), 2);
+      });
 
   test('an item removed and made again between reading and writing is not overwritten', async () => {
     const key = { pk: 'AGAIN', sk: 'A' };
@@ -129,11 +138,14 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
       { step: 'initialize' },
     );
 
-    const result = await dynamoTable({ client: meddling, tableName: dynamo.tableName }).change([key], ([item]) => {
-      runs++;
-      const n = Number(item?.body.n) + 1;
-      return { writes: [{ put: key, body: { n, text: 'x' } }], result: n };
-    });
+    const result = await dynamoTable({ call: dynamoCalls(meddling), tableName: dynamo.tableName }).change(
+      [key],
+      ([item]) => {
+        runs++;
+        const n = Number(item?.body.n) + 1;
+        return { writes: [{ put: key, body: { n, text: 'x' } }], result: n };
+      },
+    );
 
     assert.deepEqual([result, runs], [41, 2]);
     meddling.destroy();
@@ -150,19 +162,22 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     const client = clientReadingTorn(dynamo.endpoint, dynamo.tableName, () => share(3));
 
     const seen: number[] = [];
-    const total = await dynamoTable({ client, tableName: dynamo.tableName }).change([a, b], (items) => {
-      const sum = items.reduce((before, item) => before + Number(item?.body.n), 0);
-      seen.push(sum);
-      if (sum > 10) throw new Fault('Conflict', 'what belongs together was read apart');
-      return { writes: [], result: sum };
-    });
+    const total = await dynamoTable({ call: dynamoCalls(client), tableName: dynamo.tableName }).change(
+      [a, b],
+      (items) => {
+        const sum = items.reduce((before, item) => before + Number(item?.body.n), 0);
+        seen.push(sum);
+        if (sum > 10) throw new Fault('Conflict', 'what belongs together was read apart');
+        return { writes: [], result: sum };
+      },
+    );
 
     assert.deepEqual([seen, total], [[17, 10], 10]);
     client.destroy();
   });
 
   test('a table that does not exist is named', async () => {
-    const missing = dynamoTable({ client: dynamo.client, tableName: 'nowhere' });
+    const missing = dynamoTable({ call: dynamo.call, tableName: 'nowhere' });
 
     await assert.rejects(missing.get({ pk: 'P', sk: 'A' }), {
       code: 'Unavailable',
@@ -171,9 +186,30 @@ describe('DynamoDB table: cost, lost answers and failures', { skip }, () => {
     await assert.rejects(add(missing, { pk: 'P', sk: 'A' }), { code: 'Unavailable' });
   });
 
+  test('whatever AWS calls a failure of its own, or of credentials, it is unavailable with the cure', async (t) => {
+    const cures = {
+      InternalFailure: [500, /table assay failed; try again/],
+      SomethingNew: [503, /table assay failed; try again/],
+      ThrottlingException: [400, /table assay is throttled; try again/],
+      UnrecognizedClientException: [400, /refuses the credentials/],
+      InvalidSignatureException: [400, /check credentials and clock/],
+      AccessDeniedException: [400, /may not be used; grant the permission/],
+    } as const;
+    for (const [name, [status, message]] of Object.entries(cures)) {
+      const server = createServer((_, response) => {
+        response.writeHead(status).end(JSON.stringify({ __type: `x#${name}`, message: 'no' }));
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.after(() => server.close());
+      const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const failing = dynamoTable({ call: localCalls(endpoint), tableName: 'assay' });
+
+      await assert.rejects(failing.get({ pk: 'P', sk: 'A' }), { code: 'Unavailable', message }, name);
+    }
+  });
+
   test('a server that does not answer is unavailable', async () => {
-    const client = localClient('http://127.0.0.1:9', { maxAttempts: 1 });
-    const unreachable = dynamoTable({ client, tableName: 'assay' });
+    const unreachable = dynamoTable({ call: localCalls('http://127.0.0.1:9'), tableName: 'assay' });
 
     await assert.rejects(unreachable.query('P'), { code: 'Unavailable', message: /cannot be reached; try again/ });
   });
@@ -228,19 +264,21 @@ function clientReadingTorn(endpoint: string, tableName: string, happen: () => Pr
   return client;
 }
 
-/** A client whose first request of a kind reaches the server, but whose answer never arrives. */
-function clientLosingAnswer(endpoint: string, operation: string): DynamoDBClient {
-  const client = localClient(endpoint);
-  let isLost = false;
-  client.middlewareStack.add(
-    (next, context) => async (args) => {
-      const answer = await next(args);
-      if (context.commandName !== `${operation}Command` || isLost) return answer;
-      isLost = true;
-      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
-    },
-    // After the SDK's own retrying, so that it sees the loss and sends again.
-    { step: 'finalizeRequest', priority: 'low' },
-  );
-  return client;
+/** In front of a server: its first request of a kind reaches the server, but the answer never arrives. */
+async function proxyLosingAnswer(t: TestContext, endpoint: string, operation: string) {
+  let asked = 0;
+  const proxy = createServer(async (request, response) => {
+    const { connection: _, 'content-length': __, host: ___, ...headers } = request.headers;
+    const sent = { method: 'POST', headers: headers as Record<string, string>, body: await text(request) };
+    const answer = await fetch(endpoint, sent);
+    const body = await answer.text();
+    if (String(headers['x-amz-target']).endsWith(`.${operation}`) && ++asked === 1) request.socket.destroy();
+    else response.writeHead(answer.status).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  t.after(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { endpoint: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked: () => asked };
 }

@@ -9,9 +9,9 @@ else
   tableContract(
     'DynamoDB table',
     async (now) => {
-      const { client, endpoint, tableName, stop } = await startDynamo();
+      const { call, endpoint, tableName, stop } = await startDynamo();
       return {
-        open: () => dynamoTable({ client, tableName, now }),
+        open: () => dynamoTable({ call, tableName, now }),
         dispose: stop,
         address: { kind: 'dynamo', endpoint, tableName },
       };

@@ -40,4 +40,24 @@ describe('starting a Lambda function', () => {
     await assert.rejects(invoke()({}), { code: 'Unavailable', message: /inference was not started: 404 .*no such/ });
     await assert.rejects(invoke('http://127.0.0.1:1')({}), { code: 'Unavailable', message: /cannot be reached/ });
   });
+
+  test('a Lambda that never answers is given up in time, after bounded tries', async (t) => {
+    let asked = 0;
+    const silent = createServer(() => asked++).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.after(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const send = invokeFunction({
+      functionName: 'inference',
+      region: 'eu-central-1',
+      credentials: () => ({ accessKeyId: 'AK', secretAccessKey: 'SK' }),
+      endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      answerMs: 100,
+    });
+
+    await assert.rejects(send({}), { code: 'Unavailable', message: /cannot be reached.*took over 100 ms/ });
+    assert.equal(asked, 3);
+  });
 });

@@ -124,8 +124,8 @@ describe('traces by OTLP over HTTP', () => {
   test('samplers follow the parent, and a ratio takes the same traces everywhere', () => {
     const unsampled = { parent: { ...PARENT, isSampled: false } };
     const byParent = createSampler({ sampler: 'parentbased_traceidratio', ratio: 0.25 });
-    const low = `${'0'.repeat(18)}${'3'.repeat(14)}`;
-    const high = `${'0'.repeat(18)}${'5'.repeat(14)}`;
+    const low = () => `${'0'.repeat(18)}${'3'.repeat(14)}`;
+    const high = () => `${'0'.repeat(18)}${'5'.repeat(14)}`;
 
     assert.equal(byParent({ parent: PARENT }, high), true);
     assert.equal(byParent(unsampled, low), false);
@@ -168,6 +168,7 @@ describe('traces by OTLP over HTTP', () => {
       service: 'xray',
       region: 'eu-west-1',
       datetime: ours?.headers.get('x-amz-date') ?? '',
+      allHeaders: true,
     });
     const signed = await signer.sign();
     assert.equal(ours?.headers.get('authorization'), signed.headers.get('authorization'));

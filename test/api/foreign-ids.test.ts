@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { createApp } from '../../functions/api/app.ts';
 import { routes } from '../../functions/api/routes/table.ts';
 import { localAssay } from '../../functions/compose/local-assay.ts';
@@ -62,6 +63,8 @@ const possessions = async ({ id: keyId, send }: Awaited<ReturnType<typeof client
   const nodes = [{ id: 'a', tool: 'hash', arguments: { text: MARKER } }];
   const plan = await send('POST', '/v1/plans', { nodes, name: MARKER });
   const run = await send('POST', `/v1/plans/${plan.body.plan_id}/runs`, {});
+  // What changes by itself would look changed by the stranger.
+  while ((await send('GET', `/v1/runs/${run.body.run_id}`)).body.status === 'running') await setTimeout(20);
   const upload = await send('POST', '/v1/uploads', { content_type: 'image/png' });
   const asking = aTool({ name: 'asks', description: MARKER, permission: 'confirm' });
   await send('POST', '/v1/tools', asking);

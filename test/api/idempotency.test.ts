@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
+import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import type { Handler, Table, Timers } from '../../shared/kernel/ports.ts';
 import type { Outcome } from '../../shared/model/call.ts';
 import { ADMIN_KEY, type TestAssay, testAssay } from '../support/assay.ts';
@@ -171,6 +172,23 @@ describe('a repeated Idempotency-Key', () => {
     first.answer();
   });
 
+  test('X.04 gives back at once what was counted on a quota for a call that ends as interrupted', async () => {
+    const { first, second, clock } = await twoServers();
+    const key = await first.key({ scopes: ['invoke'], quota: { calls: 1 } });
+    const ask = (server: TestAssay, once: string): Promise<Response> =>
+      server.request('POST', '/v1/tools/effect/invoke', bern, key, { 'idempotency-key': once });
+    first.wait();
+    void ask(first, 'one');
+    await turns();
+    clock.move(TERM_MS);
+
+    const { status } = (await (await ask(second, 'one')).json()) as Outcome;
+
+    const { body } = await second.json<Verification>('GET', '/v1/usage/verification');
+    assert.deepEqual([status, body.differences], ['interrupted', []]);
+    first.answer();
+  });
+
   test('answers what the ledger has when the process died before it stored the answer', async () => {
     let changes = 0;
     const { first, second, clock } = await twoServers((table) => ({
@@ -260,5 +278,32 @@ describe('a repeated Idempotency-Key', () => {
 
     assert.deepEqual([refused.status, status, body.status], [503, 200, 'ok']);
     assert.deepEqual(await charged(first), [1, 100]);
+  });
+
+  test('that was refused for want of a grant or of quota passes once there is one', async () => {
+    const { first, second, clock } = await twoServers();
+    await first.json('POST', '/v1/tools', aTool({ name: 'risky', permission: 'dangerous' }));
+    const key = await first.key({ scopes: ['invoke'], quota: { calls: 1 } });
+    const ask = async (server: TestAssay, tool: string, once: string) => {
+      const headers = { 'idempotency-key': once };
+      return (await server.request('POST', `/v1/tools/${tool}/invoke`, bern, key, headers)).status;
+    };
+    first.wait();
+    const left = ask(first, 'repeatable', 'left').catch(() => {});
+    while (first.ran.length === 0) await turns();
+
+    assert.deepEqual([await ask(second, 'risky', 'granted'), await ask(second, 'effect', 'paid')], [403, 402]);
+    // What the call that hangs had reserved lapses.
+    clock.move(1_200_000);
+    assert.deepEqual([await ask(second, 'effect', 'paid'), await ask(second, 'effect', 'paid')], [200, 200]);
+    assert.equal(second.ran.length, 1);
+
+    const grant = await second.json('PUT', `/v1/grants/${key.split('_')[1]}/risky`, {
+      expires_at: '2026-12-01T00:00:00Z',
+    });
+    assert.equal(grant.status, 200, JSON.stringify(grant.body));
+    assert.equal(await ask(second, 'risky', 'granted'), 402);
+    first.answer();
+    await left;
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { quotaKey } from '../../shared/kernel/item-keys.ts';
+import { quotaKey } from '../../shared/kernel/quota-keys.ts';
 import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
 import { textOf } from '../support/mcp.ts';
 import {

@@ -52,3 +52,14 @@ describe('the OpenAPI document', () => {
     );
   });
 });
+
+test('every pattern of the document is one that JSON Schema knows, without flags', async () => {
+  const { app } = await testAssay();
+  const patterns = [...(await (await app.request('/openapi.json')).text()).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];
+  assert.ok(patterns.length > 5);
+  for (const [, text = ''] of patterns) {
+    const pattern = JSON.parse(text) as string;
+    assert.doesNotMatch(pattern, /\/[a-z]+$/);
+    assert.doesNotThrow(() => new RegExp(pattern, 'u'));
+  }
+});

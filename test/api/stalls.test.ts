@@ -41,6 +41,42 @@ describe('small stalls and small leaks', () => {
     assert.equal((await json<Refusal>('POST', '/v1/feedback', { list })).status, 400, 'for its unknown field alone');
   });
 
+  test('X.06 a body of more than 100,000 objects and lists is refused before it is parsed, on every road', async () => {
+    const { request } = await testAssay();
+    const lists = (count: number): string => `[${'[],'.repeat(count - 2)}[]]`;
+    const mcp = { accept: 'application/json, text/event-stream' };
+    for (const [path, before, after] of [
+      ['/v1/feedback', '{"tool":', '}'],
+      ['/v1/tools/hash/invoke', '{"arguments":{"text":', '}}'],
+      ['/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":', '}'],
+    ] as const) {
+      const send = async (count: number) => {
+        const body = `${before}${lists(count)}${after}`;
+        return request('POST', path, body, undefined, { 'content-length': String(body.length), ...mcp });
+      };
+      const refused = await send(100_001);
+      assert.equal(refused.status, 413, path);
+      assert.match(await refused.text(), /more than 100000 objects and lists; send fewer/);
+      assert.notEqual((await send(90_000)).status, 413, path);
+    }
+    const text = JSON.stringify({ text: '[{'.repeat(200_000) });
+    assert.equal((await request('POST', '/v1/feedback', text)).status, 400, 'signs in a text are none');
+    for (const stream of ['data: {}\n\n'.repeat(110_000), '\n'.repeat(300_000).concat('data: {}')])
+      assert.equal((await request('POST', '/v1/providers/openai/calls', stream)).status, 413);
+  });
+
+  test('a refusal shows the start of a value of megabytes', async () => {
+    const { json } = await testAssay();
+    for (const tool of [
+      'x'.repeat(1_000_000),
+      Array.from({ length: 500_000 }, () => 1),
+      { a: ['y'.repeat(100_000)] },
+    ]) {
+      const { body } = await json<Refusal>('POST', '/v1/feedback', { tool, rating: 1 });
+      assert.ok(body.error.message.length < 400, body.error.message.slice(0, 500));
+    }
+  });
+
   test('large bodies that arrive together are parsed in a turn of the event loop each', async () => {
     const { request } = await testAssay();
     const large = { list: Array.from({ length: 60_000 }, (_, n) => n) };
@@ -58,7 +94,58 @@ describe('small stalls and small leaks', () => {
     await Promise.all(Array.from({ length: 6 }, ask));
 
     clearImmediate(timer);
-    assert.equal(Math.max(...turns), 1, `answers a turn: ${turns.filter((answers) => answers > 0)}`);
+    assert.deepEqual(new Set(turns), new Set([0, 1]), `answers a turn: ${turns.filter((answers) => answers > 0)}`);
+  });
+
+  test('X.06 small calls whose arguments take long to check, all at once, take a turn of the event loop each', async () => {
+    const list = { type: 'array', items: { $ref: '#/$defs/tree' } };
+    const $defs = { tree: { anyOf: [list, list, { type: 'null' }] } };
+    const parameters = { type: 'object', properties: { tree: { $ref: '#/$defs/tree' } }, $defs };
+    const { invoke } = await assayWith({ nothing: async () => 1 }, { definition: { parameters } });
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    const turns = [0];
+    let timer = setImmediate(function watch() {
+      turns.push(0);
+      timer = setImmediate(watch);
+    });
+
+    // Each smaller than the one before: what was refused is refused again without a look.
+    const calls = Array.from({ length: 8 }, async (_, call) => {
+      const { status } = await invoke('nothing', { tree: nested(80 - call) });
+      turns.push((turns.pop() ?? 0) + 1);
+      return status;
+    });
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set([400]));
+
+    clearImmediate(timer);
+    assert.deepEqual(new Set(turns), new Set([0, 1]), `answers a turn: ${turns.filter((answers) => answers > 0)}`);
+  });
+
+  test('X.07 bodies of one tenant that do not end hold 64 MB at most, and another tenant is served', async () => {
+    const { app, key } = await testAssay();
+    const loud = await key({ scopes: ['invoke'], tenant: 'loud' });
+    const polite = await key({ scopes: ['invoke'], tenant: 'polite' });
+    const send = async (secret: string, end: boolean, headers: Record<string, string>) => {
+      const body = new ReadableStream({
+        start(stream) {
+          stream.enqueue(new Uint8Array(4_000_000).fill(32));
+          if (end) stream.close();
+        },
+      });
+      const all = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers };
+      const init = { method: 'POST', headers: all, body, duplex: 'half' } as RequestInit;
+      return (await app.request('/v1/decide', init)).status;
+    };
+    const stated = { 'content-length': '4000001' };
+    const streamed = { 'transfer-encoding': 'chunked' };
+
+    const open = Array.from({ length: 16 }, (_, at) => send(loud, false, at % 2 === 0 ? stated : streamed));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+    assert.equal(await send(loud, false, stated), 429);
+    assert.equal(await send(loud, false, streamed), 429);
+    assert.equal(await send(polite, true, streamed), 400, 'its text is no JSON');
+    assert.equal(await Promise.race([...open, 'open']), 'open');
   });
 
   test('arguments with many unknown fields are refused with a short list', async () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listEarlierTenants } from '../../shared/access/list-earlier-tenants.ts';
+import { tenantKey } from '../../shared/kernel/item-keys.ts';
+import type { Table } from '../../shared/kernel/ports.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -21,4 +24,48 @@ test('X.27 GET /v1/tenants lists who was given a key, with its good keys and use
   assert.equal((await shop.json('GET', '/v1/tenants', undefined, lab)).status, 403);
   const first = await shop.json<{ tenants: unknown[]; next_cursor?: string }>('GET', '/v1/tenants?limit=1');
   assert.equal(first.body.tenants.length, 1);
+});
+
+test('tenants whose keys an earlier release has made are listed too, looked for once', async () => {
+  const { assay, key, json } = await testAssay();
+  const names = Array.from({ length: 30 }, (_, n) => `old-${String(n).padStart(2, '0')}`);
+  for (const tenant of names) await key({ tenant, scopes: ['read'] });
+  // As releases before left it: keys without an entry of their tenant.
+  await assay.table.write(names.map((tenant) => ({ remove: tenantKey(tenant) })));
+  const listed = async (): Promise<readonly string[]> => {
+    const { body } = await json<{ tenants: { tenant: string }[] }>('GET', '/v1/tenants?limit=50');
+    return body.tenants.map(({ tenant }) => tenant).filter((tenant) => tenant.startsWith('old-'));
+  };
+
+  assert.deepEqual(await listed(), names);
+  await assay.table.write([{ remove: tenantKey('old-00') }]);
+  assert.deepEqual(await listed(), names.slice(1));
+});
+
+test('looking for tenants of earlier keys goes on where it was cut off', async () => {
+  const { assay, key } = await testAssay();
+  const names = ['one', 'two', 'three'];
+  for (const tenant of names) await key({ tenant, scopes: ['read'] });
+  await assay.table.write(names.map((tenant) => ({ remove: tenantKey(tenant) })));
+  const { items } = await assay.table.scan('KEY#');
+  const asked: (string | undefined)[] = [];
+  // As DynamoDB reads: a part at a time, from behind a key on.
+  const paged = (most: number): Table => ({
+    ...assay.table,
+    async scan(_, after) {
+      asked.push(after?.pk);
+      if (asked.length > most) throw new Error('cut off');
+      const at = items.findIndex(({ key: each }) => each.pk === after?.pk) + 1;
+      const next = items[at]?.key;
+      return next && at + 1 < items.length ? { items: items.slice(at, at + 1), next } : { items: items.slice(at) };
+    },
+  });
+
+  await assert.rejects(listEarlierTenants(paged(2)), /cut off/);
+  await listEarlierTenants(paged(Number.POSITIVE_INFINITY));
+
+  const pks = items.map(({ key: each }) => each.pk);
+  assert.deepEqual(asked, [undefined, pks[0], pks[1], pks[1], ...pks.slice(2, -1)]);
+  const { items: listed } = await assay.table.query('TENANTS');
+  for (const name of names) assert.ok(listed.some(({ key: each }) => each.sk === name));
 });

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+
 /** `npm run bench -- <area> [options]` runs one of the measurements beside this file, or several areas in turn. */
 const given = process.argv.slice(2);
-const isArea = (word: string): boolean => /^[a-z][a-z-]*$/.test(word);
-// The areas come first: a word after an option is its value.
+const isArea = (word: string): boolean =>
+  /^[a-z][a-z-]*$/.test(word) && existsSync(new URL(`./${word}.ts`, import.meta.url));
+// The areas come first; `fit` of `iqa fit` is no area but what iqa shall measure.
 const firstOption = given.findIndex((word) => !isArea(word));
 const areas = firstOption < 0 ? given : given.slice(0, firstOption);
 const [first] = given;
@@ -17,5 +20,3 @@ if (first === undefined || !isArea(first)) {
     await bench(isAlone ? given.slice(1) : []);
   }
 }
-
-export {};

@@ -15,6 +15,7 @@ import { edgeEvent } from '../support/edge.ts';
 import { callStreaming, installRuntime, lambdaContext, urlEvent } from '../support/lambda.ts';
 import { printTable } from './report.ts';
 import { alternate, median } from './support/measure.ts';
+import { measureCommands } from './support/start-command.ts';
 
 const entries = {
   api: 'functions/api/index.ts',
@@ -39,7 +40,7 @@ const events: Readonly<Record<Name, unknown>> = {
   edge: edgeEvent('/v1/decide', {}, { method: 'POST' }),
 };
 
-/** Start to first answer of each bundle, against a bare Hono bundle in the same run; and the two modes of a URL. */
+/** Start to first answer of each bundle, against a bare Hono bundle in the same run; of the command line; and the two modes of a URL. */
 export async function bench(args: readonly string[]): Promise<void> {
   const rounds = Number(args[0] ?? 7);
   const [bundles, aws] = await Promise.all([bundleAll(entries), startAws()]);
@@ -72,6 +73,8 @@ export async function bench(args: readonly string[]): Promise<void> {
       ) as Record<Name, () => Promise<number>>,
     );
     printStarts(starts, bundles.built);
+    console.log('');
+    printTable(await measureCommands(rounds));
     await printModes();
   } finally {
     await aws.stop();

@@ -1,20 +1,47 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { pixelMetrics } from '../../shared/iqa/nr/metrics.ts';
 
-/** Milliseconds a score by metric, of IQA-PyTorch on this machine. */
-export type PythonTimes = Readonly<Record<string, number>>;
+/** Milliseconds of one score: on the clock, and of all processors together. */
+export interface Cost {
+  readonly clock: number;
+  readonly processor: number;
+}
 
-/** Times of IQA-PyTorch's metrics on two files, by the Python that is named; the middle of three runs after a first. */
-export const timeInPython = async (
+/** IQA-PyTorch on this machine, kept open so that its scores can be measured in turn with ours. */
+export interface PythonScores {
+  /** The metrics that it has, without those whose weights it would have to fetch. */
+  readonly metrics: readonly string[];
+  readonly score: (metric: string) => Promise<Cost>;
+  readonly close: () => void;
+}
+
+/** Opens two files in the Python that is named; PIQ stands in for what IQA-PyTorch lacks. */
+export const openPython = async (
   python: string,
   metrics: readonly string[],
   [reference, picture]: readonly [string, string],
-): Promise<PythonTimes> => {
+): Promise<PythonScores> => {
   const blind = pixelMetrics.map(({ name }) => name);
-  const arguments_ = ['-c', SCRIPT, JSON.stringify({ metrics, blind, reference, picture })];
-  const { stdout } = await promisify(execFile)(python, arguments_, { maxBuffer: 2 ** 24 });
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as PythonTimes;
+  const asked = JSON.stringify({ metrics, blind, reference, picture });
+  const child = spawn(python, ['-c', SCRIPT, asked], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  // Libraries print lines of their own: ours begin with a mark.
+  const answer = async (): Promise<unknown> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`${python} ended before it answered`);
+      if (value.startsWith('> ')) return JSON.parse(value.slice(2));
+    }
+  };
+  return {
+    metrics: (await answer()) as readonly string[],
+    async score(metric) {
+      child.stdin.write(`${metric}\n`);
+      return (await answer()) as Cost;
+    },
+    close: () => child.stdin.end(),
+  };
 };
 
 const SCRIPT = `
@@ -25,19 +52,25 @@ from PIL import Image
 asked = json.loads(sys.argv[1])
 read = lambda path: torch.from_numpy(numpy.asarray(Image.open(path).convert("RGB")).copy()).permute(2, 0, 1).unsqueeze(0) / 255
 picture, reference = read(asked["picture"]), read(asked["reference"])
-times = {}
-for name in asked["metrics"]:
+
+def make(name):
     try:
-        metric = pyiqa.create_metric(name, device="cpu")
-        inputs = (picture,) if name in asked["blind"] else (picture, reference)
-        runs = []
-        for run in range(4):
-            started = time.perf_counter()
-            with torch.no_grad():
-                metric(*inputs)
-            runs.append(1000 * (time.perf_counter() - started))
-        times[name] = sorted(runs[1:])[1]
+        return pyiqa.create_metric(name, device="cpu")
     except Exception as problem:
-        print(name, problem, file=sys.stderr)
-print(json.dumps(times))
+        try:
+            import piq
+            return {"haarpsi": piq.haarpsi, "mdsi": piq.mdsi}[name]
+        except (ImportError, KeyError):
+            print(name, "is not measured:", str(problem)[:200], file=sys.stderr)
+
+found = {name: metric for name in asked["metrics"] if (metric := make(name)) is not None}
+print("> " + json.dumps(list(found)), flush=True)
+for line in sys.stdin:
+    name = line.strip()
+    inputs = (picture,) if name in asked["blind"] else (picture, reference)
+    clock, processor = time.perf_counter(), time.process_time()
+    with torch.no_grad():
+        found[name](*inputs)
+    cost = {"clock": time.perf_counter() - clock, "processor": time.process_time() - processor}
+    print("> " + json.dumps({each: 1000 * seconds for each, seconds in cost.items()}), flush=True)
 `;

@@ -3,7 +3,7 @@ import { compilePlan } from '../../shared/plan/compile.ts';
 import { levels } from '../../shared/plan/levels.ts';
 import { orderNodes } from '../../shared/plan/order.ts';
 import { buildPoset } from '../../shared/plan/poset.ts';
-import { makespanOf, toPlanTree } from '../../shared/plan/tree.ts';
+import { computeMakespan, toPlanTree } from '../../shared/plan/tree.ts';
 import { normal, type RandomDag, randomDag, seeded } from './random-plans.ts';
 import { judge, printTable, summary } from './report.ts';
 
@@ -21,7 +21,8 @@ export function benchCompile(count = 1000): void {
     const began = performance.now();
     const known = compilePlan(dag, { durations: dag.durations });
     times.push(performance.now() - began);
-    const real = (tree: PlanTree): number => makespanOf(tree, (id) => dag.durations[id] ?? 0) / known.critical_path_ms;
+    const real = (tree: PlanTree): number =>
+      computeMakespan(tree, (id) => dag.durations[id] ?? 0) / known.critical_path_ms;
     ratios.levels.push(real(levelTree(dag)));
     ratios.known.push(known.ratio);
     ratios.wrong.push(real(compilePlan(dag, { durations: misjudged(dag, seed) }).tree));

@@ -16,6 +16,7 @@ import { registerVersion, toRecord } from '../../shared/registry/register.ts';
 import { createSearchIndex } from '../../shared/search/search-index.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
+import { judge } from './report.ts';
 import { alternate, printRows, requestsPerSecond, timeOf } from './support/measure.ts';
 
 const words =
@@ -130,4 +131,5 @@ const http = async (): Promise<void> => {
     ['Assay', `${rates.assay.toFixed(0)} /s`],
     ['  ratio', (rates.assay / rates.bare).toFixed(2), 'at least 0.8'],
   ]);
+  judge('a lookup reaches 0.8 of a bare route’s rate', rates.assay / rates.bare >= 0.8);
 };

@@ -28,7 +28,7 @@ export async function bench(args: readonly string[]): Promise<void> {
       told.set(`${kind} ${status}`, (told.get(`${kind} ${status}`) ?? 0) + 1);
     }, load);
     for (let window = 1; window <= WINDOWS; window++) {
-      const times = politely(server.address, polite, PAUSE_MS);
+      const times = await politely(server.address, polite, PAUSE_MS);
       const [cpuBefore, mixedBefore] = [await server.cpu(), load.calls];
       await new Promise((resolve) => setTimeout(resolve, (minutes * 60_000) / WINDOWS));
       const waited = await times();
@@ -89,12 +89,12 @@ interface Window {
   readonly external: number;
 }
 
-/** The least-squares slope of a figure over the minutes. */
+/** The median slope between any two windows (Theil-Sen): one in which memory was given back does not decide it. */
 const slope = (windows: readonly Window[], figure: 'p99' | 'memory' | 'cpu'): number => {
-  const mean = (of: keyof Window): number => windows.reduce((sum, each) => sum + each[of], 0) / windows.length;
-  const [middle, average] = [mean('minute'), mean(figure)];
-  const rise = windows.reduce((sum, each) => sum + (each.minute - middle) * (each[figure] - average), 0);
-  return rise / windows.reduce((sum, { minute }) => sum + (minute - middle) ** 2, 0);
+  const slopes = windows.flatMap((later, at) =>
+    windows.slice(0, at).map((before) => (later[figure] - before[figure]) / (later.minute - before.minute)),
+  );
+  return summary(slopes).p50;
 };
 
 const keepBusy = async (

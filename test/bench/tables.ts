@@ -84,6 +84,6 @@ async function openSqlite(): Promise<Opened> {
 }
 
 async function openDynamo(): Promise<Opened> {
-  const { client, tableName, stop } = await startDynamo();
-  return { table: dynamoTable({ client, tableName }), rounds: 200, close: stop };
+  const { call, tableName, stop } = await startDynamo();
+  return { table: dynamoTable({ call, tableName }), rounds: 200, close: stop };
 }

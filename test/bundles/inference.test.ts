@@ -69,7 +69,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
       ASSAY_JOB_QUEUE: 'queue',
       ASSAY_JOB_DEFINITION: 'definition',
     });
-    table = dynamoTable({ client: aws.dynamo.client, tableName: aws.dynamo.tableName });
+    table = dynamoTable({ call: aws.dynamo.call, tableName: aws.dynamo.tableName });
     blobs = s3Blobs({ client: aws.s3.client, bucket: 'images' });
     upload = await loadHandler<Handler>(join(folder, 'upload'));
   });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { runAssay, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { atTerminal, noTerminal } from '../support/terminal.ts';
@@ -51,6 +53,24 @@ describe('X.28 the command line', () => {
     assert.match(plain.stderr, /^error: tool refused · source assay\.config\.json · name bad one · reason [^\n]*\n$/);
     assert.equal((JSON.parse(plain.stdout) as { tools: unknown[] }).tools.length, 1);
     assert.equal((JSON.parse(machine.stderr) as { message: string }).message, 'tool refused');
+  });
+
+  test('a reader that leaves ends nothing: a server goes on, and a list that is cut short is no failure', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const entry = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
+    const server = spawn(process.execPath, [entry, 'serve', '--port', '0'], { cwd });
+    t.after(() => server.kill());
+    const [greeting] = (await once(server.stdout, 'data')) as [Buffer];
+    server.stdout.destroy();
+    server.stderr.destroy();
+    const address = /http:\/\/[\d.:]+/.exec(String(greeting))?.[0] ?? '';
+
+    // Each leaves a line in the log, which nobody reads.
+    for (let count = 0; count < 3; count++) assert.equal((await fetch(`${address}/healthz`)).status, 200);
+
+    const pipe = `"${process.execPath}" "${entry}" tools list; echo $? > code`;
+    execFileSync('sh', ['-c', `(${pipe}) | true`], { cwd });
+    assert.equal((await readFile(join(cwd, 'code'), 'utf8')).trim(), '0');
   });
 
   test('a login is kept in a file of its owner, used by every command, and ends', async (t) => {

@@ -32,6 +32,14 @@ test('X.28 tools take pictures from disk, large ones by upload, and keys of uplo
   const none = await run('invoke', 'text_stats', 'text=a', '--out', 'x.png');
   assert.match(none.stderr, /makes no picture/);
 
+  // Two of them would not fit a request.
+  const scored = await run('score', 'large.png', '--reference', 'large.png', '--tools', 'psnr', '--json');
+  assert.deepEqual(
+    (JSON.parse(scored.stdout) as { scores: { tool: string }[] }).scores.map(({ tool }) => tool),
+    ['psnr'],
+    scored.stderr,
+  );
+
   // In one process too, without a server.
   const here = await runAssay(large, { cwd });
   assert.equal((JSON.parse(here.stdout) as { output: { width: number } }).output.width, 1200);

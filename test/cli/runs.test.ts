@@ -28,7 +28,7 @@ describe('X.28 a plan that needs consent', () => {
     assert.equal(left.code, 1, left.stderr);
     assert.equal(
       left.stderr,
-      `save (file_write) waits for consent: assay runs approve ${id} save, or assay runs deny ${id} save\n`,
+      `save (file_write) waits for consent; answer with one of\n  assay runs approve ${id} save\n  assay runs deny ${id} save\n`,
     );
     const asked = await runAssay(['confirmations', 'list'], { cwd });
     assert.match(asked.stdout, new RegExp(`${id}/save +pending`));

@@ -67,7 +67,7 @@ describe('the command line', () => {
       [['tools', 'list', '--colour'], 2, /--colour/],
       [['tools', 'show'], 2, /NAME is missing/],
       [['tools', 'show', 'weather_lokup'], 1, /NotFound: no tool named "weather_lokup"; did you mean weather_lookup\?/],
-      [['tools', 'register', 'nowhere.json'], 1, /nowhere\.json cannot be read/],
+      [['tools', 'register', 'nowhere.json'], 1, /there is no file nowhere\.json/],
       [['invoke', 'weather_lookup', 'city'], 2, /not of the form name=value/],
       [['tools', 'list', '--url', 'http://127.0.0.1:1'], 2, /--url needs --key/],
       [['serve', '--port', 'x'], 2, /not a port/],

@@ -65,12 +65,15 @@ const sdk =
   };
 
 const installed = process.env.ASSAY_CLIENTS ?? 'node_modules';
-const inspector = join(installed, '.bin/mcp-inspector');
+const inspector = 'node_modules/.bin/mcp-inspector';
 const python = process.env.ASSAY_PYTHON ?? 'python3';
 
 /** A process of Python that is told line by line what to do; what it says of a task under way is not an answer. */
 const pythonClient =
-  (kind: 'mcp' | 'mcp-earlier' | 'mcp-tasks' | 'fastmcp', told: (line: { task?: string }) => void = () => {}) =>
+  (
+    kind: 'mcp' | 'mcp-earlier' | 'mcp-tasks' | 'mcp-1' | 'mcp-1-tasks' | 'fastmcp' | 'langchain',
+    told: (line: { task?: string }) => void = () => {},
+  ) =>
   async ({ url, key }: Target): Promise<Tried> => {
     const script = fileURLToPath(new URL('python_client.py', import.meta.url));
     const child = spawn(python, [script, kind, `${url}/mcp`, key], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -183,7 +186,9 @@ const optional: typeof clients = {
   },
   'MCP Python SDK': pythonClient('mcp'),
   'MCP Python SDK, earlier protocol': pythonClient('mcp-earlier'),
+  'MCP Python SDK 1': pythonClient('mcp-1'),
   'fastmcp (Python)': pythonClient('fastmcp'),
+  'LangChain (Python)': pythonClient('langchain'),
 };
 
 interface LangChainTool {
@@ -193,11 +198,12 @@ interface LangChainTool {
 
 /** Why a client cannot be tried here. */
 const missing: Readonly<Record<string, () => boolean>> = {
-  'MCP Inspector': () => !existsSync(inspector),
   LangChain: () => !existsSync(join(installed, '@langchain/mcp-adapters')),
-  'MCP Python SDK': () => !hasPython('mcp, httpx2'),
-  'MCP Python SDK, earlier protocol': () => !hasPython('mcp, httpx2'),
+  'MCP Python SDK': () => !hasPython('httpx2; from mcp import Client'),
+  'MCP Python SDK, earlier protocol': () => !hasPython('httpx2; from mcp import Client'),
+  'MCP Python SDK 1': () => !hasPython('mcp.server.fastmcp'),
   'fastmcp (Python)': () => !hasPython('fastmcp'),
+  'LangChain (Python)': () => !hasPython('langchain_mcp_adapters.client'),
 };
 
 interface Openapi {
@@ -254,17 +260,22 @@ describe('the table of clients', () => {
     });
   }
 
-  const noTasks = missing['MCP Python SDK']?.() ? 'it is not installed; npm run clients' : false;
-  test('X.20 the MCP Python SDK follows the task that waits for a person', { skip: noTasks }, async () => {
-    let approving: Promise<unknown> | undefined;
-    const connect = pythonClient('mcp-tasks', ({ task = '' }) => {
-      approving ??= approve(task.replace('consent_', ''));
+  for (const [name, kind] of [
+    ['MCP Python SDK', 'mcp-tasks'],
+    ['MCP Python SDK 1', 'mcp-1-tasks'],
+  ] as const) {
+    const skip = missing[name]?.() ? 'it is not installed; npm run clients' : false;
+    test(`X.20 the ${name} follows the task that waits for a person`, { skip }, async () => {
+      let approving: Promise<unknown> | undefined;
+      const connect = pythonClient(kind, ({ task = '' }) => {
+        approving ??= approve(task.replace('consent_', ''));
+      });
+      const client = await connect({ url: server.address, key });
+      const passed = await client.call('file_write', { path: `${kind}.txt`, content: 'hello' });
+      await client.close();
+      await approving;
+      assert.ok(approving, 'the task was seen to wait');
+      assert.equal(passed.isError, false, passed.text);
     });
-    const client = await connect({ url: server.address, key });
-    const passed = await client.call('file_write', { path: 'task.txt', content: 'hello' });
-    await client.close();
-    await approving;
-    assert.ok(approving, 'the task was seen to wait');
-    assert.equal(passed.isError, false, passed.text);
-  });
+  }
 });

@@ -123,10 +123,9 @@ describe('the lines that connect a client, run as they are printed', () => {
     assert.ok(Number(await run('langchain')) > 10);
   });
 
-  const noInspector = missing('@modelcontextprotocol/inspector');
-  test('MCP Inspector lists the tools', { skip: noInspector }, async () => {
+  test('MCP Inspector lists the tools', async () => {
     const text = code('inspector').replace('npx @modelcontextprotocol/inspector', '"$INSPECTOR"');
-    const INSPECTOR = join(elsewhere ?? own, '.bin/mcp-inspector');
+    const INSPECTOR = join(own, '.bin/mcp-inspector');
     const { stdout } = await execute('sh', ['-c', text], { ...wait, env: { ...process.env, INSPECTOR }, cwd: folder });
     assert.match(stdout, /"text_stats"/);
   });

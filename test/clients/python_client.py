@@ -88,11 +88,65 @@ async def with_fastmcp(url, key):
         await serve(client.list_tools, lambda name, given: client.call_tool(name, given, raise_on_error=False))
 
 
+async def with_mcp_1(url, key, is_task):
+    """The first generation of the MCP Python SDK, whose tasks are those of 2025-11-25."""
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+
+    async with streamablehttp_client(url, headers={"Authorization": f"Bearer {key}"}) as (reading, writing, _):
+        async with ClientSession(reading, writing) as session:
+            await session.initialize()
+
+            async def list_tools():
+                return (await session.list_tools()).tools
+
+            async def follow(name, given):
+                from mcp.types import CallToolResult
+
+                task = (await session.experimental.call_tool_as_task(name, given)).task
+                async for seen in session.experimental.poll_task(task.taskId):
+                    print(json.dumps({"task": seen.taskId, "status": seen.status}), flush=True)
+                return await session.experimental.get_task_result(task.taskId, CallToolResult)
+
+            await serve(list_tools, follow if is_task else session.call_tool)
+
+
+async def with_langchain(url, key):
+    from langchain_mcp_adapters.client import MultiServerMCPClient
+
+    server = {"transport": "streamable_http", "url": url, "headers": {"Authorization": f"Bearer {key}"}}
+    tools = {tool.name: tool for tool in await MultiServerMCPClient({"assay": server}).get_tools()}
+
+    async def list_tools():
+        return tools.values()
+
+    class Message:
+        def __init__(self, message):
+            self.content = [Block(block) for block in message.content]
+            self.is_error = message.status == "error"
+
+    class Block:
+        def __init__(self, block):
+            self.block = block
+
+        def model_dump(self, **_):
+            return self.block
+
+    async def call_tool(name, given):
+        call = {"type": "tool_call", "id": "c1", "name": name, "args": given}
+        return Message(await tools[name].ainvoke(call))
+
+    await serve(list_tools, call_tool)
+
+
 kind, url, key = sys.argv[1:]
 runs = {
     "mcp": lambda: with_mcp(url, key, "auto", []),
     "mcp-earlier": lambda: with_mcp(url, key, "legacy", []),
     "mcp-tasks": lambda: with_mcp(url, key, "auto", [task_extension()]),
+    "mcp-1": lambda: with_mcp_1(url, key, False),
+    "mcp-1-tasks": lambda: with_mcp_1(url, key, True),
     "fastmcp": lambda: with_fastmcp(url, key),
+    "langchain": lambda: with_langchain(url, key),
 }
 asyncio.run(runs[kind]())

@@ -5,12 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Clients that are too large for every installation: tried by `npm run clients`, in a folder of their own. */
-const packages = [
-  '@langchain/core@1.2.13',
-  '@langchain/langgraph@1.4.10',
-  '@langchain/mcp-adapters@1.1.4',
-  '@modelcontextprotocol/inspector@2.12.0',
-] as const;
+const packages = ['@langchain/core@1.2.13', '@langchain/langgraph@1.4.10', '@langchain/mcp-adapters@1.1.4'] as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-clients-'));
 mkdirSync(join(folder, 'node_modules'));

@@ -7,7 +7,7 @@ import type { TableTest } from './table.ts';
 
 const clients = [0, 1, 2, 3];
 const processes = clients.slice(0, tries(2, 4));
-const CHANGES = tries(32, 64);
+const CHANGES = tries(12, 64);
 
 export function testTableConcurrency({ table, storage, newPk, isShared }: TableTest): void {
   describe('concurrency', () => {
@@ -68,7 +68,7 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
       await withTables(async (tables) => {
         const totals = await Promise.all(
           tables.flatMap((opened, n) =>
-            Array.from({ length: 8 }, async (_, round) => {
+            Array.from({ length: tries(4, 8) }, async (_, round) => {
               await move(opened, at(keys, n + round), at(keys, n + round + 1 + (round % 3)));
               return total(opened);
             }),
@@ -81,7 +81,7 @@ export function testTableConcurrency({ table, storage, newPk, isShared }: TableT
 
     test('an item that a rule only reads is guarded too: the last one on call stays', async () => {
       await withTables(async (tables) => {
-        for (let round = 0; round < 10; round++) {
+        for (let round = 0; round < tries(4, 10); round++) {
           const pk = newPk();
           const keys = ['A', 'B', 'C', 'D'].map((sk) => ({ pk, sk }));
           await table().write(keys.map((put) => ({ put, body: { isOnCall: true } })));

@@ -149,3 +149,31 @@ check('what stands around a value', [
     expected: { items: ['burger', 'chicken wing'], quantities: [5, 6] },
   },
 ]);
+
+check('codes on offer', [
+  {
+    task: 'sha512 of "open sesame"',
+    properties: { text: 'string', algorithm: { type: 'string', enum: ['sha256', 'sha512'] } },
+    required: ['text'],
+    expected: { text: 'open sesame', algorithm: 'sha512' },
+  },
+  {
+    task: 'compute the sha512 please',
+    properties: { text: 'string', algorithm: { type: 'string', enum: ['sha256', 'sha512'] } },
+    expected: { algorithm: 'sha512' },
+  },
+]);
+
+check('texts by their description', [
+  {
+    task: 'look at notes/todo.txt',
+    properties: { before: described('string', 'The first text.'), after: described('string', 'The other text.') },
+    required: ['before'],
+    expected: {},
+  },
+  {
+    task: 'compare "a b c" with "a b d"',
+    properties: { before: described('string', 'The first text.'), after: described('string', 'The other text.') },
+    expected: { before: 'a b c', after: 'a b d' },
+  },
+]);

@@ -43,6 +43,19 @@ describe('image requests', () => {
     });
   }
 
+  for (const task of ['rate the quality of portrait.jpg', 'how good is this photo?', '给这张照片的质量打分']) {
+    test(`${task} goes to a judge of quality, not of information, faces or beauty`, async () => {
+      const { tool } = await decideAmong(task, { context: { image: picture } }, deps);
+
+      const special = ['information', 'faces', 'aesthetics', 'underwater'];
+      assert.equal(byName.get(tool ?? '')?.iqa?.type, 'NR');
+      assert.deepEqual(
+        byName.get(tool ?? '')?.tags?.filter((tag) => special.includes(tag)),
+        [],
+      );
+    });
+  }
+
   test('without the picture it is asked for', async () => {
     const decision = await decideAmong('is this photo blurred?', {}, deps);
 

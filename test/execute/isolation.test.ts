@@ -10,7 +10,7 @@ import { executeTool } from '../../shared/execute/execute.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import { testAssay } from '../support/assay.ts';
-import { toolsAssay } from '../support/execution.ts';
+import { giveTime, toolsAssay } from '../support/execution.ts';
 import { doublingSchema } from '../support/schemas.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -209,17 +209,3 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
     );
   });
 });
-
-/** Gives a shipped tool another time limit: a shorter test, or one that no busy machine ends. */
-function giveTime(assay: Awaited<ReturnType<typeof toolsAssay>>['assay'], tool: string, seconds: number): void {
-  const of = assay.catalogs.of.bind(assay.catalogs);
-  Object.assign(assay.catalogs, {
-    of: async (tenant: string) => {
-      const held = await of(tenant);
-      const entry = held.catalog.get(tool);
-      if (entry)
-        Object.assign(entry, { record: { ...entry.record, spec: { ...entry.record.spec, timeout_seconds: seconds } } });
-      return held;
-    },
-  });
-}

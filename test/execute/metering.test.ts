@@ -9,11 +9,11 @@ import type { AssayPorts } from '../../shared/assay.ts';
 import type { MonthUsage } from '../../shared/execute/billing/usage.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { executeTool } from '../../shared/execute/execute.ts';
-import { quotaKey } from '../../shared/kernel/item-keys.ts';
 import type { Handler, Table } from '../../shared/kernel/ports.ts';
+import { quotaKey } from '../../shared/kernel/quota-keys.ts';
 import type { Outcome } from '../../shared/model/call.ts';
 import { testAssay } from '../support/assay.ts';
-import { localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+import { localCalls, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 import { tries } from '../support/sampling.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
@@ -316,7 +316,7 @@ describe('more concurrent calls than a quota', () => {
   test(`C.06 concurrent calls charge exactly ${QUOTA} on DynamoDB`, { skip: whyNoDynamo() ?? false }, async (t) => {
     const dynamo = await startDynamo();
     t.after(() => dynamo.stop());
-    await neverOverruns(() => dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName }));
+    await neverOverruns(() => dynamoTable({ call: localCalls(dynamo.endpoint), tableName: dynamo.tableName }));
   });
 
   test('C.06 a successful invoke takes one write unit of DynamoDB, and three with a quota', {
@@ -326,7 +326,7 @@ describe('more concurrent calls than a quota', () => {
     t.after(() => dynamo.stop());
     let units = 0;
     const table = dynamoTable({
-      client: dynamo.client,
+      call: dynamo.call,
       tableName: dynamo.tableName,
       onCapacity: (used) => {
         units += used;

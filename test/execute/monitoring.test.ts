@@ -220,6 +220,7 @@ describe('executions', () => {
 
     assert.deepEqual(numbers(await list('tool=two&status=failed')), [39, 29, 19, 9]);
     assert.deepEqual(numbers(await list('key=nobody')), []);
+    assert.deepEqual(numbers(await list(`tool=${'n'.repeat(128)}`)), []);
     const hour = 'since=2026-11-05T13:00:00Z&until=2026-11-05T14:00:00Z';
     assert.deepEqual(
       numbers(await list(hour)),

@@ -10,6 +10,7 @@ import { listExecutions } from '../../shared/execute/executions.ts';
 import { createRecorder } from '../../shared/execute/recorder.ts';
 import { readStats } from '../../shared/insight/read-stats.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { createFairTurns } from '../../shared/kernel/fair-turns.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import { memoryLog } from '../support/assay.ts';
@@ -21,7 +22,8 @@ const aRecord = (fields: Partial<CallRecord> = {}): CallRecord =>
   anyRecord({ call_id: clock.newId(), output: 1, at: new Date(clock.now()).toISOString(), ...fields });
 
 const count = async (table: Table, tenant = 'default') =>
-  (await listExecutions({ table, clock }, adminActor(tenant), { limit: 10_000 })).executions.length;
+  (await listExecutions({ table, clock, turns: createFairTurns(clock) }, adminActor(tenant), { limit: 10_000 }))
+    .executions.length;
 
 describe('the recorder', () => {
   test('stores many records in few changes, with statistics that agree', async () => {
@@ -118,6 +120,31 @@ describe('the recorder', () => {
     await recorder.flush();
 
     assert.equal((await count(table, 't0')) + (await count(table, 't1')) + (await count(table, 't2')), 300);
+  });
+
+  test('a batch of calls that block their tools and end the block again fits into one change', async () => {
+    const table = memoryTable({ now: clock.now });
+    const log = memoryLog();
+    const recorder = createRecorder({ table, timers: systemTimers, log, folds: callFolds });
+    const error = { type: 'Error', message: 'no' };
+    const DAY = 86_400_000;
+    for (let n = 0; n < 600; n++) {
+      const at = new Date(clock.now() + n * 2 * DAY).toISOString();
+      const failed = { status: 'failed', error } as const;
+      recorder.keep('default', aRecord({ tool: `tool_${n % 2}`, at, ...(n % 14 < 12 ? failed : {}) }), false);
+    }
+
+    await recorder.flush();
+
+    assert.deepEqual(log.lines, []);
+    const { block } = (await readStats(table, 'default', 'tool_0', '1.0.0')) ?? {};
+    assert.equal((block?.times ?? 0) > 0, true);
+  });
+
+  test('ninety successes of one tool are one batch', () => {
+    const waiting = Array.from({ length: 120 }, () => ({ tenant: 'default', record: aRecord() }));
+
+    assert.equal(takeBatch(waiting, callFolds).entries.length >= 90, true);
   });
 
   test('a batch takes all of the tenant that waits longest, in order', () => {

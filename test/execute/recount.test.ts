@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { createMeter } from '../../shared/execute/billing/quota.ts';
 import { createRecount } from '../../shared/execute/billing/recount.ts';
-import { callKey, quotaKey } from '../../shared/kernel/item-keys.ts';
+import { callKey } from '../../shared/kernel/item-keys.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
+import { quotaKey } from '../../shared/kernel/quota-keys.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 const at = Date.parse('2026-03-05T12:00:00Z');

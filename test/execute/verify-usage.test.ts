@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { ulid } from 'ulid';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
-import { quotaKey, usageKey } from '../../shared/kernel/item-keys.ts';
+import { usageKey } from '../../shared/kernel/item-keys.ts';
+import { quotaKey } from '../../shared/kernel/quota-keys.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 

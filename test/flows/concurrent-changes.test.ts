@@ -7,7 +7,7 @@ import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
 import type { Registration } from '../../shared/model/registration.ts';
 import { testAssay } from '../support/assay.ts';
-import { localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+import { localCalls, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -47,6 +47,6 @@ describe('64 concurrent changes to one tool from 4 clients', () => {
   test('R4.09a C.02 are all kept by DynamoDB', { skip: whyNoDynamo() ?? false }, async (t) => {
     const dynamo = await startDynamo();
     t.after(() => dynamo.stop());
-    await registersAll(() => dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName }));
+    await registersAll(() => dynamoTable({ call: localCalls(dynamo.endpoint), tableName: dynamo.tableName }));
   });
 });

@@ -10,7 +10,7 @@ import type { Outcome } from '../../shared/model/call.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { TableAddress } from '../contract/table.ts';
 import type { TestAssay } from '../support/assay.ts';
-import { type LocalDynamo, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
+import { type LocalDynamo, localCalls, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 import { invokeElsewhere, workingAssay } from '../support/invoking-client.ts';
 import { tries } from '../support/sampling.ts';
 import { readStream } from '../support/stream-records.ts';
@@ -74,7 +74,7 @@ describe('concurrent invocations of several processes', () => {
 
 /** Folds the stream as Lambda might: in batches that overlap, twice over, and two of them at the same time. */
 const foldRepeatedly = async (dynamo: LocalDynamo): Promise<void> => {
-  const table = dynamoTable({ client: localClient(dynamo.endpoint), tableName: dynamo.tableName, gathersReads: true });
+  const table = dynamoTable({ call: localCalls(dynamo.endpoint), tableName: dynamo.tableName, gathersReads: true });
   const deps = { fold: { table, clock: systemClock(), folds: callFolds } };
   for (const { Records, shardId } of await readStream(dynamo)) {
     for (let start = 0; start < Records.length; start += 60) {

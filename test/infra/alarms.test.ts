@@ -45,6 +45,25 @@ describe('alarms', () => {
     ]);
   });
 
+  test('a record that the stream set aside is counted by the line that the function writes', () => {
+    const filters = stage
+      .ofType('AWS::Logs::MetricFilter')
+      .filter(({ Properties }) => Properties.FilterPattern === '{ $.message = "stream record set aside" }');
+
+    assert.equal(filters.length, 1);
+    assert.match(JSON.stringify(filters[0]?.Properties.MetricTransformations), /"assay-prod-api-RecordsSetAside"/);
+    assert.deepEqual(watching('assay-prod-api-RecordsSetAside').map(nameOf), ['RecordsSetAside']);
+  });
+
+  test('a queue of jobs that is blocked is told of, with a GPU or without', () => {
+    const rule = stage
+      .ofType('AWS::Events::Rule')
+      .find(({ Properties }) => JSON.stringify(Properties).includes('Batch Job Queue Blocked'));
+    const told = JSON.stringify(rule?.Properties.EventPattern).match(/"Fn::ImportValue"/g);
+
+    assert.equal(told?.length, stage.ofType('AWS::Batch::JobQueue').length);
+  });
+
   test('each tells somebody, names what to do, and is on the dashboard', () => {
     const [dashboard] = stage.ofType('AWS::CloudWatch::Dashboard');
     const shown = JSON.stringify(dashboard?.Properties.DashboardBody);

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { boundsOf, CALL_PARTITIONS, capacityTable } from '../../infra/capacity.ts';
 import { stages } from '../../infra/config.ts';
-import { costTable, operationsOf, profiles } from '../../infra/cost.ts';
+import { costTable, priceOperations, profiles } from '../../infra/cost.ts';
 import { callShards } from '../../shared/kernel/item-keys.ts';
 
 const readme = await readFile(new URL('../../infra/README.md', import.meta.url), 'utf8');
 
 const totalOf = (what: string, profile: keyof typeof profiles = 'typical'): number =>
-  Object.values(operationsOf(profiles[profile])[what] ?? {}).reduce((sum, cost) => sum + cost, 0) * 1e6;
+  Object.values(priceOperations(profiles[profile])[what] ?? {}).reduce((sum, cost) => sum + cost, 0) * 1e6;
 
 describe('npm run cost', () => {
   test('computes the table that the README shows', () => {
@@ -17,7 +17,7 @@ describe('npm run cost', () => {
   });
 
   test('a typical call costs at most five dollars a million, with firewall, fold, logs and traces', () => {
-    const { Firewall, Logs, Traces, 'Table, folded': folded } = operationsOf(profiles.typical)['tool call'] ?? {};
+    const { Firewall, Logs, Traces, 'Table, folded': folded } = priceOperations(profiles.typical)['tool call'] ?? {};
 
     assert.ok(Firewall && Logs && Traces && folded);
     assert.ok(totalOf('tool call') <= 5, String(totalOf('tool call')));

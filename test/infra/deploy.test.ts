@@ -34,7 +34,8 @@ await assemble();
 const run = async (script: 'deploy' | 'destroy', args: readonly string[], input = '') => {
   const child = spawn(process.execPath, [`infra/build/${script}.ts`, ...args], {
     cwd: root,
-    timeout: 90_000,
+    // Only for one that hangs: on a busy machine a deployment takes minutes.
+    timeout: 900_000,
     env: {
       PATH: `${root}/node_modules/.bin:${process.env.PATH}`,
       HOME: folder,
@@ -44,6 +45,7 @@ const run = async (script: 'deploy' | 'destroy', args: readonly string[], input 
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_REGION: 'us-east-1',
       CDK_DOCKER: join(folder, 'docker'),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(folder, 'compiled'),
     },
   });
   let output = '';

@@ -185,6 +185,15 @@ describe('the front door', () => {
     }
   });
 
+  test('access tokens count as keys where somebody issues them', () => {
+    const textOfRule = (settings: Parameters<typeof synthesise>[0]): string =>
+      JSON.stringify(synthesise(settings).ofType('AWS::WAFv2::WebACL')[0]?.Properties.Rules);
+    const issuers = [{ issuer: 'https://login.example', audience: ['https://assay.example/mcp'] }];
+
+    assert.ok(!textOfRule({}).includes('Bearer eyJ'));
+    assert.ok(textOfRule({ issuers }).includes('Bearer eyJ'));
+  });
+
   test('the firewall’s log has no keys in it', () => {
     const redacted = JSON.stringify(only('AWS::WAFv2::LoggingConfiguration').RedactedFields);
 

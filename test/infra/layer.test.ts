@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const readJson = async (path: string) => JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
 
 describe('layers/onnx', () => {
-  test('C.10 carries ONNX Runtime and sharp for one platform, within 120 MB', async (context) => {
+  test('C.10 carries ONNX Runtime and sharp for one platform, within 100 MB', async (context) => {
     const outdir = await temporaryDirectory(context);
 
     const { bytes, packages } = await buildLayer(outdir);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { about } from '../../functions/api/about.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -46,6 +47,13 @@ describe('the project', () => {
       assert.match(direct[name] ?? '', /^\d+\.\d+\.\d+$/, name);
       assert.match(await readFile(`${root}/${file}`, 'utf8'), new RegExp(`from '${name}['/]`), file);
     }
+  });
+
+  test('names one version in its package, its OpenAPI document, MCP and the list of MCP servers', async () => {
+    const { version } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
+    const server = JSON.parse(await readFile(`${root}/server.json`, 'utf8'));
+
+    assert.deepEqual([about.version, server.version, server.packages[0].version], [version, version, version]);
   });
 
   test('C.08 is deployed by CDK and nothing else', async () => {

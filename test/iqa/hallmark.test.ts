@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createStamp, findFlaw, type HallmarkStatement, publishKeys } from '../../shared/iqa/hallmark.ts';
+import { createStamp, findFlaw, publishKeys } from '../../shared/iqa/hallmark.ts';
+import type { HallmarkStatement } from '../../shared/iqa/hallmark-statement.ts';
 import { verifyScores } from '../../shared/iqa/verify-score.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { heatMap, MAP_SCALES, mapTool } from '../../shared/iqa/heat-map.ts';
+import { withLegend } from '../../shared/iqa/map-legend.ts';
 import { mapHandler } from '../../shared/iqa/map-tool.ts';
 import { graphMetrics } from '../../shared/iqa/metrics.ts';
 import { paintQualityMap } from '../../shared/iqa/paint-map.ts';
@@ -44,10 +45,20 @@ describe('quality maps', () => {
     const labelled = await paintQualityMap(engine, { tool: 'ssim', image, reference, hasLegend: true });
 
     const { width, height, data } = plain.pixels;
-    assert.deepEqual([plain.low, plain.high], [0.3, 1]);
+    assert.deepEqual([plain.low, plain.high], [0.45, 1]);
     assert.deepEqual([labelled.pixels.width, labelled.pixels.height > height], [width, true]);
     assert.equal(Buffer.compare(labelled.pixels.data.subarray(0, data.length), data), 0);
     assert.ok(new Set(labelled.pixels.data.subarray(data.length)).size > 50, 'the strip has the colours of the scale');
+  });
+
+  test('the legend spells the name of every metric that has a map', () => {
+    const picture = { width: 200, height: 1, data: new Uint8Array(600) };
+    for (const [tool, scale] of Object.entries(MAP_SCALES)) {
+      const { data } = withLegend(picture, tool, scale);
+      const isInk = (x: number) => Array.from({ length: 22 }, (_, y) => data[((y + 1) * 200 + x) * 3]).includes(235);
+      for (const [at, sign] of [...tool].entries())
+        assert.ok([0, 1, 2, 3, 4, 5].map((x) => 4 + 8 * at + x).some(isInk), `${sign} of ${tool}`);
+    }
   });
 
   test('score_map answers with an image block small enough for a context', async () => {
@@ -66,7 +77,7 @@ describe('quality maps', () => {
       ],
     );
     assert.ok((content[0]?.data?.length ?? 0) <= 16_384);
-    assert.match(content[1]?.text ?? '', /vsi map: 0.7 glows fully/);
+    assert.match(content[1]?.text ?? '', /vsi map: 0.88 glows fully/);
     await assert.rejects(handler.run({ ...args, metric: 'psnr' }, context), { name: 'InvalidInput' });
     await assert.rejects(handler.run({ image: args.image }, context), { name: 'InvalidInput' });
   });

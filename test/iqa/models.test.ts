@@ -237,7 +237,7 @@ describe('model files of learned tools', () => {
     const tool = catalogue.find('topiq_nr') ?? assert.fail();
     const tried = async (isEndless: boolean) => {
       const path = await file('looping.onnx', loopingModel({ isEndless }));
-      return probeInProcess(isEndless ? 5000 : undefined)(tool, {
+      return probeInProcess(isEndless ? 2000 : undefined)(tool, {
         path,
         digest: String(isEndless),
         preprocessing: Preprocessing.parse({}),
@@ -247,7 +247,7 @@ describe('model files of learned tools', () => {
     assert.equal((await tried(false)).scores.length, 2);
     await assert.rejects(tried(true), {
       name: 'InvalidInput',
-      message: 'the model of topiq_nr took longer than 5 s on the sample pictures; export it anew',
+      message: 'the model of topiq_nr took longer than 2 s on the sample pictures; export it anew',
     });
   });
 

@@ -117,6 +117,18 @@ describe('fitting to opinions', () => {
     assert.ok(all > 0.9 && all < 0.96, String(all));
   });
 
+  test('X.13 above what people rated an interval keeps its lower end, and never rises above 5', () => {
+    const { leftOut } = crossValidate(rows, ['a', 'b'], placed);
+    const bands = intervalBands(leftOut);
+    const [score = 0, below = 0] = bands.at(-2) ?? [];
+    const [end = 0, belowEnd = 0, aboveEnd = 1] = bands.at(-1) ?? [];
+
+    assert.ok(Math.abs(end - belowEnd - (score - below)) < 1e-3);
+    assert.deepEqual([end, aboveEnd], [5, 0]);
+    const nearly = overallOf({ vsi: 0.9999, mdsi: 0.02, haarpsi: 0.999 });
+    assert.ok(nearly && nearly.score > 4.4 && nearly.low < 4, JSON.stringify(nearly));
+  });
+
   test('a table without a column or a number is refused with the place', () => {
     assert.throws(() => parseOpinions('image,reference\n'), { message: /lacks distortion, level, mos, mos_std/ });
     assert.throws(() => parseOpinions('image,reference,distortion,level,mos,mos_std,a\np,r,1,1,x,0,1'), {

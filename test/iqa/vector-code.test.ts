@@ -6,6 +6,8 @@ import { lumaBytes, plainLuma, stretchedLuma } from '../../shared/iqa/nr/luma.ts
 import { gatherMoments32, gatherMoments64 } from '../../shared/iqa/nr/moments.ts';
 import { mscnRows32, plainContrast32 } from '../../shared/iqa/nr/mscn.ts';
 import { HALF_TAPS } from '../../shared/iqa/nr/plane-kernels.ts';
+import { cubeRoot } from '../../shared/iqa/roots.ts';
+import { sumRows } from '../../shared/iqa/row-sums.ts';
 import { squaredError } from '../../shared/iqa/squared-error.ts';
 import { isFused } from '../../shared/iqa/wasm/fused.ts';
 
@@ -51,6 +53,29 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
       { numRuns: 20 },
     );
     assert.equal(squaredError(new Uint8Array(70_000), new Uint8Array(70_000).fill(255)), 70_000 * 255 ** 2);
+  });
+
+  test('rows of bytes add up as in a plain loop, also 257 rows of white, and nothing is left of the call before', () => {
+    fc.assert(
+      fc.property(sides, sides, bytes, (length, count, stream) => {
+        const rows = Uint8Array.from(stream.take(length * count));
+        const plain = Array.from({ length }, (_, column) =>
+          rows.reduce((sum, value, at) => sum + (at % length === column ? value : 0), 0),
+        );
+
+        assert.deepEqual([...sumRows(rows, length)], plain);
+      }),
+      { numRuns: 30 },
+    );
+    assert.deepEqual([...sumRows(new Uint8Array(257 * 5).fill(255), 5)], new Array(5).fill(65_535));
+  });
+
+  test('cube roots are those of Math.cbrt to 12 digits', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0.003, max: 1.5, noNaN: true }), (value) => {
+        assert.ok(Math.abs(cubeRoot(value) - Math.cbrt(value)) < 1e-12, String(value));
+      }),
+    );
   });
 
   test('luma has every bit of plain loops', () => {

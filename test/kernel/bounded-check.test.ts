@@ -12,6 +12,11 @@ const upTo = (count: number): readonly number[] => Array.from({ length: count },
 const SLOW = { code: 'InvalidInput', message: /cannot be checked within 50 ms by its schema; send less, or simplify/ };
 const list = (items: object) => ({ type: 'object', properties: { list: { type: 'array', items } } });
 
+/** Each repeats twenty choices a thousand times. */
+const heavyPattern = (count: number) => ({
+  properties: Object.fromEntries(upTo(count).map((n) => [`p${n}`, { pattern: `(${'.?'.repeat(19)}${n}?){1000}$` }])),
+});
+
 /** Milliseconds of this thread's processor time, which a busy machine does not change as it does the clock's. */
 const processorMs = async (work: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage();
@@ -34,6 +39,8 @@ describe('what a schema and a value multiply to is bounded', () => {
       { a: 'abc'.repeat(1e6) },
     ],
     ['a nested choice and little data', doublingSchema(40), {}],
+    ['a short text and a heavy pattern', heavyPattern(1), { p0: 'x'.repeat(300) }],
+    ['short texts and heavy patterns', heavyPattern(4), { p0: 'x'.repeat(90), p1: 'x', p2: 'x', p3: 'x'.repeat(90) }],
   ];
   for (const [what, schema, value] of products)
     test(`a validation of ${what} is interrupted`, async () => {
@@ -80,6 +87,37 @@ describe('what a schema and a value multiply to is bounded', () => {
     assert.equal(compilePattern('^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', 'x').test('x'), false);
   });
 
+  test('X.06 a filter of names takes so many steps a page, and its next page goes on', async () => {
+    const { json } = await testAssay();
+    const names = upTo(40).map((n) => `${'x'.repeat(100)}${String(n).padStart(2, '0')}`);
+    for (const name of names) assert.equal((await json('POST', '/v1/tools', aTool({ name }))).status, 201);
+    const page = async (query: string) => {
+      const { status, body } = await json<{ tools: { spec: { name: string } }[]; next_cursor?: string }>(
+        'GET',
+        `/v1/tools?${query}`,
+      );
+      assert.equal(status, 200);
+      return body;
+    };
+    const found: string[] = [];
+    let pages = 0;
+    for (let cursor: string | undefined = ''; cursor !== undefined; pages++) {
+      const query = `name_pattern=${encodeURIComponent('(x?){180}')}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const { tools, next_cursor }: Awaited<ReturnType<typeof page>> = await page(query);
+      found.push(...tools.map(({ spec }) => spec.name));
+      cursor = next_cursor;
+    }
+
+    assert.deepEqual(
+      found.filter((name) => name.startsWith('x')),
+      names,
+    );
+    assert.ok(pages > 3, `${pages} pages`);
+    assert.equal((await page('name_pattern=x.*')).tools.length, 40, 'a plain one takes one page');
+    const { status } = await json('GET', `/v1/tools?name_pattern=${encodeURIComponent(`(${'.?'.repeat(20)}){1000}`)}`);
+    assert.equal(status, 400);
+  });
+
   test('X.06 a schema that would take long to compile is refused before it is, with what it comes to', () => {
     const named = (count: number, part: (n: number) => unknown) =>
       Object.fromEntries(upTo(count).map((n) => [`p${n}`, part(n)]));
@@ -88,6 +126,25 @@ describe('what a schema and a value multiply to is bounded', () => {
       references: { $defs: named(1200, () => ({})), allOf: upTo(1200).map((n) => ({ $ref: `#/$defs/p${n}` })) },
       unevaluated: { allOf: upTo(1500).map((n) => ({ properties: { [`p${n}`]: {} } })), unevaluatedProperties: false },
       formats: { properties: named(1000, () => ({ format: 'email' })) },
+      'nested alternatives': { oneOf: upTo(1400).map((n) => ({ required: [`a${n}`] })) },
+      'names that others need': { dependentRequired: named(50, () => upTo(150).map((n) => `q${n}`)) },
+      'many keywords': {
+        properties: named(600, () => ({
+          type: 'string',
+          minLength: 1,
+          maxLength: 5,
+          const: 'x',
+          enum: ['x'],
+          not: {},
+        })),
+      },
+      'under a field called default': {
+        properties: { default: { oneOf: upTo(1400).map(() => ({ type: 'string' })) } },
+      },
+      'a value that is referred to': {
+        properties: { a: { $ref: '#/default' } },
+        default: { oneOf: upTo(1000).map(() => ({ type: 'string' })) },
+      },
     };
     for (const [what, schema] of Object.entries(schemas))
       assert.throws(

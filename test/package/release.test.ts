@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,9 @@ const repository = async (t: Parameters<typeof temporaryDirectory>[0], changelog
   write('package.json', json({ name: 'assay', version: '0.1.0', dependencies: { other: '0.1.0' } }));
   const packages = { '': { version: '0.1.0', name: 'assay' }, 'node_modules/other': { version: '0.1.0', dev: true } };
   write('package-lock.json', json({ name: 'assay', version: '0.1.0', lockfileVersion: 3, packages }));
+  write('server.json', json({ version: '0.1.0', packages: [{ version: '0.1.0', runtimeHint: 'npx' }] }));
+  mkdirSync(join(folder, 'functions/api'), { recursive: true });
+  write('functions/api/about.ts', "export const about = {\n  version: '0.1.0',\n};\n");
   write('CHANGELOG.md', changelog);
   git('init', '--quiet');
   for (const [name, value] of Object.entries({ 'user.name': 'a', 'user.email': 'a@b.c', 'tag.gpgSign': 'false' }))
@@ -48,6 +51,9 @@ describe('npm run release', () => {
       [lock.version, lock.packages[''].version, lock.packages['node_modules/other'].version],
       ['0.2.0', '0.2.0', '0.1.0'],
     );
+    const server = JSON.parse(read('server.json'));
+    assert.deepEqual([server.version, server.packages[0].version], ['0.2.0', '0.2.0']);
+    assert.match(read('functions/api/about.ts'), /version: '0\.2\.0'/);
     assert.equal(git('tag', '--list').trim(), 'v0.2.0');
     assert.equal(git('status', '--porcelain'), '');
   });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { PlanTree } from '../../shared/model/plan.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
-import { makespanOf, nodesOf } from '../../shared/plan/tree.ts';
+import { computeMakespan, nodesOf } from '../../shared/plan/tree.ts';
 import { randomDag, seeded } from '../bench/random-plans.ts';
 import { type Listed, precedences, renamed } from './support.ts';
 
@@ -39,7 +39,7 @@ describe('compilePlan', () => {
     const { tree } = compilePlan(plan({ a: '', b: 'a', c: '', d: 'c' }), { durations: { a: 1, b: 9, c: 9, d: 1 } });
 
     assert.equal(
-      makespanOf(tree, (id) => ({ a: 1, b: 9, c: 9, d: 1 })[id] ?? 0),
+      computeMakespan(tree, (id) => ({ a: 1, b: 9, c: 9, d: 1 })[id] ?? 0),
       10,
     );
     assert.equal(tree.kind, 'parallel');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { handleStep } from '../../functions/step/handle.ts';
+import { type JsonCall, jsonService } from '../../shared/adapters/aws/json-service.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
@@ -9,9 +9,10 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import { MACHINES_PK, runKey } from '../../shared/kernel/item-keys.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
+import { cachePlans } from '../../shared/plan/cache-plans.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { NodeCall, NodeOutcome, TokenAnswer } from '../../shared/plan/run-deps.ts';
-import { cachePlans, savePlan } from '../../shared/plan/run-store.ts';
+import { savePlan } from '../../shared/plan/run-store.ts';
 import type { Runs } from '../../shared/plan/runs.ts';
 import { anyTool } from '../bench/random-plans.ts';
 import { SfnStub } from '../support/sfn-stub.ts';
@@ -22,27 +23,25 @@ const ok = (output: unknown): NodeOutcome => ({ status: 'ok', output });
 const node = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({ id, tool: 'tool', ...more });
 const from = (text: string) => ({ $from: text });
 
-describe('plans on Step Functions, through the SDK', () => {
+describe('plans on Step Functions, through their own protocol', () => {
   let execute: (call: NodeCall) => Promise<NodeOutcome>;
   let now: number;
   let ids = 0;
   let stub: SfnStub;
-  let client: SFNClient;
+  let call: JsonCall;
   let world: ReturnType<typeof aWorld>;
 
   before(async () => {
     stub = new SfnStub((payload) => handleStep(world.step, payload));
     const endpoint = await stub.listen();
-    client = new SFNClient({
+    call = jsonService({
+      service: 'machines',
       endpoint,
       region: 'eu-west-1',
-      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
-      // Otherwise synchronous starts go to sync-127.0.0.1.
-      disableHostPrefix: true,
+      credentials: () => ({ accessKeyId: 'key', secretAccessKey: 'secret' }),
     });
   });
   after(async () => {
-    client.destroy();
     await stub.close();
   });
   beforeEach(() => {
@@ -59,7 +58,7 @@ describe('plans on Step Functions, through the SDK', () => {
     const pause = async (ms: number) => void pauses.push(ms);
     const machines = sfnMachines({
       prefix: 'assay-',
-      client,
+      call,
       table,
       clock,
       roleArn: 'arn:aws:iam::1:role/machine',

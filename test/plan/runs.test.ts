@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
+import { ACTIVE_RUNS_PK, planKey } from '../../shared/kernel/item-keys.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { NodeView, RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
@@ -486,6 +487,23 @@ describe('cancel and resume', () => {
 
     assert.equal(view.status, 'ok');
     assert.equal(nodeOf(view, 'send').approval?.approver, 'k');
+  });
+
+  test('X.04 a run that cannot go on holds up no other', async () => {
+    let isLost = true;
+    const world = aHeldWorld(async () => (isLost ? new Promise(() => {}) : ok(1)));
+    const started = [];
+    for (const id of ['a', 'b', 'c']) started.push({ ...(await begin(world, [node(id)])), node: id });
+    for (const { runs, id, node: name } of started) await until(runs, id, name, 'running');
+    for (const { runs } of started) await runs.close();
+    isLost = false;
+    const [first] = (await world.table.query(ACTIVE_RUNS_PK)).items.map(({ key }) => key.sk.split('#')[0] ?? '');
+    const { plan_id } = (await createLocalRuns(world).view('default', first ?? '')) ?? {};
+    await world.table.write([{ remove: planKey('default', plan_id ?? '') }]);
+
+    const resumed = await createLocalRuns(world).resume();
+
+    assert.deepEqual(new Set(resumed), new Set(started.map(({ id }) => id).filter((id) => id !== first)));
   });
 
   test('a run whose owner is alive is left to it, whatever asks for it', async () => {

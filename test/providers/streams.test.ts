@@ -42,6 +42,16 @@ describe('rules of reading', () => {
     });
   }
 
+  test('Gemini’s signature is kept where it is reached in the form of OpenAI, whole or in a stream', () => {
+    const call = { index: 0, id: 'a', function: { name: 'x', arguments: '{}' } };
+    const signed = { ...call, extra_content: { google: { thought_signature: 'sig' } } };
+
+    for (const part of ['message', 'delta']) {
+      const [read] = parseCalls('openai', { choices: [{ [part]: { tool_calls: [signed] }, finish_reason: 'stop' }] });
+      assert.equal(read?.thought_signature, 'sig', part);
+    }
+  });
+
   test('a call from code names its caller', () => {
     const [call] = parseCalls('openai-responses', {
       output: [{ type: 'function_call', call_id: 'a', name: 'x', arguments: '{}', caller: { type: 'program' } }],

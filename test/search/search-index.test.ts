@@ -67,6 +67,23 @@ describe('search', () => {
     assert.deepEqual(names(index, 'invoice'), ['invoice', 'report']);
   });
 
+  test('X.11 words of no subject offer nothing, alone or together', () => {
+    const tools = indexOf(aTool('remove_file', 'Deletes one file for good, really quickly'), weather, email);
+    for (const query of ['good', 'for good', 'really quickly', 'a good thing'])
+      assert.deepEqual(names(tools, query), []);
+    assert.deepEqual(names(tools, 'delete it for good'), ['remove_file']);
+  });
+
+  test('X.11 who asks how good a picture is finds the tools that judge pictures, those of its kind first', () => {
+    const judge = (name: string, type: 'FR' | 'NR', tags: readonly string[] = []): Tool =>
+      aTool(name, 'Image quality', { tags: ['image', 'quality', 'iqa', ...tags], iqa: { type, strengths: ['Noise'] } });
+    const tools = indexOf(judge('pair', 'FR'), judge('bits', 'NR', ['information']), judge('lone', 'NR'), weather);
+
+    assert.deepEqual(names(tools, 'how good is cat.jpg?'), ['lone', 'bits', 'pair']);
+    assert.deepEqual(names(tools, 'how good is cat.jpg beside dog.jpg?')[0], 'pair');
+    assert.deepEqual(names(tools, 'the information in cat.jpg, how good is it?')[0], 'bits');
+  });
+
   test('limit keeps the best and accept leaves out', () => {
     const many = indexOf(
       ...Array.from({ length: 40 }, (_, at) => aTool(`copy_${String(at).padStart(2, '0')}`, 'copy')),

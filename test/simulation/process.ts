@@ -4,9 +4,10 @@ import { type LocalUploads, localUploads } from '../../functions/cli/local-uploa
 import { localRuns } from '../../functions/compose/local-runs.ts';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { blobModelFiles } from '../../shared/adapters/onnx/model-files.ts';
+import { createQuotaHolding, type QuotaHolding } from '../../shared/execute/billing/quota-holders.ts';
 import type { IqaEngine } from '../../shared/iqa/engine.ts';
 import { composeIqa } from '../../shared/iqa/iqa.ts';
-import { lazy } from '../../shared/kernel/lazy.ts';
+import { lazily } from '../../shared/kernel/lazily.ts';
 import { pause } from '../../shared/kernel/pause.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
 import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
@@ -21,6 +22,7 @@ import type { Awake, Timeline } from './timeline.ts';
 export interface Process extends TestAssay {
   readonly runs: LocalRuns;
   readonly uploads: LocalUploads;
+  readonly quotas: QuotaHolding;
   /** Waits, as a client of it does. */
   wait(milliseconds: number): Promise<void>;
 }
@@ -52,6 +54,8 @@ export const startProcess = async (store: Store & Partial<Awake>, world: World, 
   const broken: Handler = { permission: 'safe', run: () => Promise.reject(new Error('broken')) };
   const iqa = composeIqa({ catalogue: catalogue(), engine: plainEngine, modelFiles, table, blobs, clock, log });
   const made: LocalRuns[] = [];
+  const chance = (bytes: number) => Uint8Array.from({ length: bytes }, () => random() * 256);
+  const quotas = createQuotaHolding({ table, clock, timers, log, random: chance });
   const given = await testAssay({
     table,
     blobs,
@@ -60,9 +64,12 @@ export const startProcess = async (store: Store & Partial<Awake>, world: World, 
     clock,
     sources,
     timers,
+    // The processor's time is no part of a simulation: it would draw another order each time.
+    turns: { enter: () => undefined, own: () => Promise.resolve() },
     recording: { delayMs: 0 },
     signPut: async (path) => ({ url: path, headers: {}, expires_at: new Date(now()).toISOString() }),
-    random: (bytes) => Uint8Array.from({ length: bytes }, () => random() * 256),
+    random: chance,
+    quotaHolding: quotas,
     handlers: { builtin: new Map(Object.entries({ broken })), internal: new Map([['effect', effect]]) },
     startRuns: (assay) => {
       const runs = localRuns(assay, blobs);
@@ -76,6 +83,7 @@ export const startProcess = async (store: Store & Partial<Awake>, world: World, 
     ...given,
     runs,
     uploads: localUploads(given.assay, '/nonexistent'),
+    quotas,
     wait: (milliseconds) => pause(timers, milliseconds),
   };
 };
@@ -83,7 +91,7 @@ export const startProcess = async (store: Store & Partial<Awake>, world: World, 
 const log = memoryLog();
 const modelFiles = blobModelFiles(memoryBlobs(), '/nonexistent');
 
-const catalogue = lazy(shippedCatalogue);
+const catalogue = lazily(shippedCatalogue);
 
 /** Says the same of every picture, at once. */
 const plainEngine: IqaEngine = {

@@ -16,9 +16,20 @@ const runAll = async (schedules: readonly Schedule[], open: OpenStore): Promise<
   assert.ok(schedules.length > 0);
 };
 
+/** A process wakes between its row and its count, after another has ended the row and found the disk full. */
+const WOKEN_LATE = [
+  { scenario: 'fail', writes: 2, seed: 892934145 },
+  { scenario: 'invoke', writes: 3, seed: 614507555 },
+] as const;
+
 describe('X.04 processes that die or stall after any write, alone and beside others', () => {
   test('charge once, leave nothing stuck, and lose nothing that was acknowledged', async () => {
-    await runAll(await drawSchedules(tries(70, 2000), seed), openMemory);
+    await runAll(await drawSchedules(tries(200, 2000), seed), openMemory);
+  });
+
+  test('a process that wakes after its reservation has lapsed leaves no count behind', async () => {
+    const schedules = WOKEN_LATE.map((schedule) => ({ ...schedule, fate: 'stalls', isContended: true }) as const);
+    await runAll(schedules, openMemory);
   });
 
   test('a schedule that is drawn again happens again, to the millisecond and the byte', async () => {

@@ -96,6 +96,29 @@ describe('X.16 an upstream that misbehaves', () => {
     assert.ok(problems.some(({ reason }) => /two tools of this name/.test(reason)));
   });
 
+  test('whose tool turns into none keeps it as it was approved, and says what is wrong', async (t) => {
+    let tools = [tool('good'), tool('other')];
+    const url = await rawUpstream(t, (method) => (method === 'tools/list' ? { tools } : { content: [] }));
+    const product = await start(t);
+    await product.json('POST', '/v1/sources', { name: 'bad', kind: 'mcp', url, permission: 'safe' });
+    const broken = [
+      { inputSchema: 'text' },
+      { inputSchema: { type: 'object', properties: { a: { type: 'strong' } } } },
+    ];
+    for (const more of broken) {
+      tools = [tool('good', more)];
+      const { body } = await product.json<SourceView>('POST', '/v1/sources/bad/refresh');
+      assert.equal(body.status, 'ok');
+      assert.deepEqual(
+        body.problems?.map((problem) => problem.tool),
+        ['good'],
+      );
+      assert.equal((await product.json('POST', '/v1/tools/bad_good/invoke', { arguments: {} })).status, 200);
+      // What it does not list at all is gone.
+      assert.equal((await product.json('POST', '/v1/tools/bad_other/invoke', { arguments: {} })).status, 503);
+    }
+  });
+
   test('that hangs does not hold up others, and a call of its tool ends in time', { timeout: 20_000 }, async (t) => {
     const url = await rawUpstream(t, (method) =>
       method === 'tools/list' ? { tools: [tool('slow')] } : new Promise(() => {}),

@@ -8,6 +8,7 @@ import { createApp } from '../../functions/api/app.ts';
 import { localAssay } from '../../functions/compose/local-assay.ts';
 import { readEnvironment } from '../../functions/compose/local-environment.ts';
 import { nothingConfigured } from '../../shared/sources/configured.ts';
+import { fakeUpstream } from '../support/mcp-upstream.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -110,6 +111,67 @@ test('X.16 X.17 an OpenAPI document behind a secret becomes tools, and the secre
   assert.doesNotMatch(said.join('\n'), /ghp_this|a-secret-team/);
   assert.doesNotMatch(JSON.stringify(log.lines), /ghp_this|a-secret-team/);
   assert.doesNotMatch(readFileSync(`${data}/assay.db`).toString('latin1'), /ghp_this|a-secret-team/);
+});
+
+test('a secret of the query is sent with every request to an MCP server, and is never told', async (t) => {
+  const upstream = await fakeUpstream(t, [{ name: 'echo', description: 'Says it', inputSchema: { type: 'object' } }]);
+  const { json, said } = await openProduct(t, [new URL(upstream.url).host]);
+  const secret = { type: 'query', name: 'api_key', value: SECRET };
+
+  const url = `${upstream.url}?team=a`;
+  const added: { body: State } = await json('POST', '/v1/sources', {
+    name: 'q',
+    kind: 'mcp',
+    url,
+    secret,
+    permission: 'safe',
+  });
+  const called: { status: number } = await json('POST', '/v1/tools/q_echo/invoke', {});
+
+  assert.deepEqual([added.body.status, called.status], ['ok', 200]);
+  assert.ok(upstream.requests.length >= 3);
+  for (const request of upstream.requests)
+    assert.equal(new URL(request.url).search, `?team=a&api_key=${SECRET}`, request.method);
+  assert.doesNotMatch(said.join('\n'), /ghp_this/);
+});
+
+test('X.17 an upstream that repeats its secret in lists, errors, files and refusals passes none of it on', async (t) => {
+  const echo = { name: 'echo', description: `Echoes for ${SECRET}`, inputSchema: { type: 'object' } };
+  const upstream = await fakeUpstream(t, [echo]);
+  upstream.answer = () => ({ isError: true, content: [{ type: 'text', text: `Bearer ${SECRET} is wrong` }] });
+  const paths = { '/file': { get: { operationId: 'file', description: `For ${SECRET}` } } };
+  const server = createServer(({ url, headers: { authorization = '' } }, response) => {
+    if (url === '/file') response.writeHead(200, { 'content-type': 'image/png' }).end(`\x89PNG ${authorization} \0`);
+    else response.end(JSON.stringify({ openapi: '3.1.0', paths }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  t.after(() => server.closeAllConnections());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { json, said, data, log } = await openProduct(t, [host, new URL(upstream.url).host]);
+
+  const add = (name: string, kind: string, url: string) =>
+    json('POST', '/v1/sources', { name, kind, url, secret: SECRET, permission: 'safe' });
+  await add('mcp', 'mcp', upstream.url);
+  const failed: { body: { error: { message: string } } } = await json('POST', '/v1/tools/mcp_echo/invoke', {});
+  assert.match(failed.body.error.message, /\[secret\] is wrong/);
+  Object.defineProperty(upstream, 'tools', {
+    get: () => {
+      throw new Error(`no tools for ${SECRET}`);
+    },
+  });
+  const failing: { body: State } = await json('POST', '/v1/sources/mcp/refresh');
+  assert.match(failing.body.error ?? '', /no tools for \[secret\]/);
+  await add('files', 'openapi', `http://${host}/doc`);
+  const file: { body: { output: { base64: string } } } = await json('POST', '/v1/tools/files_file/invoke', {});
+  assert.match(Buffer.from(file.body.output.base64, 'base64').toString('latin1'), /PNG \*+ /);
+  for (const path of ['/v1/sources', '/v1/tools', '/v1/executions', '/v1/snapshot', '/v1/tenants/default/export'])
+    said.push(JSON.stringify(await json('GET', path).catch(() => '')));
+
+  assert.doesNotMatch(said.join('\n'), /ghp_this/);
+  assert.ok(!said.join('\n').includes(Buffer.from(SECRET).toString('base64').slice(4, 20)));
+  assert.doesNotMatch(JSON.stringify(log.lines), /ghp_this/);
+  assert.doesNotMatch(readFileSync(`${data}/assay.db`).toString('latin1'), /ghp_this/);
 });
 
 test('a new address drops the secret of the old one, and it is never sent there', async (t) => {

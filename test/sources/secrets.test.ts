@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { secretsKey } from '../../functions/compose/local-secrets.ts';
+import { jsonService } from '../../shared/adapters/aws/json-service.ts';
 import { kmsDataKeys } from '../../shared/adapters/aws/kms-keys.ts';
 import { localDataKeys } from '../../shared/adapters/files/local-keys.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
@@ -38,12 +39,15 @@ await once(kms.listen(0, '127.0.0.1'), 'listening');
 after(() => kms.close());
 
 const inKms = (keyId: string): DataKeys =>
-  kmsDataKeys({
+  kmsDataKeys(
+    jsonService({
+      service: 'keys',
+      region: 'eu-central-1',
+      credentials: () => ({ accessKeyId: 'AK', secretAccessKey: 'SK' }),
+      endpoint: `http://127.0.0.1:${(kms.address() as AddressInfo).port}`,
+    }),
     keyId,
-    region: 'eu-central-1',
-    credentials: () => ({ accessKeyId: 'AK', secretAccessKey: 'SK' }),
-    endpoint: `http://127.0.0.1:${(kms.address() as AddressInfo).port}`,
-  });
+  );
 
 const keepers: readonly (readonly [string, DataKeys])[] = [
   ['a key file', localDataKeys(randomBytes(32))],
@@ -126,6 +130,8 @@ describe('the secrets of a source', () => {
     );
     const basic = sendCredentials({ secret: { type: 'basic', username: 'ann', password: 'p:w' } });
     assert.deepEqual(basic.headers, { authorization: 'Basic YW5uOnA6dw==' });
+    const long = sendCredentials({ secret: { type: 'basic', username: 'ann', password: 'correct horse' } });
+    assert.equal(hideSecrets('ann, your password is correct horse', long), 'ann, your password is [secret]');
     assert.deepEqual(sendCredentials({ secret: { type: 'query', name: 'key', value: 'k' } }).query, { key: 'k' });
   });
 

@@ -6,9 +6,12 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { createTable } from '../../shared/adapters/aws/create-table.ts';
+import { type JsonCall, jsonService } from '../../shared/adapters/aws/json-service.ts';
+import { localCredentials, localRegion } from './s3.ts';
 
 export interface LocalDynamo {
   readonly client: DynamoDBClient;
+  readonly call: JsonCall;
   readonly endpoint: string;
   readonly tableName: string;
   /** Processor time the server has used. */
@@ -16,9 +19,12 @@ export interface LocalDynamo {
   stop(): Promise<void>;
 }
 
+/** Another server to try instead, such as Amazon's DynamoDB Local: `ASSAY_TEST_DYNAMO=http://127.0.0.1:8000`. */
+const OTHER_SERVER = process.env.ASSAY_TEST_DYNAMO;
+
 /** Why there is no DynamoDB-compatible server here; undefined when there is one. In CI its absence is a failure. */
 export function whyNoDynamo(): string | undefined {
-  if (binary() !== undefined) return undefined;
+  if (OTHER_SERVER !== undefined || binary() !== undefined) return undefined;
   const why = `@dynoxide/linux-x64, the DynamoDB-compatible server, is not installed on ${process.platform} ${process.arch}`;
   if (process.env.CI === 'true') throw new Error(`${why}; CI must test the DynamoDB adapter`);
   return why;
@@ -26,7 +32,11 @@ export function whyNoDynamo(): string | undefined {
 
 /** Starts a server in memory on a free loopback port and makes the table. */
 export async function startDynamo(): Promise<LocalDynamo> {
-  const { endpoint, processorMs, stop: stopServer } = await startServer(binary() ?? '', await freePort());
+  const {
+    endpoint,
+    processorMs,
+    stop: stopServer,
+  } = OTHER_SERVER === undefined ? await startServer(binary() ?? '', await freePort()) : runningServer(OTHER_SERVER);
   const client = localClient(endpoint);
   const tableName = `assay-${randomUUID()}`;
   const stop = async (): Promise<void> => {
@@ -35,12 +45,14 @@ export async function startDynamo(): Promise<LocalDynamo> {
   };
   try {
     await createTable(client, tableName);
-    return { client, endpoint, tableName, processorMs, stop };
+    return { client, call: localCalls(endpoint), endpoint, tableName, processorMs, stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
 }
+
+const runningServer = (endpoint: string) => ({ endpoint, processorMs: () => 0, stop: async () => {} });
 
 // The shell ends the server when its own input ends: also when this process is killed and cannot clean up.
 const guarded = '"$0" --port "$1" & server=$!; read -r _; kill -9 $server';
@@ -72,12 +84,16 @@ const processorMsOfChild = (parent: number | undefined): number => {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 };
 
+/** The calls of a server on this machine, as the functions make them. */
+export const localCalls = (endpoint: string, limits: { readonly answerMs?: number } = {}): JsonCall =>
+  jsonService({ service: 'table', endpoint, region: localRegion, credentials: () => localCredentials, ...limits });
+
 /** A client for a server on this machine. */
 export const localClient = (endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient =>
   new DynamoDBClient({
     endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    region: localRegion,
+    credentials: localCredentials,
     ...config,
   });
 

@@ -1,11 +1,13 @@
 import { AnswerItem } from '../../functions/api/kept-answer.ts';
 import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
+import { TenantsListedItem } from '../../shared/access/list-earlier-tenants.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
 import { OauthItem, OauthOfGrantItem } from '../../shared/adapters/oauth/auth-server-store.ts';
 import { AskedArgumentsItem } from '../../shared/execute/asked-arguments.ts';
 import { AuditItem } from '../../shared/execute/audit.ts';
 import { UsageArchiveItem } from '../../shared/execute/billing/closed-month.ts';
 import { QuotaToldItem } from '../../shared/execute/billing/near-end.ts';
+import { QuotaHolderItem } from '../../shared/execute/billing/quota-holders.ts';
 import { QuotaItem, QuotaWatchItem } from '../../shared/execute/billing/recount.ts';
 import { UsageItem } from '../../shared/execute/billing/usage.ts';
 import { ConfirmationItem, ConfirmationPointerItem } from '../../shared/execute/confirmation-item.ts';
@@ -53,6 +55,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^CONNECT#\S+ LINK$/, [AccountLinkItem]],
   [/^UPLOADS#ACTIVE /, [DeliveryItem]],
   [/^RUNS#ACTIVE /, [ActiveRunItem]],
+  [/^QUOTAS#ACTIVE /, [QuotaHolderItem]],
   [/^MACHINE#\S+ MACHINE$/, [MachineItem]],
   [/^MACHINES /, [MachineListItem]],
   [/^SOURCES /, [SourceDueItem]],
@@ -64,6 +67,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+ KEYOF#/, [KeyOfTenantItem]],
   [/^EDGE BEAT$/, [BeatItem]],
   [/^TENANTS /, [TenantItem]],
+  [/^TENANTS#LISTED LISTED$/, [TenantsListedItem]],
   [/^T#[^#]+ SOURCE#/, [SourceItem]],
   [/^T#[^#]+ LIST#/, [ListItem]],
   [/^T#[^#]+ GRANT#/, [GrantItem]],

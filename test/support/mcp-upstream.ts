@@ -22,7 +22,7 @@ export interface FakeUpstream {
   /** Answers calls; the arguments as text unless set. */
   answer: (name: string, args: unknown) => unknown;
   readonly calls: { readonly name: string; readonly arguments: unknown }[];
-  readonly requests: { readonly method: string; readonly headers: Headers }[];
+  readonly requests: { readonly method: string; readonly url: string; readonly headers: Headers }[];
 }
 
 interface Cleaning {
@@ -53,7 +53,7 @@ export const fakeUpstream = async (test: Cleaning, tools: readonly FakeTool[]): 
     return server;
   });
   const { url } = await serveHttp(test, (request) => {
-    fake.requests.push({ method: request.method, headers: request.headers });
+    fake.requests.push({ method: request.method, url: request.url, headers: request.headers });
     return handler.fetch(request);
   });
   return Object.assign(fake, { url: `${url}/mcp` });

@@ -12,7 +12,7 @@ import { aTool } from './tools.ts';
 
 /**
  * What another process does: call a priced tool with a key, so many times at once; or on and on until it is killed,
- * with two calls that never end.
+ * with two calls in flight that never answer.
  */
 export interface PayingTask {
   readonly shops: readonly { readonly address: TableAddress; readonly payer: string }[];
@@ -30,7 +30,6 @@ export interface Answer {
 export const slowTool = aTool({
   name: 'slow',
   price_micros: 3,
-  // Longer than a busy machine takes for the calls before the kill: what stalls must still be reserved then.
   timeout_seconds: 5,
   implementation: { type: 'builtin', handler: 'slow' },
 });
@@ -106,18 +105,22 @@ async function work({ shops, calls }: PayingTask): Promise<void> {
   const assays = await Promise.all(
     shops.map(async ({ address }) => payingAssay(await openTable(address), calls === undefined ? SKEW_MS : undefined)),
   );
-  const call = async (shop: number, city?: string): Promise<void> => {
+  const call = async (shop: number): Promise<void> => {
     const assay = assays[shop];
-    if (assay) console.log(JSON.stringify(await callSlow(assay, shops[shop]?.payer ?? '', shop, city)));
+    if (assay) console.log(JSON.stringify(await callSlow(assay, shops[shop]?.payer ?? '', shop)));
   };
   const forever = async (shop: number): Promise<void> => {
     for (;;) await call(shop);
+  };
+  // On a busy machine its time is up before the kill comes: then it is called again.
+  const stallForever = async (shop: number): Promise<void> => {
+    for (const assay = assays[shop]; assay; ) await callSlow(assay, shops[shop]?.payer ?? '', shop, STALLS);
   };
   console.log('ready');
   await once(process.stdin, 'data');
   for (const shop of shops.keys()) {
     if (calls !== undefined) await Promise.all(Array.from({ length: calls }, () => call(shop)));
-    else for (const work of [call(shop, STALLS), call(shop, STALLS), forever(shop), forever(shop)]) void work;
+    else for (const work of [stallForever(shop), stallForever(shop), forever(shop), forever(shop)]) void work;
   }
   if (calls === undefined) return;
   for (const { assay } of assays) await assay.close();

@@ -16,7 +16,7 @@ export const testSources = (commands: Readonly<Record<string, StdioCommand>> = {
     const command = commands[name];
     const connect = command
       ? connectStdio(command)
-      : connectHttp({ url, fetch: testFetch, headers: async () => ({}), follows: true });
+      : connectHttp({ url, fetch: testFetch, credentials: async () => ({ headers: {}, query: {} }), follows: true });
     return mcpUpstream(connect, changed);
   };
   return { allowed: 'tenants', open };

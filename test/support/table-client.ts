@@ -79,6 +79,6 @@ export async function openTable(address: TableAddress): Promise<Table> {
     return sqliteTable({ path: address.path, busyTimeoutMs: 20_000 });
   }
   const { dynamoTable } = await import('../../shared/adapters/aws/dynamo-table.ts');
-  const { localClient } = await import('./dynamo.ts');
-  return dynamoTable({ client: localClient(address.endpoint), tableName: address.tableName });
+  const { localCalls } = await import('./dynamo.ts');
+  return dynamoTable({ call: localCalls(address.endpoint), tableName: address.tableName });
 }

@@ -5,12 +5,13 @@ import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { ACTIVE_UPLOADS_PK } from '../../shared/kernel/item-keys.ts';
 import type { Timers } from '../../shared/kernel/ports.ts';
 import { createDeliveries } from '../../shared/uploads/deliveries.ts';
-import { objectCreated } from '../../shared/uploads/object-event.ts';
+import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { memoryLog } from '../support/assay.ts';
 import { standingClock } from '../support/clock.ts';
 
 const TERM_MS = 90_000;
-const event = objectCreated('images/default/cat.png', 'e1', 3, '01');
+const eventOf = (tenant: string) => objectCreated(`images/${tenant}/cat.png`, 'e1', 3, '01');
+const event = eventOf('default');
 
 /** Processes on one table; each deals with an event when it is told to, or never. */
 const world = () => {
@@ -29,9 +30,11 @@ const world = () => {
     const dealt: string[] = [];
     const lost: (() => boolean)[] = [];
     const ends: (() => void)[] = [];
-    const random = (bytes: number) => new Uint8Array(bytes).fill(++drawn);
-    const deliveries = createDeliveries({ table, clock, timers, random, log: memoryLog() }, (_, id, isLost) => {
+    const random = (bytes: number) => new Uint8Array(new Uint32Array(bytes / 4).fill(++drawn).buffer);
+    const tenants: string[] = [];
+    const deliveries = createDeliveries({ table, clock, timers, random, log: memoryLog() }, (given, id, isLost) => {
       dealt.push(id);
+      tenants.push(readObjectCreated(given).tenant);
       lost.push(isLost);
       return new Promise((resolve) => ends.push(resolve));
     });
@@ -42,10 +45,10 @@ const world = () => {
     const end = (): void => {
       for (const resolve of ends.splice(0)) resolve();
     };
-    return { ...deliveries, dealt, isLost: () => lost[0]?.(), end, tick };
+    return { ...deliveries, dealt, tenants, isLost: () => lost[0]?.(), end, tick };
   };
   const left = async () => (await table.query(ACTIVE_UPLOADS_PK)).items.length;
-  return { clock, start, left };
+  return { clock, start, left, table };
 };
 
 const turns = async (): Promise<void> => {
@@ -62,6 +65,17 @@ describe('deliveries of uploads', () => {
     process.end();
     await process.close();
     assert.deepEqual([await left(), process.dealt.length], [0, 1]);
+  });
+
+  test('X.04 one that cannot be read holds up no other', async () => {
+    const { clock, start, table } = world();
+    await table.write([{ put: { pk: ACTIVE_UPLOADS_PK, sk: '0' }, body: { v: 1, id: 7 } }]);
+    await start().send(event);
+    clock.move(TERM_MS);
+
+    const next = start();
+    await turns();
+    assert.equal(next.dealt.length, 1);
   });
 
   test('what a dead process had taken is taken over when its lease has run out, at start or while running', async () => {
@@ -85,6 +99,16 @@ describe('deliveries of uploads', () => {
     }
   });
 
+  /** Lets a process deal with what waits, round by round. */
+  const untilDealt = async (process: ReturnType<ReturnType<typeof world>['start']>, count: number): Promise<void> => {
+    for (let round = 0; round < 400 && process.dealt.length < count; round++) {
+      process.end();
+      await turns();
+    }
+    process.end();
+    await process.idle();
+  };
+
   test('of many that were left a few are taken over at a time, and the others as these end', async () => {
     const { clock, start, left } = world();
     const dead = start();
@@ -92,15 +116,35 @@ describe('deliveries of uploads', () => {
     clock.move(TERM_MS);
     const heir = start();
     await turns();
-    assert.equal(heir.dealt.length, 8);
+    assert.equal(heir.dealt.length, 4);
 
-    for (let round = 0; round < 20 && heir.dealt.length < 20; round++) {
-      heir.end();
-      await turns();
-    }
-    heir.end();
-    await heir.idle();
+    await untilDealt(heir, 20);
     assert.deepEqual([heir.dealt.length, await left()], [20, 0]);
+  });
+
+  test('X.07 one tenant’s many uploads are begun a few at a time, and another tenant’s between them', async () => {
+    const { start, left } = world();
+    const process = start();
+    for (let sent = 0; sent < 300; sent++) await process.send(eventOf('loud'));
+    assert.equal(process.dealt.length, 4);
+    await process.send(eventOf('polite'));
+    await turns();
+
+    assert.deepEqual(process.tenants, ['loud', 'loud', 'loud', 'loud', 'polite']);
+    await untilDealt(process, 301);
+    assert.deepEqual([process.dealt.length, new Set(process.dealt).size, await left()], [301, 301, 0]);
+  });
+
+  test('X.05 an upload that waits for its turn is taken by another process that has room', async () => {
+    const { start, left } = world();
+    const [busy, free] = [start(), start()];
+    for (let sent = 0; sent < 6; sent++) await busy.send(event);
+    await free.tick();
+
+    assert.deepEqual([busy.dealt.length, free.dealt.length], [4, 2]);
+    await untilDealt(free, 2);
+    await untilDealt(busy, 4);
+    assert.deepEqual([busy.dealt.length, free.dealt.length, await left()], [4, 2, 0]);
   });
 
   test('heartbeats keep others away for as long as it takes', async () => {

@@ -17,6 +17,7 @@ import { ACTIVE_UPLOADS_PK, imageBlobKey, scoresBlobKey, uploadKey } from '../..
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
+import { refusedPicture } from '../../shared/uploads/refused-picture.ts';
 import { scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
 import { uploadOf, viewUpload } from '../../shared/uploads/upload.ts';
 import { testAssay } from '../support/assay.ts';
@@ -191,6 +192,26 @@ describe('upload events', () => {
     const { calls, micros } = (await json<MonthUsage>('GET', '/v1/usage')).body;
     assert.equal(calls, 1);
     assert.ok(micros > 0);
+  });
+
+  test('X.04 a picture for which there was no room waits for it, however often, and is charged once', async () => {
+    const { context, json, key } = await shop();
+    const payer = (await key({ scopes: ['invoke'], quota: { calls: 1 } })).split('_')[1] ?? '';
+    await context.blobs.put(imageBlobKey('default', 'a.png'), picture);
+    const asked = { ...onlyStored, key: 'a.png', key_id: payer, score: undefined, tools: ['entropy'] };
+    await context.table.write([{ put: uploadKey('default', 'a.png'), body: asked }]);
+    const object = readObjectCreated(objectCreated('images/default/a.png', 'e', 5, '01'));
+    const full = new Fault('RateLimited', 'no room', { retry_after_seconds: 5 });
+    const iqa = { ...context.iqa, engine: { ...engine, reserve: () => Promise.reject(full) } };
+
+    for (let tries = 0; tries < 12; tries++) await assert.rejects(scoreUpload({ ...context, iqa }, object), /no room/);
+    const waiting = uploadOf((await context.table.get(uploadKey('default', 'a.png'))) ?? assert.fail());
+    assert.deepEqual([waiting.status, waiting.attempts, waiting.failures], ['pending', 0, undefined]);
+    assert.equal(await scoreUpload(context, object), 'scored');
+    await context.recorder.flush();
+    const { calls } = (await json<MonthUsage>('GET', '/v1/usage')).body;
+    const { differences } = (await json<Verification>('GET', '/v1/usage/verification')).body;
+    assert.deepEqual([calls, differences], [1, []]);
   });
 
   test('C.07 a delivery repeated after its process died is taken up at once, another one waits', async () => {
@@ -392,6 +413,35 @@ describe('upload events', () => {
     const item = await context.table.get(uploadKey('default', 'b.png'));
     assert.equal(item && viewUpload(uploadOf(item)).status, 'failed');
     assert.equal(await context.blobs.get(imageBlobKey('default', 'b.png')), undefined);
+  });
+
+  test('whoever misses a picture that was refused is told why, and one left by a crash is removed later', async () => {
+    const { context } = await shop();
+    const path = imageBlobKey('default', 'b.png');
+    const read = testIqa({
+      ...context,
+      engine: context.iqa.engine,
+      whyRefused: refusedPicture(context.table),
+    }).readImage;
+    await context.table.write([{ put: uploadKey('default', 'b.png'), body: onlyStored }]);
+    await context.blobs.put(path, new TextEncoder().encode('#!/bin/sh\n'.repeat(100)));
+    const seen: unknown[] = [];
+    const blobs = {
+      ...context.blobs,
+      async remove() {
+        seen.push((await context.table.get(uploadKey('default', 'b.png')))?.body.status);
+        throw new Error('killed');
+      },
+    };
+    const object = readObjectCreated(objectCreated('images/default/b.png', 'e', 5, '01'));
+
+    await assert.rejects(scoreUpload({ ...context, blobs }, object), /killed/);
+    assert.deepEqual(seen, ['failed']);
+    await assert.rejects(scoreUpload(context, object), /b\.png is not a picture/);
+
+    assert.equal(await context.blobs.get(path), undefined);
+    await assert.rejects(read('default', 'b.png'), /b\.png is not a picture/);
+    assert.equal(await read('default', 'other.png'), undefined);
   });
 
   test('an object larger than any picture is refused before its bytes are read', async () => {

@@ -15,6 +15,7 @@ for (let call = 0; !isOver; call++) {
   await response.arrayBuffer();
   if (response.status !== 200) throw new Error(`the polite client was refused with ${response.status}`);
   if (call >= WARM_UP) times.push(performance.now() - started);
+  else if (call === WARM_UP - 1) process.send?.('warm');
   if (pauseMs !== '0') await new Promise((resolve) => setTimeout(resolve, Number(pauseMs)));
 }
 process.send?.(times, () => process.disconnect());

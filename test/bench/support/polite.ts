@@ -4,9 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 const file = fileURLToPath(new URL('./polite-client.ts', import.meta.url));
 
-/** What a client of another process waits for small calls, from now until the answer is asked for. */
-export const politely = (address: string, key: string, pauseMs = 0): (() => Promise<readonly number[]>) => {
+/** Starts a client in another process; what it waits for small calls, from when it is warm until that is asked for. */
+export const politely = async (
+  address: string,
+  key: string,
+  pauseMs = 0,
+): Promise<() => Promise<readonly number[]>> => {
   const client = fork(file, [address, key, String(pauseMs)]);
+  await once(client, 'message');
   return async () => {
     const answer = once(client, 'message');
     client.send('stop');

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /**
@@ -14,5 +14,9 @@ if (isMainThread && file !== undefined) {
     const milliseconds = (user + system) / 1000;
     if (milliseconds > 20) appendFileSync(file, `${Date.now()} ${milliseconds.toFixed(1)}\n`);
   }, 2).unref();
-  setInterval(() => writeFileSync(`${file}.memory`, JSON.stringify(process.memoryUsage())), 1000).unref();
+  setInterval(() => {
+    writeFileSync(`${file}.part`, JSON.stringify(process.memoryUsage()));
+    // Whoever reads it reads all of it.
+    renameSync(`${file}.part`, `${file}.memory`);
+  }, 1000).unref();
 }

@@ -10,5 +10,7 @@ const ready = performance.now();
 if (mode === 'stream') await callStreaming(handler as Parameters<typeof callStreaming>[0], JSON.parse(event));
 else await Promise.resolve(handler(JSON.parse(event), lambdaContext())).catch(() => {});
 const { user, system } = process.cpuUsage();
-process.stderr.write(JSON.stringify({ ready, answered: performance.now(), processor: (user + system) / 1000 }));
+const answered = performance.now();
+const modules = [...((globalThis as { assayModules?: ReadonlySet<string> }).assayModules ?? [])];
+process.stderr.write(JSON.stringify({ ready, answered, processor: (user + system) / 1000, modules }));
 process.exit(0);

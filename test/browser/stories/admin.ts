@@ -44,6 +44,16 @@ export const adminStories = (world: () => World): void => {
     await sources.getByText(/127\.0\.0\.1:1 may not be reached/).waitFor();
     await sources.getByRole('button', { name: 'Remove inside' }).click();
     await sources.getByText('No sources').waitFor();
+
+    await sources.getByRole('button', { name: 'OpenAPI' }).click();
+    await sources.getByLabel('Name').fill('pets');
+    await sources.getByLabel('Address of an OpenAPI document').fill('http://127.0.0.1:1/openapi.json');
+    await sources.getByLabel('Bearer token').fill('a secret');
+    await sources.getByRole('button', { name: 'Add the source' }).click();
+    await sources.locator('.badge').getByText('openapi').waitFor();
+    assert.equal(await sources.getByLabel('Bearer token').inputValue(), '');
+    await sources.getByRole('button', { name: 'Remove pets' }).click();
+    await sources.getByText('No sources').waitFor();
   });
 
   test('lists take tools, keys show quota and spend', async (t) => {

@@ -15,6 +15,13 @@ export const decideStories = (world: () => World): void => {
       'Evaluate',
       'Arguments',
     ]);
+    const others = await page.locator('.other .sure').allTextContents();
+    const shares = others.map((text) => Number.parseInt(text, 10));
+    assert.deepEqual(
+      shares,
+      shares.toSorted((a, b) => b - a),
+      'the likeliest first',
+    );
     assert.match(await page.getByLabel('text *').inputValue(), /quick brown fox/);
     await page.getByRole('button', { name: 'Run text_stats' }).click();
     await page.getByRole('region', { name: 'Outcome' }).getByText('Succeeded').waitFor();

@@ -102,16 +102,19 @@ const office: readonly Tool[] = [
   ),
 ];
 
-const tools = new Map(
-  [...builtins.map(({ definition }) => parseSpec(definition)), ...office].map((each) => [each.name, each]),
-);
-const index = createSearchIndex();
-for (const each of tools.values()) index.set(each);
-
-export const fixtureDeps: PlanTaskDeps = {
-  decide: (task) => decide({ task, now: Date.UTC(2026, 2, 2) }, { index, tool: (name) => tools.get(name) }),
-  fill: (task, chosen) =>
-    argumentsFor({ task, now: Date.UTC(2026, 2, 2) }, chosen, { index, tool: (name) => tools.get(name) }),
-  tool: (name) => tools.get(name),
-  isAction: actionWords(tools.keys()),
+/** What planning needs of a catalogue that has just these tools. */
+export const planningWith = (specs: readonly Tool[]): PlanTaskDeps => {
+  const tools = new Map(specs.map((each) => [each.name, each]));
+  const index = createSearchIndex();
+  for (const each of specs) index.set(each);
+  const deps = { index, tool: (name: string) => tools.get(name) };
+  const now = Date.UTC(2026, 2, 2);
+  return {
+    decide: (task) => decide({ task, now }, deps),
+    fill: (task, chosen) => argumentsFor({ task, now }, chosen, deps),
+    tool: deps.tool,
+    isAction: actionWords(tools.keys()),
+  };
 };
+
+export const fixtureDeps = planningWith([...builtins.map(({ definition }) => parseSpec(definition)), ...office]);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { imageTools } from '../../../shared/adapters/images/image-tools.ts';
 import { buildPlan } from '../../../shared/plan/build.ts';
 import { planTask } from '../../../shared/plan/task/plan-task.ts';
 import { splitTask } from '../../../shared/plan/task/split.ts';
-import { fixtureDeps } from './catalogue.ts';
+import { parseSpec } from '../../../shared/registry/parse-definition.ts';
+import { fixtureDeps, planningWith } from './catalogue.ts';
 
 interface Fixture {
   readonly task: string;
@@ -37,6 +39,24 @@ describe('a request of several steps', () => {
         return spec && { spec: { ...spec, implementation: { type: 'mock', mock_response: null } } };
       });
       assert.equal(plan.nodes.length, nodes.length);
+    });
+
+  for (const task of [
+    'Resize photo.jpg to 64 pixels wide and then convert it to png',
+    '把 photo.jpg 缩小到宽 64 像素，然后转换成 png',
+  ])
+    test(`R1.10 the picture that one step makes is what the next one works on: ${task}`, async () => {
+      const pictures = planningWith(imageTools.map(({ definition }) => parseSpec(definition)));
+
+      const { plan } = await planTask(task, pictures);
+
+      assert.deepEqual(
+        plan.nodes.map(({ tool, arguments: given }) => ({ tool, ...given })),
+        [
+          { tool: 'image_resize', image: { key: 'photo.jpg' }, width: 64 },
+          { tool: 'image_convert', format: 'png', image: { base64: { $from: 'image_resize.base64' } } },
+        ],
+      );
     });
 
   test('says what is missing and is not ready, instead of inventing it', async () => {

@@ -39,6 +39,16 @@ export const chatRecordings: readonly Recording[] = [
     ],
   },
   {
+    rule: 'a fragment without a name goes on with its call, whatever its id',
+    provider: 'openai',
+    events: [
+      delta(part(0, '{"n"', { id: 'a', name: 'score' })),
+      delta(part(0, ':1}', { id: 'b' })),
+      finished('tool_calls'),
+    ],
+    calls: [['score', { n: 1 }]],
+  },
+  {
     rule: 'several completions in one stream keep their arguments',
     provider: 'openai',
     events: [

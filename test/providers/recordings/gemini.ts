@@ -132,4 +132,42 @@ export const geminiRecordings: readonly Recording[] = [
       ['list', 'the interaction ended as incomplete'],
     ],
   },
+  {
+    rule: 'the end of an interaction brings the steps that the stream did not',
+    provider: 'gemini-interactions',
+    events: [
+      { event_type: 'step.start', index: 0, step: { type: 'function_call', id: 'a', name: 'score', arguments: {} } },
+      { event_type: 'step.delta', index: 0, delta: { type: 'arguments_delta', arguments: '{"n":1}' } },
+      { event_type: 'step.stop', index: 0 },
+      {
+        event_type: 'interaction.completed',
+        interaction: {
+          status: 'requires_action',
+          steps: ['a', 'b'].map((id) => ({ type: 'function_call', id, name: 'score', arguments: { n: 1 } })),
+        },
+      },
+    ],
+    calls: [
+      ['score', { n: 1 }],
+      ['score', { n: 1 }],
+    ],
+  },
+  {
+    rule: 'an interaction that goes on has no complete call',
+    provider: 'gemini-interactions',
+    events: [{ status: 'in_progress', steps: [{ type: 'function_call', id: 'a', name: 'score', arguments: {} }] }],
+    calls: [['score', 'the stream ended before they did']],
+  },
+  {
+    rule: 'parts are read in the spelling of the Python SDK too',
+    provider: 'gemini',
+    events: [
+      { candidates: [{ content: { parts: [{ function_call: { name: 'score', args: { n: 1 } } }] } }] },
+      { candidates: [{ content: { parts: [{ function_call: { name: 'list' } }] }, finish_reason: 'MAX_TOKENS' }] },
+    ],
+    calls: [
+      ['score', { n: 1 }],
+      ['list', 'the reason MAX_TOKENS'],
+    ],
+  },
 ];

@@ -78,4 +78,56 @@ export const otherRecordings: readonly Recording[] = [
     ],
     calls: [['score', 'not read completely']],
   },
+  {
+    rule: 'InvokeModel gives the events of Claude, and what cannot be read cuts off the call under way',
+    provider: 'bedrock',
+    events: [
+      ...[
+        { type: 'message_start', message: { content: [] } },
+        {
+          type: 'content_block_start',
+          index: 0,
+          content_block: { type: 'tool_use', id: 'a', name: 'score', input: {} },
+        },
+        {
+          type: 'content_block_delta',
+          index: 0,
+          delta: { type: 'input_json_delta', partial_json: '{"city":"Zürich"}' },
+        },
+        { type: 'content_block_stop', index: 0 },
+        {
+          type: 'content_block_start',
+          index: 1,
+          content_block: { type: 'server_tool_use', id: 's', name: 'web', input: {} },
+        },
+        { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"q":1}' } },
+        {
+          type: 'content_block_start',
+          index: 2,
+          content_block: { type: 'tool_use', id: 'b', name: 'list', input: {} },
+        },
+        { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"n"' } },
+      ].map((event) => ({ chunk: { bytes: Buffer.from(JSON.stringify(event)).toString('base64') } })),
+      { chunk: { bytes: 'not base64!' } },
+    ],
+    calls: [
+      ['score', { city: 'Zürich' }],
+      ['list', 'a part of the stream could not be read'],
+    ],
+  },
+  {
+    rule: 'InvokeModel’s whole answer is Claude’s own',
+    provider: 'bedrock',
+    events: [
+      {
+        type: 'message',
+        content: [
+          { type: 'text', text: 'so' },
+          { type: 'tool_use', id: 'a', name: 'score', input: { n: 1 } },
+        ],
+        stop_reason: 'tool_use',
+      },
+    ],
+    calls: [['score', { n: 1 }]],
+  },
 ];

@@ -132,4 +132,27 @@ export const responsesRecordings: readonly Recording[] = [
     ],
     calls: [['score', { n: 1 }]],
   },
+  {
+    rule: 'what a response has begun and not ended is no call, whatever stands for its arguments',
+    provider: 'openai-responses',
+    events: [
+      { status: 'in_progress', output: [{ ...call(1, ''), status: 'in_progress' }] },
+      { status: 'cancelled', output: [{ ...call(2, '{}'), status: 'in_progress' }] },
+      created('r'),
+      added(0, call(3, '{}')),
+      { type: 'response.failed', response: { status: 'failed', output: [{ ...call(3, ''), status: 'in_progress' }] } },
+      created('s'),
+      added(0, call(4, '{}')),
+    ],
+    calls: [1, 2, 3, 4].map(() => ['score', 'the stream ended before they did'] as const),
+  },
+  {
+    rule: 'two items of one response are two calls, also with one call_id',
+    provider: 'openai-responses',
+    events: [{ status: 'completed', output: [call(1, '{"n":1}'), { ...call(1, '{"n":2}'), id: 'fc_2' }] }],
+    calls: [
+      ['score', { n: 1 }],
+      ['score', 'another call has the id call_1'],
+    ],
+  },
 ];

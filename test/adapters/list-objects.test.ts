@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { listObjects } from '../../shared/adapters/aws/list-objects.ts';
+import { s3Blobs } from '../../shared/adapters/aws/s3-blobs.ts';
+import type { Blobs } from '../../shared/kernel/ports.ts';
+import { type LocalS3, localCredentials, startS3 } from '../support/s3.ts';
+
+describe('objects of a bucket listed without the SDK', () => {
+  let s3: LocalS3;
+  let blobs: Blobs;
+  const listIn = (bucket: string) =>
+    listObjects({ bucket, endpoint: s3.endpoint, region: 'eu-central-1', credentials: () => localCredentials });
+  before(async () => {
+    s3 = await startS3('pictures');
+    blobs = s3Blobs({ client: s3.client, bucket: 'pictures' });
+  });
+  after(() => s3?.stop());
+
+  test('are those that the SDK lists, whatever signs their keys have', async () => {
+    for (const key of ['models/a & b/record.json', "models/c'(d)!*+<e>.json", 'models/ü/record.json', 'other/x'])
+      await blobs.put(key, new Uint8Array([1]), 'application/json');
+
+    assert.deepEqual([...(await listIn('pictures')('models/'))].sort(), [...(await blobs.list('models/'))].sort());
+    assert.equal((await listIn('pictures')('models/')).length, 3);
+    assert.deepEqual(await listIn('pictures')('nothing & nowhere/'), []);
+  });
+
+  test('more than one page of them is listed whole', async () => {
+    const keys = Array.from({ length: 1003 }, (_, index) => `pages/${String(index).padStart(4, '0')}`);
+    for (let from = 0; from < keys.length; from += 50)
+      await Promise.all(keys.slice(from, from + 50).map((key) => blobs.put(key, new Uint8Array([1]), 'text/plain')));
+
+    assert.deepEqual([...(await listIn('pictures')('pages/'))].sort(), keys);
+  });
+
+  test('a bucket that is not there is named', async () => {
+    await assert.rejects(listIn('nowhere')('models/'), {
+      code: 'Unavailable',
+      message: /bucket nowhere does not exist; create it/,
+    });
+  });
+});

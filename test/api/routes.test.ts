@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nameOf, routeGroups } from '../../functions/api/routes/groups.ts';
+import { routes } from '../../functions/api/routes/table.ts';
+
+test('a server listens for every route of the table, in its order, and its group brings it', () => {
+  assert.deepEqual(
+    routeGroups.flatMap((group) => group.routes),
+    routes.map(nameOf),
+  );
+  for (const { routes: names, load } of routeGroups) assert.deepEqual(load().map(nameOf), names);
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { memoryTable } from '../../shared/adapters/memory/table.ts';
+import { createMeter } from '../../shared/execute/billing/quota.ts';
+import { createQuotaHolding } from '../../shared/execute/billing/quota-holders.ts';
+import { createRecount } from '../../shared/execute/billing/recount.ts';
+import { BEAT_MS, LEASE_MS } from '../../shared/kernel/lease.ts';
+import type { Handler, Table } from '../../shared/kernel/ports.ts';
+import { ACTIVE_QUOTAS_PK, quotaKey } from '../../shared/kernel/quota-keys.ts';
+import { memoryLog, testAssay } from '../support/assay.ts';
+import { standingClock } from '../support/clock.ts';
+import { aTool } from '../support/tools.ts';
+
+const MONTH = '2026-11';
+const prices = { operations: {}, tools: {}, cached_share: 1 };
+/** Longer than the time-out of a tool, and by how much clocks differ. */
+const RESERVED_MS = 10 * 60_000;
+
+/** Processes on one table, whose beats never come. */
+const world = () => {
+  const clock = standingClock();
+  const shared = memoryTable({ now: clock.now });
+  let chance = 0;
+  const start = async (see: (table: Table) => Table = (table) => table) => {
+    const timers = { after: () => () => {}, every: () => () => {} };
+    const [table, log] = [see(shared), memoryLog()];
+    const random = (bytes: number) => new Uint8Array(bytes).fill(++chance);
+    const quotas = createQuotaHolding({ table, clock, timers, log, random });
+    const builtin = new Map<string, Handler>([
+      ['broken', { permission: 'safe', run: () => Promise.reject(new Error('broken')) }],
+      ['stalled', { permission: 'safe', run: () => new Promise(() => {}) }],
+    ]);
+    const handlers = { builtin, internal: new Map() };
+    const assay = await testAssay({ table, clock, timers, prices, quotaHolding: quotas, handlers, random });
+    return { ...assay, quotas };
+  };
+  return { clock, start, shared };
+};
+
+const holders = async (table: Table): Promise<number> => (await table.query(ACTIVE_QUOTAS_PK)).items.length;
+const counted = async (table: Table, key: string): Promise<unknown> =>
+  (await table.get(quotaKey(key.split('_')[1] ?? '', MONTH)))?.body.calls;
+
+/** A table whose process dies before it gives something back. */
+const dyingBeforeReturn = (table: Table): Table => ({
+  ...table,
+  count: (key, add, ...rest) =>
+    Object.values(add).some((value) => value < 0) ? Promise.reject(new Error('died')) : table.count(key, add, ...rest),
+});
+
+const callBroken = async ({ start }: ReturnType<typeof world>) => {
+  const dead = await start(dyingBeforeReturn);
+  const implementation = { type: 'builtin', handler: 'broken' };
+  await dead.json('POST', '/v1/tools', aTool({ name: 'broken', price_micros: 5, implementation }));
+  const key = await dead.key({ scopes: ['invoke'], quota: { calls: 9 } });
+  const { status } = await dead.json('POST', '/v1/tools/broken/invoke', { arguments: { city: 'Ulm' } }, key);
+  assert.equal(status, 500, 'it died before it gave the call back');
+  return { dead, key };
+};
+
+describe('X.04 quotas that a process counted on', () => {
+  test('are recounted by another once it has died, and not while it may live', async () => {
+    const here = world();
+    const { key } = await callBroken(here);
+    const other = await here.start();
+
+    here.clock.move(LEASE_MS - 1);
+    await other.quotas.takeOver();
+    assert.deepEqual([await counted(here.shared, key), await holders(here.shared)], [1, 1]);
+    here.clock.move(1);
+    await other.quotas.takeOver();
+    assert.deepEqual([await counted(here.shared, key), await holders(here.shared)], [0, 0]);
+  });
+
+  test('are looked at again where a call of the dead has its time yet', async () => {
+    const here = world();
+    const dead = await here.start();
+    const implementation = { type: 'builtin', handler: 'stalled' };
+    await dead.json('POST', '/v1/tools', aTool({ name: 'stalled', timeout_seconds: 300, implementation }));
+    const key = await dead.key({ scopes: ['invoke'], quota: { calls: 9 } });
+    void dead.json('POST', '/v1/tools/stalled/invoke', { arguments: { city: 'Ulm' } }, key);
+    while ((await counted(here.shared, key)) !== 1) await new Promise((resolve) => setImmediate(resolve));
+    const other = await here.start();
+
+    here.clock.move(LEASE_MS);
+    await other.quotas.takeOver();
+    assert.deepEqual([await counted(here.shared, key), await holders(here.shared)], [1, 1], 'it may be at work');
+    here.clock.move(RESERVED_MS);
+    await other.quotas.takeOver();
+    assert.deepEqual([await counted(here.shared, key), await holders(here.shared)], [0, 0]);
+  });
+
+  test('are held again by a process that slept past its lease', async () => {
+    const here = world();
+    const { dead } = await callBroken(here);
+    here.clock.move(LEASE_MS + BEAT_MS);
+    await (await here.start()).quotas.takeOver();
+    assert.equal(await holders(here.shared), 0);
+
+    await dead.quotas.takeOver();
+    assert.equal(await holders(here.shared), 1);
+  });
+
+  test('are let go by a process that ends with nothing open, and left to others by one that does not', async () => {
+    for (const [isIdle, left] of [
+      [true, 0],
+      [false, 1],
+    ] as const) {
+      const here = world();
+      const { quotas } = await here.start();
+      await quotas.hold('default', MONTH);
+      await quotas.close(isIdle);
+      assert.equal(await holders(here.shared), left);
+      await (await here.start()).quotas.takeOver();
+      assert.equal(await holders(here.shared), 0, 'at once, without waiting for the lease');
+    }
+  });
+});
+
+test('X.04 a call that slept between its row and its count until its time was up is told so, and not counted', async () => {
+  const clock = standingClock();
+  const log = memoryLog();
+  const table = memoryTable({ now: clock.now });
+  const id = clock.newId();
+  const about = { tenant: 'default', keyId: 'k', tool: 't', version: '1.0.0', priceMicros: 3, timeoutMs: 1000 };
+  const call = { ...about, id, quota: { calls: 5 }, at: clock.now() };
+  await createMeter({ table, clock, log, prices }).reserve({ ...call, id: clock.newId() });
+  const sleeping: Table = {
+    ...table,
+    async count(...given) {
+      clock.move(RESERVED_MS);
+      await createRecount({ table, clock, log })('default', 'k', MONTH, { isForced: true });
+      return table.count(...given);
+    },
+  };
+
+  const meter = createMeter({ table: sleeping, clock, log, prices });
+  await assert.rejects(async () => meter.reserve(call), /has already ended, or its time was up/);
+  assert.equal((await table.get(quotaKey('k', MONTH)))?.body.calls, 0);
+});

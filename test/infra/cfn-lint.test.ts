@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { glob } from 'node:fs/promises';
+import { test } from 'node:test';
+import { type StageSettings, stages } from '../../infra/config.ts';
+import { AssayStage } from '../../infra/stage.ts';
+import { quickApp } from '../support/templates.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const isInstalled = spawnSync('cfn-lint', ['--version']).status === 0;
+
+/** The stages as they ship, and one elsewhere with every setting. */
+const STAGES: Readonly<Record<string, StageSettings>> = {
+  ...stages,
+  third: {
+    ...stages.prod,
+    region: 'eu-central-1',
+    gpu: { maxVcpus: 8, zones: ['eu-central-1a', 'eu-central-1b'] },
+    otlp: 'xray',
+    alarmEmail: 'watch@example.com',
+    keptDays: { pictures: 30, results: 7 },
+    restoredTable: {
+      name: 'assay-third-restored',
+      streamArn: 'arn:aws:dynamodb:eu-central-1:111111111111:table/assay-third-restored/stream/2026-11-17T08:00:00.000',
+    },
+    functions: ['arn:aws:lambda:eu-central-1:111111111111:function:sums'],
+    domain: {
+      name: 'assay.example.com',
+      certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/12345678-1234-1234-1234-123456789012',
+    },
+    llm: {
+      url: 'https://models.example/v1',
+      secretArn: 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:model-AbCdEf',
+    },
+    cognito: { domainPrefix: 'assay-third', callbackUrls: ['http://localhost:3000/callback'] },
+  },
+};
+
+test('C.08 cfn-lint finds no error in the templates of any stage, nor in another Region with every setting', {
+  skip: isInstalled ? false : 'cfn-lint is not installed',
+}, async (t) => {
+  const outdir = await temporaryDirectory(t);
+  const app = quickApp({ outdir });
+  for (const [name, settings] of Object.entries(STAGES)) new AssayStage(app, name, settings);
+  app.synth();
+  const templates = await Array.fromAsync(glob(`${outdir}/assembly-*/*.template.json`));
+  assert.equal(templates.length, 7 * Object.keys(STAGES).length);
+
+  const { stdout } = spawnSync('cfn-lint', ['--format', 'parseable', ...templates], { encoding: 'utf8' });
+  // Warnings are left to CDK, which writes a dependency twice.
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => /:E\d{4}:/.test(line)),
+    [],
+  );
+});
