@@ -1,56 +1,34 @@
-import { fork, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Told } from './support/run-part.ts';
+import { type PartEnd, runPart } from './support/fork-part.ts';
 import { parts } from './support/test-files.ts';
 
 /**
  * Runs all tests: a queue of processes, the longest first, a few at a time. What a process says is shown when it has
  * ended, and at the end every failure again: `npm test -- --test-name-pattern X.07`. Files that are named run alone.
+ * What failed beside others is run once more by itself: a failure counts when it is there again, and is told either way.
  */
 
 /** More than there are cores: many tests wait for other processes. */
 const LANES = Math.min(8, availableParallelism() + 2);
 const SLOWEST_SHOWN = 10;
 
-/** esbuild and the compiler end before they have filled the memory: collecting garbage less often is a fifth of their time. */
-const env = { GOGC: '400', ...process.env };
-
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
   options: { 'test-name-pattern': { type: 'string', multiple: true } },
 });
 const patterns = (values['test-name-pattern'] ?? []).map((pattern) => `--test-name-pattern=${pattern}`);
-const script = fileURLToPath(new URL('support/run-part.ts', import.meta.url));
-const failures: string[] = [];
-const milliseconds = new Map<string, number>();
-const total = { tests: 0, passed: 0, failed: 0, skipped: 0 };
-
-const runPart = async (files: readonly string[]): Promise<void> => {
-  const began = performance.now();
-  const child = fork(script, [...patterns, ...files], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-  const said: Buffer[] = [];
-  for (const output of [child.stdout, child.stderr]) output?.on('data', (part: Buffer) => said.push(part));
-  let isCounted = false;
-  child.on('message', (told: Told) => {
-    if (told.kind === 'failed') failures.push(`✖ ${told.name}\n  ${told.file}\n${indented(told.error)}`);
-    else if (told.kind === 'ended') milliseconds.set(told.file, (milliseconds.get(told.file) ?? 0) + told.ms);
-    else {
-      isCounted = true;
-      for (const name of ['tests', 'passed', 'failed', 'skipped'] as const) total[name] += told.counts[name];
-    }
-  });
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  const what = files.length === 1 ? files[0] : `${files.length} files, ${files[0]} to ${files.at(-1)}`;
-  process.stdout.write(`\n${what} (${seconds(performance.now() - began)}):\n${Buffer.concat(said)}`);
-  if (code !== 0 || !isCounted) process.exitCode = 1;
-  if (!isCounted) failures.push(`✖ ${what}\n  the process ended with ${signal ?? code} before its tests did`);
-};
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-const indented = (text: string): string => text.replaceAll(/^/gm, '    ');
+
+const run = async (files: readonly string[]): Promise<PartEnd> => {
+  const end = await runPart(files, patterns);
+  const what = files.length === 1 ? files[0] : `${files.length} files, ${files[0]} to ${files.at(-1)}`;
+  process.stdout.write(`\n${what} (${seconds(end.ms)}):\n${end.output}`);
+  return end;
+};
 
 /** Bundles the command, and fills the compile cache before many processes look for the same modules at once. */
 const prepare = async (): Promise<void> => {
@@ -61,17 +39,49 @@ const prepare = async (): Promise<void> => {
 const began = performance.now();
 if (named.length === 0) await prepare();
 const waiting = named.length === 0 ? parts.map(({ files }) => files) : named.map((file) => [file]);
+const ends: PartEnd[] = [];
 const work = async (): Promise<void> => {
-  for (let files = waiting.shift(); files; files = waiting.shift()) await runPart(files);
+  for (let files = waiting.shift(); files; files = waiting.shift()) ends.push(await run(files));
 };
 await Promise.all(Array.from({ length: LANES }, work));
 
+/** The files to try again: those with a failure, or all of a process that did not end its tests. */
+const failedFiles = ends.flatMap(({ files, failures, isCounted }): readonly (readonly string[])[] =>
+  isCounted ? [...new Set(failures.map(({ file }) => file))].map((file) => [file]) : [files],
+);
+const again: PartEnd[] = [];
+for (const files of failedFiles) again.push(await run(files));
+const standing = again.flatMap(({ failures }) => failures);
+const unsteady = ends
+  .flatMap(({ failures }) => failures)
+  .filter(({ name, file }) => !standing.some((other) => other.name === name && other.file === file));
+
+const sum = (list: readonly PartEnd[], name: keyof PartEnd['counts']): number =>
+  list.reduce((total, { counts }) => total + counts[name], 0);
+const uncountedAtFirst = again.filter(({ files }) => ends.some((end) => !end.isCounted && end.files === files));
+const tests = sum(ends, 'tests') + sum(uncountedAtFirst, 'tests');
+const skipped = sum(ends, 'skipped') + sum(uncountedAtFirst, 'skipped');
+const failed = standing.length;
+
+const tell = (title: string, list: PartEnd['failures']): readonly string[] =>
+  list.length === 0
+    ? []
+    : [
+        '',
+        title,
+        '',
+        ...list.map(({ name, file, error }) => `✖ ${name}\n  ${file}\n${error.replaceAll(/^/gm, '    ')}`),
+      ];
+
+const milliseconds = new Map(ends.flatMap((end) => [...end.milliseconds]));
 const slowest = [...milliseconds].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
 const lines = [
   'the slowest files:',
   ...slowest.map(([file, ms]) => `  ${seconds(ms).padStart(7)}  ${file}`),
-  ...(failures.length === 0 ? [] : ['', 'failing tests:', '', ...failures]),
+  ...tell('passed only when run again by itself:', unsteady),
+  ...tell('failing tests:', standing),
   '',
-  `${total.tests} tests: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped, in ${seconds(performance.now() - began)}`,
+  `${tests} tests: ${tests - failed - skipped} passed, ${failed} failed, ${skipped} skipped, in ${seconds(performance.now() - began)}`,
 ];
 process.stdout.write(`\n${lines.join('\n')}\n`);
+if (failed > 0) process.exitCode = 1;

@@ -49,7 +49,20 @@ describe('npm test', () => {
     const { output, code } = await runAll(t, "test('ends', () => process.exit(0));");
 
     assert.equal(code, 1);
-    assert.match(output, /0\.test\.mjs\n {2}the process ended with 0 before its tests did/);
+    assert.match(output, /0\.test\.mjs\n +the process ended with 0 before its tests did/);
+  });
+
+  test('runs what failed once more by itself, and tells what passed only then', async (t) => {
+    const first = `
+      import { existsSync, writeFileSync } from 'node:fs';
+      const mark = new URL('mark', import.meta.url);
+      test('a fact', () => { if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('too busy'); } });`;
+
+    const { output, code } = await runAll(t, first);
+
+    assert.equal(code, 0, output);
+    assert.match(output, /passed only when run again by itself:\n\n✖ a fact\n.*0\.test\.mjs\n +Error: too busy/);
+    assert.match(output, /^1 tests: 1 passed, 0 failed, 0 skipped/m);
   });
 
   test('fails when a file cannot be loaded', async (t) => {
