@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { isObject } from '../../shared/kernel/json.ts';
 import type { Registration } from '../../shared/model/registration.ts';
 import type { ApiClient } from './client.ts';
@@ -5,20 +6,28 @@ import { UsageError } from './command.ts';
 import { isFile, pictureArgument, takesPicture } from './picture-files.ts';
 import { readNamed } from './read-file.ts';
 
+type Properties = Readonly<Record<string, unknown>>;
+
+/** What the parameters of a tool may be, by name. */
+export const fetchProperties = async (
+  api: ApiClient,
+  tool: string,
+  version: string | undefined,
+): Promise<Properties> => {
+  const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
+  const { spec } = await api.json<Registration>('GET', `/v1/tools/${encodeURIComponent(tool)}${query}`);
+  return isObject(spec.parameters.properties) ? spec.parameters.properties : {};
+};
+
 /**
  * Arguments typed as `name=value`: a text where the parameter takes one, else JSON. `@file` is always a file; where a
  * picture is taken, a bare name is a file if there is one, else the key of an uploaded picture.
  */
 export const typedArguments = async (
   api: ApiClient,
-  tool: string,
-  version: string | undefined,
+  properties: Properties,
   pairs: readonly string[],
-): Promise<Readonly<Record<string, unknown>>> => {
-  if (pairs.length === 0) return {};
-  const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
-  const { spec } = await api.json<Registration>('GET', `/v1/tools/${encodeURIComponent(tool)}${query}`);
-  const properties = isObject(spec.parameters.properties) ? spec.parameters.properties : {};
+): Promise<Properties> => {
   const entries: [string, unknown][] = [];
   for (const pair of pairs) {
     const at = pair.indexOf('=');
@@ -27,6 +36,16 @@ export const typedArguments = async (
     entries.push([name, await typedValue(api, properties[name], pair.slice(at + 1))]);
   }
   return Object.fromEntries(entries);
+};
+
+const FORMATS: Properties = { jpg: 'jpeg', tif: 'tiff' };
+
+/** The format that a file's name asks for, where the tool lets one be chosen. */
+export const formatByName = ({ format }: Properties, file: string): { readonly format?: string } => {
+  const extension = extname(file).slice(1).toLowerCase();
+  const asked = FORMATS[extension] ?? extension;
+  const choices = isObject(format) && Array.isArray(format.enum) ? format.enum : [];
+  return choices.includes(asked) ? { format: asked as string } : {};
 };
 
 const typedValue = async (api: ApiClient, schema: unknown, text: string): Promise<unknown> => {

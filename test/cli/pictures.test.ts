@@ -20,6 +20,12 @@ test('X.28 tools take pictures from disk, large ones by upload, and keys of uplo
 
   assert.equal((await run('invoke', 'image_resize', 'image=photo.jpg', 'width=64', '--out', 'small.jpg')).code, 0);
   assert.equal((await sharp(join(cwd, 'small.jpg')).metadata()).width, 64);
+  await run('invoke', 'image_resize', 'image=photo.jpg', 'width=64', '--out', 'small.PNG');
+  assert.equal((await sharp(join(cwd, 'small.PNG')).metadata()).format, 'png');
+  await run('invoke', 'image_resize', 'image=photo.jpg', 'width=64', 'format=webp', '--out', 'small.png');
+  assert.equal((await sharp(join(cwd, 'small.png')).metadata()).format, 'webp');
+  const decided = await run('decide', 'resize photo.jpg to 64 pixels wide');
+  assert.match(decided.stdout, /with the file here: assay invoke image_resize image=photo\.jpg width=64\n$/);
   const large = ['invoke', 'image_info', 'image=@large.png', '--json'];
   assert.equal((JSON.parse((await run(...large)).stdout) as { output: { width: number } }).output.width, 1200);
   const { stdout: key } = await run('upload', 'photo.jpg');

@@ -1,7 +1,9 @@
 import { parseJsonFile } from '../../../shared/adapters/files/json-file.ts';
 import type { Decision } from '../../../shared/decide/decision.ts';
 import { renderDecision } from '../../../shared/decide/render.ts';
+import { isObject } from '../../../shared/kernel/json.ts';
 import { type Command, required, textOption } from '../command.ts';
+import { isFile } from '../picture-files.ts';
 import { readNamed } from '../read-file.ts';
 
 export const decide: Command = {
@@ -18,7 +20,23 @@ export const decide: Command = {
       top: top === undefined ? undefined : Number(top),
     };
     const decision = await (await cli.api()).json<Decision>('POST', '/v1/decide', body);
-    cli.output.result(decision, () => cli.output.prose(renderDecision(decision)));
+    const hint = await commandWithFiles(decision);
+    cli.output.result(decision, () => cli.output.prose(renderDecision(decision)) + hint);
     return decision.tool === null ? 1 : 0;
   },
 };
+
+/** A picture that is no key yet may be a file here, which the command takes as it is. */
+const commandWithFiles = async ({ tool, arguments: args }: Decision): Promise<string> => {
+  const pairs: string[] = [];
+  let hasFile = false;
+  for (const [name, value] of Object.entries(args)) {
+    const key = isObject(value) && typeof value.key === 'string' ? value.key : undefined;
+    hasFile ||= key !== undefined && (await isFile(key));
+    pairs.push(shellWord(`${name}=${key ?? (typeof value === 'string' ? value : JSON.stringify(value))}`));
+  }
+  return hasFile ? `\nwith the file here: assay invoke ${tool} ${pairs.join(' ')}` : '';
+};
+
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

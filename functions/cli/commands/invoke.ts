@@ -4,13 +4,13 @@ import { isObject } from '../../../shared/kernel/json.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import { askConsent, canAsk } from '../ask.ts';
 import { type Cli, type Command, required, textOption, wholeNumber } from '../command.ts';
-import { parseValue, typedArguments } from '../typed-arguments.ts';
+import { fetchProperties, formatByName, parseValue, typedArguments } from '../typed-arguments.ts';
 
 export const invoke: Command = {
   usage:
     'invoke TOOL [--arguments JSON] [name=value...] [name=@file...] [--version V] [--out FILE] [--yes] [--max-micros N] [--dry-run]',
   summary:
-    'Runs a tool; asks before one that needs consent, unless --yes gives it; --out writes the picture it makes; --dry-run tells the price',
+    'Runs a tool; asks before one that needs consent, unless --yes gives it; --out writes the picture it makes, in the format that the name says; --dry-run tells the price',
   examples: [
     'invoke unit_convert value=5 from=mile to=km',
     'invoke image_resize image=photo.jpg width=64 --out small.jpg',
@@ -29,12 +29,18 @@ export const invoke: Command = {
     const name = required(cli, 0, 'TOOL');
     const version = textOption(cli, 'version');
     const given = textOption(cli, 'arguments');
-    const typed = await typedArguments(await cli.api(), name, version, cli.positionals.slice(1));
-    const args = { ...(given && parseArguments(given)), ...typed };
+    const out = textOption(cli, 'out');
+    const pairs = cli.positionals.slice(1);
+    const api = await cli.api();
+    const properties = pairs.length > 0 || out !== undefined ? await fetchProperties(api, name, version) : {};
+    const args = {
+      ...(out !== undefined && formatByName(properties, out)),
+      ...(given && parseArguments(given)),
+      ...(await typedArguments(api, properties, pairs)),
+    };
     const body = { arguments: args, version, max_micros: wholeNumber(cli, 'max-micros') };
     if (cli.values['dry-run'] === true) return tellPrice(cli, name, body);
     const outcome = await invokeAsking(cli, `/v1/tools/${encodeURIComponent(name)}/invoke`, body);
-    const out = textOption(cli, 'out');
     if (out !== undefined && outcome.status === 'ok') return writePicture(cli, outcome, out);
     cli.output.result(outcome, () =>
       outcome.status === 'ok' ? formatOutput(outcome.output) : cli.output.prose(failureText(outcome)),
