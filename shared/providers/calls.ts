@@ -69,6 +69,7 @@ function parseRawCalls(provider: Provider, raw: readonly RawCall[], options: Par
       error,
       thought_signature: call.thoughtSignature,
       caller: call.caller,
+      form: call.form,
     });
   });
 }

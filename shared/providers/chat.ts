@@ -1,5 +1,6 @@
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Parts } from './definer.ts';
+import { encodeName, FUNCTION_NAME } from './names.ts';
 import { outputText } from './results.ts';
 import { openaiStrict } from './schema/dialect.ts';
 import type { SchemaSize } from './schema/measure.ts';
@@ -22,6 +23,13 @@ export interface ChatToolMessage {
   readonly content: string;
 }
 
+/** The result of a `function_call`, the earlier form: it is known by the name of the function. */
+export interface ChatFunctionMessage {
+  readonly role: 'function';
+  readonly name: string;
+  readonly content: string;
+}
+
 export const chatTool = ({ name, description, parameters, strict }: Parts): ChatTool => ({
   type: 'function',
   function: omitUndefined({ name, description, parameters, strict: strict || undefined }),
@@ -41,8 +49,7 @@ function beyondOpenai(size: SchemaSize): string | undefined {
 
 export const openaiStrictForm = { dialect: openaiStrict, refuses: beyondOpenai };
 
-export const chatMessage = (result: ToolResult): ChatToolMessage => ({
-  role: 'tool',
-  tool_call_id: String(result.id),
-  content: outputText(result),
-});
+export const chatMessage = (result: ToolResult): ChatToolMessage | ChatFunctionMessage =>
+  result.form === 'function_call'
+    ? { role: 'function', name: encodeName(result.name, FUNCTION_NAME), content: outputText(result) }
+    : { role: 'tool', tool_call_id: String(result.id), content: outputText(result) };

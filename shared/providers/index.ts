@@ -40,6 +40,7 @@ export { SEARCH_TOOL, type SearchCall } from './search-calls.ts';
 export { estimateTokens } from './tokens.ts';
 export type {
   Assembled,
+  CallForm,
   CallId,
   ConvertOptions,
   DefineOptions,

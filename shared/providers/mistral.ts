@@ -2,7 +2,8 @@ import { type ChatTool, chatTool, openaiStrictForm } from './chat.ts';
 import { definer, provider } from './definer.ts';
 import { encodeName, FUNCTION_NAME } from './names.ts';
 import { outputText } from './results.ts';
-import { chatReader } from './stream/chat-reader.ts';
+import { mistralReader } from './stream/mistral-reader.ts';
+import type { ToolResult } from './types.ts';
 
 export type MistralTool = ChatTool;
 
@@ -13,7 +14,15 @@ export interface MistralMessage {
   readonly content: string;
 }
 
-/** Mistral's chat API. */
+/** An entry of the next request's `inputs`. */
+export interface MistralEntry {
+  readonly object: 'entry';
+  readonly type: 'function.result';
+  readonly tool_call_id: string;
+  readonly result: string;
+}
+
+/** Mistral's chat API, and its conversations, whose tools are the same. */
 export const mistralForm = /* @__PURE__ */ definer({
   label: 'Mistral',
   names: FUNCTION_NAME,
@@ -24,14 +33,16 @@ export const mistralForm = /* @__PURE__ */ definer({
 
 export const mistral = /* @__PURE__ */ provider(mistralForm, {
   names: FUNCTION_NAME,
-  reader: () => chatReader({ noId: 'null' }),
-  format: (results): readonly MistralMessage[] =>
-    results.map((result) => ({
-      role: 'tool',
-      name: encodeName(result.name, FUNCTION_NAME),
-      tool_call_id: String(result.id),
-      content: outputText(result),
-    })),
+  reader: mistralReader,
+  format: (results): readonly (MistralMessage | MistralEntry)[] => results.map(toMessage),
   // Exactly nine letters and digits; anything else is refused.
   newId: (index) => `assay${String(index % 10_000).padStart(4, '0')}`,
 });
+
+const toMessage = (result: ToolResult): MistralMessage | MistralEntry => {
+  const tool_call_id = String(result.id);
+  const said = outputText(result);
+  return result.form === 'conversation'
+    ? { object: 'entry', type: 'function.result', tool_call_id, result: said }
+    : { role: 'tool', name: encodeName(result.name, FUNCTION_NAME), tool_call_id, content: said };
+};

@@ -1,10 +1,17 @@
-import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm } from './chat.ts';
+import {
+  type ChatFunctionMessage,
+  type ChatTool,
+  type ChatToolMessage,
+  chatMessage,
+  chatTool,
+  openaiStrictForm,
+} from './chat.ts';
 import { definer, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { chatReader } from './stream/chat-reader.ts';
 
 export type OpenaiTool = ChatTool;
-export type OpenaiMessage = ChatToolMessage;
+export type OpenaiMessage = ChatToolMessage | ChatFunctionMessage;
 
 /** More functions than this in one request are refused. */
 const MOST_TOOLS = 128;

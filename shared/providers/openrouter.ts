@@ -1,5 +1,12 @@
 import { omitUndefined } from '../kernel/omit-undefined.ts';
-import { type ChatTool, type ChatToolMessage, chatMessage, chatTool, openaiStrictForm } from './chat.ts';
+import {
+  type ChatFunctionMessage,
+  type ChatTool,
+  type ChatToolMessage,
+  chatMessage,
+  chatTool,
+  openaiStrictForm,
+} from './chat.ts';
 import { definer, provider } from './definer.ts';
 import { FUNCTION_NAME } from './names.ts';
 import { core } from './schema/dialect.ts';
@@ -8,7 +15,7 @@ import { chatReader } from './stream/chat-reader.ts';
 export interface OpenrouterTool extends ChatTool {
   readonly defer_loading?: true;
 }
-export type OpenrouterMessage = ChatToolMessage;
+export type OpenrouterMessage = ChatToolMessage | ChatFunctionMessage;
 
 /** OpenRouter: Chat Completions for any model, with a tool search of its own. */
 export const openrouterForm = /* @__PURE__ */ definer({

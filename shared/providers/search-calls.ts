@@ -1,7 +1,7 @@
 import { omitUndefined } from '../kernel/omit-undefined.ts';
 import type { Tool } from '../model/tool.ts';
 import { asText } from './json.ts';
-import type { CallId, ModelCall, ModelCallError } from './types.ts';
+import type { CallForm, CallId, ModelCall, ModelCallError } from './types.ts';
 
 /** A search for tools that a model asks for in its provider's own form; it is answered by a result with `search`. */
 export interface SearchCall {
@@ -9,6 +9,7 @@ export interface SearchCall {
   readonly name: string;
   readonly search: { readonly query: string; readonly limit?: number };
   readonly error?: ModelCallError;
+  readonly form?: CallForm;
 }
 
 /** Under this name models of providers without a search item call the search: no tool of a catalogue is called so. */
@@ -31,7 +32,7 @@ const LONGEST_QUERY = 4000;
 const MOST_TOOLS = 20;
 
 /** Parses a search call. With parameters other than ours, all texts in them are the query. */
-export function toSearchCall({ id, name, arguments: values, error }: ModelCall): SearchCall {
+export function toSearchCall({ id, name, arguments: values, error, form }: ModelCall): SearchCall {
   const texts = Object.values(values).flatMap((value) => (Array.isArray(value) ? value : [value]));
   const said = texts.filter((text) => typeof text === 'string').join(' ');
   const query = (asText(values.query) ?? asText(values.goal) ?? said).slice(0, LONGEST_QUERY);
@@ -44,6 +45,7 @@ export function toSearchCall({ id, name, arguments: values, error }: ModelCall):
     name,
     search: isLimit ? { query, limit: Math.min(limit, MOST_TOOLS) } : { query },
     error: error ?? missing,
+    form,
   });
 }
 

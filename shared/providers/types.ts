@@ -81,6 +81,12 @@ export interface Definitions {
 /** An id as the provider gave it; JSON-RPC has numbers too. */
 export type CallId = string | number;
 
+/**
+ * Another form than the usual one of its provider, in which a call came and its result goes back: OpenAI's earlier
+ * `function_call`, which has no id, and the entries of Mistral's conversations.
+ */
+export type CallForm = 'function_call' | 'conversation';
+
 export interface ModelCallError {
   readonly code: 'InvalidInput' | 'NotFound' | 'Conflict';
   readonly message: string;
@@ -96,6 +102,8 @@ export interface ModelCall {
   readonly thought_signature?: string;
   /** The code that called, when the model did not call by itself; OpenAI wants it back with the result. */
   readonly caller?: Readonly<Record<string, unknown>>;
+  /** To be sent back with the result. */
+  readonly form?: CallForm;
 }
 
 /** A call as found in a response, before its name and arguments are parsed. */
@@ -109,6 +117,7 @@ export interface RawCall {
   readonly cut?: string | undefined;
   readonly thoughtSignature?: string | undefined;
   readonly caller?: Readonly<Record<string, unknown>> | undefined;
+  readonly form?: CallForm | undefined;
   /** It asks for tools of the catalogue, in the provider's own form. */
   readonly isSearch?: boolean | undefined;
 }
@@ -120,8 +129,9 @@ export interface ToolResult {
   readonly error?: unknown;
   /** What a search found, in the order of its rank. */
   readonly found?: readonly Tool[];
-  /** As it stood in the call. */
+  /** As they stood in the call. */
   readonly caller?: Readonly<Record<string, unknown>>;
+  readonly form?: CallForm;
 }
 
 export interface Provider {

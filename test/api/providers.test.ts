@@ -328,6 +328,17 @@ describe('calls and results over HTTP', () => {
     assert.equal(anthropic.body[0]?.content[1]?.is_error, true);
   });
 
+  test('a result goes back in the form in which its call came, by the provider’s name of the tool', async () => {
+    const message = { function_call: { name: 'weather_lookup', arguments: '{"city":"Oslo"}' } };
+    const { body } = await given.json<Calls>('POST', '/v1/providers/openai/calls', { choices: [{ message }] });
+    const [{ arguments: _, ...call } = { arguments: {} }] = body.calls;
+
+    const results = [{ ...call, output: 'fine' }];
+    const told = await given.json<unknown>('POST', '/v1/providers/openai/results', { results });
+
+    assert.deepEqual(told.body, [{ role: 'function', name: 'weather_lookup', content: 'fine' }]);
+  });
+
   test('a body that holds no results is refused with the field', async () => {
     for (const body of [{}, { results: 'x' }, { results: [{ name: 'x' }] }, { results: [], more: 1 }]) {
       const { status } = await given.json('POST', '/v1/providers/openai/results', body);

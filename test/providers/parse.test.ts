@@ -248,6 +248,36 @@ describe('results', () => {
     assert.deepEqual(message?.parts[0]?.functionResponse, { name: 'score', response: { output: 3 } });
   });
 
+  test('the result of an earlier function_call goes back by name, and says when it is an error', () => {
+    const asked = { function_call: { name: 'score', arguments: text } };
+    for (const provider of ['openai', 'openrouter'])
+      for (const part of ['message', 'delta']) {
+        const answer = { choices: [{ [part]: asked, finish_reason: 'function_call' }] };
+        const [call] = parseCalls(provider, answer, { names });
+        assert.ok(call && !call.error);
+
+        assert.deepEqual(formatResults(provider, [{ ...call, output: 3 }]), [
+          { role: 'function', name: 'score', content: '3' },
+        ]);
+        assert.deepEqual(formatResults(provider, [{ ...call, error: 'no such image' }]), [
+          { role: 'function', name: 'score', content: '{"error":"no such image"}' },
+        ]);
+      }
+  });
+
+  test('the result of a call in Mistral’s conversations goes back as an entry', () => {
+    const call = { type: 'function.call', tool_call_id: 'abcdefghi', name: 'score', arguments: text };
+    const stream = [{ ...call, type: 'function.call.delta' }, { type: 'conversation.response.done' }];
+    for (const answer of [{ outputs: [call] }, stream]) {
+      const [read] = parseCalls('mistral', answer, { names });
+      assert.deepEqual(read, { id: 'abcdefghi', name: 'score', arguments: values, form: 'conversation' });
+
+      assert.deepEqual(formatResults('mistral', [{ ...read, output: { n: 3 } }]), [
+        { object: 'entry', type: 'function.result', tool_call_id: 'abcdefghi', result: '{"n":3}' },
+      ]);
+    }
+  });
+
   test('an error may be a sentence or the error of an answer', () => {
     const said = (error: unknown): unknown =>
       (

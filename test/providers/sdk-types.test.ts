@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as Bedrock from '@aws-sdk/client-bedrock-runtime';
 import type * as Gemini from '@google/genai';
+import type { FunctionResultEntry$Outbound as MistralEntryOut } from '@mistralai/mistralai/models/components/functionresultentry.js';
 import type { Tool$Outbound as MistralToolOut } from '@mistralai/mistralai/models/components/tool.js';
 import type { ToolMessage$Outbound as MistralMessageOut } from '@mistralai/mistralai/models/components/toolmessage.js';
 import type * as Mcp from '@modelcontextprotocol/server';
@@ -16,7 +17,7 @@ import type { GeminiMessage, GeminiSchema, GeminiTool } from '../../shared/provi
 import type { InteractionsMessage, InteractionsTool } from '../../shared/providers/gemini-interactions.ts';
 import { convert, formatResults, providerNames } from '../../shared/providers/index.ts';
 import type { McpMessage, McpTool } from '../../shared/providers/mcp.ts';
-import type { MistralMessage, MistralTool } from '../../shared/providers/mistral.ts';
+import type { MistralEntry, MistralMessage, MistralTool } from '../../shared/providers/mistral.ts';
 import type { OllamaMessage, OllamaTool } from '../../shared/providers/ollama.ts';
 import type { OpenResponsesTool } from '../../shared/providers/open-responses.ts';
 import type { OpenaiMessage, OpenaiTool } from '../../shared/providers/openai.ts';
@@ -41,7 +42,7 @@ type GeminiSdkSchema = Omit<Gemini.Schema, 'type' | 'items' | 'properties' | 'an
 /** That this compiles is the test: each of our forms is one of the SDK's own. */
 export const forms = {
   openai: (tool: OpenaiTool): OpenAI.Chat.Completions.ChatCompletionTool => tool,
-  openaiMessage: (message: OpenaiMessage): OpenAI.Chat.Completions.ChatCompletionToolMessageParam => message,
+  openaiMessage: (message: OpenaiMessage): OpenAI.Chat.Completions.ChatCompletionMessageParam => message,
   responses: (tool: ResponsesTool): OpenAI.Responses.FunctionTool => tool,
   responsesMessage: (message: ResponsesMessage): OpenAI.Responses.ResponseInputItem.FunctionCallOutput => message,
   responsesSearch: (message: ResponsesSearchMessage): OpenAI.Responses.ResponseToolSearchOutputItemParam => message,
@@ -57,6 +58,7 @@ export const forms = {
   ollamaMessage: (message: OllamaMessage): Ollama.Message => message,
   mistral: (tool: MistralTool): MistralToolOut => tool,
   mistralMessage: (message: MistralMessage): MistralMessageOut => message,
+  mistralEntry: (entry: MistralEntry): MistralEntryOut => entry,
   cohere: (tool: CohereTool): NonNullable<CohereRequest['tools']>[number] => tool,
   bedrock: (tool: BedrockTool<Document>): Bedrock.Tool => tool,
   bedrockMessage: (message: BedrockMessage<Document>): Bedrock.Message => message,

@@ -33,6 +33,7 @@ const Results = z
           error: z.unknown().optional(),
           search: Search.optional(),
           caller: z.record(z.string(), z.unknown()).optional(),
+          form: z.enum(['function_call', 'conversation']).optional(),
         }),
       )
       .max(1000)

@@ -1,5 +1,5 @@
 import { isRecord, type Schema } from '../json.ts';
-import type { CallId, RawCall } from '../types.ts';
+import type { CallForm, CallId, RawCall } from '../types.ts';
 
 /** What is known of a call so far. */
 export interface CallDraft {
@@ -15,6 +15,7 @@ export interface CallDraft {
   cut?: string | undefined;
   signature?: string | undefined;
   caller?: Schema | undefined;
+  form?: CallForm | undefined;
   isSearch?: boolean;
 }
 
@@ -129,6 +130,7 @@ export class CallDrafts {
       cut: draft.cut,
       thoughtSignature: draft.signature,
       caller: draft.caller,
+      form: draft.form,
       isSearch: draft.isSearch,
     }));
   }

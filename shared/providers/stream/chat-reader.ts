@@ -1,4 +1,5 @@
 import { asArray, asRecord, asText, isRecord, type Schema } from '../json.ts';
+import type { CallForm } from '../types.ts';
 import { type CallDraft, CallDrafts, isId } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
@@ -13,7 +14,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 interface Dialect {
-  /** Mistral's SDK writes "null" where the API sent no id. */
+  /** What stands where there is no id. */
   readonly noId?: string;
 }
 
@@ -24,7 +25,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
   const idOf = (call: Schema): unknown => (call.id === noId ? undefined : call.id);
 
   const fragments = (delta: Schema): void => {
-    const calls = callsOf(delta);
+    const calls = withEarlier(callsOf(delta), delta);
     // A delta without id and name continues a call, even after its message ended.
     if (isEnded && calls.some((call) => isId(idOf(call)) || isNamed(asRecord(call.function).name))) {
       drafts.newMessage();
@@ -33,12 +34,13 @@ export function chatReader({ noId }: Dialect = {}): Reader {
     for (const call of calls) addFragment(drafts, call, idOf(call));
   };
   const whole = (message: Schema): void => {
-    const calls = callsOf(message);
+    const calls = withEarlier(callsOf(message), message);
     if (calls.length > 0) drafts.newMessage();
     for (const call of calls) {
       const { name, arguments: given } = asRecord(call.function);
       const value = given === null ? 'null' : given;
-      if (isOurs(call)) drafts.whole({ id: idOf(call), name, value, signature: signatureOf(call) });
+      const form = formOf(call);
+      if (isOurs(call)) drafts.whole({ id: idOf(call), name, value, signature: signatureOf(call), form });
     }
   };
 
@@ -63,6 +65,15 @@ export function chatReader({ noId }: Dialect = {}): Reader {
 export const callsOf = (message: Schema): readonly Schema[] =>
   asArray(message.tool_calls ?? message.toolCalls).filter(isRecord);
 
+/** The one call of a message in the form that came before `tool_calls`: it has no id, and here a place of its own. */
+const EARLIER = 'function_call';
+
+/** Where both forms are given they say the same. */
+const withEarlier = (calls: readonly Schema[], { function_call: earlier }: Schema): readonly Schema[] =>
+  calls.length === 0 && isRecord(earlier) ? [{ index: EARLIER, function: earlier }] : calls;
+
+const formOf = ({ index }: Schema): CallForm | undefined => (index === EARLIER ? EARLIER : undefined);
+
 /** Custom tools and those a provider runs by itself have a type, and no function. */
 const isOurs = ({ type, custom }: Schema): boolean =>
   custom === undefined && (typeof type !== 'string' || type === '' || type === 'function');
@@ -74,7 +85,7 @@ const signatureOf = ({ extra_content: extra }: Schema): string | undefined =>
 function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   const { name, arguments: given } = asRecord(call.function);
   const { index } = call;
-  const key = typeof index === 'number' ? index : isId(id) ? id : undefined;
+  const key = typeof index === 'number' || index === EARLIER ? index : isId(id) ? id : undefined;
   if (!isOurs(call)) {
     drafts.skip(key);
     return;
@@ -82,7 +93,7 @@ function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
   const isBare = !isId(id) && !isNamed(name);
   if (isBare && (drafts.isSkipped(key) || given === undefined)) return;
   const known = key === undefined ? (isBare ? drafts.last : undefined) : drafts.at(key);
-  const draft = known && !isAnother(known, id, name) ? known : drafts.start(key, { id, name });
+  const draft = known && !isAnother(known, id, name) ? known : drafts.start(key, { id, name, form: formOf(call) });
   if (draft === known) rename(draft, id, name);
   draft.signature ??= signatureOf(call);
   if (typeof given === 'string' && given !== '') draft.pieces.push(given);

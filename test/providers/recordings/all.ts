@@ -1,5 +1,6 @@
 import { anthropicRecordings } from './anthropic.ts';
 import { chatRecordings } from './chat.ts';
+import { conversationRecordings } from './conversations.ts';
 import { geminiRecordings } from './gemini.ts';
 import { otherRecordings } from './others.ts';
 import type { Recording } from './recording.ts';
@@ -8,6 +9,7 @@ import { responsesRecordings } from './responses.ts';
 export const recordings: readonly Recording[] = [
   ...anthropicRecordings,
   ...chatRecordings,
+  ...conversationRecordings,
   ...responsesRecordings,
   ...geminiRecordings,
   ...otherRecordings,

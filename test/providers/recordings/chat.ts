@@ -12,6 +12,10 @@ const part = (index: number | undefined, args: string | null, named: Json = {}):
   function: { ...('name' in named ? { name: named.name } : {}), arguments: args },
 });
 
+const earlier = (function_call: Json, finish_reason: string | null = null): Json => ({
+  choices: [{ index: 0, delta: { function_call }, finish_reason }],
+});
+
 export const chatRecordings: readonly Recording[] = [
   {
     rule: 'the first index need not be 0, and the first arguments may be null',
@@ -150,5 +154,58 @@ export const chatRecordings: readonly Recording[] = [
       ['score', { n: 1 }],
       ['list', 'not read completely'],
     ],
+  },
+  {
+    rule: 'the earlier function_call is one call a message, and grows without id and index',
+    provider: 'openai',
+    events: [
+      earlier({ name: 'score', arguments: '' }),
+      earlier({ arguments: '{"n"' }),
+      earlier({ arguments: ':1}' }),
+      finished('function_call'),
+      earlier({ name: 'score', arguments: '{"n":2}' }),
+      finished('function_call'),
+      earlier({ name: 'list', arguments: '' }),
+      finished('stop'),
+    ],
+    calls: [
+      ['score', { n: 1 }],
+      ['score', { n: 2 }],
+      ['list', {}],
+    ],
+  },
+  {
+    rule: 'the earlier function_call in a whole message, and beside tool_calls that say the same',
+    provider: 'openai',
+    events: [
+      { choices: [{ message: { function_call: { name: 'score', arguments: '{"n":1}' } } }] },
+      {
+        choices: [
+          {
+            message: {
+              function_call: { name: 'score', arguments: '{"n":2}' },
+              tool_calls: [part(undefined, '{"n":2}', { id: 'a', name: 'score' })],
+            },
+          },
+        ],
+      },
+      { choices: [{ message: { function_call: null, content: 'so' } }] },
+    ],
+    calls: [
+      ['score', { n: 1 }],
+      ['score', { n: 2 }],
+    ],
+  },
+  {
+    rule: 'an earlier function_call that a limit cut off is not complete',
+    provider: 'openai',
+    events: [earlier({ name: 'score', arguments: '{"n":1}' }), finished('length')],
+    calls: [['score', 'the model reached its limit of tokens']],
+  },
+  {
+    rule: 'an earlier function_call whose end is missing is not complete',
+    provider: 'openrouter',
+    events: [earlier({ name: 'score', arguments: '{"n":' }), earlier({ arguments: '1' })],
+    calls: [['score', 'the stream ended inside them']],
   },
 ];
