@@ -22,6 +22,9 @@ export function interactionEvent(drafts: CallDrafts, event: Schema): void {
   else if (kind === 'step.stop' || kind === 'content.stop') drafts.close(index);
   else if (kind === 'interaction.completed' || kind === 'interaction.complete')
     wholeInteraction(drafts, asRecord(event.interaction));
+  // A status alone ends no call; one that says that the interaction failed leaves none whole that was open.
+  else if (kind === 'interaction.status_update' && !ENDED.has(String(event.status)))
+    endInteraction(drafts, event.status);
   else if (type === undefined) {
     drafts.newMessage();
     wholeInteraction(drafts, event);

@@ -3,7 +3,14 @@ import { callerOf } from './anthropic-reader.ts';
 import { type CallDraft, CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
-const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
+/** xAI, and OpenAI where it speaks in real time, end with `response.done`, whatever became of it. */
+const ENDS = new Set([
+  'response.completed',
+  'response.done',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+]);
 const LIMITED = 'the model stopped before it was done';
 
 /**

@@ -170,4 +170,22 @@ export const geminiRecordings: readonly Recording[] = [
       ['list', 'the reason MAX_TOKENS'],
     ],
   },
+  {
+    rule: 'a status by itself ends no call, and one of failure cuts off the last',
+    provider: 'gemini-interactions',
+    events: [
+      { event_type: 'interaction.created', interaction: { id: 'v1', status: 'in_progress' } },
+      { event_type: 'interaction.status_update', interaction_id: 'v1', status: 'in_progress' },
+      { event_type: 'step.start', index: 0, step: { type: 'function_call', id: 'a', name: 'list' } },
+      { event_type: 'interaction.status_update', interaction_id: 'v1', status: 'requires_action' },
+      { event_type: 'interaction.created', interaction: { id: 'v2', status: 'in_progress' } },
+      { event_type: 'step.start', index: 0, step: { type: 'function_call', id: 'b', name: 'score' } },
+      { event_type: 'step.delta', index: 0, delta: { type: 'arguments_delta', arguments: '{"n":1}' } },
+      { event_type: 'interaction.status_update', interaction_id: 'v2', status: 'cancelled' },
+    ],
+    calls: [
+      ['list', 'the stream ended before they did'],
+      ['score', 'the interaction ended as cancelled'],
+    ],
+  },
 ];

@@ -155,4 +155,22 @@ export const responsesRecordings: readonly Recording[] = [
       ['score', 'another call has the id call_1'],
     ],
   },
+  {
+    rule: 'response.done ends a response as response.completed does, or as its status says',
+    provider: 'openai-responses',
+    events: [
+      created('r'),
+      added(0, call(1, '')),
+      argument(1, 0, '{"n":1}'),
+      { type: 'response.done', response: { status: 'completed', output: [call(1, '{"n":1}'), call(2, '{"n":2}')] } },
+      created('s'),
+      added(0, call(3, '')),
+      { type: 'response.done', response: { status: 'incomplete', output: [call(3, '{"n":3}')] } },
+    ],
+    calls: [
+      ['score', { n: 1 }],
+      ['score', { n: 2 }],
+      ['score', 'the model stopped before it was done'],
+    ],
+  },
 ];
