@@ -41,6 +41,7 @@ describe('runs as MCP tasks', () => {
     assert.match(String(working.statusMessage), /^[01] of 2 nodes done/);
     assert.equal(done.status, 'completed');
     assert.equal(done.statusMessage, '2 of 2 nodes done');
+    assert.equal((done.result as Json).resultType, 'complete');
     assert.ok(String(done.lastUpdatedAt) >= String(done.createdAt));
     const waited = await (await connectClient(given.app, ADMIN_KEY, { era: 'modern' })).callTool({
       name: 'hold_plan',
@@ -132,6 +133,21 @@ describe('runs as MCP tasks', () => {
     assert.equal(result.status, 'working');
     assert.match(String(result.statusMessage), /1 of 2 nodes done; waiting for a person’s consent to b \(ask\)/);
     assert.equal((await poll(speaker(given), taskId, 'working')).status, 'completed');
+  });
+
+  test('a client that leaves out the header with the task’s name is answered, and one that gives another is not', async () => {
+    const given = await workshop();
+    const { taskId } = await call(speaker(given), 'shout_plan');
+    const unnamed = speaker(given, ADMIN_KEY, withTasks, () => undefined);
+    const misnamed = speaker(given, ADMIN_KEY, withTasks, () => 'another');
+
+    const done = await poll(unnamed, taskId, 'working');
+    const { error } = await misnamed('tasks/get', { taskId });
+    const { error: unknown } = await unnamed('tasks/get', { taskId: 'no\nheader' });
+
+    assert.deepEqual((done.result as Json).structuredContent, { b: { text: 'hi!!' } });
+    assert.match(error?.message ?? '', /headers and body disagree/);
+    assert.match(unknown?.message ?? '', /Mcp-Name header is absent/);
   });
 
   test('tasks/cancel cancels the run, which costs nothing', async () => {

@@ -44,7 +44,6 @@ def task_extension():
             seen = await context.session.send_request(request, Seen)
             if seen.status not in ("working", "input_required"):
                 return CallToolResult.model_validate(seen.result)
-            print(json.dumps({"task": created.taskId, "status": seen.status}), flush=True)
             await asyncio.sleep(0.1)
 
     class Tasks(ClientExtension):
@@ -81,8 +80,12 @@ async def with_mcp(url, key, mode, extensions):
             await serve(list_tools, client.call_tool)
 
 
-async def with_fastmcp(url, key):
+async def with_fastmcp(url, key, is_task):
     from fastmcp import Client
+
+    if is_task:
+        # Whoever imports it has tasks followed by every client.
+        import fastmcp_tasks  # noqa: F401
 
     async with Client(url, auth=key) as client:
         await serve(client.list_tools, lambda name, given: client.call_tool(name, given, raise_on_error=False))
@@ -100,22 +103,36 @@ async def with_mcp_1(url, key, is_task):
             async def list_tools():
                 return (await session.list_tools()).tools
 
-            async def follow(name, given):
-                from mcp.types import CallToolResult
-
-                task = (await session.experimental.call_tool_as_task(name, given)).task
-                async for seen in session.experimental.poll_task(task.taskId):
-                    print(json.dumps({"task": seen.taskId, "status": seen.status}), flush=True)
-                return await session.experimental.get_task_result(task.taskId, CallToolResult)
-
-            await serve(list_tools, follow if is_task else session.call_tool)
+            await serve(list_tools, following(session) if is_task else session.call_tool)
 
 
-async def with_langchain(url, key):
+def following(session):
+    from mcp.types import CallToolResult
+
+    async def follow(name, given):
+        task = (await session.experimental.call_tool_as_task(name, given)).task
+        async for _ in session.experimental.poll_task(task.taskId):
+            pass
+        return await session.experimental.get_task_result(task.taskId, CallToolResult)
+
+    return follow
+
+
+def langchain_client(url, key):
     from langchain_mcp_adapters.client import MultiServerMCPClient
 
     server = {"transport": "streamable_http", "url": url, "headers": {"Authorization": f"Bearer {key}"}}
-    tools = {tool.name: tool for tool in await MultiServerMCPClient({"assay": server}).get_tools()}
+    return MultiServerMCPClient({"assay": server})
+
+
+async def with_langchain_tasks(url, key):
+    """Its tools are called and waited for: a task is followed by the session of the MCP SDK that it gives out."""
+    async with langchain_client(url, key).session("assay") as session:
+        await serve(session.list_tools, following(session))
+
+
+async def with_langchain(url, key):
+    tools = {tool.name: tool for tool in await langchain_client(url, key).get_tools()}
 
     async def list_tools():
         return tools.values()
@@ -146,7 +163,9 @@ runs = {
     "mcp-tasks": lambda: with_mcp(url, key, "auto", [task_extension()]),
     "mcp-1": lambda: with_mcp_1(url, key, False),
     "mcp-1-tasks": lambda: with_mcp_1(url, key, True),
-    "fastmcp": lambda: with_fastmcp(url, key),
+    "fastmcp": lambda: with_fastmcp(url, key, False),
+    "fastmcp-tasks": lambda: with_fastmcp(url, key, True),
     "langchain": lambda: with_langchain(url, key),
+    "langchain-tasks": lambda: with_langchain_tasks(url, key),
 }
 asyncio.run(runs[kind]())

@@ -12,7 +12,9 @@ mkdirSync(join(folder, 'node_modules'));
 writeFileSync(join(folder, 'package.json'), '{"private": true}');
 const install = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps', ...packages];
 const installed = spawnSync('npm', install, { cwd: folder, stdio: 'inherit' });
-const tests = ['connect.test.ts', 'client-table.test.ts'].map((name) => fileURLToPath(new URL(name, import.meta.url)));
+const tests = ['connect.test.ts', 'client-table.test.ts', 'client-tasks.test.ts'].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url)),
+);
 const env = { ...process.env, ASSAY_CLIENTS: join(folder, 'node_modules') };
 const tried =
   installed.status === 0 ? spawnSync(process.execPath, ['--test', ...tests], { env, stdio: 'inherit' }) : installed;

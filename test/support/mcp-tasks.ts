@@ -79,7 +79,7 @@ export const withPerson = { ...withTasks, elicitation: { form: {} } };
 
 /** Speaks the protocol of 2026-07-28 as it is on the wire: the official client knows no tasks. */
 export const speaker =
-  ({ request }: TestAssay, key = ADMIN_KEY, capabilities: object = withTasks) =>
+  ({ request }: TestAssay, key = ADMIN_KEY, capabilities: object = withTasks, nameOf = usualName) =>
   async (method: string, params: Json): Promise<Reply> => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -87,14 +87,17 @@ export const speaker =
       'io.modelcontextprotocol/clientCapabilities': capabilities,
     };
     const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
+    const name = nameOf(params);
     const response = await request('POST', '/mcp', message, key, {
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
-      'mcp-name': String(params.name ?? params.taskId ?? ''),
+      ...(name === undefined ? {} : { 'mcp-name': name }),
     });
     return JSON.parse(await response.text());
   };
+
+const usualName = ({ name, taskId }: Json): string | undefined => String(name ?? taskId ?? '');
 
 type Speak = ReturnType<typeof speaker>;
 

@@ -34,6 +34,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'cli/sources': 6,
   'cli/tools': 14,
   'clients/client-table': 4,
+  'clients/client-tasks': 8,
   'clients/connect': 6,
   'decide/never-invent': 5,
   'execute/budgets': 8,

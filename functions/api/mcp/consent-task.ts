@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
-import { decideConfirmation } from '../../../shared/execute/confirmations.ts';
 import { executeTool } from '../../../shared/execute/execute.ts';
 import {
   cancelWaiting,
@@ -16,10 +15,11 @@ import { isObject } from '../../../shared/kernel/json.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { requireEntry } from '../../../shared/registry/visible-entry.ts';
+import { refuseQuestion } from './consent.ts';
 import { isSigned, withoutHallmarks } from './hallmarks.ts';
 import { linkLongResult } from './links.ts';
 import { callMeta, refusalResult, toToolResult } from './result.ts';
-import type { Task } from './task-view.ts';
+import type { CreatedTask, Task, TaskView } from './task-view.ts';
 
 const PREFIX = 'consent_';
 const POLL_MS = 2000;
@@ -36,7 +36,7 @@ export const waitAsTask = async (
     readonly args: Readonly<Record<string, unknown>>;
     readonly maxMicros: number | undefined;
   },
-): Promise<Task & { resultType: 'task' }> => {
+): Promise<CreatedTask> => {
   const { id, token, expires_at } = isObject(details.confirmation) ? details.confirmation : {};
   const call = await keepWaitingCall(assay, actor, {
     invocation: { name: asked.entry.family.name, arguments: asked.args },
@@ -52,11 +52,7 @@ export const endedTask = async (assay: Assay, actor: Actor, tool: string, result
   toTask(await keepEndedCall(assay, actor, { tool, answer: await linkLongResult(assay.blobs, actor.tenant, result) }));
 
 /** How such a task stands. Asking is what makes it go on: once a person has approved it, it runs. */
-export const viewConsentTask = async (
-  assay: Assay,
-  actor: Actor,
-  taskId: string,
-): Promise<(Task & { result?: CallToolResult }) | undefined> => {
+export const viewConsentTask = async (assay: Assay, actor: Actor, taskId: string): Promise<TaskView | undefined> => {
   const call = await findTask(assay, actor, taskId);
   if (!call) return undefined;
   const now = await goOnWaiting(assay, actor, call, runFor(assay, actor));
@@ -69,10 +65,7 @@ export const cancelConsentTask = async (assay: Assay, actor: Actor, taskId: stri
   const call = await findTask(assay, actor, taskId);
   if (!call) return false;
   await cancelWaiting(assay, actor.tenant, call);
-  await decideConfirmation(assay, actor, { token: call.token }, false).catch((thrown: unknown) => {
-    // It was decided, or has expired, before.
-    if (!(thrown instanceof Fault)) throw thrown;
-  });
+  await refuseQuestion(assay, actor, call.token);
   return true;
 };
 

@@ -76,12 +76,15 @@ export const declined = async (
   tool: string,
   token: string | undefined,
 ): Promise<CallToolResult> => {
-  if (token !== undefined)
-    await decideConfirmation(assay, actor, { token }, false).catch((thrown: unknown) => {
-      // It was decided, or has expired, before.
-      if (!(thrown instanceof Fault)) throw thrown;
-    });
+  if (token !== undefined) await refuseQuestion(assay, actor, token);
   return refusalResult({ code: 'Forbidden', message: `the person declined to run ${tool}` });
+};
+
+/** Says no to a question; one that was decided, or has expired, before stays as it is. */
+export const refuseQuestion = async (assay: Assay, actor: Actor, token: string): Promise<void> => {
+  await decideConfirmation(assay, actor, { token }, false).catch((thrown: unknown) => {
+    if (!(thrown instanceof Fault)) throw thrown;
+  });
 };
 
 interface Asked {

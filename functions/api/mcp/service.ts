@@ -11,6 +11,7 @@ import { createMailbox } from './mailbox.ts';
 import { answerOrdinaryCall } from './ordinary-call.ts';
 import { createServer } from './server.ts';
 import { createSubscriptions, isSubscription } from './subscriptions.ts';
+import { withTaskName } from './task-name.ts';
 import { serveTasks } from './tasks.ts';
 import { requireTokenScope } from './token-scope.ts';
 import { createToolBook } from './tool-book.ts';
@@ -65,7 +66,7 @@ export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }
         return task === undefined ? serveEarlier(context, caller, request, body) : { bytes: task };
       }
       if (holdsStreams && isSubscription(body)) return subscriptions.open(request, body, caller);
-      return modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) });
+      return modern.fetch(withTaskName(request, text, body), { parsedBody: body, authInfo: toAuthInfo(caller) });
     },
   };
 };

@@ -1,4 +1,9 @@
-import { type ClientCapabilities, type InputRequests, inputRequired } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequests,
+  inputRequired,
+} from '@modelcontextprotocol/server';
 import type { Actor } from '../../../shared/model/key.ts';
 import type { NodeView, RunView } from '../../../shared/model/run.ts';
 import type { HandedCall } from '../../../shared/plan/handed-call.ts';
@@ -14,6 +19,12 @@ export interface Task {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
 }
+
+/** A task with what its status adds: what the call answered, or what it asks. */
+export type TaskView = Task & { readonly result?: CallToolResult; readonly inputRequests?: InputRequests };
+
+/** What a call answers that goes on as a task. */
+export type CreatedTask = Task & { readonly resultType: 'task' };
 
 const SHORTEST_POLL_MS = 250;
 const LONGEST_POLL_MS = 5000;

@@ -1,7 +1,6 @@
 import {
   type CallToolResult,
   type ClientCapabilities,
-  type InputRequests,
   inputResponse,
   MissingRequiredClientCapabilityError,
   type Server,
@@ -21,7 +20,7 @@ import type { CallContext } from './call-context.ts';
 import { cancelConsentTask, isConsentTask, viewConsentTask } from './consent-task.ts';
 import { guarded } from './guarded.ts';
 import { callMeta, toToolResult } from './result.ts';
-import { buildInputRequests, type Task, toTask, waitingQuestions } from './task-view.ts';
+import { buildInputRequests, type CreatedTask, type TaskView, toTask, waitingQuestions } from './task-view.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const extensions = { [TASKS]: {} };
@@ -50,7 +49,11 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
       }),
     );
 
-  handle('tasks/get', (id) => readTask(assay, runs, actor, id, server.getClientCapabilities()));
+  handle('tasks/get', async (id) => {
+    const { result, ...task } = await readTask(assay, runs, actor, id, server.getClientCapabilities());
+    // What a call answers in the end is a result of its own, and says of what type.
+    return result ? { ...task, result: { resultType: 'complete', ...result } } : task;
+  });
   handle('tasks/update', async (id, ctx) => {
     requireScope(actor, 'approve');
     // It asks nothing through the task, so nothing is answered.
@@ -64,7 +67,7 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
   });
 };
 
-/** A task as its status makes it: with what the call answered, or what it asks. */
+/** How a task stands, whether it is a run or a call that waits for a person. */
 export const readTask = async (
   assay: Assay,
   runs: Runs,
@@ -83,14 +86,8 @@ export const cancelTask = async (assay: Assay, runs: Runs, actor: Actor, id: str
   await cancelRun({ runs }, actor, id);
 };
 
-type TaskView = Task & { readonly result?: CallToolResult; readonly inputRequests?: InputRequests };
-
 /** The answer of a call whose run continues. */
-export const createdTask = async (
-  assay: Assay,
-  actor: Actor,
-  run: RunView,
-): Promise<Task & { resultType: 'task' }> => ({
+export const createdTask = async (assay: Assay, actor: Actor, run: RunView): Promise<CreatedTask> => ({
   resultType: 'task',
   ...toTask(run, await readHandedCall(assay.table, actor.tenant, run.run_id)),
 });

@@ -1,0 +1,17 @@
+import { isObject } from '../../../shared/kernel/json.ts';
+
+const NAME = 'mcp-name';
+const METHODS: ReadonlySet<unknown> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel']);
+
+/**
+ * The request with the header that names its task. fastmcp leaves it out, so that its calls would end in a refusal
+ * that they do not get without tasks; the body says the same, and a header that says otherwise is still refused.
+ */
+export const withTaskName = (request: Request, text: string, body: unknown): Request => {
+  if (!isObject(body) || !METHODS.has(body.method) || request.headers.has(NAME)) return request;
+  const { taskId } = isObject(body.params) ? body.params : {};
+  if (typeof taskId !== 'string' || !/^[\w.:-]{1,128}$/.test(taskId)) return request;
+  const headers = new Headers(request.headers);
+  headers.set(NAME, taskId);
+  return new Request(request.url, { method: 'POST', headers, body: text, signal: request.signal });
+};
