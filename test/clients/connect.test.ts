@@ -132,7 +132,9 @@ describe('the lines that connect a client, run as they are printed', () => {
 
   const python = process.env.ASSAY_PYTHON ?? 'python3';
   const noPython =
-    spawnSync(python, ['-c', 'import mcp, httpx2']).status === 0 ? false : 'the Python package mcp 2 is not installed';
+    spawnSync(python, ['-c', 'import httpx2; from mcp import Client']).status === 0
+      ? false
+      : 'the Python package mcp 2 is not installed';
   test('the MCP Python SDK lists and calls', { skip: noPython }, async () => {
     const { stdout } = await execute(python, ['-c', code('python')], wait);
     assert.match(stdout, /words/);
