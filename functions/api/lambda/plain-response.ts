@@ -142,6 +142,8 @@ const isPlain = (body: BodyInit | null): body is PlainBody =>
   body === null || typeof body === 'string' || body instanceof Uint8Array;
 
 const carry = (body: BodyInit | null, type?: string): Request => {
-  const init = { method: 'POST', body, headers: type === undefined ? {} : { [TYPE]: type }, duplex: 'half' };
-  return new Request('http://localhost', init);
+  const headers = new PlainHeaders(type === undefined ? [] : [[TYPE, type]]);
+  // Streams are sent so or not at all.
+  const halfDuplex = { duplex: 'half' };
+  return new Request('http://localhost', { method: 'POST', body, headers: [...headers], ...halfDuplex });
 };
