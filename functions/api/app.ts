@@ -21,17 +21,19 @@ import { type Front, type RouteHandler, serveRoute, traced } from './serve-route
 interface Options extends McpNames {
   /** Routes of this server alone, such as its console. */
   readonly routes?: readonly AnyRoute[];
+  /** What finds routes, where it is not Hono's. */
+  readonly router?: NonNullable<ConstructorParameters<typeof Hono<Env>>[0]>['router'];
 }
 
 /** The HTTP API as a function of its dependencies. */
-export const createApp = (assay: Assay, { routes: added = [], ...names }: Options = {}): App => {
+export const createApp = (assay: Assay, { routes: added = [], router, ...names }: Options = {}): App => {
   const front: Front = {
     api: createApi(assay, names),
     requests: createRequestLog(assay),
     admission: createAdmission(assay),
     answerError: answerErrors(assay.log, assay.oauth),
   };
-  const app = new Hono<Env>();
+  const app = new Hono<Env>(router && { router });
   for (const group of [...routeGroups, ...added.map(alone)])
     for (const name of group.routes) {
       const [method = '', path = ''] = name.split(' ');

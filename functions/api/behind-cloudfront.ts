@@ -1,11 +1,11 @@
-import type { LambdaContext } from 'hono/aws-lambda';
 import { BEAT_HEADER } from '../../shared/registry/published.ts';
 import type { App } from './env.ts';
 import { createGuessLimit, type GuessLimit, VIEWER_HEADER } from './guess-limit.ts';
+import { PlainRequest } from './lambda/plain-request.ts';
 import { ORIGIN_HEADER, type OriginGuard } from './origin-guard.ts';
 
 interface Bindings {
-  readonly context?: Pick<LambdaContext, 'awsRequestId'>;
+  readonly context?: { readonly awsRequestId: string };
 }
 
 type Fetch = (request: Request, env?: Bindings) => Response | Promise<Response>;
@@ -45,7 +45,7 @@ const atViewersHost = (request: Request): Request => {
   if (host === null || !HOST.test(host)) return request;
   const url = new URL(request.url);
   url.host = host;
-  return new Request(url, request);
+  return PlainRequest.at(request, url);
 };
 
 const refusal = (requestId: string): Response =>

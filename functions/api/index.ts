@@ -1,14 +1,19 @@
-import { Hono } from 'hono';
-import { streamHandle } from 'hono/aws-lambda';
 import { createApp } from './app.ts';
 import { behindCloudFront } from './behind-cloudfront.ts';
 import { apiDeps } from './deps.ts';
+import { installPlainResponse } from './lambda/plain-response.ts';
+import { SegmentRouter } from './lambda/segment-router.ts';
+import { streamHandler } from './lambda/stream-handler.ts';
 
+installPlainResponse();
 const { assay, guard, beat, origins } = await apiDeps();
-const served = behindCloudFront(createApp(assay, { origins, holdsStreams: false }), { guard, beat });
+const served = behindCloudFront(createApp(assay, { origins, holdsStreams: false, router: new SegmentRouter() }), {
+  guard,
+  beat,
+});
 
 /**
  * The function URL's handler. The URL streams every answer, as a URL has one mode: server-sent events and answers over
  * 6 MB need it, and it costs a short answer 0.2 ms (`npm run bench -- cold`).
  */
-export const handler = streamHandle(Object.assign(new Hono(), { fetch: served.fetch }));
+export const handler = streamHandler(served.fetch);

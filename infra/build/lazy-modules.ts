@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { type OnLoadResult, type Plugin, transform } from 'esbuild';
-import { askFile, type ModuleGroups, type Place } from './module-groups.ts';
+import { lazyConstants } from './lazy-constants.ts';
+import { askFile, type ModuleGroups, type Place, START_FILE } from './module-groups.ts';
 import { root } from './paths.ts';
 
 /** Changes the text of a source before it is bundled. */
@@ -91,7 +92,7 @@ const convert = async (path: string, source: string, { placeOf, noted }: Convers
     target: 'node24',
     logLevel: 'silent',
   });
-  const found = FORM.exec(code);
+  const found = FORM.exec(await lazyConstants(code));
   if (!found) throw new Error('esbuild writes modules in another form now');
   const [, table = '', rest = ''] = found;
   const imports: string[] = [];
@@ -132,11 +133,29 @@ const convert = async (path: string, source: string, { placeOf, noted }: Convers
   const note = noted
     ? `(globalThis.assayModules ??= new Set()).add(${JSON.stringify(relative(root, path).replaceAll('\\', '/'))});\n`
     : '';
+  const made = `{ ${fields.join(', ')} }`;
   return {
-    text: `${imports.join('\n')}\nlet made;\nexport const load = () => (made ??= make());\nconst make = () => {\n${note}${body}\nreturn { ${fields.join(', ')} };\n};`,
+    text: [
+      ...imports,
+      ...(!noted && placeOf(path)?.file === START_FILE ? atOnce(body, made) : later(note + body, made)),
+    ].join('\n'),
     names: names.map(([, name = '']) => name),
   };
 };
+
+const later = (body: string, made: string): readonly string[] => [
+  'let made;',
+  'export const load = () => (made ??= make());',
+  `const make = () => {\n${body}\nreturn ${made};\n};`,
+];
+
+/** What a start runs anyway is no function: V8 reads the text of one twice, when it finds it and when it runs it. */
+const atOnce = (body: string, made: string): readonly string[] => [
+  body,
+  `const assay_made = ${made};`,
+  'const assay_load = () => assay_made;',
+  'export { assay_load as load };',
+];
 
 /** Modules and data of ours, and Node's own, whose modules cost a start more than most of ours: `node:http` brings fetch. */
 const isLazy = (from: string): boolean => from.startsWith('node:') || /^\..*\.(tsx?|json)$/.test(from);

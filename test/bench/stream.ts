@@ -12,6 +12,7 @@ import { callKey } from '../../shared/kernel/item-keys.ts';
 import type { Table } from '../../shared/kernel/ports.ts';
 import { type LocalDynamo, localCalls, localClient, startDynamo, whyNoDynamo } from '../support/dynamo.ts';
 import { aRecord } from '../support/records.ts';
+import { printTable } from './report.ts';
 
 const LATENCY_MS = 6;
 const BATCH = 1000;
@@ -24,7 +25,17 @@ interface Load {
   readonly tools: number;
   readonly shards: number;
   readonly calls: number;
+  readonly latencyMs?: number;
 }
+
+/**
+ * Waits so long that this machine, which folds all shards and plays the table, is idle for most of it even with the
+ * most shards: what then grows less than the shards do is the fold's own fault.
+ */
+const SLOW_MS = 2500;
+const SHARDS = [1, 2, 4, 8, 16] as const;
+/** Batches of each shard. */
+const SLOW_BATCHES = 3;
 
 /** How fast the stream is folded, and what it costs, on the npm DynamoDB with 6 ms added to every request. */
 export const bench = async (args: readonly string[]): Promise<void> => {
@@ -44,18 +55,56 @@ export const bench = async (args: readonly string[]): Promise<void> => {
       { tenants: 1000, tools: 1, shards: 4, calls: 8000 },
       { tenants: 1, tools: 1000, shards: 4, calls: 8000 },
     ];
+    if (args[0] === 'shards') return await printShards(dynamo, many);
     const most = Number(args[0] ?? Number.POSITIVE_INFINITY);
     for (const load of loads.map((each) => ({ ...each, calls: Math.min(each.calls, most) })))
-      console.log(JSON.stringify(await measure(dynamo, load)));
+      console.log(JSON.stringify((await measure(dynamo, load)).row));
     console.log(
       `${BATCH} calls a batch, ${LATENCY_MS} ms added to every request. A shard's first batch opens its items and is timed apart. One process folds all shards, on AWS each has its own: there a shard folds what its processor does and two round trips a batch allow, and shards add up. "server allows" is what the local DynamoDB could take with one processor of its own, and no property of the fold. Before: 475 calls/s with one shard, 363 with sixteen, 125 over 50 tenants x 10 tools.`,
     );
+    await printShards(dynamo, many);
   } finally {
     await dynamo.stop();
   }
 };
 
-const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls }: Load) => {
+/** Whether shards add up. Requests and processor time of a call tell it too: shards that met would repeat writes. */
+const printShards = async (dynamo: LocalDynamo, many: Pick<Load, 'tenants' | 'tools'>): Promise<void> => {
+  const rows: Measured[] = [];
+  for (const shards of SHARDS) {
+    const calls = SLOW_BATCHES * BATCH * shards;
+    rows.push(await measure(dynamo, { ...many, shards, calls, latencyMs: SLOW_MS }));
+  }
+  console.log(`\nShards, with ${SLOW_MS} ms added to every request:`);
+  printTable(
+    rows.map(({ row, perSecond, busy, processorMs }) => ({
+      shards: row.shards,
+      'calls/s': Math.round(perSecond),
+      'of as many as one shard': (perSecond / row.shards / (rows[0]?.perSecond ?? perSecond)).toFixed(2),
+      'requests a call': row['requests a call'],
+      'write units a call': row['write units a call'],
+      'processor ms a call': processorMs.toFixed(3),
+      'processor busy': `${Math.round(100 * busy)} %`,
+    })),
+  );
+};
+
+interface Row {
+  readonly shards: number;
+  readonly 'requests a call': number;
+  readonly 'write units a call': number;
+}
+
+interface Measured {
+  readonly row: Row;
+  /** Of all shards, each by its own time. */
+  readonly perSecond: number;
+  /** Of this process, and of the time that passed. */
+  readonly processorMs: number;
+  readonly busy: number;
+}
+
+const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls, latencyMs = LATENCY_MS }: Load) => {
   const client = localClient(dynamo.endpoint);
   const tableName = `assay-${randomUUID()}`;
   await createTable(client, tableName);
@@ -65,20 +114,25 @@ const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls }: L
   const own = localCalls(dynamo.endpoint);
   const call: JsonCall = async (operation, input) => {
     requests++;
-    await pause(LATENCY_MS);
+    await pause(latencyMs);
     return own(operation, input);
   };
-  const table: Table = dynamoTable({
-    call,
-    tableName,
-    onCapacity: (spent) => (units += spent),
-    gathersReads: true,
-  });
+  const openTable = (): Table =>
+    dynamoTable({ call, tableName, onCapacity: (spent) => (units += spent), gathersReads: true });
+  const table = openTable();
   const clock = { now: () => START };
-  const context = { table, clock, folds: callFolds, blocked: createBlockedTools(table, clock) };
+  // Each shard has a table of its own, as it has a function of its own: they meet at the server alone.
+  const contexts = Array.from({ length: shards }, () => {
+    const own = openTable();
+    return { table: own, clock, folds: callFolds, blocked: createBlockedTools(own, clock) };
+  });
   const perShard = Math.ceil(calls / shards / BATCH) * BATCH;
+  const rates: number[] = [];
   const foldAll = async (from: number, to: number): Promise<number> => {
-    const slowest = Array.from({ length: shards }, async (_, shard) => {
+    const slowest = contexts.map(async (context, shard) => {
+      // Where they wait long they begin one after the other, as shards do: the local server is spared bursts.
+      if (latencyMs === SLOW_MS) await pause((2 * SLOW_MS * shard) / shards);
+      const started = performance.now();
       let longest = 0;
       for (let at = from; at < to; at += BATCH) {
         const batch = Array.from({ length: BATCH }, (__, n) => change(shard, at + n, tenants, tools));
@@ -86,6 +140,7 @@ const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls }: L
         await foldStream(context, batch, `shard-${shard}`);
         longest = Math.max(longest, performance.now() - begun);
       }
+      rates[shard] = (to - from) / ((performance.now() - started) / 1000);
       return longest;
     });
     return Math.max(...(await Promise.all(slowest)));
@@ -106,19 +161,26 @@ const measure = async (dynamo: LocalDynamo, { tenants, tools, shards, calls }: L
   const folded = perShard * shards;
   // A batch reads, writes, and waits for connections where it has more requests than those.
   const turns = 2 + Math.floor(((requestsSent / folded) * BATCH) / CONNECTIONS);
-  const waitSeconds = (turns * LATENCY_MS) / 1000;
-  return {
+  const waitSeconds = (turns * latencyMs) / 1000;
+  const processorSeconds = (user + system) / 1e6;
+  const row = {
     tenants,
     'tools each': tools,
     shards,
     'calls/s': Math.round(folded / seconds),
-    'one processor folds calls/s': Math.round(folded / ((user + system) / 1e6)),
-    'a shard of its own folds calls/s': Math.round(BATCH / (((user + system) / 1e6 / folded) * BATCH + waitSeconds)),
+    'one processor folds calls/s': Math.round(folded / processorSeconds),
+    'a shard of its own folds calls/s': Math.round(BATCH / ((processorSeconds / folded) * BATCH + waitSeconds)),
     'server allows calls/s': serverMs < 100 ? 'too quick to tell' : Math.round((folded / serverMs) * 1000),
     'requests a call': Number((requestsSent / folded).toFixed(4)),
     'slowest batch ms': Math.round(slowest),
     'first batch ms': Math.round(first),
     'write units a call': Number((unitsSpent / folded).toFixed(3)),
+  };
+  return {
+    row,
+    perSecond: rates.reduce((sum, rate) => sum + rate, 0),
+    processorMs: (1000 * processorSeconds) / folded,
+    busy: processorSeconds / seconds,
   };
 };
 

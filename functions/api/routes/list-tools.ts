@@ -28,6 +28,8 @@ export const ToolsQueryBody = PageParams.extend({
   q: z.string().max(10_000).optional(),
 });
 
+const ToolsPageBody = z.object({ tools: z.array(RegistrationBody), next_cursor: z.string().optional() });
+
 /** A page by name, or by rank when there is a text to find. */
 export const listTools = route({
   method: 'get',
@@ -39,7 +41,10 @@ export const listTools = route({
   answers: {
     200: {
       description: 'A page of tools',
-      schema: z.object({ tools: z.array(RegistrationBody), next_cursor: z.string().optional() }),
+      // For the document alone; a start does not make it.
+      get schema() {
+        return ToolsPageBody;
+      },
     },
     304: { description: 'Not modified' },
   },
