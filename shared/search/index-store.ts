@@ -17,6 +17,10 @@ export interface SearchStore {
   documents(): readonly (string | undefined)[];
   /** Document and packed field counts in turn; only the part from `start`, `length` pairs long, is the term's. */
   postings(term: number): { readonly pairs: Uint32Array; readonly start: number; readonly length: number };
+  /** The terms of a document, each once. */
+  terms(document: number): Uint32Array;
+  /** A term's packed field counts in a document; 0 where it is not in it. */
+  counts(term: number, document: number): number;
   /** What one occurrence of a term counts, by field, FIELD_COUNT to a document: less the longer the field is. */
   gains(): Float32Array;
 }
@@ -133,6 +137,8 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
     frequency: (term) => frequencies[term] ?? 0,
     documents: () => names,
     postings: (term) => ({ pairs: postings.pairs(), start: postings.start(term), length: postings.length(term) }),
+    terms: (document) => forward.subarray(ends[document - 1] ?? 0, ends[document] ?? 0),
+    counts: (term, document) => postings.value(term, document),
     gains: currentGains,
   };
 };

@@ -5,6 +5,8 @@ export interface Postings {
   start(term: number): number;
   length(term: number): number;
   pairs(): Uint32Array;
+  /** The value of a document; 0 where the term has none. */
+  value(term: number, document: number): number;
   /** A copy without the documents that are gone (negative) and the terms they leave empty; both renumbered. */
   compacted(documents: Int32Array): { readonly postings: Postings; readonly terms: Int32Array };
 }
@@ -45,6 +47,17 @@ export const createPostings = (): Postings => {
     lengths[term] = length + 1;
   };
 
+  const value = (term: number, document: number): number => {
+    const from = starts[term] ?? 0;
+    let [low, high] = [0, lengths[term] ?? 0];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((pool[from + middle * 2] as number) < document) low = middle + 1;
+      else high = middle;
+    }
+    return low < (lengths[term] ?? 0) && pool[from + low * 2] === document ? (pool[from + low * 2 + 1] as number) : 0;
+  };
+
   const compacted = (documents: Int32Array) => {
     const postings = createPostings();
     const renumbered = new Int32Array(terms).fill(-1);
@@ -66,6 +79,7 @@ export const createPostings = (): Postings => {
     start: (term) => starts[term] ?? 0,
     length: (term) => lengths[term] ?? 0,
     pairs: () => pool,
+    value,
     compacted,
   };
 };

@@ -1,10 +1,11 @@
 import type { Tool } from '../model/tool.ts';
 import { FIELDS, fieldsOf } from './index-fields.ts';
-import { createSearchStore, FIELD_COUNT, type SearchStore } from './index-store.ts';
+import { createSearchStore } from './index-store.ts';
 import { encodeRequest, type RequestVectors } from './request-vectors.ts';
 import { searchTools } from './search-tools.ts';
-import { createSums, type Sums } from './sums.ts';
+import { createSums } from './sums.ts';
 import { createVectors, type Vectors } from './vectors.ts';
+import { rankByWords, rarityOf } from './word-ranking.ts';
 
 export interface Hit {
   readonly name: string;
@@ -57,17 +58,8 @@ export const createSearchIndex = (): SearchIndex => {
   const tools = new Map<string, Tool>();
   const vectors = createVectors();
 
-  const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] => {
-    const names = store.documents();
-    sums.reserve(names.length);
-    accumulate(store, query, sums);
-    const hits: Hit[] = [];
-    sums.drain((document, score) => {
-      const name = names[document];
-      if (name !== undefined) offer(hits, name, score, options);
-    });
-    return options.limit === undefined ? hits.sort(better) : hits;
-  };
+  const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] =>
+    rankByWords(store, sums, query, options);
 
   const index: SearchIndex = {
     set: (tool) => {
@@ -101,79 +93,3 @@ export const createSearchIndex = (): SearchIndex => {
   };
   return index;
 };
-
-interface Reading {
-  readonly term: number;
-  readonly weight: number;
-}
-
-const accumulate = (store: SearchStore, query: readonly QueryTerm[], sums: Sums): void => {
-  const gains = store.gains();
-  const groups = query.map((asked) => readingsOf(store, asked)).filter(({ cost }) => cost > 0);
-  // Rare terms first: when a long text would read too much, the common ones that say least are left out.
-  groups.sort((one, other) => one.cost - other.cost);
-  let read = 0;
-  for (const { readings, cost } of groups) {
-    read += cost;
-    if (read > READ_LIMIT && read > cost) break;
-    for (const { term, weight } of readings) {
-      const { pairs, start, length } = store.postings(term);
-      for (let at = start; at < start + length * 2; at += 2) {
-        const document = pairs[at] ?? 0;
-        let matched = 0;
-        for (let gain = document * FIELD_COUNT, rest = pairs[at + 1] ?? 0; rest !== 0; gain++, rest >>>= 8) {
-          matched += (rest & 255) * (gains[gain] ?? 0);
-        }
-        sums.offer(document, (weight * matched * (SATURATION + 1)) / (matched + SATURATION));
-      }
-    }
-    sums.settle();
-  }
-};
-
-/** The term itself and its alternatives, an alternative never worth more than the word that was said. */
-const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: QueryTerm) => {
-  const asked = store.term(term);
-  const rarity = rarityOf(store, asked);
-  const readings: Reading[] = [];
-  let cost = 0;
-  const add = (number: number | undefined, factor: number): void => {
-    const frequency = number === undefined ? 0 : store.frequency(number);
-    if (number === undefined || frequency === 0) return;
-    cost += frequency;
-    readings.push({ term: number, weight: weight * factor * Math.min(rarity, rarityOf(store, number)) });
-  };
-  add(asked, 1);
-  for (const alternative of alternatives) add(store.term(alternative.term), alternative.factor);
-  return { readings, cost };
-};
-
-const rarityOf = (store: SearchStore, term: number | undefined): number => {
-  const frequency = term === undefined ? 0 : store.frequency(term);
-  return Math.log(1 + (store.size - frequency + 0.5) / (frequency + 0.5));
-};
-
-/** Keeps the best `limit` in order by insertion: lists are short, and most hits are turned away at once. */
-const offer = (hits: Hit[], name: string, score: number, { limit, accept }: SearchOptions): void => {
-  const worst = hits.at(-1);
-  const full = limit !== undefined && hits.length >= limit;
-  if (full && (worst === undefined || score < worst.score)) return;
-  const hit = { name, score };
-  if (full && worst !== undefined && better(hit, worst) > 0) return;
-  if (accept !== undefined && !accept(name)) return;
-  hits.push(hit);
-  if (limit === undefined) return;
-  if (full) hits.splice(-2, 1);
-  for (let at = hits.length - 1; at > 0; at--) {
-    const above = hits[at - 1];
-    if (above === undefined || better(hit, above) > 0) break;
-    hits[at] = above;
-    hits[at - 1] = hit;
-  }
-};
-
-const better = (one: Hit, other: Hit): number =>
-  other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
-
-const SATURATION = 1.2;
-const READ_LIMIT = 200_000;

@@ -5,13 +5,15 @@ export interface Sums {
   offer(document: number, value: number): void;
   /** Ends the round. */
   settle(): void;
-  /** Hands out every sum above zero and starts anew. */
-  drain(visit: (document: number, sum: number) => void): void;
+  /** Hands out every sum above zero. */
+  visit(visit: (document: number, sum: number) => void): void;
+  /** Starts anew. */
+  clear(): void;
 }
 
 export const createSums = (): Sums => {
-  let totals = new Float64Array(0);
-  let offers = new Float64Array(0);
+  // The total and the offer of a document lie side by side: among very many documents every other place is a wait.
+  let cells = new Float64Array(0);
   let found = new Uint32Array(0);
   let round = new Uint32Array(0);
   let foundCount = 0;
@@ -19,34 +21,35 @@ export const createSums = (): Sums => {
 
   return {
     reserve: (documents) => {
-      if (documents <= totals.length) return;
-      totals = new Float64Array(documents * 2);
-      offers = new Float64Array(documents * 2);
+      if (documents <= found.length) return;
+      cells = new Float64Array(documents * 4);
       found = new Uint32Array(documents * 2);
       round = new Uint32Array(documents * 2);
     },
     offer: (document, value) => {
-      const best = offers[document] ?? 0;
       if (value <= 0) return;
+      const best = cells[document * 2 + 1] as number;
       if (best === 0) round[roundCount++] = document;
-      if (value > best) offers[document] = value;
+      if (value > best) cells[document * 2 + 1] = value;
     },
     settle: () => {
       for (let at = 0; at < roundCount; at++) {
-        const document = round[at] ?? 0;
-        const before = totals[document] ?? 0;
+        const document = round[at] as number;
+        const before = cells[document * 2] as number;
         if (before === 0) found[foundCount++] = document;
-        totals[document] = before + (offers[document] ?? 0);
-        offers[document] = 0;
+        cells[document * 2] = before + (cells[document * 2 + 1] as number);
+        cells[document * 2 + 1] = 0;
       }
       roundCount = 0;
     },
-    drain: (visit) => {
+    visit: (visit) => {
       for (let at = 0; at < foundCount; at++) {
-        const document = found[at] ?? 0;
-        visit(document, totals[document] ?? 0);
-        totals[document] = 0;
+        const document = found[at] as number;
+        visit(document, cells[document * 2] as number);
       }
+    },
+    clear: () => {
+      for (let at = 0; at < foundCount; at++) cells[(found[at] as number) * 2] = 0;
       foundCount = 0;
     },
   };

@@ -98,6 +98,26 @@ describe('search', () => {
     assert.deepEqual(many.search('copy', { limit: 0 }), []);
   });
 
+  test('among very many tools the words that most of them have still decide between those with the rare one', () => {
+    const common = 'harbour';
+    const vast = [
+      ...Array.from({ length: 17_000 }, (_, at) => aTool(`tool_${at}`, common)),
+      ...Array.from({ length: 60 }, (_, at) =>
+        aTool(`rare_${at}`, at % 2 === 0 ? 'quokka census people' : 'quokka census harbour'),
+      ),
+    ];
+    const query = termsOf(`quokka ${common}`).map((term) => ({ term, weight: 1 }));
+    const [one, other] = [indexOf(...vast), indexOf(...vast.toReversed())];
+
+    const found = one.rank(query, { limit: 40 });
+    assert.ok(found.slice(0, 30).every(({ name }) => Number(name.slice('rare_'.length)) % 2 === 1));
+    assert.ok(found.slice(30).every(({ name }) => Number(name.slice('rare_'.length)) % 2 === 0));
+    assert.deepEqual(other.rank(query, { limit: 40 }), found);
+    assert.deepEqual(one.rank(query, { limit: 5 }), found.slice(0, 5));
+    // Where the rare word finds too few, the common ones find the rest.
+    assert.equal(one.rank(query, { limit: 40, accept: (name) => name.startsWith('tool_') }).length, 40);
+  });
+
   test('words such as __proto__ and constructor are ordinary terms', () => {
     const odd = indexOf(aTool('constructor', '__proto__ toString'), aTool('plain', 'nothing'));
 

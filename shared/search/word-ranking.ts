@@ -1,0 +1,159 @@
+import { FIELD_COUNT, type SearchStore } from './index-store.ts';
+import type { Hit, QueryTerm, SearchOptions } from './search-index.ts';
+import type { Sums } from './sums.ts';
+
+/** How telling a term is: its inverse document frequency. */
+export const rarityOf = (store: Pick<SearchStore, 'size' | 'frequency'>, term: number | undefined): number => {
+  const frequency = term === undefined ? 0 : store.frequency(term);
+  return Math.log(1 + (store.size - frequency + 0.5) / (frequency + 0.5));
+};
+
+/**
+ * The documents that have the words of a query, best first. Rare terms are read first and find the documents; where
+ * that is enough, what common ones add is looked up in the best of these alone, so that a vast index costs little more.
+ */
+export const rankByWords = (
+  store: SearchStore,
+  sums: Sums,
+  query: readonly QueryTerm[],
+  options: SearchOptions,
+): readonly Hit[] => {
+  const names = store.documents();
+  sums.reserve(names.length);
+  const groups = query.map((asked) => readingsOf(store, asked)).filter(({ cost }) => cost > 0);
+  groups.sort((one, other) => one.cost - other.cost);
+  const { limit = Number.POSITIVE_INFINITY, accept } = options;
+  let [next, read] = [0, 0];
+  const readUntil = (most: number): void => {
+    for (; next < groups.length; next++) {
+      const { readings, cost } = groups[next] as Group;
+      if (read + cost > most && next > 0) return;
+      read += cost;
+      addGroup(store, readings, sums);
+    }
+  };
+  const bestSoFar = (): readonly Found[] => {
+    const wanted = next < groups.length ? Math.max(limit, LOOKED_UP) : limit;
+    const found: Found[] = [];
+    sums.visit((document, score) => {
+      // Most are turned away here, before anything is made of them.
+      if (found.length >= wanted && score < (found.at(-1)?.score ?? 0)) return;
+      const name = names[document];
+      if (name !== undefined) offer(found, { name, score, document }, wanted, accept);
+    });
+    return limit === Number.POSITIVE_INFINITY ? found.sort(better) : found;
+  };
+  readUntil(ENOUGH_READ);
+  let hits = bestSoFar();
+  if (next < groups.length && hits.length < Math.min(limit, LOOKED_UP)) {
+    readUntil(MOST_READ);
+    hits = bestSoFar();
+  }
+  sums.clear();
+  if (next < groups.length) {
+    const whole = scorerOf(store, groups);
+    const looked = hits.slice(0, LOOKED_UP).map((found) => ({ ...found, score: whole(found.document) }));
+    // The others have less in rare terms than all of these.
+    hits = [...looked.sort(better), ...hits.slice(LOOKED_UP)];
+  }
+  return hits.slice(0, limit).map(({ name, score }) => ({ name, score }));
+};
+
+interface Reading {
+  readonly term: number;
+  readonly weight: number;
+}
+
+interface Group {
+  readonly readings: readonly Reading[];
+  readonly cost: number;
+}
+
+interface Found extends Hit {
+  readonly document: number;
+}
+
+const addGroup = (store: SearchStore, readings: readonly Reading[], sums: Sums): void => {
+  const gains = store.gains();
+  for (const { term, weight } of readings) {
+    const { pairs, start, length } = store.postings(term);
+    for (let at = start; at < start + length * 2; at += 2) {
+      const document = pairs[at] as number;
+      sums.offer(document, weight * saturated(gains, document, pairs[at + 1] as number));
+    }
+  }
+  sums.settle();
+};
+
+/** What the fields of a document that have a term make of it together: more occurrences add less and less. */
+const saturated = (gains: Float32Array, document: number, counts: number): number => {
+  let matched = 0;
+  for (let gain = document * FIELD_COUNT, rest = counts; rest !== 0; gain++, rest >>>= 8) {
+    matched += (rest & 255) * (gains[gain] as number);
+  }
+  return (matched * (SATURATION + 1)) / (matched + SATURATION);
+};
+
+/** The whole score of a single document, by the terms that it has. */
+const scorerOf = (store: SearchStore, groups: readonly Group[]): ((document: number) => number) => {
+  const gains = store.gains();
+  const asked = new Map<number, (Reading & { readonly group: number })[]>();
+  for (const [group, { readings }] of groups.entries())
+    for (const reading of readings)
+      asked.set(reading.term, [...(asked.get(reading.term) ?? []), { ...reading, group }]);
+  const offers = new Float64Array(groups.length);
+  return (document) => {
+    offers.fill(0);
+    for (const term of store.terms(document)) {
+      const readings = asked.get(term);
+      if (readings === undefined) continue;
+      const matched = saturated(gains, document, store.counts(term, document));
+      for (const { group, weight } of readings) offers[group] = Math.max(offers[group] as number, weight * matched);
+    }
+    return offers.reduce((sum, offer) => sum + offer, 0);
+  };
+};
+
+/** The term itself and its alternatives, an alternative never worth more than the word that was said. */
+const readingsOf = (store: SearchStore, { term, weight, alternatives = [] }: QueryTerm): Group => {
+  const asked = store.term(term);
+  const rarity = rarityOf(store, asked);
+  const readings: Reading[] = [];
+  let cost = 0;
+  const add = (number: number | undefined, factor: number): void => {
+    const frequency = number === undefined ? 0 : store.frequency(number);
+    if (number === undefined || frequency === 0) return;
+    cost += frequency;
+    readings.push({ term: number, weight: weight * factor * Math.min(rarity, rarityOf(store, number)) });
+  };
+  add(asked, 1);
+  for (const alternative of alternatives) add(store.term(alternative.term), alternative.factor);
+  return { readings, cost };
+};
+
+/** Keeps the best `limit` in order by insertion: lists are short, and most are turned away at once. */
+const offer = (hits: Found[], hit: Found, limit: number, accept: SearchOptions['accept']): void => {
+  const full = hits.length >= limit;
+  const worst = hits.at(-1);
+  if (full && (worst === undefined || better(hit, worst) > 0)) return;
+  if (accept !== undefined && !accept(hit.name)) return;
+  hits.push(hit);
+  if (limit === Number.POSITIVE_INFINITY) return;
+  if (full) hits.splice(-2, 1);
+  for (let at = hits.length - 1; at > 0; at--) {
+    const above = hits[at - 1];
+    if (above === undefined || better(hit, above) > 0) break;
+    hits[at] = above;
+    hits[at - 1] = hit;
+  }
+};
+
+const better = (one: Hit, other: Hit): number =>
+  other.score - one.score || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);
+
+const SATURATION = 1.2;
+/** So many postings are read in any case, and so many where they find too few documents. */
+const ENOUGH_READ = 16_000;
+const MOST_READ = 200_000;
+/** In so many of the best documents the terms are looked up that were not read. */
+const LOOKED_UP = 200;
