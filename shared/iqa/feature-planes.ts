@@ -1,34 +1,35 @@
-import type { Pair, RowRange } from './metric.ts';
+import type { Pair, RowRange, Size } from './metric.ts';
 import type { Pixels } from './pixels.ts';
-import { joinParts } from './strips.ts';
 
-export type Features<Name extends string> = Readonly<Record<Name, Float32Array | Float64Array>>;
+export type Features<Name extends string> = Readonly<Record<Name, Float32Array>>;
 
-/** Named planes of two pictures as one array: what threads that take a picture each give back is joined so. */
+/**
+ * Named planes of two pictures as one array: what threads that take a picture each give back is joined so. They are of
+ * float32, half of what goes between threads, in the bytes of an array of float64.
+ */
 export const featurePlanes = <Name extends string>(names: readonly Name[]) => {
-  const packOne = (features: Features<Name>): Float64Array => {
-    const size = features[names[0] as Name].length;
-    const packed = new Float64Array(names.length * size);
-    for (const [at, name] of names.entries()) packed.set(features[name], at * size);
-    return packed;
-  };
-  const unpackOne = (packed: Float64Array): Features<Name> => {
-    const size = packed.length / names.length;
-    const planes = names.map((name, at) => [name, packed.subarray(at * size, (at + 1) * size)]);
+  const viewOf = (packed: Float64Array, picture: number, length: number): Features<Name> => {
+    const start = packed.byteOffset + picture * roomFor(length) * Float64Array.BYTES_PER_ELEMENT;
+    const bytesOf = length * Float32Array.BYTES_PER_ELEMENT;
+    const planes = names.map((name, at) => [name, new Float32Array(packed.buffer, start + at * bytesOf, length)]);
     return Object.fromEntries(planes) as Features<Name>;
   };
+  const roomFor = (length: number): number => Math.ceil((names.length * length) / 2);
   return {
-    async pack(
+    /** Has the planes of the asked pictures, all of one size, filled. */
+    pack(
       { picture, reference }: Pair,
       { from, to }: RowRange,
-      compute: (pixels: Pixels) => Promise<Features<Name>>,
-    ): Promise<Float64Array> {
-      const packed: Float64Array[] = [];
-      for (const pixels of [picture, reference].slice(from, to)) packed.push(packOne(await compute(pixels)));
-      return joinParts(packed);
+      { width, height }: Size,
+      fill: (pixels: Pixels, planes: Features<Name>) => void,
+    ): Float64Array {
+      const asked = [picture, reference].slice(from, to);
+      const packed = new Float64Array(asked.length * roomFor(width * height));
+      for (const [at, pixels] of asked.entries()) fill(pixels, viewOf(packed, at, width * height));
+      return packed;
     },
     /** The planes of the picture and of its reference. */
-    unpack: (packed: Float64Array) =>
-      [unpackOne(packed.subarray(0, packed.length / 2)), unpackOne(packed.subarray(packed.length / 2))] as const,
+    unpack: (packed: Float64Array, { width, height }: Size) =>
+      [viewOf(packed, 0, width * height), viewOf(packed, 1, width * height)] as const,
   };
 };

@@ -1,8 +1,16 @@
+import { keepLast } from '../kernel/lazily.ts';
 import type { Size } from './metric.ts';
 
-/** Length of the Scharr gradient (3, 10, 3 over 16), with zeros around the plane; `tiny` is added to its square. */
-export function scharrMagnitude(plane: Float32Array, { width, height }: Size, tiny: number): Float32Array {
-  const magnitude = new Float32Array(plane.length);
+/**
+ * Length of the Scharr gradient (3, 10, 3 over 16), with zeros around the plane, written to `magnitude`; `tiny` is added
+ * to its square.
+ */
+export function scharrMagnitude(
+  plane: Float32Array,
+  { width, height }: Size,
+  tiny: number,
+  magnitude: Float32Array,
+): void {
   const framed = withFrame(plane, width, height);
   const line = width + 2;
   for (let y = 0, target = 0; y < height; y++) {
@@ -21,11 +29,13 @@ export function scharrMagnitude(plane: Float32Array, { width, height }: Size, ti
       magnitude[target] = Math.sqrt(Math.fround(across * across + down * down) + tiny);
     }
   }
-  return magnitude;
 }
 
+// One for pictures of one size: a new one for each would keep the garbage collection busy.
+const frameFor = keepLast<Float32Array>();
+
 function withFrame(plane: Float32Array, width: number, height: number): Float32Array {
-  const framed = new Float32Array((width + 2) * (height + 2));
+  const framed = frameFor(`${width} ${height}`, () => new Float32Array((width + 2) * (height + 2)));
   for (let y = 0; y < height; y++) {
     framed.set(plane.subarray(y * width, (y + 1) * width), (y + 1) * (width + 2) + 1);
   }

@@ -26,56 +26,55 @@ export interface Overhang {
 
 const none: Overhang = { before: 0, after: 0 };
 
-/** Means over `factor` x `factor` pixels; an incomplete last row or column of windows is dropped. */
-export function poolPlanes(pixels: Pixels, factor: number, overhang: Overhang = none): Planes {
-  const width = Math.floor((pixels.width + overhang.before + overhang.after) / factor);
-  const height = Math.floor((pixels.height + overhang.before + overhang.after) / factor);
-  const planes = [0, 1, 2].map(() => new Float32Array(width * height));
-  const [red, green, blue] = planes as [Float32Array, Float32Array, Float32Array];
-  const columns = sourceColumns(pixels.width, width * factor, overhang);
+/** How many windows there are. */
+export const pooledSize = ({ width, height }: Size, factor: number, { before, after } = none): Size => ({
+  width: Math.floor((width + before + after) / factor),
+  height: Math.floor((height + before + after) / factor),
+});
+
+export const createPlanes = ({ width, height }: Size): Planes => {
+  const plane = (): Float32Array => new Float32Array(width * height);
+  return { width, height, red: plane(), green: plane(), blue: plane() };
+};
+
+/**
+ * Means over `factor` x `factor` pixels, written to planes that may be given; an incomplete last row or column of windows
+ * is dropped.
+ */
+export function poolPlanes(
+  pixels: Pixels,
+  factor: number,
+  overhang: Overhang = none,
+  planes = createPlanes(pooledSize(pixels, factor, overhang)),
+): Planes {
+  const { width, height, red, green, blue } = planes;
   const stride = 3 * pixels.width;
   const area = factor ** 2;
+  const continued = new Uint16Array(stride + 3 * (overhang.before + overhang.after));
   for (let row = 0; row < height; row++) {
-    const sums = sumRows(sourceRows(pixels, row * factor, factor, overhang), stride);
+    const sums = continueRow(sumRows(sourceRows(pixels, row * factor, factor, overhang), stride), overhang, continued);
     for (let column = 0, next = 0, at = row * width; column < width; column++, at++) {
       let [r, g, b] = [0, 0, 0];
-      for (const end = next + factor; next < end; next++) {
-        const source = columns[next] as number;
-        if (source < 0) continue;
-        r += sums[source] as number;
-        g += sums[source + 1] as number;
-        b += sums[source + 2] as number;
+      for (const end = next + 3 * factor; next < end; next += 3) {
+        r += sums[next] as number;
+        g += sums[next + 1] as number;
+        b += sums[next + 2] as number;
       }
       red[at] = r / area;
       green[at] = g / area;
       blue[at] = b / area;
     }
   }
-  return { width, height, red, green, blue };
+  return planes;
 }
 
+type Weights = readonly [red: number, green: number, blue: number];
+
 /** One plane mixed of the three. A plain loop, here and elsewhere: a callback for each pixel takes several times as long. */
-export function mixPlanes({ red, green, blue }: Planes, r: number, g: number, b: number): Float32Array {
-  const mixed = new Float32Array(red.length);
+export function mixPlanes({ red, green, blue }: Planes, [r, g, b]: Weights, mixed: Float32Array): void {
   for (let at = 0; at < mixed.length; at++) {
     mixed[at] = r * (red[at] as number) + g * (green[at] as number) + b * (blue[at] as number);
   }
-  return mixed;
-}
-
-/** The planes with rows and columns exchanged. */
-export function transposePlanes({ width, height, red, green, blue }: Planes): Planes {
-  const turn = (plane: Float32Array): Float32Array => transposePlane(plane, width, height);
-  return { width: height, height: width, red: turn(red), green: turn(green), blue: turn(blue) };
-}
-
-/** One plane with rows and columns exchanged. */
-export function transposePlane(plane: Float32Array, width: number, height: number): Float32Array {
-  const turned = new Float32Array(plane.length);
-  for (let y = 0, at = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, at++) turned[x * height + y] = plane[at] as number;
-  }
-  return turned;
 }
 
 /** The pixel a place of the continued picture stands for, -1 for black. */
@@ -86,8 +85,15 @@ function sourceOf(place: number, length: number, { before, isBlack = false }: Ov
   return index < 0 ? 0 : length - 1;
 }
 
-function sourceColumns(width: number, count: number, overhang: Overhang): Int32Array {
-  return Int32Array.from({ length: count }, (_, index) => 3 * sourceOf(index, width, overhang));
+/** A row with what windows reach past its ends. */
+function continueRow(sums: Uint16Array, { before, after, isBlack = false }: Overhang, row: Uint16Array): Uint16Array {
+  if (before + after === 0) return sums;
+  row.set(sums, 3 * before);
+  if (isBlack) return row;
+  const end = 3 * before + sums.length;
+  for (let at = 0; at < 3 * before; at++) row[at] = sums[at % 3] as number;
+  for (let at = end; at < row.length; at++) row[at] = row[at - 3] as number;
+  return row;
 }
 
 /** The rows that a row of windows covers, one behind the other: where they lie, or a copy where they reach past the picture. */

@@ -1,94 +1,121 @@
-import { keepLast, lazily } from '../../kernel/lazily.ts';
+import { COMPLEX } from '../fourier/complex.ts';
 import { type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
-import { instantiate } from '../wasm/instance.ts';
 import { scaleCount } from './fsim-filters.ts';
 
 /** float32's epsilon, which the reference adds everywhere. */
 export const epsilon = 2 ** -23;
 
-/** Places that go through vector code at a time: few enough to stay in the processor's cache. */
-const PIECE = 4096;
+const SCALES = Array.from({ length: scaleCount }, (_, scale) => scale);
+const { add, sub, mul, div, abs, sqrt, max, splat, negative } = f32x4;
+const step = (local: number, by: Code): Code => set(local, i32.add(get(local), by));
 
-export interface Energies {
-  /** The amplitude of the finest scale, the energy along the mean phase, and the amplitude of all scales. */
-  readonly finest: Float32Array;
-  readonly energy: Float32Array;
-  readonly amplitude: Float32Array;
-}
-
-// Planes of one size serve all orientations: new ones for each would keep the garbage collection busy.
-const memoryFor = keepLast<Energies>();
-
-/**
- * From the even responses of all scales and, behind them, the odd ones. Graphs would write a plane for each operation.
- * The result is overwritten by the next call.
- */
-export const computeEnergies = (responses: Float32Array): Energies => {
-  const { reserve, run } = kernels();
-  const length = responses.length / (2 * scaleCount);
-  const memory = new Float32Array(reserve(4 * PIECE * (2 * scaleCount + 3)));
-  const out = memoryFor(String(length), () => ({
-    finest: new Float32Array(length),
-    energy: new Float32Array(length),
-    amplitude: new Float32Array(length),
-  }));
-  for (let from = 0; from < length; from += PIECE) {
-    const count = Math.min(PIECE, length - from);
-    for (let plane = 0; plane < 2 * scaleCount; plane++)
-      memory.set(responses.subarray(plane * length + from, plane * length + from + count), plane * PIECE);
-    run('energies', 0, 4 * count);
-    const result = (at: number): Float32Array => {
-      const start = (2 * scaleCount + at) * PIECE;
-      return memory.subarray(start, start + count);
-    };
-    out.finest.set(result(0), from);
-    out.energy.set(result(1), from);
-    out.amplitude.set(result(2), from);
-  }
-  return out;
+/** Parameters: four numbers in a row of a plane, complex numbers to write, where they end, and the bytes of a row. */
+const gather = (): WasmFunction => {
+  const [source, target, end, line] = [0, 1, 2, 3];
+  const body = [
+    ...v128.store(get(target), v128.load(get(source))),
+    ...v128.store(get(target), v128.zero, 16),
+    ...step(source, get(line)),
+    ...step(target, i32.constant(COMPLEX)),
+  ];
+  return {
+    name: 'gather',
+    parameters: new Array(4).fill('i32'),
+    locals: [],
+    body: repeatWhile(body, i32.isLess(get(target), get(end))),
+  };
 };
 
-/** Parameters: the place, from 0 on, and where places end, in bytes; planes lie a piece apart, results after responses. */
+/**
+ * Conjugates of a spectrum times the gains of each scale. Parameters: spectrum, radial gains of all scales, angular gains,
+ * what to write, and where the spectrum ends.
+ */
+const filter = (): WasmFunction => {
+  const [spectrum, radial, angular, target, end, re, im, gain] = [0, 1, 2, 3, 4, 5, 6, 7];
+  const body = [
+    ...set(re, mul(v128.load(get(spectrum)), v128.load(get(angular)))),
+    ...set(im, negative(mul(v128.load(get(spectrum), 16), v128.load(get(angular))))),
+    ...SCALES.flatMap((scale) => [
+      ...set(gain, v128.load(get(radial), 16 * scale)),
+      ...v128.store(get(target), mul(get(re), get(gain)), COMPLEX * scale),
+      ...v128.store(get(target), mul(get(im), get(gain)), COMPLEX * scale + 16),
+    ]),
+    ...step(spectrum, i32.constant(COMPLEX)),
+    ...step(radial, i32.constant(16 * scaleCount)),
+    ...step(angular, i32.constant(16)),
+    ...step(target, i32.constant(COMPLEX * scaleCount)),
+  ];
+  return {
+    name: 'filter',
+    parameters: new Array(5).fill('i32'),
+    locals: new Array(3).fill('v128'),
+    body: repeatWhile(body, i32.isLess(get(spectrum), get(end))),
+  };
+};
+
+/**
+ * From the responses of all scales, even parts real and odd ones imaginary: the amplitude of the finest scale, the energy
+ * along the mean phase, and the amplitude of all scales, which is added to what is there. Parameters: responses, the three
+ * planes, where the responses end, and the bytes of a row of a plane.
+ */
 const energies = (): WasmFunction => {
-  const [place, end, along, across, energy, total, e, m, amplitude] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-  const offset = (plane: number): number => 4 * PIECE * plane;
-  const load = (plane: number): Code => v128.load(get(place), offset(plane));
-  const scales = Array.from({ length: scaleCount }, (_, scale) => scale);
-  const length = (a: Code, b: Code): Code => f32x4.sqrt(f32x4.add(f32x4.mul(a, a), f32x4.mul(b, b)));
+  const [responses, finest, energyPlane, amplitudePlane, end, line] = [0, 1, 2, 3, 4, 5];
+  const [along, across, energy, total, e, m, amplitude] = [6, 7, 8, 9, 10, 11, 12];
+  const even = (scale: number): Code => v128.load(get(responses), COMPLEX * scale);
+  const odd = (scale: number): Code => v128.load(get(responses), COMPLEX * scale + 16);
+  const length = (a: Code, b: Code): Code => sqrt(add(mul(a, a), mul(b, b)));
   const direction = [
-    ...set(e, scales.map((scale) => load(scale)).reduce(f32x4.add)),
-    ...set(m, scales.map((scale) => load(scaleCount + scale)).reduce(f32x4.add)),
-    ...set(total, f32x4.add(length(get(e), get(m)), f32x4.splat(epsilon))),
-    ...set(along, f32x4.div(get(e), get(total))),
-    ...set(across, f32x4.div(get(m), get(total))),
+    ...set(e, SCALES.map(even).reduce(add)),
+    ...set(m, SCALES.map(odd).reduce(add)),
+    ...set(total, add(length(get(e), get(m)), splat(epsilon))),
+    ...set(along, div(get(e), get(total))),
+    ...set(across, div(get(m), get(total))),
   ];
   const addScale = (scale: number): Code => {
-    const forward = f32x4.add(f32x4.mul(get(e), get(along)), f32x4.mul(get(m), get(across)));
-    const aside = f32x4.abs(f32x4.sub(f32x4.mul(get(e), get(across)), f32x4.mul(get(m), get(along))));
+    const forward = add(mul(get(e), get(along)), mul(get(m), get(across)));
+    const aside = abs(sub(mul(get(e), get(across)), mul(get(m), get(along))));
     return [
-      ...set(e, load(scale)),
-      ...set(m, load(scaleCount + scale)),
+      ...set(e, even(scale)),
+      ...set(m, odd(scale)),
       ...set(amplitude, length(get(e), get(m))),
-      ...(scale === 0 ? v128.store(get(place), get(amplitude), offset(2 * scaleCount)) : []),
-      ...set(total, f32x4.add(get(total), get(amplitude))),
-      ...set(energy, f32x4.add(get(energy), f32x4.sub(forward, aside))),
+      ...(scale === 0 ? v128.store(get(finest), get(amplitude)) : []),
+      ...set(total, add(get(total), get(amplitude))),
+      ...set(energy, add(get(energy), sub(forward, aside))),
     ];
   };
   const body = [
     ...direction,
-    ...set(total, v128.zero),
+    ...set(total, v128.load(get(amplitudePlane))),
     ...set(energy, v128.zero),
-    ...scales.flatMap(addScale),
-    ...v128.store(get(place), get(energy), offset(2 * scaleCount + 1)),
-    ...v128.store(get(place), get(total), offset(2 * scaleCount + 2)),
-    ...set(place, i32.add(get(place), i32.constant(16))),
+    ...SCALES.flatMap(addScale),
+    ...v128.store(get(energyPlane), get(energy)),
+    ...v128.store(get(amplitudePlane), get(total)),
+    ...[finest, energyPlane, amplitudePlane].flatMap((plane) => step(plane, get(line))),
+    ...step(responses, i32.constant(COMPLEX * scaleCount)),
   ];
   return {
     name: 'energies',
-    parameters: ['i32', 'i32'],
+    parameters: new Array(6).fill('i32'),
     locals: new Array(7).fill('v128'),
-    body: repeatWhile(body, i32.isLess(get(place), get(end))),
+    body: repeatWhile(body, i32.isLess(get(responses), get(end))),
   };
 };
 
-const kernels = lazily(() => instantiate([energies()]));
+/** Adds what is above a threshold. Parameters: a plane, the sums, where the plane ends, and the threshold. */
+const addAbove = (): WasmFunction => {
+  const [plane, sums, end, threshold, low] = [0, 1, 2, 3, 4];
+  const above = max(sub(v128.load(get(plane)), get(low)), v128.zero);
+  const body = [
+    ...v128.store(get(sums), add(v128.load(get(sums)), above)),
+    ...step(plane, i32.constant(16)),
+    ...step(sums, i32.constant(16)),
+  ];
+  return {
+    name: 'addAbove',
+    parameters: ['i32', 'i32', 'i32', 'f32'],
+    locals: ['v128'],
+    body: [...set(low, f32x4.splatOf(get(threshold))), ...repeatWhile(body, i32.isLess(get(plane), get(end)))],
+  };
+};
+
+export const phaseKernels = (): readonly WasmFunction[] => [gather(), filter(), energies(), addAbove()];

@@ -1,50 +1,44 @@
 import type { Size } from '../metric.ts';
-import { halfCount } from './fourier-tables.ts';
 
 export const scaleCount = 4;
 const orientationCount = 4;
 
-/** The filters of one orientation over a quarter of the spectrum, and its mirror image in the other row frequencies. */
-export interface OrientationFilters {
-  /** (F(k) + F(-k)) / 2 and (F(k) - F(-k)) / 2: [2 signs of the row frequency, scales, half rows, half columns]. */
-  readonly even: Float32Array;
-  readonly odd: Float32Array;
-  /** The noise threshold over the median amplitude of the finest scale. */
-  readonly threshold: number;
+/** The log-Gabor filters: each is a gain by distance from zero frequency times one by direction. */
+export interface PhaseFilters {
+  /** The gains of all scales, times 1 / (width height): [rows / 4, columns, scales, 4 rows]. */
+  readonly radial: Float32Array;
+  readonly orientations: readonly {
+    /** [rows / 4, columns, 4 rows]. */
+    readonly angular: Float32Array;
+    /** The noise threshold over the median amplitude of the finest scale. */
+    readonly threshold: number;
+  }[];
 }
 
-/** The log-Gabor filters of all orientations. `turned` says that rows and columns of the picture were exchanged. */
-export function orientationFilters(size: Size, turned: boolean): readonly OrientationFilters[] {
-  const { radial, theta } = polarGrid(size, turned);
-  return Array.from({ length: orientationCount }, (_, orientation) => {
-    const angular = angularGains(theta, (orientation * Math.PI) / orientationCount);
-    const ratio = noiseRatio(radial, angular, size);
-    return { ...halves(radial, angular, size), threshold: noiseFactor * Math.sqrt(ratio / Math.LN2) };
-  });
+export function phaseFilters(size: Size): PhaseFilters {
+  const { radial, theta } = polarGrid(size);
+  return {
+    radial: inLanes(radial, size, 1 / (size.width * size.height)),
+    orientations: Array.from({ length: orientationCount }, (_, orientation) => {
+      const angular = angularGains(theta, (orientation * Math.PI) / orientationCount);
+      const threshold = noiseFactor * Math.sqrt(noiseRatio(radial, angular, size) / Math.LN2);
+      return { angular: inLanes([angular], size, 1), threshold };
+    }),
+  };
 }
 
-function halves(radial: readonly Float64Array[], angular: Float64Array, { width, height }: Size) {
-  const [halfWidth, halfHeight] = [halfCount(width), halfCount(height)];
-  const even = new Float32Array(2 * scaleCount * halfHeight * halfWidth);
-  const odd = new Float32Array(even.length);
-  let target = 0;
-  for (const sign of [1, -1]) {
-    for (const gains of radial) {
-      for (let row = 0; row < halfHeight; row++) {
-        const line = ((sign * row + height) % height) * width;
-        const mirrorLine = ((height - sign * row) % height) * width;
-        for (let column = 0; column < halfWidth; column++, target++) {
-          const at = line + column;
-          const mirror = mirrorLine + (column === 0 ? 0 : width - column);
-          const forward = (gains[at] as number) * (angular[at] as number);
-          const back = (gains[mirror] as number) * (angular[mirror] as number);
-          even[target] = (forward + back) / 2;
-          odd[target] = (forward - back) / 2;
-        }
+/** Planes with four rows side by side, and zeros where there are fewer. */
+function inLanes(planes: readonly Float64Array[], { width, height }: Size, scale: number): Float32Array {
+  const lanes = new Float32Array(4 * Math.ceil(height / 4) * width * planes.length);
+  planes.forEach((plane, index) => {
+    for (let row = 0, at = 0; row < height; row++) {
+      const start = (row >> 2) * width;
+      for (let column = 0; column < width; column++, at++) {
+        lanes[((start + column) * planes.length + index) * 4 + (row & 3)] = (plane[at] as number) * scale;
       }
     }
-  }
-  return { even, odd };
+  });
+  return lanes;
 }
 
 /** Energy of all scales together over that of the finest, of the filters' even part (Parseval). */
@@ -75,7 +69,7 @@ function noiseRatio(radial: readonly Float64Array[], angular: Float64Array, { wi
 const noiseFactor = (Math.sqrt(Math.PI / 2) + 2 * Math.sqrt(2 - Math.PI / 2)) / 1.7;
 
 /** What orientations share: the gain of each scale by distance from zero frequency, and the direction. */
-function polarGrid({ width, height }: Size, turned: boolean) {
+function polarGrid({ width, height }: Size) {
   const theta = new Float64Array(width * height);
   const radial = Array.from({ length: scaleCount }, () => new Float64Array(width * height));
   const rows = frequencies(height);
@@ -86,7 +80,7 @@ function polarGrid({ width, height }: Size, turned: boolean) {
     for (let column = 0; column < width; column++, at++) {
       const a = rows[row] as number;
       const b = columns[column] as number;
-      theta[at] = turned ? Math.atan2(-a, b) : Math.atan2(-b, a);
+      theta[at] = Math.atan2(-b, a);
       // Zero frequency passes no filter.
       if (at === 0) continue;
       const squared = a * a + b * b;

@@ -1,159 +1,127 @@
-import { lazily } from '../../kernel/lazily.ts';
-import { type BuiltGraph, createGraph, type GraphBuilder, type Ref } from '../graph.ts';
+import { keepLast, lazily } from '../../kernel/lazily.ts';
+import { COMPLEX } from '../fourier/complex.ts';
+import { elementKernels } from '../fourier/element-kernels.ts';
+import { radixPasses } from '../fourier/radix-pass.ts';
+import { createPlaces, createTransform, lineBytes } from '../fourier/transform.ts';
 import { lowerMedian } from '../median.ts';
-import type { Feed, GraphRunner, Size } from '../metric.ts';
-import { complexRotation, foldedTables, halfCount, halfWeight, pairWeight, realForward } from './fourier-tables.ts';
-import { computeEnergies, epsilon } from './fsim-energy.ts';
-import { orientationFilters, scaleCount } from './fsim-filters.ts';
+import type { Size } from '../metric.ts';
+import { instantiate } from '../wasm/instance.ts';
+import { epsilon, phaseKernels } from './fsim-energy.ts';
+import { phaseFilters, scaleCount } from './fsim-filters.ts';
 
-const forwardGraph = lazily(buildForward);
-const orientationGraph = lazily(buildOrientation);
+const kernels = lazily(() => instantiate([...radixPasses(), ...elementKernels(), ...phaseKernels()]));
 
-export const phaseGraphs = (): readonly BuiltGraph[] => [forwardGraph(), orientationGraph()];
+// Tables and filters of one size serve all pictures of that size in a row.
+const layoutFor = keepLast<Layout>();
 
-/** What depends on the size alone: transform matrices and filters. */
-export type PhaseTables = ReturnType<typeof phaseTables>;
-
-export function phaseTables({ width, height }: Size, turned: boolean) {
-  return {
-    width,
-    height,
-    realForward: realForward(width),
-    forward: mirroredRows(complexRotation(height, 1), height),
-    columns: foldedTables(height, pairWeight(height)).left,
-    rows: foldedTables(width, halfWeight(width, 1 / (width * height))).right,
-    orientations: orientationFilters({ width, height }, turned),
-  };
-}
-
-/** Phase congruency of a luma plane, by four orientations and four scales. */
-export async function phaseCongruency(luma: Float32Array, tables: PhaseTables, runner: GraphRunner) {
-  const { width, height } = tables;
-  const [halfWidth, halfHeight] = [halfCount(width), halfCount(height)];
-  const { spectrum } = await runner.run(forwardGraph(), {
-    luma: feed(luma, [height, width]),
-    rows: feed(tables.realForward, [width, 2 * halfWidth]),
-    columns: feed(tables.forward, [4 * halfHeight, 2 * height]),
+/**
+ * Phase congruency of a luma plane, by four orientations and four scales. The four scales are transformed side by side, and
+ * as real and imaginary part of one response its even and its odd one.
+ */
+export function phaseCongruency(luma: Float32Array, size: Size): Float32Array {
+  const layout = layoutFor(`${size.width} ${size.height}`, () => layOut(size));
+  const { at, line, rows } = layout;
+  const bytes = new Uint8Array(kernels().reserve(0));
+  writePlane(luma, layout);
+  transformForward(layout, bytes);
+  bytes.fill(0, at.amplitude, at.amplitude + line * rows);
+  bytes.fill(0, at.energy, at.energy + line * rows);
+  layout.filters.orientations.forEach(({ threshold }, orientation) => {
+    respond(layout, orientation);
+    kernels().run(
+      'addAbove',
+      at.single,
+      at.energy,
+      at.single + line * rows,
+      threshold * lowerMedian(readPlane(at.finest, layout)),
+    );
   });
-  // Planes stay folded, some rows and columns of them twice, until the end.
-  const energy = new Float32Array(4 * halfWidth * halfHeight);
-  const amplitude = new Float32Array(energy.length);
-  for (const filters of tables.orientations) {
-    const { responses } = await runner.run(orientationGraph(), {
-      spectrum: feed(spectrum, [4, halfHeight, halfWidth]),
-      even: feed(filters.even, [2, scaleCount, halfHeight, halfWidth]),
-      odd: feed(filters.odd, [2, scaleCount, halfHeight, halfWidth]),
-      column_cosines: feed(tables.columns.cos, [halfHeight, halfHeight]),
-      column_sines: feed(tables.columns.sin, [halfHeight, halfHeight]),
-      row_cosines: feed(tables.rows.cos, [halfWidth, halfWidth]),
-      row_sines: feed(tables.rows.sin, [halfWidth, halfWidth]),
-    });
-    const folded = computeEnergies(responses);
-    const threshold = filters.threshold * lowerMedian(unfold(folded.finest, tables));
-    for (let at = 0; at < energy.length; at++) {
-      energy[at] = (energy[at] as number) + Math.max(0, (folded.energy[at] as number) - threshold);
-      amplitude[at] = (amplitude[at] as number) + (folded.amplitude[at] as number);
-    }
-  }
-  for (let at = 0; at < energy.length; at++)
-    energy[at] = ((energy[at] as number) + epsilon) / ((amplitude[at] as number) + epsilon);
-  return unfold(energy, tables);
+  const [energy, amplitude] = [readPlane(at.energy, layout), readPlane(at.amplitude, layout)];
+  for (let place = 0; place < energy.length; place++)
+    energy[place] = ((energy[place] as number) + epsilon) / ((amplitude[place] as number) + epsilon);
+  return energy;
 }
 
-/** Rows k = 0..n/2 and, after them, -k of the real parts, then of the imaginary parts. */
-function mirroredRows(rotation: Float32Array, height: number): Float32Array {
-  const half = halfCount(height);
-  const picked = new Float32Array(4 * half * 2 * height);
-  for (let row = 0; row < 4 * half; row++) {
-    const [part, sign, k] = [Math.floor(row / (2 * half)), Math.floor(row / half) % 2, row % half];
-    const source = (part * height + (sign === 0 ? k : (height - k) % height)) * 2 * height;
-    picked.set(rotation.subarray(source, source + 2 * height), row * 2 * height);
-  }
-  return picked;
+type Layout = ReturnType<typeof layOut>;
+
+/** What depends on the size alone, and where everything lies. */
+function layOut({ width, height }: Size) {
+  const places = createPlaces();
+  const filters = phaseFilters({ width, height });
+  const [columnGroups, rowGroups] = [Math.ceil(width / 4), Math.ceil(height / 4)];
+  const transforms = {
+    down: createTransform(height, 1, places),
+    along: createTransform(width, 1, places),
+    alongAll: createTransform(width, scaleCount, places),
+    downAll: createTransform(height, scaleCount, places),
+  };
+  const plane = 16 * columnGroups * height;
+  const longest = lineBytes(Math.max(width, height), scaleCount);
+  const at = {
+    radial: places.take(filters.radial.byteLength),
+    angular: filters.orientations.map(({ angular }) => places.take(angular.byteLength)),
+    luma: places.take(plane),
+    finest: places.take(plane),
+    single: places.take(plane),
+    energy: places.take(plane),
+    amplitude: places.take(plane),
+    line: places.take(longest),
+    otherLine: places.take(longest),
+    spectrum: places.take(4 * columnGroups * rowGroups * COMPLEX),
+    turned: places.take(16 * columnGroups * rowGroups * scaleCount * COMPLEX),
+  };
+  const memory = kernels().reserve(places.used());
+  for (const transform of Object.values(transforms)) transform.fill(memory);
+  new Float32Array(memory, at.radial, filters.radial.length).set(filters.radial);
+  filters.orientations.forEach(({ angular }, orientation) => {
+    new Float32Array(memory, at.angular[orientation], angular.length).set(angular);
+  });
+  return { width, height, rows: height, columnGroups, rowGroups, line: 16 * columnGroups, transforms, at, filters };
 }
 
-/** A folded plane, 0..n/2 followed by 0..-n/2 on both axes, in its usual order. */
-function unfold(folded: Float32Array, { width, height }: Size): Float32Array {
+/** Down the columns, four at a time, then along the rows: the conjugate spectrum, four rows side by side. */
+function transformForward({ width, height, columnGroups, rowGroups, line, transforms, at }: Layout, bytes: Uint8Array) {
+  const { run } = kernels();
+  const rowBytes = 4 * columnGroups * COMPLEX;
+  for (let group = 0; group < columnGroups; group++) {
+    run('gather', at.luma + 16 * group, at.line, at.line + height * COMPLEX, line);
+    const done = transforms.down.run(kernels(), at.line, at.otherLine);
+    run('turn', done, at.turned + 4 * group * COMPLEX, done + height * COMPLEX, COMPLEX, rowBytes);
+  }
+  for (let group = 0; group < rowGroups; group++) {
+    const done = transforms.along.run(kernels(), at.turned + group * rowBytes, at.line);
+    bytes.copyWithin(at.spectrum + group * width * COMPLEX, done, done + width * COMPLEX);
+  }
+}
+
+/** The responses of one orientation: amplitude of the finest scale and energy, and the amplitude of all added up. */
+function respond({ width, height, columnGroups, rowGroups, line, transforms, at }: Layout, orientation: number): void {
+  const { run } = kernels();
+  const number = scaleCount * COMPLEX;
+  const columnBytes = 4 * rowGroups * number;
+  for (let group = 0; group < rowGroups; group++) {
+    const [first, from] = [group * width, at.spectrum + group * width * COMPLEX];
+    const angular = (at.angular[orientation] as number) + 16 * first;
+    run('filter', from, at.radial + 16 * scaleCount * first, angular, at.line, from + width * COMPLEX);
+    const done = transforms.alongAll.run(kernels(), at.line, at.otherLine);
+    run('turn', done, at.turned + 4 * group * number, done + width * number, number, columnBytes);
+  }
+  for (let group = 0; group < columnGroups; group++) {
+    const done = transforms.downAll.run(kernels(), at.turned + group * columnBytes, at.line);
+    const planes = [at.finest, at.single, at.amplitude].map((plane) => plane + 16 * group);
+    run('energies', done, ...planes, done + height * number, line);
+  }
+}
+
+/** Rows in memory are of whole groups of four. */
+function writePlane(plane: Float32Array, { width, height, line, at }: Layout): void {
+  const memory = new Float32Array(kernels().reserve(0), at.luma, (height * line) / 4);
+  for (let y = 0; y < height; y++) memory.set(plane.subarray(y * width, (y + 1) * width), (y * line) / 4);
+}
+
+function readPlane(start: number, { width, height, line }: Layout): Float32Array {
+  const memory = new Float32Array(kernels().reserve(0), start, (height * line) / 4);
   const plane = new Float32Array(width * height);
-  const [halfWidth, halfHeight] = [halfCount(width), halfCount(height)];
-  for (let y = 0, at = 0; y < height; y++) {
-    const line = (y < halfHeight ? y : halfHeight + height - y) * 2 * halfWidth;
-    plane.set(folded.subarray(line, line + halfWidth), at);
-    at += halfWidth;
-    for (let mirror = width - halfWidth; mirror > 0; mirror--, at++) {
-      plane[at] = folded[line + halfWidth + mirror] as number;
-    }
-  }
+  for (let y = 0; y < height; y++) plane.set(memory.subarray((y * line) / 4, (y * line) / 4 + width), y * width);
   return plane;
-}
-
-const feed = (data: Float32Array, shape: readonly number[]): Feed => ({ type: 'float32', data, shape });
-
-function buildForward(): BuiltGraph<'spectrum'> {
-  const graph = createGraph('fsim_spectrum');
-  const luma = graph.input('luma', 'float32', ['height', 'width']);
-  const rows = graph.input('rows', 'float32', ['width', 'half2']);
-  const columns = graph.input('columns', 'float32', ['half_height4', 'height2']);
-  const [real, imaginary] = graph.halves(graph.op('MatMul', [luma, rows]), 1);
-  const stacked = graph.op('Concat', [real, imaginary], { axis: 0 });
-  return graph.build({
-    spectrum: { value: graph.op('MatMul', [columns, stacked]), shape: ['half_height4', 'half_width'] },
-  });
-}
-
-/** Even and odd responses of all scales by products with folded tables. */
-function buildOrientation(): BuiltGraph<'responses'> {
-  const graph = createGraph('fsim_orientation');
-  const { along, across } = filteredParts(graph);
-  const value = rowsBack(graph, columnsBack(graph, along, across));
-  return graph.build({ responses: { value, shape: [2 * scaleCount, 'height_folded', 'width_folded'] } });
-}
-
-interface Folded {
-  /** P(k) + P(-k) and P(k) - P(-k) in the row frequency, for e and m of each scale. */
-  readonly even: Ref;
-  readonly odd: Ref;
-}
-
-// e has the spectrum S * even, m has S * odd / i; real parts go along, imaginary parts across.
-function filteredParts(graph: GraphBuilder): { along: Folded; across: Folded } {
-  const spectrum = graph.input('spectrum', 'float32', [4, 'half_height', 'half_width']);
-  const [real, imaginary] = graph.halves(spectrum, 0).map((part) => graph.op('Unsqueeze', [part, graph.integers([1])]));
-  const filters = ['even', 'odd'].map((name) =>
-    graph.input(name, 'float32', [2, scaleCount, 'half_height', 'half_width']),
-  );
-  const [even, odd] = filters;
-  if (!real || !imaginary || !even || !odd) throw new RangeError('two parts and two filters');
-  const join = (first: Ref, second: Ref): Ref => graph.op('Concat', [first, second], { axis: 1 });
-  const fold = (both: Ref): Folded => {
-    const [plus, minus] = graph.halves(both, 0);
-    return { even: graph.add(plus, minus), odd: graph.sub(plus, minus) };
-  };
-  const negative = graph.sub(0, real);
-  return {
-    along: fold(join(graph.mul(real, even), graph.mul(imaginary, odd))),
-    across: fold(join(graph.mul(imaginary, even), graph.mul(negative, odd))),
-  };
-}
-
-// Rows y and -y differ in the sign of the sines alone.
-function columnsBack(graph: GraphBuilder, along: Folded, across: Folded): { real: Ref; imaginary: Ref } {
-  const square = ['half_height', 'half_height'];
-  const cosines = graph.input('column_cosines', 'float32', square);
-  const sines = graph.input('column_sines', 'float32', square);
-  const [cosAlong, cosAcross] = [along, across].map(({ even }) => graph.op('MatMul', [cosines, even])) as [Ref, Ref];
-  const [sinAlong, sinAcross] = [along, across].map(({ odd }) => graph.op('MatMul', [sines, odd])) as [Ref, Ref];
-  const stack = (upper: Ref, lower: Ref): Ref => graph.op('Concat', [upper, lower], { axis: 2 });
-  return {
-    real: stack(graph.sub(cosAlong, sinAcross), graph.add(cosAlong, sinAcross)),
-    imaginary: stack(graph.add(cosAcross, sinAlong), graph.sub(cosAcross, sinAlong)),
-  };
-}
-
-function rowsBack(graph: GraphBuilder, { real, imaginary }: { real: Ref; imaginary: Ref }): Ref {
-  const square = ['half_width', 'half_width'];
-  const cos = graph.op('MatMul', [real, graph.input('row_cosines', 'float32', square)]);
-  const sin = graph.op('MatMul', [imaginary, graph.input('row_sines', 'float32', square)]);
-  const sides = graph.op('Concat', [graph.sub(cos, sin), graph.add(cos, sin)], { axis: 3 });
-  return graph.op('Squeeze', [sides, graph.integers([0])]);
 }

@@ -1,13 +1,24 @@
 import { Fault } from '../../kernel/errors.ts';
-import { keepLast } from '../../kernel/lazily.ts';
+import { keepLast, lazily } from '../../kernel/lazily.ts';
 import { featurePlanes } from '../feature-planes.ts';
 import { scharrMagnitude } from '../gradient.ts';
-import type { GraphRunner, Pair, Size, StripMetric } from '../metric.ts';
+import type { GraphRunner, Pair, RowRange, Size, StripMetric } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
-import { mixPlanes, poolingFactor, poolPlanes, transposePlane, transposePlanes } from '../pool-planes.ts';
-import { weightedMean } from '../weighted-mean.ts';
+import { createPlanes, mixPlanes, pooledSize, poolingFactor, poolPlanes } from '../pool-planes.ts';
+import { powersOf } from '../powers.ts';
 import { epsilon } from './fsim-energy.ts';
-import { phaseCongruency, phaseGraphs, phaseTables } from './fsim-phase.ts';
+import { phaseCongruency } from './fsim-phase.ts';
+
+/** Mixtures of red, green and blue, and what keeps quotients from dividing by nothing. */
+const FIGURES = {
+  luma: [0.299, 0.587, 0.114],
+  i: [0.5959, -0.2746, -0.3213],
+  q: [0.2115, -0.5227, 0.3112],
+  phase: 0.85,
+  edges: 160,
+  colour: 200,
+  colour_power: 0.03,
+} as const;
 
 /**
  * FSIMc: similarity of phase congruency, gradient and colour, weighted by phase congruency. What is shared out between
@@ -20,44 +31,43 @@ export const fsim: StripMetric = {
   rowUnit: 1,
   rows: () => 2,
   arePlanes: true,
-  graphs: phaseGraphs,
+  figures: FIGURES,
+  graphs: () => [],
   async sums(pair, strip, runner) {
     // Of two pictures of one colour phase is undefined, and nothing is compared.
-    if (isOneColour(pair)) return new Float64Array(0);
-    return features.pack(pair, strip, (pixels) => computeFeatures(pixels, runner));
+    return isOneColour(pair) ? new Float64Array(0) : packed(pair, strip, runner);
   },
-  finish(planes) {
+  finish(planes, picture) {
     // The limit of equal pictures.
     if (planes.length === 0) return 1;
-    const { similarity, weight } = similarityOf(...features.unpack(planes));
-    return weightedMean(similarity, weight);
+    const [a, b] = features.unpack(planes, layoutOf(picture));
+    let total = 0;
+    let weights = 0;
+    for (let at = 0; at < a.phase.length; at++) {
+      const weight = Math.max(a.phase[at] as number, b.phase[at] as number);
+      total += similarityAt(a, b, at) * weight;
+      weights += weight;
+    }
+    return total / weights;
   },
-  async map({ picture, reference }, runner) {
-    const { width, height, factor, turned } = layoutOf(picture);
-    const { similarity } = similarityOf(
-      await computeFeatures(picture, runner),
-      await computeFeatures(reference, runner),
-    );
+  async map(pair, runner) {
+    const { width, height, factor } = layoutOf(pair.picture);
+    const [a, b] = features.unpack(packed(pair, { from: 0, to: 2 }, runner), { width, height });
+    const values = a.phase.map((_, at) => similarityAt(a, b, at));
     const centre = (factor - 1) / 2;
-    const place = { left: centre, top: centre, step: factor };
-    if (!turned) return { width, height, values: similarity, ...place };
-    return { width: height, height: width, values: transposePlane(similarity, width, height), ...place };
+    return { width, height, values, left: centre, top: centre, step: factor };
   },
 };
 
 const features = featurePlanes(['phase', 'i', 'q', 'gradient']);
-type Features = ReturnType<typeof features.unpack>[0];
+type Planes = ReturnType<typeof features.unpack>[0];
 
-/** The planes that are compared. The longer axis lies along the rows, where the transform needs half the table. */
+/** The planes that are compared. */
 function layoutOf(picture: Size) {
   const factor = poolingFactor(picture);
-  const turned = picture.height > picture.width;
-  const [width, height] = [Math.floor(picture.width / factor), Math.floor(picture.height / factor)];
-  return { factor, turned, width: turned ? height : width, height: turned ? width : height };
+  return { factor, ...pooledSize(picture, factor) };
 }
 
-// Matrices and filters of one size serve all pictures of that size in a row.
-const tablesFor = keepLast<ReturnType<typeof phaseTables>>();
 const longestSide = 4096;
 
 function checkSides(width: number, height: number, picture: Pixels): void {
@@ -66,42 +76,44 @@ function checkSides(width: number, height: number, picture: Pixels): void {
   throw new Fault('InvalidInput', text, { tool: 'fsim', width: picture.width, height: picture.height });
 }
 
-async function computeFeatures(pixels: Pixels, runner: GraphRunner): Promise<Features> {
-  const { factor, turned, width, height } = layoutOf(pixels);
-  checkSides(width, height, pixels);
-  const pooled = poolPlanes(pixels, factor);
-  const planes = turned ? transposePlanes(pooled) : pooled;
-  const y = mixPlanes(planes, 0.299, 0.587, 0.114);
-  if (isFlat(y)) {
-    const text = 'fsim is undefined for a picture of one brightness, which has no phase; use ssim or psnr for it';
-    throw new Fault('InvalidInput', text, { tool: 'fsim' });
-  }
-  const tables = tablesFor(`${width} ${height} ${turned}`, () => phaseTables({ width, height }, turned));
-  return {
-    phase: await phaseCongruency(y, tables, runner),
-    i: mixPlanes(planes, 0.5959, -0.2746, -0.3213),
-    q: mixPlanes(planes, 0.2115, -0.5227, 0.3112),
-    gradient: scharrMagnitude(y, planes, epsilon),
-  };
+function packed(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array {
+  const { factor, ...size } = layoutOf(pair.picture);
+  checkSides(size.width, size.height, pair.picture);
+  return features.pack(pair, strip, size, (pixels, planes) => {
+    runner.throwIfGivenUp();
+    const { colours, luma } = memoryFor(`${size.width} ${size.height}`, () => ({
+      colours: createPlanes(size),
+      luma: new Float32Array(size.width * size.height),
+    }));
+    poolPlanes(pixels, factor, undefined, colours);
+    mixPlanes(colours, FIGURES.luma, luma);
+    if (isFlat(luma)) {
+      const text = 'fsim is undefined for a picture of one brightness, which has no phase; use ssim or psnr for it';
+      throw new Fault('InvalidInput', text, { tool: 'fsim' });
+    }
+    planes.phase.set(phaseCongruency(luma, size));
+    mixPlanes(colours, FIGURES.i, planes.i);
+    mixPlanes(colours, FIGURES.q, planes.q);
+    scharrMagnitude(luma, size, epsilon, planes.gradient);
+  });
 }
+
+// For pictures of one size in a row: new planes for each would keep the garbage collection busy.
+const memoryFor = keepLast<{ readonly colours: ReturnType<typeof createPlanes>; readonly luma: Float32Array }>();
 
 const isOneColour = ({ picture, reference }: Pair): boolean =>
   [picture.data, reference.data].every((data) => data.every((value, at) => value === (picture.data[at % 3] as number)));
 
 const isFlat = (plane: Float32Array): boolean => plane.every((value) => value === plane[0]);
 
-function similarityOf(a: Features, b: Features) {
-  const similarity = new Float32Array(a.phase.length);
-  const weight = new Float64Array(a.phase.length);
-  for (let at = 0; at < weight.length; at++) {
-    const [p1, p2] = [a.phase[at] as number, b.phase[at] as number];
-    const colour = dice(a.i[at] as number, b.i[at] as number, 200) * dice(a.q[at] as number, b.q[at] as number, 200);
-    const edges = dice(a.gradient[at] as number, b.gradient[at] as number, 160);
-    // A power of 0.03.
-    similarity[at] = dice(p1, p2, 0.85) * edges * Math.exp(0.03 * Math.log(Math.abs(colour)));
-    weight[at] = Math.max(p1, p2);
-  }
-  return { similarity, weight };
+const colourPower = lazily(() => powersOf(FIGURES.colour_power));
+
+function similarityAt(a: Planes, b: Planes, at: number): number {
+  const colour =
+    dice(a.i[at] as number, b.i[at] as number, FIGURES.colour) *
+    dice(a.q[at] as number, b.q[at] as number, FIGURES.colour);
+  const edges = dice(a.gradient[at] as number, b.gradient[at] as number, FIGURES.edges);
+  return dice(a.phase[at] as number, b.phase[at] as number, FIGURES.phase) * edges * colourPower()(Math.abs(colour));
 }
 
 const dice = (a: number, b: number, constant: number): number =>

@@ -1,29 +1,25 @@
 import { lazily } from '../../kernel/lazily.ts';
-import { type BuiltGraph, createGraph } from '../graph.ts';
-import type { GraphRunner } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 import { cubeRoot } from '../roots.ts';
-import { complexRotation, halfCount, matrix, realBackward, realForward } from './fourier-tables.ts';
+import { matrix } from './fourier-tables.ts';
+import { bandEnergy, side } from './vsi-energy.ts';
 
-/** Saliency is computed on a picture of this side. */
-export const side = 256;
 export const tiny = 2 ** -52;
 
-export const saliencyGraph = lazily(build);
-
-/** How much each place of a picture draws the eye: 256 x 256 values, not normalised. */
-export async function saliency(pixels: Pixels, runner: GraphRunner): Promise<Float64Array> {
+/** How much each place of a picture draws the eye: 256 x 256 values, not normalised, overwritten by the next call. */
+export function saliency(pixels: Pixels): Float64Array {
   const { lab, a, b } = labPlanes(pixels);
-  const { energy } = await runner.run(saliencyGraph(), {
-    lab: { type: 'float32', data: lab, shape: [3, side, side] },
-  });
+  const energy = bandEnergy(lab);
   const [warmth, hue] = [extremes(a), extremes(b)];
+  const [warmthScale, hueScale] = [1 / (warmth.high - warmth.low + tiny), 1 / (hue.high - hue.low + tiny)];
   const centre = centrePrior();
-  const salient = new Float64Array(side * side);
+  const { salient } = memory();
   for (let at = 0; at < salient.length; at++) {
-    const x = shareOf(warmth, a[at] as number);
-    const y = shareOf(hue, b[at] as number);
-    const colour = 1 - Math.exp(-(x * x + y * y) / 1e-6);
+    const x = ((a[at] as number) - warmth.low) * warmthScale;
+    const y = ((b[at] as number) - hue.low) * hueScale;
+    const distance = (x * x + y * y) / 1e-6;
+    // From 40 on nothing is left of the power.
+    const colour = distance > 40 ? 1 : 1 - Math.exp(-distance);
     salient[at] = Math.sqrt((energy[at] as number) + tiny) * (centre[at] as number) * colour;
   }
   return salient;
@@ -36,9 +32,6 @@ const centrePrior = lazily(() =>
     return Math.exp(-(y * y + x * x) / 145 ** 2);
   }),
 );
-
-/** 0 at the least value, 1 at the greatest, and 0 where all are equal. */
-const shareOf = ({ low, high }: Extremes, value: number): number => (value - low) / (high - low + tiny);
 
 export interface Extremes {
   readonly low: number;
@@ -56,51 +49,19 @@ export function extremes(values: Float64Array): Extremes {
   return { low, high };
 }
 
-// One band-pass over lightness and both colour axes; the three squared responses are added.
-function build(): BuiltGraph<'energy'> {
-  const graph = createGraph('vsi_saliency');
-  const half = halfCount(side);
-  const lab = graph.input('lab', 'float32', [3, side, side]);
-  const rows = graph.constant(realForward(side), [side, 2 * half]);
-  const along = graph.op('Concat', graph.halves(graph.op('MatMul', [lab, rows]), 2), { axis: 1 });
-  const forward = graph.constant(complexRotation(side, 1), [2 * side, 2 * side]);
-  const spectrum = graph.op('MatMul', [forward, along]);
-  const gain = graph.constant(logGabor(half), [side, half]);
-  const filtered = graph.mul(spectrum, graph.op('Concat', [gain, gain], { axis: 0 }));
-  const backward = graph.op('Transpose', [forward], { perm: [1, 0] });
-  const back = graph.op('Concat', graph.halves(graph.op('MatMul', [backward, filtered]), 1), { axis: 2 });
-  const inverse = graph.constant(realBackward(side, 1 / side ** 2), [2 * half, side]);
-  const response = graph.op('MatMul', [back, inverse]);
-  return graph.build({ energy: { value: graph.sum(graph.mul(response, response), [0]), shape: [side, side] } });
-}
-
-/** The band-pass over non-negative frequencies of the columns; those of the rows go 0, 1, .. -1, as a transform gives them. */
-function logGabor(half: number): Float32Array {
-  const upper = matrix(half, half, (row, column) => {
-    const radius = Math.sqrt(row * row + column * column) / side;
-    return radius === 0 || radius > 0.5 ? 0 : Math.exp(-(Math.log(radius / 0.021) ** 2) / (2 * 1.34 ** 2));
-  });
-  const gain = new Float32Array(side * half);
-  for (let row = 0; row < side; row++) {
-    const mirror = Math.min(row, side - row);
-    gain.set(upper.subarray(mirror * half, (mirror + 1) * half), row * half);
-  }
-  return gain;
-}
-
 /** Lightness and colour axes at 256 x 256, in float64: the colour prior divides their range by a millionth. */
 function labPlanes(pixels: Pixels) {
   const linear = linearSamples(pixels);
   const size = side * side;
-  const [lab, a, b] = [new Float32Array(3 * size), new Float64Array(size), new Float64Array(size)];
+  const { lab, a, b } = memory();
   for (let at = 0; at < size; at++) {
     const red = linear[3 * at] as number;
     const green = linear[3 * at + 1] as number;
     const blue = linear[3 * at + 2] as number;
     // The reference divides by the white of D50 after the matrix of D65.
-    const fx = bend((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / 0.964212);
+    const fx = bend((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) * (1 / 0.964212));
     const fy = bend(0.2126729 * red + 0.7151522 * green + 0.072175 * blue);
-    const fz = bend((0.0193339 * red + 0.119192 * green + 0.9503041 * blue) / 0.825188);
+    const fz = bend((0.0193339 * red + 0.119192 * green + 0.9503041 * blue) * (1 / 0.825188));
     lab[at] = 116 * fy - 16;
     a[at] = 500 * (fx - fy);
     b[at] = 200 * (fy - fz);
@@ -110,12 +71,18 @@ function labPlanes(pixels: Pixels) {
   return { lab, a, b };
 }
 
-// Kept: so large a piece of memory for each picture would keep the garbage collection busy.
-const samplesMemory = lazily(() => new Float64Array(3 * side * side));
+// Kept: so large pieces of memory for each picture would keep the garbage collection busy.
+const memory = lazily(() => ({
+  samples: new Float64Array(3 * side * side),
+  lab: new Float32Array(3 * side * side),
+  a: new Float64Array(side * side),
+  b: new Float64Array(side * side),
+  salient: new Float64Array(side * side),
+}));
 
 /** Red, green and blue at 256 x 256 by two neighbours on each axis, without their gamma curve. */
 function linearSamples({ width, height, data }: Pixels): Float64Array {
-  const samples = samplesMemory();
+  const { samples } = memory();
   const columns = sampling(width);
   const rows = sampling(height);
   for (let y = 0, target = 0; y < side; y++) {

@@ -1,19 +1,41 @@
+import { keepLast } from '../../kernel/lazily.ts';
 import type { Size } from '../metric.ts';
 import type { Overhang } from '../pool-planes.ts';
-import { type Extremes, extremes, side, tiny } from './vsi-saliency.ts';
+import { side } from './vsi-energy.ts';
+import { type Extremes, extremes, tiny } from './vsi-saliency.ts';
 
 /**
  * Saliency stretched to the picture's size (corners aligned), brought to 0..1 over it, and pooled.
  * All of this is linear but for the extremes, so the full-size map is never made.
  */
-export function stretchAndPool(values: Float64Array, size: Size, factor: number, overhang: Overhang): Float64Array {
-  const wide = applyAlongRows(values, stretchTaps(size.width));
-  const { low, high } = stretchedExtremes(wide, size);
-  const columns = poolingTaps(size.width, factor, overhang);
-  const rows = poolingTaps(size.height, factor, overhang);
-  const pooled = applyDown(applyAlongRows(values, columns), columns.count, rows);
-  for (let at = 0; at < pooled.length; at++) pooled[at] = ((pooled[at] as number) - low) / (high - low + tiny);
-  return pooled;
+export function stretchAndPool(
+  values: Float64Array,
+  size: Size,
+  factor: number,
+  overhang: Overhang,
+  pooled: Float32Array,
+): void {
+  const { wide, narrow, stretch, columns, rows } = tablesFor(`${size.width} ${size.height}`, () =>
+    tablesOf(size, factor, overhang),
+  );
+  applyAlongRows(values, stretch.columns, wide);
+  const { low, high } = stretchedExtremes(wide, size, stretch.rows);
+  applyAlongRows(values, columns, narrow);
+  applyDown(narrow, columns.count, rows, { low, scale: 1 / (high - low + tiny) }, pooled);
+}
+
+// What depends on the size alone, and memory: both serve all pictures of that size in a row.
+const tablesFor = keepLast<ReturnType<typeof tablesOf>>();
+
+function tablesOf({ width, height }: Size, factor: number, overhang: Overhang) {
+  const columns = poolingTaps(width, factor, overhang);
+  return {
+    stretch: { columns: stretchTaps(width), rows: stretchTaps(height) },
+    columns,
+    rows: poolingTaps(height, factor, overhang),
+    wide: new Float64Array(side * width),
+    narrow: new Float64Array(side * columns.count),
+  };
 }
 
 /** What each target sample takes of the source samples: entries `starts[target]` up to `starts[target + 1]`. */
@@ -63,8 +85,7 @@ function poolingTaps(length: number, factor: number, { before, after }: Overhang
   return { count, starts, indices, weights };
 }
 
-function applyAlongRows(values: Float64Array, { count, starts, indices, weights }: Taps): Float64Array {
-  const result = new Float64Array(side * count);
+function applyAlongRows(values: Float64Array, { count, starts, indices, weights }: Taps, result: Float64Array): void {
   for (let row = 0, target = 0; row < side; row++) {
     for (let column = 0, tap = 0; column < count; column++) {
       let sum = 0;
@@ -74,27 +95,34 @@ function applyAlongRows(values: Float64Array, { count, starts, indices, weights 
       result[target++] = sum;
     }
   }
-  return result;
 }
 
-function applyDown(values: Float64Array, width: number, { count, starts, indices, weights }: Taps): Float64Array {
-  const result = new Float64Array(width * count);
+function applyDown(
+  values: Float64Array,
+  width: number,
+  { count, starts, indices, weights }: Taps,
+  { low, scale }: { readonly low: number; readonly scale: number },
+  result: Float32Array,
+): void {
+  const line = new Float64Array(width);
   for (let row = 0; row < count; row++) {
+    line.fill(0);
     for (let tap = starts[row] as number; tap < (starts[row + 1] as number); tap++) {
       const source = (indices[tap] as number) * width;
       const weight = weights[tap] as number;
-      for (let column = 0, at = row * width; column < width; column++, at++) {
-        result[at] = (result[at] as number) + (values[source + column] as number) * weight;
+      for (let column = 0; column < width; column++) {
+        line[column] = (line[column] as number) + (values[source + column] as number) * weight;
       }
     }
+    for (let column = 0, at = row * width; column < width; column++, at++) {
+      result[at] = ((line[column] as number) - low) * scale;
+    }
   }
-  return result;
 }
 
 /** Least and greatest stretched value; a row between two others cannot pass theirs, so few are looked at. */
-function stretchedExtremes(wide: Float64Array, { width, height }: Size) {
+function stretchedExtremes(wide: Float64Array, { width }: Size, { indices, weights }: Taps) {
   const bounds = Array.from({ length: side }, (_, row) => extremes(wide.subarray(row * width, (row + 1) * width)));
-  const { indices, weights } = stretchTaps(height);
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (let tap = 0; tap < indices.length; tap += 2) {

@@ -1,11 +1,23 @@
+import { keepLast, lazily } from '../../kernel/lazily.ts';
 import { featurePlanes } from '../feature-planes.ts';
 import { scharrMagnitude } from '../gradient.ts';
-import type { GraphRunner, Size, StripMetric } from '../metric.ts';
-import type { Pixels } from '../pixels.ts';
-import { mixPlanes, poolingFactor, poolPlanes } from '../pool-planes.ts';
-import { weightedMean } from '../weighted-mean.ts';
-import { saliency, saliencyGraph, tiny } from './vsi-saliency.ts';
+import type { GraphRunner, Pair, RowRange, Size, StripMetric } from '../metric.ts';
+import { createPlanes, mixPlanes, pooledSize, poolingFactor, poolPlanes } from '../pool-planes.ts';
+import { powersOf } from '../powers.ts';
+import { saliency, tiny } from './vsi-saliency.ts';
 import { stretchAndPool } from './vsi-stretch.ts';
+
+/** Mixtures of red, green and blue, what keeps quotients from dividing by nothing, and powers. */
+const FIGURES = {
+  lightness: [0.06, 0.63, 0.27],
+  m: [0.3, 0.04, -0.35],
+  n: [0.34, -0.6, 0.17],
+  saliency: 1.27,
+  edges: 386,
+  colour: 130,
+  edge_power: 0.4,
+  colour_power: 0.02,
+} as const;
 
 /**
  * Visual saliency index: similarity of saliency, gradient and colour, weighted by saliency. What is shared out between
@@ -18,58 +30,76 @@ export const vsi: StripMetric = {
   rowUnit: 1,
   rows: () => 2,
   arePlanes: true,
-  graphs: () => [saliencyGraph()],
-  sums: (pair, strip, runner) => features.pack(pair, strip, (pixels) => computeFeatures(pixels, runner)),
-  finish(planes) {
-    const { similarity, weight } = similarityOf(...features.unpack(planes));
-    return weightedMean(similarity, weight, tiny);
+  figures: FIGURES,
+  graphs: () => [],
+  sums: async (pair, strip, runner) => packed(pair, strip, runner),
+  finish(planes, picture) {
+    const [a, b] = features.unpack(planes, poolingOf(picture).size);
+    let total = tiny;
+    let weights = tiny;
+    for (let at = 0; at < a.saliency.length; at++) {
+      const weight = Math.max(a.saliency[at] as number, b.saliency[at] as number);
+      total += similarityAt(a, b, at) * weight;
+      weights += weight;
+    }
+    return total / weights;
   },
-  async map({ picture, reference }, runner) {
-    const a = await computeFeatures(picture, runner);
-    const { similarity } = similarityOf(a, await computeFeatures(reference, runner));
-    const { factor, overhang } = poolingOf(picture);
+  async map(pair, runner) {
+    const { factor, overhang, size } = poolingOf(pair.picture);
+    const [a, b] = features.unpack(packed(pair, { from: 0, to: 2 }, runner), size);
+    const values = a.saliency.map((_, at) => similarityAt(a, b, at));
     const start = (factor - 1) / 2 - overhang.before;
-    return { width: a.width, height: a.height, values: similarity, left: start, top: start, step: factor };
+    return { ...size, values, left: start, top: start, step: factor };
   },
 };
 
 const features = featurePlanes(['saliency', 'gradient', 'm', 'n']);
-type Features = ReturnType<typeof features.unpack>[0];
+type Planes = ReturnType<typeof features.unpack>[0];
 
-function poolingOf(size: Size) {
-  const factor = poolingFactor(size);
-  const overhang = { before: Math.floor(factor / 2), after: Math.floor((factor - 1) / 2) };
-  return { factor, overhang: factor === 1 ? { before: 0, after: 0 } : overhang };
+function poolingOf(picture: Size) {
+  const factor = poolingFactor(picture);
+  const some = { before: Math.floor(factor / 2), after: Math.floor((factor - 1) / 2) };
+  const overhang = factor === 1 ? { before: 0, after: 0 } : some;
+  return { factor, overhang, size: pooledSize(picture, factor, overhang) };
 }
 
-function similarityOf(a: Features, b: Features) {
-  const similarity = new Float32Array(a.saliency.length);
-  const weight = new Float64Array(a.saliency.length);
-  for (let at = 0; at < weight.length; at++) {
-    const salient = a.saliency[at] as number;
-    const other = b.saliency[at] as number;
-    const edges = dice(a.gradient[at] as number, b.gradient[at] as number, 386);
-    const colour = dice(a.m[at] as number, b.m[at] as number, 130) * dice(a.n[at] as number, b.n[at] as number, 130);
-    // Powers of 0.4 and 0.02, and of the latter the real part, also of a negative base.
-    const powers = Math.exp(0.4 * Math.log(edges) + 0.02 * Math.log(Math.abs(colour)));
-    similarity[at] = dice(salient, other, 1.27) * powers * (colour < 0 ? Math.cos(0.02 * Math.PI) : 1);
-    weight[at] = Math.max(salient, other);
-  }
-  return { similarity, weight };
+const [edgePower, colourPower] = [
+  lazily(() => powersOf(FIGURES.edge_power)),
+  lazily(() => powersOf(FIGURES.colour_power)),
+];
+/** The real part of a power of 0.02 of a negative number is this much of that of its amount. */
+const NEGATIVE = Math.cos(FIGURES.colour_power * Math.PI);
+
+function similarityAt(a: Planes, b: Planes, at: number): number {
+  const edges = dice(a.gradient[at] as number, b.gradient[at] as number, FIGURES.edges);
+  const colour =
+    dice(a.m[at] as number, b.m[at] as number, FIGURES.colour) *
+    dice(a.n[at] as number, b.n[at] as number, FIGURES.colour);
+  const powers = edgePower()(edges) * colourPower()(Math.abs(colour));
+  return (
+    dice(a.saliency[at] as number, b.saliency[at] as number, FIGURES.saliency) * powers * (colour < 0 ? NEGATIVE : 1)
+  );
 }
 
-async function computeFeatures(pixels: Pixels, runner: GraphRunner) {
-  const { factor, overhang } = poolingOf(pixels);
-  const planes = poolPlanes(pixels, factor, overhang);
-  return {
-    width: planes.width,
-    height: planes.height,
-    saliency: stretchAndPool(await saliency(pixels, runner), pixels, factor, overhang),
-    gradient: scharrMagnitude(mixPlanes(planes, 0.06, 0.63, 0.27), planes, tiny),
-    m: mixPlanes(planes, 0.3, 0.04, -0.35),
-    n: mixPlanes(planes, 0.34, -0.6, 0.17),
-  };
+function packed(pair: Pair, strip: RowRange, runner: GraphRunner): Float64Array {
+  const { factor, overhang, size } = poolingOf(pair.picture);
+  return features.pack(pair, strip, size, (pixels, planes) => {
+    runner.throwIfGivenUp();
+    const { colours, light } = memoryFor(`${size.width} ${size.height}`, () => ({
+      colours: createPlanes(size),
+      light: new Float32Array(size.width * size.height),
+    }));
+    poolPlanes(pixels, factor, overhang, colours);
+    mixPlanes(colours, FIGURES.lightness, light);
+    scharrMagnitude(light, size, tiny, planes.gradient);
+    mixPlanes(colours, FIGURES.m, planes.m);
+    mixPlanes(colours, FIGURES.n, planes.n);
+    stretchAndPool(saliency(pixels), pixels, factor, overhang, planes.saliency);
+  });
 }
+
+// For pictures of one size in a row: new planes for each would keep the garbage collection busy.
+const memoryFor = keepLast<{ readonly colours: ReturnType<typeof createPlanes>; readonly light: Float32Array }>();
 
 const dice = (a: number, b: number, constant: number): number =>
   (2 * a * b + constant) / (a * a + b * b + constant + 2 ** -23);

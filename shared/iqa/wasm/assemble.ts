@@ -65,6 +65,7 @@ export const set = (local: number, value: Code): Code => [...value, 0x21, ...uns
 export const i32 = {
   constant: (value: number): Code => [0x41, ...signed(value)],
   add: (a: Code, b: Code): Code => [...a, ...b, 0x6a],
+  subtract: (a: Code, b: Code): Code => [...a, ...b, 0x6b],
   isLess: (a: Code, b: Code): Code => [...a, ...b, 0x48],
 };
 
@@ -82,6 +83,8 @@ export const v128 = {
     0x00,
     ...unsigned(offset),
   ],
+  /** One float32 number of the memory in all four lanes. */
+  loadSplat32: (address: Code, offset = 0): Code => [...address, 0xfd, 0x09, 0x00, ...unsigned(offset)],
   /** Sixteen bytes of two vectors by their places, those of the second from 16 on. */
   shuffle: (a: Code, b: Code, places: readonly number[]): Code => [...a, ...b, 0xfd, 0x0d, ...places],
 };
@@ -91,6 +94,7 @@ export const f32x4 = {
   splat: (value: number): Code => [0x43, ...new Uint8Array(Float32Array.of(value).buffer), 0xfd, 0x13],
   add: binary(0xe4),
   sub: binary(0xe5),
+  negative: unary(0xe1),
   mul: binary(0xe6),
   div: binary(0xe7),
   abs: unary(0xe0),
@@ -102,6 +106,8 @@ export const f32x4 = {
   isLess: binary(0x43),
   /** a * b + c, rounded once where the processor can and twice where it cannot. */
   multiplyAdd: (a: Code, b: Code, c: Code): Code => simd(0x105, a, b, c),
+  /** c - a * b, likewise. */
+  multiplySubtract: (a: Code, b: Code, c: Code): Code => simd(0x106, a, b, c),
   first: (a: Code): Code => [...a, 0xfd, 0x1f, 0],
 };
 
