@@ -47,6 +47,8 @@ export const leftoverOf = (
     });
   const known = knownWords();
   const unsaid = name.map((term) => {
+    // Nobody asks for a picture's quality by the word `piqe`.
+    if (known.number(term) === undefined) return 0;
     let nearest = 0;
     for (const word of words.all) nearest = Math.max(nearest, known.similarity(term, word.term));
     return known.worth(term) * (1 - nearest);

@@ -33,3 +33,12 @@ export const wordBefore = ({ tokens }: Reading, start: number): { readonly at: n
 const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : ： should named called titled being was equal equals'.split(' '),
 );
+
+/** How a sign binds a name to its value; words do so as `is` does. */
+export const SIGNS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  '=': 'assigned',
+  ':': 'assigned',
+  '：': 'assigned',
+  ',': 'apposed',
+  '': 'beside',
+});

@@ -1,7 +1,7 @@
 import { termOf } from '../../search/text.ts';
 import { cueOf } from './cues.ts';
 import { classOf, joined } from './feature-names.ts';
-import { wordBefore } from './naming.ts';
+import { SIGNS, wordBefore } from './naming.ts';
 import { describePhrase } from './phrase-features.ts';
 import type { Phrase } from './phrases.ts';
 import { isKnownPlace } from './places.ts';
@@ -243,10 +243,3 @@ const NAMING: ReadonlySet<Source> = new Set<Source>(['named', 'choice', 'near_ch
 const TEXTUAL: ReadonlySet<string> = new Set('written about rest whole colon object labelled quoted'.split(' '));
 const PIXELS: ReadonlySet<string> = new Set(['pixels', 'pixel', 'px', '像素']);
 const MARKS = /[/\\%&|<>=${}]|--/u;
-const SIGNS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  '=': 'assigned',
-  ':': 'assigned',
-  '：': 'assigned',
-  ',': 'apposed',
-  '': 'beside',
-});
