@@ -7,12 +7,6 @@ export interface Judged {
   readonly weight: number;
 }
 
-export const probability = (features: Judged['features'], weights: ReadonlyMap<string, number>): number => {
-  let sum = 0;
-  for (const [name, value] of features) sum += value * (weights.get(name) ?? 0);
-  return 1 / (1 + Math.exp(-sum));
-};
-
 /** Logistic regression; features count alike, however large their values are, and all but the bias are drawn to zero. */
 export const fitLogistic = (judged: readonly Judged[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
@@ -67,28 +61,10 @@ const DECAY = 0.25;
 /** A feature seen less often than this says nothing. */
 const SEEN = 16;
 
-/**
- * The weights made as sure as they may be: drawn to zero they are too modest, so a slope and a shift are fitted to what
- * was predicted for others than they were learnt from.
- */
-export const recalibrated = (
-  weights: ReadonlyMap<string, number>,
-  judged: readonly Judged[],
-  predicted: readonly number[],
-): ReadonlyMap<string, number> => {
-  const [slope, shift] = calibration(judged, predicted);
-  return new Map(Array.from(weights, ([name, weight]) => [name, slope * weight + (name === BIAS ? shift : 0)]));
-};
-
-/** A predicted probability as the same slope and shift make it. */
-export const calibratedChances = (judged: readonly Judged[], predicted: readonly number[]): readonly number[] => {
-  const [slope, shift] = calibration(judged, predicted);
-  return predicted.map((chance) => 1 / (1 + Math.exp(-(slope * oddsOf(chance) + shift))));
-};
-
-const calibration = (judged: readonly Judged[], predicted: readonly number[]): readonly [number, number] => {
+/** The slope and the shift that make log odds as sure as they may be, fitted to others than they were learnt from. */
+export const calibration = (judged: readonly Judged[], odds: readonly number[]): readonly [number, number] => {
   const total = judged.reduce((sum, { weight }) => sum + weight, 0);
-  const rows = predicted.map((chance) => Float64Array.of(oddsOf(chance), 1));
+  const rows = odds.map((each) => Float64Array.of(each, 1));
   const [slope = 1, shift = 0] = descend(
     2,
     (current, gradient) => {
@@ -101,5 +77,3 @@ const calibration = (judged: readonly Judged[], predicted: readonly number[]): r
   );
   return [slope, shift];
 };
-
-const oddsOf = (chance: number): number => Math.log(chance / (1 - chance));

@@ -1,24 +1,19 @@
 import type { Choice } from './argument-examples.ts';
+import { familyOf } from './folds.ts';
 import { generator, shuffle } from './random.ts';
 
 /** Weights under which the right options of each choice are likeliest; the same for the same choices. */
 export const fitChoices = (choices: readonly Choice[], rounds = ROUNDS): ReadonlyMap<string, number> => {
-  const numbers = new Map<string, number>();
-  const numberOf = (feature: string): number => {
-    const known = numbers.get(feature);
-    if (known !== undefined) return known;
-    numbers.set(feature, numbers.size);
-    return numbers.size - 1;
-  };
-  const packed = choices.map(({ options, right, weight }) => ({
-    right,
-    weight,
-    features: options.map((option) => Int32Array.from(option, ([feature]) => numberOf(feature))),
-    values: options.map((option) => Float64Array.from(option, ([, value]) => value)),
-  }));
-  const counts = new Float64Array(numbers.size);
-  for (const { features } of packed)
-    for (const list of features) for (const at of list) counts[at] = (counts[at] ?? 0) + 1;
+  const numbers = worthLearning(choices);
+  const packed = choices.map(({ options, right, weight }) => {
+    const known = options.map((option) => option.filter(([feature]) => numbers.has(feature)));
+    return {
+      right,
+      weight,
+      features: known.map((option) => Int32Array.from(option, ([feature]) => numbers.get(feature) ?? 0)),
+      values: known.map((option) => Float64Array.from(option, ([, value]) => value)),
+    };
+  });
   const weights = new Float64Array(numbers.size);
   const squares = new Float64Array(numbers.size).fill(1e-6);
   const sums = new Float64Array(numbers.size);
@@ -31,12 +26,26 @@ export const fitChoices = (choices: readonly Choice[], rounds = ROUNDS): Readonl
   }
   // The mean of the later rounds: the last one alone hangs on the order of its last examples.
   const counted = rounds - Math.ceil(rounds / 2);
-  return new Map(
-    [...numbers]
-      .filter(([, at]) => (counts[at] ?? 0) >= SEEN)
-      .map(([feature, at]) => [feature, (sums[at] ?? 0) / counted]),
-  );
+  return new Map(Array.from(numbers, ([feature, at]) => [feature, (sums[at] ?? 0) / counted]));
 };
+
+/** Numbers for the features that are seen often enough, and with tools enough, to say something of other tools. */
+const worthLearning = (choices: readonly Choice[]): ReadonlyMap<string, number> => {
+  const seen = new Map<string, { count: number; readonly families: Set<string> }>();
+  for (const { options, group } of choices) {
+    const family = familyOf(group);
+    for (const [feature] of options.flat()) {
+      const known = seen.get(feature) ?? { count: 0, families: new Set() };
+      seen.set(feature, known);
+      known.count++;
+      known.families.add(family);
+    }
+  }
+  const kept = [...seen].filter(([, { count, families }]) => count >= SEEN && families.size >= FAMILIES);
+  return new Map(kept.map(([feature], at) => [feature, at]));
+};
+const SEEN = 8;
+const FAMILIES = 4;
 
 interface Packed {
   readonly right: readonly boolean[];
@@ -77,5 +86,3 @@ const learn = (
 const ROUNDS = 24;
 const RATE = 0.05;
 const DECAY = 1;
-/** A feature seen less often than this says nothing. */
-const SEEN = 8;

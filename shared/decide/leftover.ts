@@ -1,6 +1,7 @@
 import type { Profile } from '../search/profile.ts';
 import { topicalWorth } from '../search/request.ts';
 import { isStopWord, termOf } from '../search/text.ts';
+import { knownWords } from '../search/word-vectors.ts';
 import type { Extraction } from './arguments/extract.ts';
 import type { Reading } from './arguments/reading.ts';
 import type { Slot } from './arguments/slot.ts';
@@ -15,11 +16,16 @@ export interface Leftover {
   readonly hinted: number;
   /** How many open parameters the request has such words for. */
   readonly hints: number;
+  /** What the words of the tool's name count together, and the most telling of them, that the request comes nowhere near. */
+  readonly unsaid: number;
+  readonly mostUnsaid: number;
+  /** How near an unexplained word comes to what the tool is about: `freezing` beside `boiling` asks for another thing. */
+  readonly sibling: number;
 }
 
 /** `found` are the values of the call, `slots` its parameters. */
 export const leftoverOf = (
-  { all, purpose }: Profile,
+  { all, purpose, name }: Profile,
   slots: readonly Slot[],
   found: ReadonlyMap<string, Extraction>,
   { words }: Reading,
@@ -39,7 +45,22 @@ export const leftoverOf = (
       for (const term of termsOfSlot(slot)) if (!subject.has(term)) sum += worths.get(term) ?? 0;
       return sum;
     });
+  const known = knownWords();
+  const unsaid = name.map((term) => {
+    // Nobody asks for a picture's quality by the word `piqe`.
+    if (known.number(term) === undefined) return 0;
+    let nearest = 0;
+    for (const word of words.all) nearest = Math.max(nearest, known.similarity(term, word.term));
+    return known.worth(term) * (1 - nearest);
+  });
+  let sibling = 0;
+  for (const [term, worth] of worths)
+    if (!all.has(term) && worth >= TELLING)
+      for (const own of subject) sibling = Math.max(sibling, known.similarity(term, own));
   return {
+    unsaid: unsaid.reduce((sum, worth) => sum + worth, 0),
+    mostUnsaid: Math.max(0, ...unsaid),
+    sibling,
     unexplained: unknown.reduce((sum, worth) => sum + worth, 0),
     rarest: Math.max(0, ...unknown),
     hinted: Math.max(0, ...hints),

@@ -25,6 +25,8 @@ export interface Needs {
   readonly chances: ReadonlyMap<string, number>;
   /** How many values of the request no parameter took. */
   readonly unused: number;
+  /** By how much the next best way to give the values to parameters is worse, in log odds; asked for the best tool only. */
+  readonly contest: () => number;
 }
 
 /** `context` holds values given beside the task. */
@@ -35,7 +37,12 @@ export const needsOf = (
   weights?: Readonly<Record<string, number>>,
 ): Needs => {
   const slots = slotsFor(profile);
-  const { found, chances, unused } = extract(slots, reading, new Set(profile.purpose.map(({ term }) => term)), weights);
+  const { found, chances, unused, contest } = extract(
+    slots,
+    reading,
+    new Set(profile.purpose.map(({ term }) => term)),
+    weights,
+  );
   const required = slots.filter((slot) => slot.required);
   const confidenceOf = (slot: Slot): number | undefined =>
     (found.get(slot.name) ?? fromContext(slot, context))?.confidence;
@@ -44,6 +51,7 @@ export const needsOf = (
     slots,
     found,
     chances,
+    contest,
     unused: unused.length,
     explained: explainedBy(profile, [...found.values()], reading),
     typed: typedShare([...found.values()]),

@@ -6,6 +6,7 @@ import type { Source } from './arguments/proposal.ts';
 import type { Slot } from './arguments/slot.ts';
 import type { Evaluated } from './evaluate.ts';
 import type { Leftover } from './leftover.ts';
+import { sumOfTrees } from './trees.ts';
 
 /** What is known of a whole call when it is judged: the tool, the one after it, and its values. */
 export interface CallEvidence {
@@ -22,13 +23,13 @@ export interface CallEvidence {
 }
 
 /** How likely it is that tool and arguments are exactly right, by a table fitted on requests whose answer is known. */
-export const callProbability = (
-  evidence: CallEvidence,
-  weights: Readonly<Record<string, number>> = WEIGHTS,
-): number => {
+export const callProbability = (evidence: CallEvidence): number => {
+  const features = readinessFeatures(evidence);
   let sum = 0;
-  for (const [name, value] of readinessFeatures(evidence)) sum += value * (weights[name] ?? 0);
-  return 1 / (1 + Math.exp(-sum));
+  for (const [name, value] of features) sum += value * (WEIGHTS[name] ?? 0);
+  const byName = new Map(features);
+  const placed = table.features.map((name) => byName.get(name) ?? 0);
+  return 1 / (1 + Math.exp(-sum - sumOfTrees(table.trees, placed)));
 };
 
 /** A place whose state or country nobody said, or words that nothing marks as a value, are shown and asked about. */
@@ -36,7 +37,7 @@ export const isAssumed = ({ how, source, confidence }: Extraction): boolean =>
   how === 'gazetteer' || (source !== undefined && FREE.has(source) && confidence < SURELY);
 const SURELY = 0.9;
 
-/** From this probability on a call is ready: about 93 in 100 such calls of public benchmarks were right for tools that were not learnt from. */
+/** From this probability on a call is ready: about 94 in 100 such calls of public benchmarks were right for tools that were not learnt from. */
 export const READY_FROM = table.threshold;
 
 const WEIGHTS: Readonly<Record<string, number>> = table.weights;
@@ -63,6 +64,7 @@ export const readinessFeatures = ({
   const margin = second === undefined ? MARGIN : best.score - second.score;
   const open = needs.slots.length - found.size;
   const { sentence } = best.features;
+  const contest = Math.min(needs.contest(), 8);
   return [
     ['bias', 1],
     ['certainty', Math.max(certainty, -5)],
@@ -74,6 +76,10 @@ export const readinessFeatures = ({
     ['fits surely', clamp(fit - 1, 0, 4)],
     ['margin', clamp(margin, 0, MARGIN)],
     ['close margin', margin < 0.5 ? 1 : 0],
+    ['contest', contest],
+    ['contest above 2', Math.max(0, contest - 2)],
+    ['contest above 4', Math.max(0, contest - 4)],
+    ['nothing contested', contest === 8 ? 1 : 0],
     ['alone', second === undefined ? 1 : 0],
     ['explained', needs.explained],
     ['explained well', Math.max(0, needs.explained - 0.7)],
@@ -129,6 +135,15 @@ export const readinessFeatures = ({
     ['rarest unexplained', leftover.rarest],
     ['hinted', Math.min(leftover.hinted, 3)],
     ['hints', Math.min(leftover.hints, 3)],
+    ['unsaid', Math.min(leftover.unsaid, 4)],
+    ['most unsaid', leftover.mostUnsaid],
+    ['sibling', leftover.sibling],
+    ['name', best.features.name],
+    ['phrases', best.features.phrases],
+    ['distinct', best.features.distinct],
+    ['scenario', best.features.scenario],
+    ['intent', best.features.intent],
+    ['text', best.features.text],
     // Without the encoder these are 0.
     ['encoded', sentence === 0 ? 0 : 1],
     ['similarity', sentence],
@@ -166,10 +181,28 @@ const slotFeatures = (
     add(joined('doubt', source), doubt);
     add(joined('doubt', need), doubt);
     if (value.how !== undefined) add(joined('by', value.how), 1);
+    addStanding(value, source, add);
   }
   return sums;
 };
 const SAME = 4;
+
+/** Whether a value was told from the others by its name or only by their order. */
+const addStanding = (
+  { standing, lead = FAR }: Extraction,
+  source: string,
+  add: (name: string, value: number) => void,
+): void => {
+  add('lead', Math.max(0, FAR - lead) / FAR);
+  if (standing === undefined || !MANY.has(source)) return;
+  if (standing.rivals > 0 && standing.named === 0) add(joined('by order', source), 1);
+  if (standing.claimed > standing.named) add('claimed', 1);
+  if (standing.elsewhere > standing.named) add('named elsewhere', 1);
+  if (standing.named === 1) add(joined('named', source), 1);
+};
+const FAR = 3;
+/** Of these a request has often several, of which each is another's. */
+const MANY: ReadonlySet<string> = new Set(['number', 'proper', 'quoted', 'code', 'moment', 'single', 'run']);
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 

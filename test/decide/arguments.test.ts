@@ -62,6 +62,35 @@ check('numbers', [
   },
 ]);
 
+check('values by name before values by order', [
+  {
+    task: 'the neuron with an input rate of 200 and weight 0.5 and decay rate of 0.1',
+    properties: { input_rate: 'number', decay_rate: 'number', weight: 'number' },
+    expected: { input_rate: 200, decay_rate: 0.1, weight: 0.5 },
+  },
+  {
+    task: 'resize photo.jpg to 300 pixels',
+    properties: {
+      key: described('string', 'Of an uploaded picture.'),
+      width: described('integer', 'In pixels.'),
+      height: described('integer', 'In pixels.'),
+    },
+    expected: { key: 'photo.jpg', width: 300 },
+  },
+  {
+    task: 'could you set the volume to 50?',
+    properties: {
+      volume: described('integer', 'Valid range is from 0 to 100, where 0 is completely muted and 100 is the loudest.'),
+    },
+    expected: { volume: 50 },
+  },
+  {
+    task: 'a list of all the postgres servers',
+    properties: { server_type: { type: 'string', enum: ['all', 'postgres', 'graphql'], default: 'all' } },
+    expected: { server_type: 'postgres' },
+  },
+]);
+
 check('booleans and choices', [
   {
     task: 'a recipe without nuts, include the calories',

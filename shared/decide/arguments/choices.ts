@@ -30,9 +30,12 @@ export const choicesSaid = (slot: Slot, reading: Reading, subject: ReadonlySet<s
     }
     return best === undefined ? [] : [{ value, ...best, how: 'choice' as const, shares: true as const }];
   });
+  // The `all` of `all the postgres servers` counts them: what is assumed anyway gives way to what is said.
+  const others = said.some(({ value, own }) => value !== slot.default && own >= 0.8);
   // Of `comedy` and `comedy-drama` in the same words the longer is meant.
   return said.filter(
     (one) =>
+      !(others && one.value === slot.default && one.own < 0.8) &&
       !said.some(
         (other) => other.start <= one.start && one.end <= other.end && other.end - other.start > one.end - one.start,
       ),

@@ -134,6 +134,7 @@ const ALIKE: readonly ReadonlySet<string>[] = [
   'peopl person adult passeng guest seat travel ticket attende occup'.split(' '),
   'unit item piec copi quantiti count'.split(' '),
   'rate score star review grade'.split(' '),
+  'messag bodi content text'.split(' '),
 ].map((list) => new Set(list));
 /** `bedroom` in `2-bedroom, 1-bathroom` belongs to the two. */
 const isUnitOf = (spans: readonly Span[], token: Token): boolean =>

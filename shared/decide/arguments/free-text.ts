@@ -15,7 +15,7 @@ export const freeTexts = (slot: Slot, slots: readonly Slot[], reading: Reading):
     ...saidAs(slot, reading),
     ...(USERS_WORDS.test(slot.description) ? [whole(reading)] : []),
     ...(searched ? [...about(reading), ...chineseObject(reading), ...rest(slot, reading)] : []),
-    ...afterColon(reading),
+    ...(slot.kind === 'id' ? [] : afterColon(reading)),
     ...beforeNoun(slot, reading),
   ];
 };

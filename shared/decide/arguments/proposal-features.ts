@@ -1,6 +1,7 @@
 import { termOf } from '../../search/text.ts';
 import { cueOf } from './cues.ts';
 import { classOf, joined } from './feature-names.ts';
+import { SIGNS, wordBefore } from './naming.ts';
 import { describePhrase } from './phrase-features.ts';
 import type { Phrase } from './phrases.ts';
 import { isKnownPlace } from './places.ts';
@@ -29,6 +30,12 @@ export interface Ranked {
   readonly rivals: number;
   /** How many slots could take the same words. */
   readonly homes: number;
+  /** How much of the slot's name stands beside it. */
+  readonly named: number;
+  /** The most of another slot's name that does. */
+  readonly claimed: number;
+  /** The most of the slot's name that stands beside another value. */
+  readonly elsewhere: number;
 }
 
 export type Weights = Readonly<Record<string, number>>;
@@ -39,6 +46,7 @@ export const describeNone = (slot: Slot, { reading }: Surroundings, sink: Sink):
   const need = slot.required ? 'required' : 'optional';
   sink(`none ${need}`, 1);
   sink(`none ${need} ${classOf(slot)}`, 1);
+  sink(joined(joined('none', need), joined('for', slot.nameTerms.at(-1) ?? '')), 1);
   if (slot.default !== undefined) sink(`none default ${need}`, 1);
   const named = reading.words.free.some(({ term }) => slot.nameTerms.includes(term));
   if (named) sink(`none named ${need}`, 1);
@@ -82,12 +90,8 @@ export const RECOGNISED: ReadonlySet<Source> = new Set<Source>([
 ]);
 
 /** What is true of a proposal, by name: its reading, the words around it, its place and its own words. */
-export const describeProposal = (
-  slot: Slot,
-  { proposal, rank, rivals, homes }: Ranked,
-  around: Surroundings,
-  sink: Sink,
-): void => {
+export const describeProposal = (slot: Slot, ranked: Ranked, around: Surroundings, sink: Sink): void => {
+  const { proposal, rank } = ranked;
   const { reading, rarity, slots } = around;
   const need = slot.required ? 'required' : 'optional';
   const { own, start } = proposal;
@@ -96,17 +100,14 @@ export const describeProposal = (
   sink(joined(source, kind), 1);
   if (slot.items !== undefined) sink(joined(joined(source, 'of'), classOf(slot.items)), 1);
   sink(joined(source, need), 1);
+  sink(joined(joined(source, kind), need), 1);
+  if (RECOGNISED.has(source)) sink(joined(source, joined('for', slot.nameTerms.at(-1) ?? '')), 1);
   sink(joined('own', source), own);
   if (proposal.how !== undefined) sink(joined('how', proposal.how), 1);
   const cue = cueOf(reading, { start, end: proposal.end, text: proposal.from }, slot, rarity);
   sink('cue', cue);
   sink(joined('cue', need), Math.min(cue, 0.5));
-  if (source !== 'phrase') {
-    // What was recognised as a value was said for something: for this slot, when no other could take it.
-    if (homes === 1) sink(joined('only home', need), 1);
-    if (homes === 1) sink(joined('only home', source), 1);
-    sink(joined('rivals', need), Math.min(rivals, 4));
-  }
+  if (source !== 'phrase') describeStanding(slot, ranked, reading, sink);
   if (source === 'number') describeNumber(slot, proposal, reading, sink);
   describeNeighbours(slot, proposal, reading, sink);
   describeRole(slot, proposal, reading, sink);
@@ -118,6 +119,32 @@ export const describeProposal = (
     if (Math.abs(place - rank) > 1) sink(joined('far out of order', need), 1);
   } else sink(rank === 0 ? 'first' : 'later', 1);
   describeWords(slot, proposal, around, sink);
+};
+
+/** How it stands beside the other values and the other slots. */
+const describeStanding = (
+  slot: Slot,
+  { proposal, rivals, homes, named, claimed, elsewhere }: Ranked,
+  { spans }: Reading,
+  sink: Sink,
+): void => {
+  const need = slot.required ? 'required' : 'optional';
+  const kind = classOf(slot);
+  const source = learntAs(proposal.source);
+  // What was recognised as a value was said for something: for this slot, when no other could take it.
+  if (homes === 1) sink(joined('only home', need), 1);
+  if (homes === 1) sink(joined('only home', source), 1);
+  if (homes === 1) sink(joined(joined('only home', kind), need), 1);
+  sink(joined('rivals', need), Math.min(rivals, 4));
+  sink('named wholly', named === 1 ? 1 : 0);
+  // A value said by the name of one slot is not another's, whatever the order.
+  sink(joined('claimed', need), Math.max(0, claimed - named));
+  sink(joined('elsewhere', need), Math.max(0, elsewhere - named));
+  // A list of one is as good as what it has.
+  if (source === 'single') {
+    const kept = spans.find((span) => span.start === proposal.start && span.end === proposal.end);
+    if (kept !== undefined) sink(joined(joined('single', kept.kind), classOf(slot.items ?? slot)), 1);
+  }
 };
 
 /** What its own words are like. */
@@ -151,6 +178,9 @@ const describeNumber = (slot: Slot, { start, end, value, from }: Proposal, { spa
   if (quantity.spelled) sink('spelled', 1);
   if (quantity.spelled && spans.some((other) => other.quantity?.spelled === false)) sink('spelled among digits', 1);
   if (quantity.unit !== undefined && slot.nameTerms.includes(termOf(quantity.unit))) sink('unit is name', 1);
+  // Who says how many pixels and no more means the width.
+  if (quantity.dimension === undefined && PIXELS.has(quantity.unit ?? '') && slot.nameTerms.includes('width'))
+    sink('named after', 1);
   // `640 pixels wide` names the width as `640 width` would.
   if (quantity.dimension !== undefined)
     sink(slot.nameTerms.includes(quantity.dimension) ? 'named after' : 'year for other', 1);
@@ -184,20 +214,12 @@ const places = new WeakMap<readonly Slot[], ReadonlyMap<Slot, { readonly place: 
 const ALONE = { place: 0, alike: 1 };
 
 /** The slot's own word right before or after, with or without a sign that binds them. */
-const describeNeighbours = (
-  slot: Slot,
-  { start, end, source }: Proposal,
-  { text, tokens }: Reading,
-  sink: Sink,
-): void => {
-  let at = tokenAt(tokens, start) - 1;
-  while (at >= 0 && /^["'“‘`「(]$/u.test(tokens[at]?.text ?? '')) at--;
-  let bound = '';
-  while (at >= 0 && BINDING.has(tokens[at]?.lower ?? '')) bound = tokens[at--]?.lower ?? '';
-  while (at >= 0 && /^["'”’`」)]$/u.test(tokens[at]?.text ?? '')) at--;
+const describeNeighbours = (slot: Slot, { start, end, source }: Proposal, reading: Reading, sink: Sink): void => {
+  const { text, tokens } = reading;
+  const { at, bound } = wordBefore(reading, start);
   const before = tokens[at];
   if (before !== undefined && slot.nameTerms.includes(before.term)) {
-    const sign = bound === '=' || bound === ':' || bound === '：' ? 'assigned' : bound === '' ? 'beside' : 'bound';
+    const sign = SIGNS[bound] ?? 'bound';
     const part = slot.nameTerms.length === 1 || before.term === slot.nameTerms.at(-1) ? 'whole' : 'part';
     sink(joined(sign, part), 1);
     sink(joined(joined(sign, part), source), 1);
@@ -219,7 +241,5 @@ const describeName = (slot: Slot, { from }: Proposal, { subject }: Surroundings,
 /** Units, currencies, languages and offered values may be what is converted or what it becomes. */
 const NAMING: ReadonlySet<Source> = new Set<Source>(['named', 'choice', 'near_choice']);
 const TEXTUAL: ReadonlySet<string> = new Set('written about rest whole colon object labelled quoted'.split(' '));
+const PIXELS: ReadonlySet<string> = new Set(['pixels', 'pixel', 'px', '像素']);
 const MARKS = /[/\\%&|<>=${}]|--/u;
-const BINDING: ReadonlySet<string> = new Set(
-  'is are be of as to = : ： should named called titled being was equal equals'.split(' '),
-);

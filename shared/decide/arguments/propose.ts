@@ -7,7 +7,7 @@ import { listsFor } from './lists.ts';
 import { namedValues } from './named-values.ts';
 import type { Proposal } from './proposal.ts';
 import { type Reading, tokenAt } from './reading.ts';
-import type { Slot } from './slot.ts';
+import { asksForYear, type Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import { fitOf } from './values.ts';
 
@@ -49,9 +49,13 @@ const typed = (
   reading.spans.flatMap((span) => {
     const fit = fitOf(slot, span);
     if (fit === undefined || isOffered(span, slot, slots) || isCountedApart(span, slots, reading)) return [];
+    // Of 2019 and 5 the year is 2019.
+    if (isLesserYear(span, slot, reading)) return [];
     // The base64 of `base64 decode SGkh` is what to do, not what to do it to.
     if (span.kind === 'code' && slot.kind === 'text' && subject.has(termOf(span.text.toLowerCase()))) return [];
-    const { text, kind } = span;
+    const { text } = span;
+    // A date in quotes is a date.
+    const kind = span.kind === 'quoted' && DATED.has(slot.kind) ? 'moment' : span.kind;
     // Of `Sydney, Australia` one slot takes the city and another the country.
     const part = typeof fit.value === 'string' && fit.value.length < text.length ? text.indexOf(fit.value) : -1;
     const [start, end] =
@@ -59,14 +63,24 @@ const typed = (
     return [{ value: fit.value, start, end, from: text, source: kind, own: fit.score, how: fit.how }];
   });
 
-/** A code such as `sha512` that another parameter has among its choices is that choice, and no text. */
+/** A code such as `sha512`, or a name, that another parameter has among its choices is that choice, and no text. */
 const isOffered = ({ kind, text }: Span, slot: Slot, slots: readonly Slot[]): boolean =>
-  kind === 'code' &&
-  slots.some(
-    (other) =>
-      other !== slot &&
-      other.choices.some(({ phrases }) => phrases.some((phrase) => phrase.toLowerCase() === text.toLowerCase())),
-  );
+  (kind === 'code' || kind === 'proper') &&
+  slots.some((other) => {
+    if (other === slot || other.choices.length === 0) return false;
+    // The `Family Genre` is the genre of that name.
+    const words = text.toLowerCase().split(' ');
+    const said = words.length === 1 ? words : words.filter((word) => !other.nameTerms.includes(termOf(word)));
+    return other.choices.some(({ phrases }) => phrases.some((phrase) => phrase.toLowerCase() === said.join(' ')));
+  });
+
+/** A number that is no year, for a slot that takes one, where the text has a year. */
+const isLesserYear = ({ quantity }: Span, slot: Slot, { spans }: Reading): boolean =>
+  quantity !== undefined &&
+  !isYear(quantity.value) &&
+  asksForYear(slot) &&
+  spans.some((other) => other.quantity !== undefined && isYear(other.quantity.value));
+const isYear = (value: number): boolean => Number.isInteger(value) && value >= 1500 && value <= 2100;
 
 /** The `text` of `the text "secret"` names the slot text, though another offers it as a choice. */
 const labelsOther = (
@@ -132,4 +146,5 @@ const PHRASED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>([
 ]);
 /** What these are called is known without examples. */
 const NAMED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['unit', 'currency', 'language']);
+const DATED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['date', 'time', 'datetime']);
 const UNMARKED: ReadonlySet<Slot['kind']> = new Set<Slot['kind']>(['plain', 'text', 'query']);

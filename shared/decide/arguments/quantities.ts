@@ -31,7 +31,7 @@ export const countsNext = (text: string, { end, quantity }: Span, quantities: re
   const listed = after.findIndex((span, at) => !LISTED.test(text.slice(span.end, after[at + 1]?.start ?? span.end)));
   return listed === count - 1;
 };
-const LISTED = /^(?:,\s?|,?\sand\s)$/u;
+const LISTED = /^(?:\s?\p{L}{1,12})?(?:,\s?(?:and\s)?|\sand\s)$/u;
 
 /** `640x480` is a width and a height. */
 export const sizes = (text: string): readonly Span[] =>

@@ -17,12 +17,15 @@ export const choicesOf = (schema: JsonSchema, description: string): readonly Cho
   }
   const numeric = schema.type === 'integer' || schema.type === 'number';
   const usable = explained.filter(([key]) => !numeric || /^-?\d+(?:\.\d+)?$/u.test(key));
-  if (usable.length < 2 || schema.type === 'array') return [];
+  // `from 0 to 100, where 0 is mute` explains the ends of a range.
+  if (usable.length < 2 || schema.type === 'array' || (numeric && RANGE.test(description))) return [];
   return usable.map(([key, phrase]) => ({
     value: numeric ? Number(key) : key,
     phrases: numeric ? [phrase] : [key, phrase],
   }));
 };
+
+const RANGE = /\brang(?:e|es|ing)\b|\b(?:from|between) -?[\d.]+ (?:to|and) -?[\d.]+/iu;
 
 /** `price_asc for cheapest first`: a value that the schema lists needs no quotes. */
 const explainedAs = (value: string, description: string): readonly string[] => {
@@ -82,7 +85,7 @@ export const examplesOf = (description: string): readonly string[] => {
 };
 
 const EXAMPLES =
-  /(?:e\.g\.,?|such as|for example,?|for instance,?|\blike\b|options?(?: are| include)?:?|choices(?: are)?:?|supports?|can be|either|one of|valid values(?: are| include)?:?|possible values(?: are| include)?:?)\s([^.;()]{3,160})/giu;
+  /(?:e\.g\.?,?|such as|for example,?|for instance,?|\blike\b|options?(?: are| include)?:?|choices(?: are)?:?|supports?|can be|either|one of|valid values(?: are| include)?:?|possible values(?: are| include)?:?)\s([^.;()]{3,160})/giu;
 const VALUE_FOR =
   /(?:['"]([\w.-]{1,24})['"]|(?<![\w.])(-?\d{1,6}|[A-Z]{1,5}))(?:\s(?:for|means|is for|is|represents|stands for|indicates|denotes|refers to|corresponds? to|=|->|-)\s|:\s|=)(?:the\s|an?\s)?([\p{L}][^,;.()'"]{1,40}?)(?=,|;|\.|\)|$|\sand\s|\sor\s)/gu;
 const NAME_VALUE = /(\p{Lu}[\p{L} ]{2,24})\s\(['"]?([A-Z]{2,6})['"]?\)/gu;

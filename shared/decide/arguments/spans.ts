@@ -138,8 +138,10 @@ const properNames = (text: string, tokens: readonly Token[]): readonly Span[] =>
 
 const startsName = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
-  if (token === undefined || !isCapital(token) || NEVER_NAMES.has(token.lower)) return false;
+  if (token === undefined || !isCapital(token)) return false;
   const before = tokens[at - 1];
+  // `..., Find me one` goes on asking.
+  if (before?.text === ',' && OPENING_WORDS.has(token.lower) && !isCapital(tokens[at + 1])) return false;
   const opens = before === undefined || /^[.!?:;\n]$/u.test(before.text);
   // The first word of a sentence is capital anyway: a name only if another capital follows it or it is no known opener.
   return (
@@ -229,4 +231,7 @@ const OPENING_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 const DAY_NAMED = /^(?:Today|Tomorrow|Yesterday|Tonight)$/u;
-const NEVER_NAMES: ReadonlySet<string> = new Set(`i i'm i've i'd i'll i’m i’ve i’d i’ll`.split(' '));
+/** Words that are written in capitals without being names: who speaks, and what a value is called. */
+const NEVER_NAMES: ReadonlySet<string> = new Set(
+  `i i'm i've i'd i'll i’m i’ve i’d i’ll id ids uuid url uri`.split(' '),
+);

@@ -1,4 +1,4 @@
-import { termOf } from '../../search/text.ts';
+import { splitIdentifier, termOf } from '../../search/text.ts';
 import { formatMoment } from './format-moment.ts';
 import { formatPlace } from './format-place.ts';
 import { isKnownPlace } from './places.ts';
@@ -78,9 +78,11 @@ const momentNumber = (slot: Slot, span: Span): Fit | undefined => {
   const day = span.moment?.day;
   if (day === undefined) return undefined;
   const date = new Date(day * 86_400_000);
-  if (slot.nameTerms.includes('year')) return { value: date.getUTCFullYear(), score: 1.2, how: 'date' };
-  if (slot.nameTerms.includes('month')) return { value: date.getUTCMonth() + 1, score: 1.2, how: 'date' };
-  return slot.nameTerms.includes('day') ? { value: date.getUTCDate(), score: 1.1, how: 'date' } : undefined;
+  // `years` counts them, `year` is one.
+  const words = splitIdentifier(slot.name);
+  if (words.includes('year')) return { value: date.getUTCFullYear(), score: 1.2, how: 'date' };
+  if (words.includes('month')) return { value: date.getUTCMonth() + 1, score: 1.2, how: 'date' };
+  return words.includes('day') ? { value: date.getUTCDate(), score: 1.1, how: 'date' } : undefined;
 };
 
 const stringFit = (slot: Slot, span: Span): Fit | undefined => {

@@ -1,0 +1,141 @@
+import type { Tree } from '../../shared/decide/trees.ts';
+import type { Judged } from './logistic.ts';
+
+/** Small trees one after the other, each fitted to what those before it left over; `start` is where their sum begins. */
+export interface Boosted {
+  readonly features: readonly string[];
+  readonly trees: readonly Tree[];
+  readonly start: number;
+}
+
+/** Trees of two steps under which the sum is the log odds of being right; the same for the same examples. */
+export const fitTrees = (judged: readonly Judged[]): Boosted => {
+  const features = featuresOf(judged);
+  const rows = judged.map((each) => {
+    const values = new Map(each.features);
+    return Float64Array.from(features, (name) => values.get(name) ?? 0);
+  });
+  const cuts = features.map((_, at) => cutsOf(rows.map((row) => row[at] ?? 0)));
+  const bins = rows.map((row) =>
+    Uint8Array.from(row, (value, at) => (cuts[at] ?? []).filter((cut) => value > cut).length),
+  );
+  const total = judged.reduce((sum, { weight }) => sum + weight, 0);
+  const right = judged.reduce((sum, { right, weight }) => sum + (right ? weight : 0), 0);
+  const start = Math.log(right / (total - right));
+  const sums = new Float64Array(judged.length).fill(start);
+  const state = { bins, cuts, slopes: new Float64Array(judged.length), bends: new Float64Array(judged.length) };
+  const everyone = judged.map((_, at) => at);
+  const trees: Tree[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [at, { right, weight }] of judged.entries()) {
+      const chance = 1 / (1 + Math.exp(-(sums[at] ?? 0)));
+      state.slopes[at] = weight * (chance - (right ? 1 : 0));
+      state.bends[at] = weight * chance * (1 - chance);
+    }
+    trees.push(growTree(everyone, state, sums));
+  }
+  return { features, trees, start };
+};
+
+const featuresOf = (judged: readonly Judged[]): readonly string[] => {
+  const counts = new Map<string, number>();
+  for (const [name] of judged.flatMap(({ features }) => features)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].flatMap(([name, count]) => (count >= SEEN ? [name] : []));
+};
+
+/** Values between which a feature may be parted: between any two of few, else so that parts are about alike. */
+const cutsOf = (values: readonly number[]): readonly number[] => {
+  const sorted = values.toSorted((one, other) => one - other);
+  const distinct = [...new Set(sorted)];
+  const edges =
+    distinct.length <= PARTS
+      ? distinct
+      : [
+          ...new Set(
+            Array.from({ length: PARTS }, (_, at) => sorted[Math.floor(((at + 0.5) * sorted.length) / PARTS)] ?? 0),
+          ),
+        ];
+  return [...new Set(edges.slice(1).map((edge, at) => rounded((edge + (edges[at] ?? 0)) / 2)))];
+};
+
+interface State {
+  readonly bins: readonly Uint8Array[];
+  readonly cuts: readonly (readonly number[])[];
+  readonly slopes: Float64Array;
+  readonly bends: Float64Array;
+}
+
+/** One tree, whose values are added to the sums of those it was grown on. */
+const growTree = (everyone: readonly number[], state: State, sums: Float64Array): Tree => {
+  const root = bestCut(everyone, state);
+  const sides = parted(everyone, root, state);
+  const steps = sides.map((side) => bestCut(side, state));
+  const leaves = sides.flatMap((side, at) => parted(side, steps[at] as Cut, state));
+  const values = leaves.map((leaf) => {
+    const [slope, bend] = sumOf(leaf, state);
+    return rounded((-RATE * slope) / (bend + DECAY));
+  });
+  for (const [at, leaf] of leaves.entries())
+    for (const each of leaf) sums[each] = (sums[each] ?? 0) + (values[at] ?? 0);
+  const [low, high] = steps as [Cut, Cut];
+  return [root, low, high].flatMap(({ feature, bin }) => [feature, state.cuts[feature]?.[bin] ?? 0]).concat(values);
+};
+
+interface Cut {
+  readonly feature: number;
+  /** Up to this bin is below. */
+  readonly bin: number;
+}
+
+const parted = (members: readonly number[], { feature, bin }: Cut, { bins }: State): readonly (readonly number[])[] => [
+  members.filter((each) => (bins[each]?.[feature] ?? 0) <= bin),
+  members.filter((each) => (bins[each]?.[feature] ?? 0) > bin),
+];
+
+const sumOf = (members: readonly number[], { slopes, bends }: State): readonly [number, number] => {
+  let [slope, bend] = [0, 0];
+  for (const each of members) {
+    slope += slopes[each] ?? 0;
+    bend += bends[each] ?? 0;
+  }
+  return [slope, bend];
+};
+
+/** The cut that explains most, with enough on either side. */
+const bestCut = (members: readonly number[], state: State): Cut => {
+  const { bins, cuts, slopes, bends } = state;
+  const [slope, bend] = sumOf(members, state);
+  let best: Cut & { readonly gain: number } = { feature: 0, bin: 0, gain: Number.NEGATIVE_INFINITY };
+  for (const [feature, list] of cuts.entries()) {
+    const parts = list.length + 1;
+    const [slopeIn, bendIn, count] = [new Float64Array(parts), new Float64Array(parts), new Float64Array(parts)];
+    for (const each of members) {
+      const bin = bins[each]?.[feature] ?? 0;
+      slopeIn[bin] = (slopeIn[bin] ?? 0) + (slopes[each] ?? 0);
+      bendIn[bin] = (bendIn[bin] ?? 0) + (bends[each] ?? 0);
+      count[bin] = (count[bin] ?? 0) + 1;
+    }
+    let [slopeBelow, bendBelow, below] = [0, 0, 0];
+    for (let bin = 0; bin < list.length; bin++) {
+      slopeBelow += slopeIn[bin] ?? 0;
+      bendBelow += bendIn[bin] ?? 0;
+      below += count[bin] ?? 0;
+      if (below < LEAF || members.length - below < LEAF) continue;
+      const gain = slopeBelow ** 2 / (bendBelow + DECAY) + (slope - slopeBelow) ** 2 / (bend - bendBelow + DECAY);
+      if (gain > best.gain) best = { feature, bin, gain };
+    }
+  }
+  return best;
+};
+
+const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
+
+const ROUNDS = 150;
+const RATE = 0.07;
+/** How strongly the values of leaves are drawn to zero. */
+const DECAY = 4;
+/** A leaf holds at least this many. */
+const LEAF = 20;
+const PARTS = 16;
+/** A feature seen less often than this says nothing. */
+const SEEN = 40;

@@ -1,0 +1,43 @@
+import { sumOfTrees, type Tree } from '../../shared/decide/trees.ts';
+import { fitTrees } from './boost.ts';
+import { fitLogistic, type Judged } from './logistic.ts';
+
+/** Log odds as a sum of weighed features and of trees: each errs in its own way. */
+export interface Odds {
+  readonly weights: ReadonlyMap<string, number>;
+  readonly features: readonly string[];
+  readonly trees: readonly Tree[];
+}
+
+export const fitOdds = (judged: readonly Judged[]): Odds => {
+  const { features, trees, start } = fitTrees(judged);
+  const scaledTrees = scaledValues(trees, TREES_SHARE);
+  const weights = new Map(Array.from(fitLogistic(judged), ([name, weight]) => [name, SUM_SHARE * weight]));
+  return {
+    weights: weights.set('bias', (weights.get('bias') ?? 0) + TREES_SHARE * start),
+    features,
+    trees: scaledTrees,
+  };
+};
+/** Drawn to zero, the weighed sum is too modest, so the two shares are more than one. */
+const SUM_SHARE = 0.6;
+const TREES_SHARE = 0.5;
+
+const scaledValues = (trees: readonly Tree[], factor: number): readonly Tree[] =>
+  trees.map((tree) => tree.map((value, at) => (at < 6 ? value : value * factor)));
+
+export const oddsBy = ({ weights, features, trees }: Odds, given: Judged['features']): number => {
+  const values = new Map(given);
+  let sum = sumOfTrees(
+    trees,
+    features.map((name) => values.get(name) ?? 0),
+  );
+  for (const [name, value] of given) sum += value * (weights.get(name) ?? 0);
+  return sum;
+};
+
+export const scaled = ({ weights, features, trees }: Odds, slope: number, shift: number): Odds => ({
+  weights: new Map(Array.from(weights, ([name, weight]) => [name, slope * weight + (name === 'bias' ? shift : 0)])),
+  features,
+  trees: scaledValues(trees, slope),
+});

@@ -1,0 +1,88 @@
+import { foldOf } from './folds.ts';
+import type { Judged } from './logistic.ts';
+
+/** A decision on a request whose answer is known: what was known of the call, and whether it was right. */
+export interface Judgement extends Judged {
+  readonly set: string;
+  readonly group: string;
+  /** Whether a call was drafted that lacks nothing, so that it may be ready at all. */
+  readonly complete: boolean;
+}
+
+export const FOLDS = 4;
+/** Of the requests of the benchmarks that have a tool and are called ready, this share is right at least. */
+const PRECISION = 0.94;
+/** Of the requests that no tool fits, at most this share may be ready. */
+const STRAY = 0.009;
+
+/** The lowest probability from which on the calls predicted are right often enough; `strays` requests fit no tool. */
+export const thresholdFor = (judged: readonly Judgement[], predicted: readonly number[], strays: number): number => {
+  const sorted = judged
+    .map(({ right, complete, set }, at) => ({ right, complete, set, chance: predicted[at] ?? 0 }))
+    .filter(({ complete, set }) => complete && !set.startsWith('everyday'))
+    .sort((one, other) => other.chance - one.chance);
+  let [all, good, stray, threshold] = [0, 0, 0, 1];
+  for (const { right, set, chance } of sorted) {
+    if (isStraySet(set)) stray++;
+    else all++;
+    if (right) good++;
+    if (all > 0 && good / all >= PRECISION && stray / strays <= STRAY) threshold = chance;
+  }
+  return threshold;
+};
+
+export const isStraySet = (set: string): boolean => set.includes('irrelevance');
+
+/** What thresholds do that were chosen without the tools they are used on. */
+export const reportNested = (
+  judged: readonly Judgement[],
+  predicted: readonly number[],
+  { strays, asked }: { readonly strays: number; readonly asked: number },
+): void => {
+  let [ready, right, stray] = [0, 0, 0];
+  for (let fold = 0; fold < FOLDS; fold++) {
+    const isOut = ({ group }: Judgement): boolean => foldOf(group, FOLDS) === fold;
+    const others = judged.filter((each) => !isOut(each));
+    const threshold = thresholdFor(
+      others,
+      predicted.filter((_, at) => !isOut(judged[at] as Judgement)),
+      strays * (1 - 1 / FOLDS),
+    );
+    for (const [at, each] of judged.entries()) {
+      if (!isOut(each) || !each.complete || each.set.startsWith('everyday') || (predicted[at] ?? 0) < threshold)
+        continue;
+      if (isStraySet(each.set)) stray++;
+      else ready++;
+      if (each.right) right++;
+    }
+  }
+  console.log(
+    `ready with thresholds of other tools: ${((100 * ready) / asked).toFixed(1)} % of requests that have a tool, ${((100 * right) / ready).toFixed(1)} % right; ${((100 * stray) / strays).toFixed(2)} % of those that have none`,
+  );
+};
+
+export const report = (judged: readonly Judgement[], predicted: readonly number[], threshold: number): void => {
+  const rows = judged.map((each, at) => ({ ...each, chance: predicted[at] ?? 0 }));
+  for (const [set, list] of Map.groupBy(rows, (row) => row.set)) {
+    const ready = list.filter(({ complete, chance }) => complete && chance >= threshold);
+    console.log(
+      `ready ${set.padEnd(22)} n ${String(list.length).padStart(4)}  ready ${((100 * ready.length) / list.length).toFixed(1)} %, of which right ${((100 * ready.filter(({ right }) => right).length) / ready.length).toFixed(1)} % (tools left out)`,
+    );
+  }
+  const sorted = rows.filter(({ complete }) => complete).sort((one, other) => other.chance - one.chance);
+  for (const share of [0.2, 0.3, 0.4, 0.45, 0.5, 0.6]) {
+    const part = sorted.slice(0, Math.round(share * rows.length));
+    console.log(
+      `surest ${(100 * share).toFixed(0)} %: right ${((100 * part.filter(({ right }) => right).length) / part.length).toFixed(1)} %, from ${(part.at(-1)?.chance ?? 0).toFixed(3)}`,
+    );
+  }
+  console.log('predicted  observed  n');
+  for (let low = 0; low < 1; low += 0.1) {
+    const part = rows.filter(({ chance }) => chance >= low && chance < low + 0.1);
+    if (part.length === 0) continue;
+    const mean = part.reduce((sum, { chance }) => sum + chance, 0) / part.length;
+    console.log(
+      `${mean.toFixed(3)}      ${(part.filter(({ right }) => right).length / part.length).toFixed(3)}     ${part.length}`,
+    );
+  }
+};
