@@ -7,7 +7,7 @@ import { buildRequest } from '../../shared/providers/request.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
 import { createAdmission } from './admission.ts';
-import type { Api, ApiContext, App, Env } from './env.ts';
+import type { Api, ApiContext, App } from './env.ts';
 import { answerErrors, unknownCall } from './errors.ts';
 import { createHeldBytes } from './held-bytes.ts';
 import { createRequestLog } from './identify.ts';
@@ -31,7 +31,7 @@ export const createApp = (assay: Assay, { routes: added = [], ...names }: Option
     admission: createAdmission(assay),
     answerError: answerErrors(assay.log, assay.oauth),
   };
-  const app = new Hono<Env>();
+  const app = new Hono();
   for (const group of [...routeGroups, ...added.map(alone)])
     for (const name of group.routes) {
       const [method = '', path = ''] = name.split(' ');
