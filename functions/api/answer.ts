@@ -2,27 +2,29 @@ import type { SerializedAnswer } from '../../shared/registry/entry.ts';
 import { httpAnswer, type LookupAnswer } from '../../shared/registry/lookup/answer.ts';
 import type { ApiContext } from './env.ts';
 import { quotaHeaders } from './quota-headers.ts';
+import { headerOf, stateOf } from './request-state.ts';
 
 /**
  * Answers are plain Responses with plain headers: what Hono's context makes of several headers costs more
  * than finding the tool does. They carry the request id themselves.
  */
 const identify = (c: ApiContext, headers: Record<string, string>): Record<string, string> => {
-  c.set('identified', true);
-  headers['x-request-id'] = c.get('requestId');
+  const state = stateOf(c);
+  state.isIdentified = true;
+  headers['x-request-id'] = state.requestId;
   headers['x-content-type-options'] = 'nosniff';
   return headers;
 };
 
 /** Answers a text made before, or 304 when the caller has it already. */
 export const answerMade = (c: ApiContext, made: SerializedAnswer | LookupAnswer): Response => {
-  const { status, body, headers } = httpAnswer(made, c.req.header('if-none-match'));
+  const { status, body, headers } = httpAnswer(made, headerOf(c, 'if-none-match'));
   return new Response(body, { status, headers: identify(c, headers) });
 };
 
 /** Answers a value as JSON; null for 204 and 304. */
 export const answerJson = (c: ApiContext, value: unknown, status = 200): Response => {
-  const quota = quotaHeaders(c.get('remaining'));
+  const quota = quotaHeaders(stateOf(c).remaining);
   if (status === 204) return new Response(null, { status, headers: identify(c, { ...quota }) });
   return new Response(JSON.stringify(value), {
     status,
@@ -38,5 +40,5 @@ export const answerBytes = (
   headers: Readonly<Record<string, string>> = {},
 ): Response =>
   new Response(body, {
-    headers: identify(c, { 'content-type': type, ...headers, ...quotaHeaders(c.get('remaining')) }),
+    headers: identify(c, { 'content-type': type, ...headers, ...quotaHeaders(stateOf(c).remaining) }),
   });

@@ -7,7 +7,7 @@ import { buildRequest } from '../../shared/providers/request.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
 import { createAdmission } from './admission.ts';
-import type { Api, ApiContext, App, Env } from './env.ts';
+import type { Api, ApiContext, App } from './env.ts';
 import { answerErrors, unknownCall } from './errors.ts';
 import { createHeldBytes } from './held-bytes.ts';
 import { createRequestLog } from './identify.ts';
@@ -22,7 +22,7 @@ interface Options extends McpNames {
   /** Routes of this server alone, such as its console. */
   readonly routes?: readonly AnyRoute[];
   /** What finds routes, where it is not Hono's. */
-  readonly router?: NonNullable<ConstructorParameters<typeof Hono<Env>>[0]>['router'];
+  readonly router?: NonNullable<ConstructorParameters<typeof Hono>[0]>['router'];
 }
 
 /** The HTTP API as a function of its dependencies. */
@@ -33,7 +33,7 @@ export const createApp = (assay: Assay, { routes: added = [], router, ...names }
     admission: createAdmission(assay),
     answerError: answerErrors(assay.log, assay.oauth),
   };
-  const app = new Hono<Env>(router && { router });
+  const app = new Hono(router && { router });
   for (const group of [...routeGroups, ...added.map(alone)])
     for (const name of group.routes) {
       const [method = '', path = ''] = name.split(' ');

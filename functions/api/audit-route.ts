@@ -1,6 +1,7 @@
 import { audit, type RouteAction } from '../../shared/execute/audit.ts';
 import { isObject } from '../../shared/kernel/json.ts';
 import type { Api, ApiContext } from './env.ts';
+import { actorOf, headerOf, stateOf } from './request-state.ts';
 import type { AnyReply } from './route.ts';
 
 /** Enters an act into the audit log of the tenant it was done in; acts of an operator for a tenant too. */
@@ -13,7 +14,7 @@ export const auditReply = async (
   const status = reply.status;
   const entered = action ?? (isForOther(c) ? 'acted-for-tenant' : undefined);
   if (entered === undefined || status >= 400) return;
-  const { tenant, keyId } = c.get('actor');
+  const { tenant, keyId } = actorOf(c);
   const params = c.req.param() as Readonly<Record<string, string | undefined>>;
   const made = 'value' in reply && isObject(reply.value) ? reply.value : {};
   const name = params.name ?? made.name ?? (isObject(sent) ? sent.name : undefined);
@@ -26,11 +27,11 @@ export const auditReply = async (
       path: c.req.path,
       id: made.id ?? params.id,
       name,
-      request_id: c.get('requestId'),
+      request_id: stateOf(c).requestId,
     },
   });
 };
 
 /** Only an admin key may name another tenant than its own. */
 export const isForOther = (c: ApiContext): boolean =>
-  c.req.method !== 'GET' && c.req.header('assay-tenant') !== undefined;
+  c.req.method !== 'GET' && headerOf(c, 'assay-tenant') !== undefined;

@@ -1,5 +1,6 @@
 import { Fault } from '../../shared/kernel/errors.ts';
 import type { ApiContext } from './env.ts';
+import { headerOf, stateOf } from './request-state.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
@@ -8,7 +9,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
  * while it streams, so that no more than the limit is ever held.
  */
 export const readText = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<string> =>
-  isBounded(c, limit) && c.get('sent') === undefined ? c.req.text() : decoder.decode(await readBytes(c, limit));
+  isBounded(c, limit) && stateOf(c).sent === undefined ? c.req.text() : decoder.decode(await readBytes(c, limit));
 
 /**
  * The bytes of a body, counted in the same way, and told to `take` before they are held. A stream can be read once, so
@@ -19,12 +20,12 @@ export const readBytes = async (
   limit = MAX_BODY_BYTES,
   take: (bytes: number) => void = () => {},
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const kept = c.get('sent');
-  if (kept !== undefined) return kept;
+  const state = stateOf(c);
+  if (state.sent !== undefined) return state.sent;
   const isStated = isBounded(c, limit);
-  if (isStated) take(Number(c.req.header('content-length')));
+  if (isStated) take(Number(headerOf(c, 'content-length')));
   const bytes = isStated ? new Uint8Array(await c.req.arrayBuffer()) : await countBytes(c, limit, take);
-  c.set('sent', bytes);
+  state.sent = bytes;
   return bytes;
 };
 
@@ -33,14 +34,14 @@ const LARGE_BYTES = 64 * 1024;
 
 /** Whether a body is large, or does not say how large it is. */
 export const isLarge = (c: ApiContext): boolean =>
-  c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > LARGE_BYTES;
+  headerOf(c, 'transfer-encoding') !== undefined || Number(headerOf(c, 'content-length') ?? 0) > LARGE_BYTES;
 
 const decoder = new TextDecoder();
 
 /** Whether a body states its length, and one within the limit. */
 const isBounded = (c: ApiContext, limit: number): boolean => {
-  const length = c.req.header('content-length');
-  if (length === undefined || c.req.header('transfer-encoding') !== undefined) return false;
+  const length = headerOf(c, 'content-length');
+  if (length === undefined || headerOf(c, 'transfer-encoding') !== undefined) return false;
   if (Number(length) > limit) throw tooLarge(limit);
   return true;
 };

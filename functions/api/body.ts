@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../shared/kernel/json.ts';
 import { invalidInput } from '../../shared/kernel/zod-fault.ts';
 import { readBytes, readText } from './body-bytes.ts';
 import type { ApiContext } from './env.ts';
+import { headerOf } from './request-state.ts';
 import type { Body } from './route.ts';
 
 /** A JSON body by its schema. */
@@ -42,7 +43,7 @@ export const checkedByVerb = <Schema extends z.ZodType>(
 
 /** Reads a JSON body within the limits; what is not JSON is refused with the place. */
 export const readJson = async (c: ApiContext): Promise<unknown> => {
-  const type = c.req.header('content-type') ?? '';
+  const type = headerOf(c, 'content-type') ?? '';
   if (type !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(type))
     throw new Fault('InvalidInput', `content-type ${JSON.stringify(type)} is not JSON; send application/json`, {
       field: 'content-type',
@@ -58,7 +59,7 @@ export const readJson = async (c: ApiContext): Promise<unknown> => {
 /** Reads the fields of a form within the limits. */
 export const readForm = async (c: ApiContext, fields: string): Promise<FormData> => {
   const bytes = await readBytes(c);
-  const type = c.req.header('content-type') ?? '';
+  const type = headerOf(c, 'content-type') ?? '';
   return new Response(bytes, { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
     throw new Fault('InvalidInput', `the multipart body cannot be read; send the fields ${fields}`, {}, { cause });
   });

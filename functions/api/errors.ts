@@ -5,6 +5,7 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import type { Log } from '../../shared/kernel/ports.ts';
 import type { ApiContext } from './env.ts';
 import { challengeFor } from './oauth-challenge.ts';
+import { stateOf } from './request-state.ts';
 
 export type AnswerError = (thrown: Error, c: ApiContext) => Response;
 
@@ -16,12 +17,12 @@ export const answerErrors =
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
     if (fault && 'table' in fault.details) {
       // Where the data lies is the operator's to know.
-      log.error('store unavailable', { request_id: c.get('requestId'), error: fault.message });
+      log.error('store unavailable', { request_id: stateOf(c).requestId, error: fault.message });
       const message = 'the store does not answer at the moment; try again';
       return answerFault(new Fault(fault.code, message, { retry_after_seconds: 1 }));
     }
     if (fault) return answerFault(fault);
-    log.error('unexpected error', { request_id: c.get('requestId'), error: thrown.message, stack: thrown.stack });
+    log.error('unexpected error', { request_id: stateOf(c).requestId, error: thrown.message, stack: thrown.stack });
     const message = 'something went wrong on our side; try again, and send us the request id if it stays';
     return answerFault(new Fault('Internal', message));
   };
@@ -31,7 +32,7 @@ export const unknownCall = (c: ApiContext): Fault =>
   new Fault('NotFound', `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`);
 
 const answer = (c: ApiContext, fault: Fault, oauth: Oauth | undefined): Response => {
-  const { status, body, headers } = errorAnswer(fault, c.get('requestId') ?? '');
+  const { status, body, headers } = errorAnswer(fault, stateOf(c).requestId);
   const challenge = oauth && challengeFor(oauth, c.req.url, fault);
   return new Response(body, {
     status,

@@ -10,6 +10,7 @@ import { put } from '../../shared/kernel/stored.ts';
 import type { ApiContext } from './env.ts';
 import { AnswerItem, type KeptAnswer, keptAnswer, otherRequest, replay, stillRunning } from './kept-answer.ts';
 import { digestOfRequest, digestWithHost } from './request-digest.ts';
+import { actorOf, headerOf, stateOf } from './request-state.ts';
 
 const KEPT_SECONDS = 86_400;
 const MAX_STORED_BYTES = 300_000;
@@ -18,7 +19,7 @@ type World = Pick<Assay, 'table' | 'clock' | 'timers' | 'random' | 'log'>;
 
 /** Whether a write asks to be answered as before when it is repeated. */
 export const isRepeatable = (c: ApiContext): boolean =>
-  c.req.method !== 'GET' && c.req.method !== 'HEAD' && c.req.header('idempotency-key') !== undefined;
+  c.req.method !== 'GET' && c.req.method !== 'HEAD' && headerOf(c, 'idempotency-key') !== undefined;
 
 /**
  * Answers a repeated `Idempotency-Key` with the first answer, and does nothing twice. Whoever is at it holds a lease;
@@ -38,7 +39,7 @@ export const answerOnce = async (
   if ('known' in begun) return answerKnown(world, c, begun.known, request);
   const { lease, once } = begun;
   const heartbeat = keepLease(world, item, lease);
-  c.set('once', { ...once, isLost: heartbeat.isLost });
+  stateOf(c).once = { ...once, isLost: heartbeat.isLost };
   try {
     const response = await handle(c);
     const answer = heartbeat.isLost() ? undefined : await answerToKeep(response, isSecret);
@@ -53,10 +54,10 @@ export const answerOnce = async (
 };
 
 const readKey = (c: ApiContext): Key => {
-  const given = c.req.header('idempotency-key') ?? '';
+  const given = headerOf(c, 'idempotency-key') ?? '';
   if (given === '' || given.length > 255)
     throw new Fault('InvalidInput', 'Idempotency-Key must have 1 to 255 characters', { field: 'Idempotency-Key' });
-  const { tenant, keyId } = c.get('actor');
+  const { tenant, keyId } = actorOf(c);
   return onceKey(tenant, sha256(`${keyId}\n${given}`));
 };
 

@@ -1,6 +1,7 @@
 import type { Assay } from '../../shared/assay.ts';
 import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import type { ApiContext } from './env.ts';
+import { beginState, stateOf } from './request-state.ts';
 
 /** Gives each request an id, and one line in the log when it is answered. */
 export interface RequestLog {
@@ -13,16 +14,16 @@ export const createRequestLog = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): 
   // One id a process and a count: a new ULID for each request would be a tenth of a lookup's time.
   const prefix = `${clock.newId()}-`;
   let count = 0;
+  const requestIdOf = (given: string | undefined): string => givenRequestId(given) ?? `${prefix}${++count}`;
   return {
     begin(c) {
-      c.set('requestId', givenRequestId(c.req.header('x-request-id')) ?? `${prefix}${++count}`);
+      beginState(c, requestIdOf);
       return clock.now();
     },
     end(c, startedAt, response, traceId) {
-      const requestId = c.get('requestId');
+      const { requestId, isIdentified, actor } = stateOf(c);
       // A header set on a finished response makes the server rebuild it: most answers bring theirs along.
-      if (c.get('identified') !== true) response.headers.set('x-request-id', requestId);
-      const actor = c.get('actor');
+      if (!isIdentified) response.headers.set('x-request-id', requestId);
       log.info('request', {
         method: c.req.method,
         path: c.req.path,

@@ -1,6 +1,7 @@
 import { isNearEnd } from '../../shared/execute/billing/near-end.ts';
 import type { Remaining } from '../../shared/execute/meter.ts';
 import type { ApiContext } from './env.ts';
+import { stateOf } from './request-state.ts';
 
 const MONTH_SECONDS = 2_592_000;
 
@@ -22,5 +23,6 @@ export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<
 /** Takes what a priced call leaves of the quota, for the headers of its answer. */
 export const captureQuota =
   (c: ApiContext) =>
-  (left: Remaining): void =>
-    c.set('remaining', left);
+  (left: Remaining): void => {
+    stateOf(c).remaining = left;
+  };

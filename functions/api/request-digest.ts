@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from '../../shared/kernel/canonical-json.ts';
 import { readBytes } from './body-bytes.ts';
 import type { ApiContext } from './env.ts';
+import { headerOf } from './request-state.ts';
 
 /** What makes a request the same one, whatever host it came through: method, path, query and body. */
 export const digestOfRequest = async (c: ApiContext): Promise<string> => {
@@ -15,7 +16,7 @@ export const digestWithHost = async (c: ApiContext): Promise<string> =>
 // A client draws a new boundary for every try, so a form is known by its parts; one that is none by its bytes.
 const digestOfBody = async (c: ApiContext): Promise<string> => {
   const bytes = await readBytes(c);
-  const type = c.req.header('content-type') ?? '';
+  const type = headerOf(c, 'content-type') ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) return sha256(bytes);
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => undefined);
   if (form === undefined) return sha256(bytes);

@@ -1,6 +1,7 @@
 import { readAmazonTrace, readTraceparent } from '../../shared/kernel/trace-parent.ts';
 import { noTracer, type Tracer } from '../../shared/kernel/tracer.ts';
 import type { ApiContext } from './env.ts';
+import { headerOf, stateOf } from './request-state.ts';
 
 /** The trace of one request. */
 interface RequestTrace {
@@ -18,7 +19,7 @@ export const beginTrace = (tracer: Tracer, c: ApiContext, path: string): Request
   const segment = tracer.begin({
     name: `${method} ${path}`,
     kind: 'server',
-    parent: readTraceparent(c.req.header('traceparent')) ?? readAmazonTrace(c.req.header('x-amzn-trace-id')),
+    parent: readTraceparent(headerOf(c, 'traceparent')) ?? readAmazonTrace(headerOf(c, 'x-amzn-trace-id')),
     mayCall: method !== 'GET' && method !== 'HEAD',
   });
   if (segment === undefined) return undefined;
@@ -32,7 +33,7 @@ export const beginTrace = (tracer: Tracer, c: ApiContext, path: string): Request
           'http.request.method': method,
           'http.route': path,
           'http.response.status_code': status,
-          request_id: c.get('requestId'),
+          request_id: stateOf(c).requestId,
         },
         error: status >= 500 ? String(status) : undefined,
       });

@@ -3,6 +3,7 @@ import type { Log } from '../../shared/kernel/ports.ts';
 import type { ApiContext } from './env.ts';
 import { answerErrors } from './errors.ts';
 import { quotaHeaders } from './quota-headers.ts';
+import { stateOf } from './request-state.ts';
 
 /** Whether the caller would rather see scores one by one than wait for all. */
 export const wantsLines = (c: ApiContext): boolean => (c.req.header('accept') ?? '').includes('application/x-ndjson');
@@ -32,7 +33,7 @@ export const answerLines = async (
     headers: {
       'content-type': 'application/x-ndjson',
       'x-accel-buffering': 'no',
-      ...quotaHeaders(c.get('remaining')),
+      ...quotaHeaders(stateOf(c).remaining),
     },
   });
 };

@@ -11,6 +11,7 @@ import type { Api, ApiContext } from './env.ts';
 import type { AnswerError } from './errors.ts';
 import { answerOnce, isRepeatable } from './idempotency.ts';
 import type { RequestLog } from './identify.ts';
+import { actorOf, stateOf } from './request-state.ts';
 import { beginTrace } from './request-trace.ts';
 import type { AnyReply, AnyRoute, RouteCall } from './route.ts';
 
@@ -41,7 +42,7 @@ export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
           return waiting === undefined ? authorised(c) : waiting.then(() => authorised(c));
         };
   const authorised: RouteHandler = (c) => {
-    if (scopes.length > 0) requireScope(c.get('actor'), ...scopes);
+    if (scopes.length > 0) requireScope(actorOf(c), ...scopes);
     return isRepeatable(c) ? answerOnce(front.api, c, answered, route.secretAnswer) : handle(c);
   };
   // Refusals too are answers that a repeat gets again.
@@ -78,10 +79,11 @@ export const traced =
 const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRoute): RouteHandler => {
   const readQuery = query && queryReader(query);
   const handled = (c: ApiContext, sent: unknown): Response | Promise<Response> => {
+    const { actor, requestId } = stateOf(c);
     const call: RouteCall = {
       api,
-      actor: c.get('actor'),
-      requestId: c.get('requestId'),
+      actor: actor as Actor,
+      requestId,
       params: params && parseBy(params, c.req.param(), 'the path'),
       query: readQuery?.(c),
       body: sent,
@@ -115,7 +117,7 @@ const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRou
 };
 
 /** A public route has nobody. */
-const tenantOf = (c: ApiContext): string => (c.get('actor') as Actor | undefined)?.tenant ?? '';
+const tenantOf = (c: ApiContext): string => stateOf(c).actor?.tenant ?? '';
 
 const answer = (c: ApiContext, reply: AnyReply): Response =>
   reply instanceof Response ? reply : answerJson(c, reply.value, reply.status);

@@ -153,7 +153,11 @@ const forgetOldest = (waiting: WaitingRecord[], log: Log): void => {
 const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBatch) => Promise<void>) => {
   const markHour = createHourMarks(table);
   return async ({ tenant, entries }) => {
-    for (const { record } of entries) await markHour(tenant, timeOf(record));
+    for (const { record } of entries) {
+      const marking = markHour(tenant, timeOf(record));
+      // Nearly all are of an hour that is marked: waiting for nothing would be a turn of each.
+      if (marking !== undefined) await marking;
+    }
     if (table.streams) await storeRows(table, tenant, entries);
     else reportUnreadable(log, tenant, await storeFolded(table, folds, tenant, entries));
   };
@@ -185,14 +189,15 @@ const storeFolded = async (
   tenant: string,
   entries: readonly WaitingRecord[],
 ): Promise<readonly Fault[]> => {
-  const { keys } = foldingOf(folds, tenant, recordsOf(entries));
+  const whole = foldingOf(folds, tenant, recordsOf(entries));
   const guarded = entries.filter(({ once }) => once);
   const rowKeys = guarded.map(({ record }) => rowKey(tenant, record));
-  const { faults, stored } = await table.change([eventCountKey(tenant), ...rowKeys, ...keys], ([count, ...items]) => {
+  const keys = [eventCountKey(tenant), ...rowKeys, ...whole.keys];
+  const { faults, stored } = await table.change(keys, ([count, ...items]) => {
     const rows = new Map(guarded.map((entry, at) => [entry, items[at]]));
     const open = entries.filter((entry) => !entry.once || canEnd(entry, rows.get(entry)));
-    const { fold } = foldingOf(folds, tenant, recordsOf(open));
-    const { writes, events, unreadable } = fold(items.slice(guarded.length));
+    const folding = open.length === entries.length ? whole : foldingOf(folds, tenant, recordsOf(open));
+    const { writes, events, unreadable } = folding.fold(items.slice(guarded.length));
     const placed = placeIfReadable(tenant, count, events);
     const known = guarded.map(
       (entry): StoredOnce => ({

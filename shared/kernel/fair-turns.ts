@@ -52,7 +52,8 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
   const giveTurn = async ({ tenant, go }: Waiting): Promise<number> => {
     waiting--;
     isFull();
-    Object.assign(turn, { last: tenant, isGiven: true });
+    turn.last = tenant;
+    turn.isGiven = true;
     const stopwatch = startStopwatch();
     go();
     // What follows the promise has run by then, up to its next wait.
@@ -71,7 +72,8 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
     });
   const close = (): void => {
     const { stopwatch, last, isGiven } = turn;
-    Object.assign(turn, { isOpen: false, isGiven: false });
+    turn.isOpen = false;
+    turn.isGiven = false;
     const tookMs = cpuMs(stopwatch, FULL_MS);
     // Whoever came after it had to wait: what took long is the last that was let in.
     if (!isGiven && tookMs > FULL_MS) rest(last, tookMs);
@@ -89,8 +91,9 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
       if (isFull()) return own(tenant);
       // A request enters more than once, and waits once.
       if (turn.isGiven && turn.last === tenant) return undefined;
-      if (queue.waiting(tenant) > 0 || !isRested(tenant)) return own(tenant);
-      Object.assign(turn, { last: tenant, isGiven: false });
+      if ((waiting > 0 && queue.waiting(tenant) > 0) || (resting.size > 0 && !isRested(tenant))) return own(tenant);
+      turn.last = tenant;
+      turn.isGiven = false;
       return undefined;
     },
   };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { get } from 'node:http';
 import { describe, test } from 'node:test';
+import { listen } from '../../functions/cli/listen.ts';
 import type { KeyView } from '../../shared/model/key.ts';
 import { testAssay } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
@@ -21,6 +23,27 @@ describe('keys and scopes', () => {
 
     assert.equal((await app.request('/v1/tools', { headers: { authorization: `Bearer ${text}` } })).status, 200);
     assert.equal((await app.request('/v1/tools', { headers: { 'x-api-key': text } })).status, 200);
+  });
+
+  test('two Authorization headers are no key, over a socket as elsewhere', async (t) => {
+    const { app, key } = await testAssay();
+    const text = await key({ scopes: ['read'] });
+    const server = await listen(app, '127.0.0.1', 0);
+    t.after(() => server.close());
+    const statusWith = (...authorization: string[]): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(server.address);
+        const lines = ['host', hostname, ...authorization.flatMap((each) => ['Authorization', each])];
+        const asked = get({ hostname, port, path: '/v1/tools', headers: lines }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        asked.on('error', reject);
+      });
+
+    assert.equal(await statusWith(`Bearer ${text}`), 200);
+    assert.equal(await statusWith(`Bearer ${text}`, 'Bearer another'), 401);
+    assert.equal(await statusWith('Bearer another', `Bearer ${text}`), 401);
   });
 
   test('refuses wrong, truncated, mistyped and unknown keys with one sentence', async () => {

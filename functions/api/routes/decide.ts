@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { jsonBody } from '../body.ts';
 import { captureQuota } from '../quota-headers.ts';
+import { stateOf } from '../request-state.ts';
 import { reply, route } from '../route.ts';
 
 const Names = z.array(z.string().min(1).max(128)).max(1000);
@@ -61,7 +62,7 @@ const decide = route({
   faults: ['InvalidInput', 'PaymentRequired', 'TooLarge'],
   async handle({ api, actor, requestId, body, context }) {
     const { decideFor } = await loadDecide();
-    const options = { requestId, metered: captureQuota(context), once: context.get('once') };
+    const options = { requestId, metered: captureQuota(context), once: stateOf(context).once };
     return reply(200, await decideFor(api, actor, body, () => context.req.raw.signal, options));
   },
 });

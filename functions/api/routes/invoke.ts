@@ -8,6 +8,7 @@ import { answerJson } from '../answer.ts';
 import { jsonBody } from '../body.ts';
 import { consoleOf, withPersonLink } from '../consent-link.ts';
 import { captureQuota } from '../quota-headers.ts';
+import { stateOf } from '../request-state.ts';
 import { reply, route } from '../route.ts';
 import { NameParam } from '../schemas.ts';
 import { SpendLimits } from '../spend-schemas.ts';
@@ -62,7 +63,7 @@ const invokeTool = route({
     const { max_micros: maxMicros, dry_run: isDry, decision_id: decision, ...given } = body;
     const invocation = { name: params.name, ...given };
     if (isDry) return answerJson(context, await quoteTool(api, actor, invocation, maxMicros));
-    const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
+    const options = { requestId, metered: captureQuota(context), once: stateOf(context).once, maxMicros };
     const outcome = await executeTool(api, actor, invocation, () => context.req.raw.signal, options).catch(
       (thrown: unknown) => {
         throw withPersonLink(thrown, consoleOf(context.req.raw));

@@ -3,6 +3,7 @@ import { Fault } from '../../../shared/kernel/errors.ts';
 import { answerBytes } from '../answer.ts';
 import { readText } from '../body-bytes.ts';
 import { consoleOf } from '../consent-link.ts';
+import { stateOf } from '../request-state.ts';
 import { type Body, route } from '../route.ts';
 
 const JsonRpc = z.looseObject({ jsonrpc: z.literal('2.0') }).meta({ id: 'JsonRpc' });
@@ -49,7 +50,7 @@ const mcp = route({
     const answer = await service.answer(context.req.raw, body, {
       actor,
       requestId,
-      once: context.get('once'),
+      once: stateOf(context).once,
       console: consoleOf(context.req.raw),
       isSearch: mode === 'search',
     });

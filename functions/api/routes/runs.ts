@@ -11,6 +11,7 @@ import { answerJson } from '../answer.ts';
 import { jsonBody } from '../body.ts';
 import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { captureQuota } from '../quota-headers.ts';
+import { stateOf } from '../request-state.ts';
 import { reply, route } from '../route.ts';
 import { IdParam, PageParams } from '../schemas.ts';
 import { SpendLimits } from '../spend-schemas.ts';
@@ -35,7 +36,7 @@ const startRun = route({
     const asked = { plan_id: params.id, input: body.input };
     const { max_micros: maxMicros } = body;
     if (body.dry_run) return answerJson(context, await quoteRun(api, actor, params.id, maxMicros));
-    const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
+    const options = { requestId, metered: captureQuota(context), once: stateOf(context).once, maxMicros };
     return reply(201, await beginRun(api, actor, asked, undefined, options));
   },
 });

@@ -11,6 +11,7 @@ import { answerBytes, answerJson } from '../answer.ts';
 import type { Api } from '../env.ts';
 import { openPictures, pictures } from '../pictures.ts';
 import { captureQuota } from '../quota-headers.ts';
+import { stateOf } from '../request-state.ts';
 import { reply, route } from '../route.ts';
 import { answerLines, wantsLines } from '../score-lines.ts';
 
@@ -72,7 +73,7 @@ const score = route({
     const asked = await openPictures(iqa, actor.tenant, body);
     const { max_micros: maxMicros, dry_run: isDry } = body;
     if (isDry) return answerJson(context, await quoteScore({ ...api, iqa }, actor, asked, maxMicros));
-    const options = { requestId, metered: captureQuota(context), once: context.get('once'), maxMicros };
+    const options = { requestId, metered: captureQuota(context), once: stateOf(context).once, maxMicros };
     const work = (onScore?: ScoreImageRequest['onScore']) =>
       scorePictures({ ...api, iqa }, actor, { ...asked, onScore }, () => context.req.raw.signal, options);
     return wantsLines(context) ? answerLines(context, api.log, work) : reply(200, await work());

@@ -44,8 +44,8 @@ export const httpAnswer = (
     'content-type': answer.type ?? JSON_TYPE,
     etag: answer.etag,
     'cache-control': 'private, no-cache',
-    ...answer.headers,
   };
+  if (answer.headers !== undefined) Object.assign(headers, answer.headers);
   return isKnown(ifNoneMatch, answer.etag)
     ? { status: 304, body: null, headers }
     : { status: 200, body: answer.body, headers };
