@@ -38,10 +38,15 @@ describe('tenants are served in turn', () => {
     const pool = createChildPool({ file: childFile, mostWaiting: 2, longestWaitMs: PATIENT_MS });
     t.after(() => pool.close());
     const caller = (tenant: string, signal = new AbortController().signal) => ({ tenant, signal, spent: () => {} });
-    const stop = new AbortController();
-    const jobs = [1, 2, 3].map(() =>
-      pool.run({ name: 'json_query', args: JSON.stringify(loop) }, caller('loud', stop.signal)),
-    );
+    const [begun, stop] = [Promise.withResolvers<void>(), new AbortController()];
+    const looping = (started?: () => void) =>
+      pool.run(
+        { name: 'json_query', args: JSON.stringify(loop) },
+        { ...caller('loud', stop.signal), ...(started && { started }) },
+      );
+    const first = looping(begun.resolve);
+    await begun.promise;
+    const jobs = [first, looping(), looping()];
 
     await assert.rejects(pool.run({ name: 'json_query', args: JSON.stringify(sum) }, caller('loud')), {
       code: 'RateLimited',
