@@ -44,6 +44,9 @@ const WOKEN_LATE = [
   { scenario: 'invoke', writes: 3, seed: 614507555 },
 ] as const;
 
+/** A process wakes while another recovers, and its note that it counts on quotas is stored long after it was made. */
+const STORED_LATE = { scenario: 'plan', writes: 7, seed: 1743844762, fate: 'stalls', isContended: false } as const;
+
 describe('X.04 processes that die or stall after any write, alone and beside others', () => {
   test('charge once, leave nothing stuck, and lose nothing that was acknowledged', async () => {
     await runAll(await drawSchedules(tries(200, 2000), seed), openMemory);
@@ -52,6 +55,10 @@ describe('X.04 processes that die or stall after any write, alone and beside oth
   test('a process that wakes after its reservation has lapsed leaves no count behind', async () => {
     const schedules = WOKEN_LATE.map((schedule) => ({ ...schedule, fate: 'stalls', isContended: true }) as const);
     await runAll(schedules, openMemory);
+  });
+
+  test('a process that wakes holds quotas from when that is stored, however long it took', async () => {
+    await runAll([STORED_LATE], openMemory);
   });
 
   const stores: Readonly<Record<string, OpenStore>> = {
