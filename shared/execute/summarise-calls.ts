@@ -76,20 +76,28 @@ const ranked = (groups: ReadonlyMap<string, readonly SummedCall[]>) =>
 
 /** Times are of calls that ran: a refusal takes none. */
 const totalsOf = (records: readonly SummedCall[]): CallTotals => {
-  const ran = records.filter(({ status }) => status !== 'refused');
-  const times = ran.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  // Numbers in one block sort many times faster than through a comparison, and a summary sorts all of its calls.
+  const times = new Float64Array(records.length);
+  let [ran, failed, micros] = [0, 0, 0];
+  for (const record of records) {
+    micros += record.micros;
+    if (record.status === 'refused') continue;
+    if (record.status !== 'ok') failed++;
+    times[ran++] = record.ms;
+  }
+  const sorted = times.subarray(0, ran).sort();
   return {
     calls: records.length,
-    failed: ran.filter(({ status }) => status !== 'ok').length,
-    refused: records.length - ran.length,
-    micros: records.reduce((sum, { micros }) => sum + micros, 0),
-    p50_ms: quantile(times, 0.5),
-    p95_ms: quantile(times, 0.95),
+    failed,
+    refused: records.length - ran,
+    micros,
+    p50_ms: quantile(sorted, 0.5),
+    p95_ms: quantile(sorted, 0.95),
   };
 };
 
 /** The nearest rank. */
-const quantile = (sorted: readonly number[], share: number): number | null =>
+const quantile = (sorted: Float64Array, share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 
 const iso = (time: number): string => new Date(time).toISOString();
