@@ -26,7 +26,7 @@ describe('tenants are served in turn', () => {
   });
 
   test('the time of a call begins when its turn has come', async (t) => {
-    const { assay, invoke, key } = await toolsAssay(t, {}, { file: quickChild });
+    const { assay, invoke, key } = await toolsAssay(t);
     giveTime(assay, 'json_query', 2);
     const tenant = await key({ scopes: ['invoke'], tenant: 'loud' });
 
