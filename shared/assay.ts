@@ -15,6 +15,7 @@ import { callFolds } from './execute/billing/usage.ts';
 import type { ExecuteContext } from './execute/execute.ts';
 import { createLayerContext } from './execute/layer-context.ts';
 import { freeMeter, type Meter } from './execute/meter.ts';
+import { createRecentCalls, type RecentCalls } from './execute/recent-calls.ts';
 import { createRecorder, type RecorderOptions } from './execute/recorder.ts';
 import type { Memory } from './insight/memory.ts';
 import type { Iqa } from './iqa/iqa.ts';
@@ -110,6 +111,7 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   /** Runs plans, once the process has said where. */
   readonly runs?: Runs;
   readonly limitRate: RateLimiter;
+  readonly recentCalls: RecentCalls;
   readonly timers: Timers;
   readonly tracer: Tracer;
   readonly publishKey?: ((id: string) => Promise<void>) | undefined;
@@ -157,7 +159,12 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     encoder: ports.encoder,
     freshMs: ports.freshMs,
   });
-  const recorder = createRecorder({ table, log, timers, folds: callFolds, ...ports.recording });
+  const recentCalls = createRecentCalls();
+  const observe: RecorderOptions['observe'] = (tenant, record) => {
+    recentCalls.ended(tenant, record);
+    ports.recording?.observe?.(tenant, record);
+  };
+  const recorder = createRecorder({ table, log, timers, folds: callFolds, ...ports.recording, observe });
   const { prices, quotaHolding: holding, gauge, turns } = ports;
   const meter = ports.meter ?? (prices ? createMeter({ table, clock, log, prices, holding }) : freeMeter);
   const limitRate = createRateLimiter(table, clock, ports.defaultRate);
@@ -168,6 +175,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
     catalogs,
     handlers: () => loaded.handlers,
     limitRate,
+    recentCalls,
     tracer: ports.tracer ?? noTracer,
     publishKey: ports.publishKey,
     random,

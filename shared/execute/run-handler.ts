@@ -85,6 +85,8 @@ const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller
   const timeOut = () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`));
   const startTime = (): void => {
     isWaiting = false;
+    // A turn that came at once has begun it already; a timer left behind would outlive its call.
+    stopTimer();
     if (!isOver) stopTimer = timers.after(timeoutMs, timeOut);
   };
   const watch = (): void => {

@@ -1,8 +1,8 @@
 import { requireScope } from '../access/scopes.ts';
 import { visibleTools } from '../access/visible-tools.ts';
-import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
-import { type ExecutionsContext, latestExecutions } from './executions.ts';
+import type { ExecutionsContext } from './executions.ts';
+import type { RecentCalls, SummedCall } from './recent-calls.ts';
 
 const HOUR = 3_600_000;
 
@@ -33,15 +33,13 @@ export interface CallSummary extends CallTotals {
   readonly keys: readonly (CallTotals & { readonly name: string })[];
 }
 
-const PAGE = 50;
-const MOST_CALLS = 20_000;
-
-/** What is summed of a call; its arguments and output are as large as they like. */
-type Summed = Pick<CallRecord, 'at' | 'tool' | 'key' | 'status' | 'duration_ms' | 'charged_micros'>;
+export interface SummaryContext extends ExecutionsContext {
+  readonly recentCalls: Pick<RecentCalls, 'since'>;
+}
 
 /** Calls, errors, times and spend over the last hour, day or month: in steps, by tool and by key. */
 export const summariseCalls = async (
-  context: ExecutionsContext,
+  context: SummaryContext,
   actor: Actor,
   span: SummarySpan,
 ): Promise<CallSummary> => {
@@ -49,8 +47,10 @@ export const summariseCalls = async (
   const { ms, step } = SUMMARY_SPANS[span];
   const until = context.clock.now();
   const first = Math.floor((until - ms) / step) * step + step;
-  const { records, complete } = await latestCalls(context, actor, first);
-  const byStep = Map.groupBy(records, ({ at }) => Math.floor(Date.parse(at) / step) * step);
+  const { calls, complete } = await context.recentCalls.since(context, actor, span, first);
+  const visible = visibleTools(actor);
+  const records = calls.filter(({ tool }) => visible.has(tool));
+  const byStep = Map.groupBy(records, ({ at }) => Math.floor(at / step) * step);
   const count = Math.floor((until - first) / step) + 1;
   return {
     since: iso(first),
@@ -66,45 +66,38 @@ export const summariseCalls = async (
   };
 };
 
-const latestCalls = async (
-  context: ExecutionsContext,
-  actor: Actor,
-  since: number,
-): Promise<{ readonly records: readonly Summed[]; readonly complete: boolean }> => {
-  const records: Summed[] = [];
-  const visible = visibleTools(actor);
-  for await (const record of latestExecutions(context, actor, { since, limit: PAGE })) {
-    if (records.length === MOST_CALLS) return { records, complete: false };
-    const { at, tool, key, status, duration_ms, charged_micros } = record;
-    if (visible.has(tool)) records.push({ at, tool, key, status, duration_ms, charged_micros });
-  }
-  return { records, complete: true };
-};
-
 const MOST_SHOWN = 20;
 
-const ranked = (groups: ReadonlyMap<string, readonly Summed[]>) =>
+const ranked = (groups: ReadonlyMap<string, readonly SummedCall[]>) =>
   [...groups]
     .map(([name, records]) => ({ name, ...totalsOf(records) }))
     .toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1))
     .slice(0, MOST_SHOWN);
 
 /** Times are of calls that ran: a refusal takes none. */
-const totalsOf = (records: readonly Summed[]): CallTotals => {
-  const ran = records.filter(({ status }) => status !== 'refused');
-  const times = ran.map(({ duration_ms: ms }) => ms).toSorted((a, b) => a - b);
+const totalsOf = (records: readonly SummedCall[]): CallTotals => {
+  // Numbers in one block sort many times faster than through a comparison, and a summary sorts all of its calls.
+  const times = new Float64Array(records.length);
+  let [ran, failed, micros] = [0, 0, 0];
+  for (const record of records) {
+    micros += record.micros;
+    if (record.status === 'refused') continue;
+    if (record.status !== 'ok') failed++;
+    times[ran++] = record.ms;
+  }
+  const sorted = times.subarray(0, ran).sort();
   return {
     calls: records.length,
-    failed: ran.filter(({ status }) => status !== 'ok').length,
-    refused: records.length - ran.length,
-    micros: records.reduce((sum, { charged_micros: micros }) => sum + micros, 0),
-    p50_ms: quantile(times, 0.5),
-    p95_ms: quantile(times, 0.95),
+    failed,
+    refused: records.length - ran,
+    micros,
+    p50_ms: quantile(sorted, 0.5),
+    p95_ms: quantile(sorted, 0.95),
   };
 };
 
 /** The nearest rank. */
-const quantile = (sorted: readonly number[], share: number): number | null =>
+const quantile = (sorted: Float64Array, share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 
 const iso = (time: number): string => new Date(time).toISOString();

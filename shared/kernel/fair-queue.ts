@@ -7,6 +7,8 @@ export interface FairQueue<Job> {
   /** Takes a job out that waits no longer; false when it is not there. */
   remove(tenant: string, job: Job): boolean;
   waiting(tenant: string): number;
+  /** How many jobs could go now, if of each tenant so many may. */
+  ready(most: (tenant: string) => number): number;
 }
 
 export const createFairQueue = <Job>(mostPerTenant: number): FairQueue<Job> => {
@@ -43,5 +45,7 @@ export const createFairQueue = <Job>(mostPerTenant: number): FairQueue<Job> => {
       return true;
     },
     waiting: (tenant) => queues.get(tenant)?.length ?? 0,
+    ready: (most) =>
+      [...queues].reduce((sum, [tenant, { length }]) => sum + Math.max(0, Math.min(length, most(tenant))), 0),
   };
 };

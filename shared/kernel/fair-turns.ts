@@ -2,6 +2,7 @@ import { nextTurn } from './end-of-turn.ts';
 import { Fault } from './errors.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { Clock } from './ports.ts';
+import { stopwatches } from './stopwatches.ts';
 
 /** Divides the event loop between tenants by the time that their requests take of it. */
 export interface FairTurns {
@@ -98,25 +99,6 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
     },
   };
 };
-
-interface Stopwatch {
-  readonly at: number;
-  readonly cpu: NodeJS.CpuUsage;
-}
-
-const stopwatches = ({ now }: Pick<Clock, 'now'>) => ({
-  startStopwatch: (): Stopwatch => ({ at: now(), cpu: process.threadCpuUsage() }),
-  /**
-   * Milliseconds of the processor, which a busy machine does not change as it does the clock's. Up to `short` the
-   * clock's are as good, as they are never fewer, and reading them costs a ninth.
-   */
-  cpuMs({ at, cpu }: Stopwatch, short: number): number {
-    const elapsedMs = now() - at;
-    if (elapsedMs <= short) return elapsedMs;
-    const { user, system } = process.threadCpuUsage(cpu);
-    return (user + system) / 1000;
-  },
-});
 
 interface Waiting {
   readonly tenant: string;

@@ -47,8 +47,11 @@ const openStore = async (store: string): Promise<{ open: OpenStore; close: () =>
   // How busy this machine is is no part of a schedule.
   const call = localCalls(endpoint, { answerMs: 120_000 });
   let opened = 0;
-  const open: OpenStore = (now) => ({
-    table: prefixed(dynamoTable({ call, tableName, now }), `S${++opened}#`),
+  const open: OpenStore = (now, turns) => ({
+    table: prefixed(
+      dynamoTable({ call: (...given) => turns.request(() => call(...given)), tableName, now }),
+      `S${++opened}#`,
+    ),
     blobs: memoryBlobs(),
   });
   return { open, close: stop };

@@ -19,13 +19,46 @@ export const seeded = (seed: number): (() => number) => {
   };
 };
 
-/** Lets the operations of several processes on one store take turns in an order drawn from a seed. */
-export const createTurns = (random: () => number): (() => Promise<void>) => {
+/** Whose turn it is, of several processes on one store, in an order drawn from a seed. */
+export interface Turns {
+  /** Resolves when an operation may begin. */
+  operation(): Promise<void>;
+  /** Does one request of a store that answers in a time of its own, which does not decide what comes after it. */
+  request<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** The recorder gathers for eight turns of the event loop: after so many all that can happen has. */
+const QUIET_TURNS = 12;
+
+export const createTurns = (random: () => number): Turns => {
+  let [underway, quiet] = [0, 0];
+  const operations = createQueue(random, () => {
+    quiet = 0;
+    return true;
+  });
+  const requests = createQueue(random, () => underway === 0 && ++quiet > QUIET_TURNS);
+  return {
+    operation: operations,
+    async request(work) {
+      quiet = 0;
+      await requests();
+      underway++;
+      try {
+        return await work();
+      } finally {
+        underway--;
+        quiet = 0;
+      }
+    },
+  };
+};
+
+/** Lets one of those that wait go on in each turn of the event loop in which one may. */
+const createQueue = (random: () => number, mayGo: () => boolean): (() => Promise<void>) => {
   const waiting: (() => void)[] = [];
   let isPumping = false;
   const pump = (): void => {
-    const [next] = waiting.splice(Math.floor(random() * waiting.length), 1);
-    next?.();
+    if (mayGo()) waiting.splice(Math.floor(random() * waiting.length), 1)[0]?.();
     isPumping = waiting.length > 0;
     if (isPumping) setImmediate(pump);
   };
@@ -44,7 +77,7 @@ export interface Life {
   /** After so many writes; never where it is absent. */
   readonly writes?: number | undefined;
   readonly fate?: Fate | undefined;
-  readonly turn: () => Promise<void>;
+  readonly turns: Pick<Turns, 'operation'>;
   readonly timeline: Pick<Timeline, 'during'>;
 }
 
@@ -61,7 +94,7 @@ export interface DyingStore extends Awake {
 
 /** The store as a process sees it that dies or stalls right after its k-th write. */
 export const dyingStore = (table: Table, blobs: Blobs, life: Life): DyingStore => {
-  const { writes: last = Number.POSITIVE_INFINITY, fate = 'dies', turn, timeline } = life;
+  const { writes: last = Number.POSITIVE_INFINITY, fate = 'dies', turns, timeline } = life;
   const state = { writes: 0, isDead: false, isStalled: false };
   const runs = new Set<string>();
   const stopped = Promise.withResolvers<void>();
@@ -79,7 +112,7 @@ export const dyingStore = (table: Table, blobs: Blobs, life: Life): DyingStore =
     stopped.resolve();
   };
   const reading = async <T>(work: () => Promise<T>, hasWritten = () => false): Promise<T> => {
-    await timeline.during(turn);
+    await timeline.during(turns.operation);
     await goOn();
     const result = await timeline.during(work);
     if (hasWritten()) wrote();

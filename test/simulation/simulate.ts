@@ -41,21 +41,21 @@ export const simulate = async (
   const random = seeded(schedule.seed);
   const timeline = createTimeline(START);
   const world: World = { timeline, random, effects: { count: 0 } };
-  const opened = open(timeline.now);
+  const turns = createTurns(random);
+  const opened = open(timeline.now, turns);
   const store = tell ? told(opened, (line) => tell(`${timeline.now()} ${line}`)) : opened;
   const { items, prepared } = await preparation();
   await restoreItems(store, items);
 
-  const turn = createTurns(random);
   const { writes, fate } = schedule;
-  const stores = [dyingStore(store.table, store.blobs, { writes, fate, turn, timeline })];
-  if (schedule.isContended) stores.push(dyingStore(store.table, store.blobs, { turn, timeline }));
+  const stores = [dyingStore(store.table, store.blobs, { writes, fate, turns, timeline })];
+  if (schedule.isContended) stores.push(dyingStore(store.table, store.blobs, { turns, timeline }));
   const skew = (): number => Math.round((random() * 2 - 1) * MOST_SKEW_MS);
   const clients: Client[] = [];
   for (const [at, own] of stores.entries())
     clients.push({ ...prepared, process: await startProcess(own, world, skew()), name: `c${at}`, acknowledged: [] });
   const { disk, ...roomy } = fillingDisk(store);
-  const later = await startProcess(dyingStore(roomy.table, roomy.blobs, { turn, timeline }), world, skew());
+  const later = await startProcess(dyingStore(roomy.table, roomy.blobs, { turns, timeline }), world, skew());
   const fill = async (): Promise<void> => {
     disk.room = Math.floor(random() * 8);
     await recoverShortOfRoom(later);
@@ -78,7 +78,7 @@ export const simulate = async (
 const preparation = lazyAsync(async () => {
   const timeline = createTimeline(START - 3_600_000);
   const world: World = { timeline, random: seeded(1), effects: { count: 0 } };
-  const { table, blobs } = openMemory(timeline.now);
+  const { table, blobs } = openMemory(timeline.now, createTurns(world.random));
   const watched = watchItems(table);
   const process = await startProcess({ table: watched.table, blobs }, world);
   const prepared: Prepared = await prepare(process);

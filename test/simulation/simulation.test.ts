@@ -16,11 +16,36 @@ const runAll = async (schedules: readonly Schedule[], open: OpenStore): Promise<
   assert.ok(schedules.length > 0);
 };
 
+/** Each request takes as many turns of the event loop as chance has it, as those to another process do. */
+const openSlow: OpenStore = (now, { request }) => {
+  const { table, blobs } = openMemory(now, { request });
+  const slowly = <T>(work: () => Promise<T>): Promise<T> =>
+    request(async () => {
+      for (let turns = Math.random() * 30; turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+      return work();
+    });
+  return {
+    blobs,
+    table: {
+      ...table,
+      get: (key) => slowly(() => table.get(key)),
+      query: (...given) => slowly(() => table.query(...given)),
+      scan: (...given) => slowly(() => table.scan(...given)),
+      change: (...given) => slowly(() => table.change(...given)),
+      write: (writes) => slowly(() => table.write(writes)),
+      count: (...given) => slowly(() => table.count(...given)),
+    },
+  };
+};
+
 /** A process wakes between its row and its count, after another has ended the row and found the disk full. */
 const WOKEN_LATE = [
   { scenario: 'fail', writes: 2, seed: 892934145 },
   { scenario: 'invoke', writes: 3, seed: 614507555 },
 ] as const;
+
+/** A process wakes while another recovers, and its note that it counts on quotas is stored long after it was made. */
+const STORED_LATE = { scenario: 'plan', writes: 7, seed: 1743844762, fate: 'stalls', isContended: false } as const;
 
 describe('X.04 processes that die or stall after any write, alone and beside others', () => {
   test('charge once, leave nothing stuck, and lose nothing that was acknowledged', async () => {
@@ -32,14 +57,24 @@ describe('X.04 processes that die or stall after any write, alone and beside oth
     await runAll(schedules, openMemory);
   });
 
-  test('a schedule that is drawn again happens again, to the millisecond and the byte', async () => {
-    for (const schedule of await drawSchedules(tries(12, 200), seed + 2)) {
-      const [first, again]: string[][] = [[], []];
-      for (const lines of [first, again]) await simulate(schedule, openMemory, (line) => lines?.push(line));
-      const differs = again?.findIndex((line, at) => line !== first?.[at]);
-      assert.deepEqual([differs, again?.length], [-1, first?.length], JSON.stringify(schedule));
-    }
+  test('a process that wakes holds quotas from when that is stored, however long it took', async () => {
+    await runAll([STORED_LATE], openMemory);
   });
+
+  const stores: Readonly<Record<string, OpenStore>> = {
+    memory: openMemory,
+    SQLite: openSqlite,
+    'a store that is sometimes slow': openSlow,
+  };
+  for (const [name, open] of Object.entries(stores))
+    test(`a schedule that is drawn again happens again on ${name}, to the millisecond and the byte`, async () => {
+      for (const schedule of await drawSchedules(tries(open === openMemory ? 12 : 4, 200), seed + 2)) {
+        const [first, again]: string[][] = [[], []];
+        for (const lines of [first, again]) await simulate(schedule, open, (line) => lines?.push(line));
+        const differs = again?.findIndex((line, at) => line !== first?.[at]);
+        assert.deepEqual([differs, again?.length], [-1, first?.length], JSON.stringify(schedule));
+      }
+    });
 
   test('do so on SQLite', async () => {
     await runAll(await drawSchedules(tries(12, 500), seed + 1), openSqlite);

@@ -2,14 +2,15 @@ import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { sqliteTable } from '../../shared/adapters/sqlite/table.ts';
 import type { Blobs, Item, Key, Table, Write } from '../../shared/kernel/ports.ts';
+import type { Turns } from './dying-store.ts';
 
 export interface Store {
   readonly table: Table;
   readonly blobs: Blobs;
 }
 
-/** Opens an empty store that sees the given time. */
-export type OpenStore = (now: () => number) => Store;
+/** Opens an empty store that sees the given time; one that answers in a time of its own takes turns. */
+export type OpenStore = (now: () => number, turns: Pick<Turns, 'request'>) => Store;
 
 export const openMemory: OpenStore = (now) => ({ table: memoryTable({ now }), blobs: memoryBlobs() });
 export const openSqlite: OpenStore = (now) => ({ table: sqliteTable({ path: ':memory:', now }), blobs: memoryBlobs() });

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { type BuiltinImages, builtinTools } from '../../functions/compose/builtin-tools.ts';
 import type { ChildPoolOptions } from '../../shared/adapters/node/child-pool.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
@@ -57,6 +58,22 @@ export const toolsAssay = async (
     ...ports,
   });
   return { ...made, files, invoke: invoker(made) };
+};
+
+/** One for all tests of a suite: starting its processes may take longer than what is tested in them. */
+export const toolsForAll = (): (() => ToolsAssay) => {
+  const cleaning: (() => Promise<void>)[] = [];
+  let made: ToolsAssay | undefined;
+  before(async () => {
+    made = await toolsAssay({ after: (clean) => cleaning.push(clean) });
+  });
+  after(async () => {
+    for (const clean of cleaning.reverse()) await clean();
+  });
+  return () => {
+    if (made === undefined) throw new Error('it is made before the first test');
+    return made;
+  };
 };
 
 /** Gives a shipped tool another time limit: a shorter test, or one that no busy machine ends. */

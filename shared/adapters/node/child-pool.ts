@@ -55,76 +55,95 @@ interface Slot {
   readonly child: Child;
   isReady: boolean;
   job: Job | undefined;
+  /** Whether its job goes on for so long that others may come meanwhile. */
+  isLong: boolean;
+  /** The tenant whose job ended the process that this one replaces. */
+  owedBy: string | undefined;
 }
 
-/** Processes that are started when needed, do one job at a time and never keep this one alive. */
+/** A job that goes on for longer is not over soon: a process is made ready for whoever comes next. */
+const LONG_MS = 50;
+
+/**
+ * Processes that are started when needed, do one job at a time and never keep this one alive. While a job goes on one
+ * more is ready than there are jobs: one takes a hundred times as long to start as a small job takes in it.
+ */
 export const createChildPool = (options: ChildPoolOptions): ChildPool => {
   const { file, size = 2, memoryMb = 256, mostWaiting = 200, longestWaitMs = 30_000 } = options;
   // One process is always left to the others.
   const mostRunning = Math.max(1, size - 1);
   const slots = new Set<Slot>();
   const queue = createFairQueue<Job>(mostWaiting);
+  let [isClosed, isBroken] = [false, false];
 
-  const start = (): Slot => {
-    const finish = (): Job | undefined => {
-      const { job } = slot;
-      slot.job = undefined;
-      return job;
-    };
+  const start = (owedBy?: string): void => {
     const child = startChild({
       file,
       memoryMb,
       isTrusted: false,
       onMessage: (answer: Answer | { readonly ready: true }) => {
         if ('ready' in answer) {
-          slot.isReady = true;
-          return begin(slot);
-        }
-        finish()?.done(answer);
-        child.hold(false);
+          Object.assign(slot, { isReady: true, owedBy: undefined });
+          isBroken = false;
+        } else finish(slot)?.done(answer);
         assign();
       },
-      onEnd: (reason) => {
-        slots.delete(slot);
-        finish()?.failed(reason);
-        assign();
-      },
+      onEnd: (reason) => end(slot, reason),
     });
-    const slot: Slot = { child, isReady: false, job: undefined };
+    const slot: Slot = { child, isReady: false, job: undefined, isLong: false, owedBy };
     slots.add(slot);
-    return slot;
+    // Jobs that wait for it have a time limit, which keeps this process alive.
+    child.hold(false);
   };
-  const running = (tenant: string): number => [...slots].filter(({ job }) => job?.tenant === tenant).length;
-  const mayGo = (tenant: string): boolean => running(tenant) < mostRunning;
-  let isClosed = false;
-  const assign = (): void => {
-    while (!isClosed) {
-      const idle = [...slots].find(({ job }) => job === undefined);
-      if (!idle && slots.size >= size) return;
-      const job = queue.take(mayGo);
-      if (!job) return;
-      const slot = idle ?? start();
-      slot.job = job;
-      slot.child.hold(true);
-      begin(slot);
+  const finish = (slot: Slot): Job | undefined => {
+    const { job } = slot;
+    Object.assign(slot, { job: undefined, isLong: false });
+    slot.child.hold(false);
+    return job;
+  };
+  const end = (slot: Slot, reason: Error): void => {
+    slots.delete(slot);
+    const job = finish(slot);
+    job?.failed(reason);
+    if (!slot.isReady) {
+      // Nor would the next one start: whoever waits for it hears why.
+      isBroken = true;
+      queue.take(() => true)?.failed(reason);
     }
+    // Its tenant waits for the new one: the one that is ready is left to the others.
+    if (job && !isClosed) start(job.tenant);
+    assign();
   };
-  // The time that a process takes to start is not the job's.
-  const begin = ({ child, isReady, job }: Slot): void => {
-    if (!isReady || !job) return;
+
+  const running = (tenant: string): number =>
+    [...slots].filter(({ job, owedBy }) => job?.tenant === tenant || owedBy === tenant).length;
+  const mayRun = (tenant: string): number => mostRunning - running(tenant);
+  const assign = (): void => {
+    if (isClosed) return;
+    for (const slot of slots) {
+      if (!slot.isReady || slot.job) continue;
+      const job = queue.take((tenant) => mayRun(tenant) > 0);
+      if (job) begin(slot, job);
+    }
+    const free = [...slots].filter(({ job, owedBy }) => !job && owedBy === undefined).length;
+    const spare = !isBroken && [...slots].some(({ isLong }) => isLong) ? 1 : 0;
+    for (let missing = queue.ready(mayRun) + spare - free; missing > 0 && slots.size < size; missing--) start();
+  };
+  const begin = (slot: Slot, job: Job): void => {
+    slot.job = job;
+    slot.child.hold(true);
+    setTimeout(() => {
+      if (slot.job !== job) return;
+      slot.isLong = true;
+      assign();
+    }, LONG_MS).unref();
     job.begin();
-    child.send(job.message);
+    slot.child.send(job.message);
   };
   const stop = (job: Job): void => {
     if (queue.remove(job.tenant, job)) return;
     const slot = [...slots].find((one) => one.job === job);
     if (!slot) return;
-    if (job.startedAt === 0) {
-      slot.job = undefined;
-      slot.child.hold(false);
-      assign();
-      return;
-    }
     // It can no longer say what it used; a job that had to be ended was busy all the time.
     job.spent({ cpuMs: performance.now() - job.startedAt, memoryDeltaBytes: 0, memoryPeakBytes: 0 });
     slot.child.kill();

@@ -1,28 +1,33 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Gauge, ResourceUsage } from '../../kernel/ports.ts';
+import { type Stopwatch, stopwatches } from '../../kernel/stopwatches.ts';
 
 export interface NodeGauge extends Gauge {
   /** Takes what another thread used on behalf of the call that is running now, whenever that is known. */
   forCall(): (usage: ResourceUsage) => void;
 }
 
+/** What a call took by the clock is what it took of the processor, as long as it is so little. */
+const SHORT_MS = 2;
+
 /**
  * Measures calls that share one thread. The thread's CPU time and heap are read whenever the thread turns from one
  * call to another, so each reading belongs to the call that ran before it: a call that waits is charged nothing.
  *
  * Following every turn doubles the cost of all that runs on the thread. So turns are followed only while a call goes on
- * beyond its turn of the event loop or beside another; until then the thread is its own, and time is CPU time.
+ * beyond its turn of the event loop or beside another; until then the thread is its own.
  */
 export const nodeGauge = (): NodeGauge => {
   const calls = new AsyncLocalStorage<Account>();
   const open = new Set<Account>();
   let running: Account | undefined;
   let last = readThread();
-  let lone: { readonly account: Account; readonly at: number; readonly bytes: number } | undefined;
+  const { startStopwatch, cpuMs } = stopwatches({ now: () => performance.now() });
+  let lone: { readonly account: Account; readonly stopwatch: Stopwatch; readonly bytes: number } | undefined;
 
   const endLone = (): void => {
-    if (lone) add(lone.account, performance.now() - lone.at, readBytes() - lone.bytes);
+    if (lone) add(lone.account, cpuMs(lone.stopwatch, SHORT_MS), readBytes() - lone.bytes);
     lone = undefined;
   };
   const turnTo = (next: Account | undefined): void => {
@@ -58,7 +63,7 @@ export const nodeGauge = (): NodeGauge => {
     open.add(account);
     if (turns.areFollowed()) turnTo(account);
     else {
-      lone = { account, at: performance.now(), bytes: readBytes() };
+      lone = { account, stopwatch: startStopwatch(), bytes: readBytes() };
       lookAfterTurn();
     }
   };

@@ -52,17 +52,24 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
   let own: Holding | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const store = async (content: QuotaHolder): Promise<LeasedItem<QuotaHolder>> => {
+  const store = async <Content extends QuotaHolder>(make: () => Content) => {
     const key = activeQuotaKey(newOwner(random));
-    await table.change([key], () => ({ writes: [put(key, QuotaHolderItem, content)], result: undefined }));
-    return { key, kind: QuotaHolderItem };
+    const item: LeasedItem<QuotaHolder> = { key, kind: QuotaHolderItem };
+    const content = await table.change([key], () => {
+      const made = make();
+      return { writes: [put(key, QuotaHolderItem, made)], result: made };
+    });
+    return { item, content };
   };
   const begin = async (ledgers: Holding['ledgers']): Promise<Holding> => {
-    const lease = takeLease(undefined, newOwner(random), clock.now());
-    if (lease === undefined) throw new Error('a new lease can be taken');
-    const item = await store({ ledgers: [...ledgers.values()], lease });
+    const owner = newOwner(random);
+    // Its time begins when it is stored, however long that took: nobody holds by a lease that is over.
+    const { item, content } = await store(() => ({
+      ledgers: [...ledgers.values()],
+      lease: newLease(owner, clock.now()),
+    }));
     own?.heartbeat.stop();
-    return { item, lease, ledgers, heartbeat: keepLease(context, item, lease) };
+    return { item, lease: content.lease, ledgers, heartbeat: keepLease(context, item, content.lease) };
   };
   const note = async (tenant: string, month: string): Promise<void> => {
     const known = own;
@@ -108,7 +115,7 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
   };
   return {
     hold,
-    leave: async (tenant, month) => void (await store({ ledgers: [{ tenant, month }] })),
+    leave: async (tenant, month) => void (await store(() => ({ ledgers: [{ tenant, month }] }))),
     async takeOver() {
       // One that slept past its lease holds what it has counted again.
       if (own?.heartbeat.isLost()) for (const { tenant, month } of own.ledgers.values()) await hold(tenant, month);
@@ -131,6 +138,12 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
         );
       }),
   };
+};
+
+const newLease = (owner: string, now: number): Lease => {
+  const lease = takeLease(undefined, owner, now);
+  if (lease === undefined) throw new Error('a new lease can be taken');
+  return lease;
 };
 
 const nameOf = (tenant: string, month: string): string => `${tenant} ${month}`;

@@ -3,7 +3,8 @@ import { isMainThread } from 'node:worker_threads';
 
 /**
  * Loaded into a server by `--import`: writes down each turn of the event loop that took longer than 20 ms of the
- * processor, which a busy machine does not change as it does the clock's, and each second what its memory is made of.
+ * processor, which a busy machine does not change as it does the clock's, and each second what its memory is made of
+ * and what the same small work took of the processor so far: beside others a processor does less in a millisecond.
  */
 const file = process.env.STALL_FILE;
 if (isMainThread && file !== undefined) {
@@ -14,9 +15,21 @@ if (isMainThread && file !== undefined) {
     const milliseconds = (user + system) / 1000;
     if (milliseconds > 20) appendFileSync(file, `${Date.now()} ${milliseconds.toFixed(1)}\n`);
   }, 2).unref();
+  const same = { times: 0, cpuMs: 0 };
   setInterval(() => {
-    writeFileSync(`${file}.part`, JSON.stringify(process.memoryUsage()));
+    const start = process.threadCpuUsage();
+    doTheSame();
+    const { user, system } = process.threadCpuUsage(start);
+    same.times++;
+    same.cpuMs += (user + system) / 1000;
+    writeFileSync(`${file}.part`, JSON.stringify({ ...process.memoryUsage(), same }));
     // Whoever reads it reads all of it.
     renameSync(`${file}.part`, `${file}.memory`);
   }, 1000).unref();
+}
+
+function doTheSame(): number {
+  let sum = 0;
+  for (let n = 0; n < 500_000; n++) sum += Math.sqrt(n);
+  return sum;
 }

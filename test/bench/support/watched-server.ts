@@ -24,10 +24,17 @@ export interface WatchedServer extends Served {
   memory(): Promise<number>;
   /** What the process's own memory is made of, a second ago at most, in megabytes. */
   madeOf(): Promise<{ readonly heap: number; readonly external: number; readonly rss: number }>;
+  /** How often it did the same small work, once a second, and the milliseconds of the processor that took so far. */
+  same(): Promise<{ readonly times: number; readonly cpuMs: number }>;
   /** The milliseconds of the processor that the process took so far, without its children. */
   cpu(): Promise<number>;
   /** The longest turn of the event loop since a time, in milliseconds of the processor; below 20 counts as 0. */
   longestTurn(since: number): Promise<number>;
+}
+
+/** What the stall watch says. */
+interface Said extends NodeJS.MemoryUsage {
+  readonly same: { readonly times: number; readonly cpuMs: number };
 }
 
 interface SendOptions {
@@ -58,6 +65,7 @@ export const watchServer = async (): Promise<WatchedServer> => {
     });
     return readAnswer(response);
   };
+  const said = async () => JSON.parse(await readFile(`${stalls}.memory`, 'utf8')) as Said;
   return {
     ...served,
     data: folder,
@@ -70,10 +78,11 @@ export const watchServer = async (): Promise<WatchedServer> => {
     },
     memory: async () => treeMemory(served.child.pid ?? 0),
     async madeOf() {
-      const said = JSON.parse(await readFile(`${stalls}.memory`, 'utf8')) as NodeJS.MemoryUsage;
+      const { heapUsed, external, rss } = await said();
       const megabytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
-      return { heap: megabytes(said.heapUsed), external: megabytes(said.external), rss: megabytes(said.rss) };
+      return { heap: megabytes(heapUsed), external: megabytes(external), rss: megabytes(rss) };
     },
+    same: async () => (await said()).same,
     async cpu() {
       const stat = await readFile(`/proc/${served.child.pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
