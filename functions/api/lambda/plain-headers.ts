@@ -5,7 +5,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Headers as fetch has them, without loading fetch: that is a quarter of a small function's start. What looks wrong is
+ * Headers as fetch has them, without loading fetch: that is a third of a small function's start. What looks wrong is
  * shown to the real ones, so that the same is refused in the same words.
  */
 export class PlainHeaders implements Headers {

@@ -44,6 +44,8 @@ export const routeGroups: readonly RouteGroup[] = [
     load: () => oauthRoutes,
     routes: ['get /.well-known/oauth-protected-resource', 'get /.well-known/oauth-protected-resource/mcp'],
   },
+  // Alone: the first request of many a start, and its fellows’ schemas are many.
+  { load: () => [listTools], routes: ['get /v1/tools'] },
   {
     load: () => toolRoutes,
     routes: [
@@ -55,8 +57,6 @@ export const routeGroups: readonly RouteGroup[] = [
       'delete /v1/tools/:name',
     ],
   },
-  // Alone: the first request of many a start, and its fellows’ schemas are many.
-  { load: () => [listTools], routes: ['get /v1/tools'] },
   { load: () => invokeRoutes, routes: ['post /v1/tools/:name/invoke'] },
   {
     load: () => executionRoutes,

@@ -6,6 +6,7 @@ import { invokeRoutes } from './invoke.ts';
 import { iqaRoutes } from './iqa.ts';
 import { keyRoutes } from './keys.ts';
 import { layerRoutes } from './layer.ts';
+import { listTools } from './list-tools.ts';
 import { mcpRoutes } from './mcp.ts';
 import { oauthRoutes } from './oauth.ts';
 import { permissionRoutes } from './permissions.ts';
@@ -27,6 +28,7 @@ import { usageRoutes } from './usage.ts';
 export const routes = [
   ...serverRoutes,
   ...oauthRoutes,
+  listTools,
   ...toolRoutes,
   ...invokeRoutes,
   ...executionRoutes,

@@ -11,7 +11,6 @@ import { answerMade } from '../answer.ts';
 import { checkedByVerb, jsonBody } from '../body.ts';
 import { done, reply, route } from '../route.ts';
 import { DefinitionBody, NameParam, RegistrationBody, VersionsBody } from '../schemas.ts';
-import { listTools } from './list-tools.ts';
 
 const tag = 'Tools';
 const registration = { description: 'The registration', schema: RegistrationBody } as const;
@@ -140,15 +139,7 @@ const removeTool = route({
 });
 
 /** The registry's own calls: register, check, list, get, versions, change, remove. */
-export const toolRoutes = [
-  registerTool,
-  checkDefinition,
-  listTools,
-  getTool,
-  getVersions,
-  changeTool,
-  removeTool,
-] as const;
+export const toolRoutes = [registerTool, checkDefinition, getTool, getVersions, changeTool, removeTool] as const;
 
 /** What is not enforced of a tool as it is written, and what models of each provider will not see of it. */
 const warningsOf = async (tool: Tool): Promise<readonly string[]> => [
