@@ -29,7 +29,7 @@ export interface Stated {
 
 /** Begins a request's state, before anything asks for it. */
 export const beginState = (c: ApiContext, requestIdOf: (given: string | undefined) => string): RequestState => {
-  const incoming = (c.env as { readonly incoming?: IncomingMessage } | undefined)?.incoming;
+  const incoming = incomingOf(c);
   const given = incoming ? incoming.headers['x-request-id'] : c.req.header('x-request-id');
   const state: RequestState = {
     requestId: requestIdOf(given as string | undefined),
@@ -43,6 +43,12 @@ export const beginState = (c: ApiContext, requestIdOf: (given: string | undefine
   c[STATE] = state;
   return state;
 };
+
+/** Node's own request, unless what is asked here was made anew from it: that has headers of its own. */
+const incomingOf = ({ env, req }: ApiContext): IncomingMessage | undefined =>
+  Object.getPrototypeOf(req.raw) === Request.prototype
+    ? undefined
+    : (env as { readonly incoming?: IncomingMessage } | undefined)?.incoming;
 
 export const stateOf = (c: ApiContext): RequestState => {
   const state = c[STATE];

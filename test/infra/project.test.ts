@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The packages of the design, each with a file where it does its work in the deployed product. */
 const packages = {
-  hono: 'functions/api/index.ts',
+  hono: 'functions/api/app.ts',
   '@aws-sdk/client-dynamodb': 'shared/adapters/aws/dynamo-access.ts',
   '@aws-sdk/client-s3': 'shared/adapters/aws/s3-blobs.ts',
   'onnxruntime-node': 'shared/adapters/onnx/sessions.ts',

@@ -45,7 +45,7 @@ export const httpAnswer = (
     etag: answer.etag,
     'cache-control': 'private, no-cache',
   };
-  if (answer.headers !== undefined) Object.assign(headers, answer.headers);
+  Object.assign(headers, answer.headers);
   return isKnown(ifNoneMatch, answer.etag)
     ? { status: 304, body: null, headers }
     : { status: 200, body: answer.body, headers };
