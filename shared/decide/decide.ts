@@ -3,12 +3,13 @@ import { nextTurn } from '../kernel/end-of-turn.ts';
 import { Fault } from '../kernel/errors.ts';
 import { inSpan } from '../kernel/trace.ts';
 import type { Tool } from '../model/tool.ts';
+import { isImageWord } from '../search/image-request.ts';
 import { type Request, readRequest } from '../search/request.ts';
 import { type Reading, readForValues } from './arguments/reading.ts';
 import { type Filled, fillArguments } from './arguments.ts';
 import { choiceOf, findPool } from './candidates.ts';
 import type { DecideDeps, DecideInput, Decision, Step } from './decision.ts';
-import { type Evaluated, evaluateTools } from './evaluate.ts';
+import { type Evaluated, evaluateTools, isOffered } from './evaluate.ts';
 import { extractIntent } from './intent.ts';
 import { leftoverOf } from './leftover.ts';
 import { matchCapabilities } from './match.ts';
@@ -44,9 +45,9 @@ export const decide = async (input: DecideInput, deps: DecideDeps): Promise<Deci
   );
   const steps: readonly Step[] = [scenario.step, intent.step, match.step, evaluation.step];
 
-  if (evaluation.best === undefined) return nothingFits(steps, evaluation.ranking, input);
+  if (evaluation.best === undefined) return nothingFits(steps, offered(evaluation.ranking, deps), input);
   const { best, coldBest } = evaluation;
-  const others = evaluation.ranking.filter((candidate) => candidate !== best);
+  const others = offered(evaluation.ranking, deps).filter((candidate) => candidate !== best);
   const judged = await judge(best, request, reading, input, deps, evaluation.ranking);
   // Earlier requests may choose another tool, but make nothing surer than it would be without them.
   const cold =
@@ -101,7 +102,13 @@ const judge = async (
       .sort((one, other) => other.score - one.score)[0],
     found: filled.found,
     missing: filled.missing.length + filled.issues.length,
-    leftover: leftoverOf(best.profile, best.needs.slots, filled.found, reading),
+    leftover: leftoverOf(
+      best.profile,
+      best.needs.slots,
+      filled.found,
+      reading,
+      best.bonus && ((word) => isImageWord(word, tool)),
+    ),
     words: request.words.length,
     chinese: /\p{Script=Han}/u.test(input.task),
   };
@@ -155,6 +162,9 @@ const nothingFits = (steps: readonly Step[], ranking: readonly Evaluated[], inpu
   alternatives: alternativesOf(ranking, input),
   notes: overrideNotes(input.task),
 });
+
+const offered = (ranking: readonly Evaluated[], deps: DecideDeps): readonly Evaluated[] =>
+  ranking.filter((one) => isOffered(one, deps));
 
 const alternativesOf = (ranking: readonly Evaluated[], { top = DEFAULT_TOP }: DecideInput): Decision['alternatives'] =>
   ranking

@@ -126,8 +126,14 @@ const REACH = 2.6;
 const byName = (one: Evaluated, other: Evaluated): number => (one.profile.tool.name < other.profile.tool.name ? -1 : 1);
 
 /** What does harm, or needs consent, is not proposed on a weak word. */
-const levelFor = ({ profile: { tool } }: Evaluated, { permission }: DecideDeps): number =>
-  (permission?.(tool) ?? tool.permission ?? 'safe') === 'safe' ? FITS_FROM : RISKY_FROM;
+const levelFor = (one: Evaluated, deps: DecideDeps): number => (isSafe(one, deps) ? FITS_FROM : RISKY_FROM);
+
+/** What does harm, or needs consent, is not even named beside others where the request wants something else done. */
+export const isOffered = (one: Evaluated, deps: DecideDeps): boolean =>
+  isSafe(one, deps) || (one.features.intent >= 0 && one.confidence >= RISKY_FROM);
+
+const isSafe = ({ profile: { tool } }: Evaluated, { permission }: DecideDeps): boolean =>
+  (permission?.(tool) ?? tool.permission ?? 'safe') === 'safe';
 
 const RISKY_FROM = 0.6;
 

@@ -23,17 +23,20 @@ export interface Leftover {
   readonly sibling: number;
 }
 
-/** `found` are the values of the call, `slots` its parameters. */
+/** `found` are the values of the call, `slots` its parameters; `isExplained` knows words that chose the tool otherwise. */
 export const leftoverOf = (
   { all, purpose, name }: Profile,
   slots: readonly Slot[],
   found: ReadonlyMap<string, Extraction>,
   { words }: Reading,
+  isExplained: (word: string) => boolean = () => false,
 ): Leftover => {
   const values = [...found.values()];
   const said = words.all.filter(
     ({ lower, start, end }) =>
-      !isStopWord(lower) && !values.some(({ at }) => at !== undefined && at.start < end && start < at.end),
+      !isStopWord(lower) &&
+      !isExplained(lower) &&
+      !values.some(({ at }) => at !== undefined && at.start < end && start < at.end),
   );
   const worths = new Map(said.map(({ term }) => [term, topicalWorth(term)]));
   const unknown = [...worths].flatMap(([term, worth]) => (all.has(term) ? [] : [worth]));

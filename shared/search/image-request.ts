@@ -52,6 +52,10 @@ export const imageFit = (
 
 const UNWANTED = -4;
 
+/** Whether a word of a request to judge a picture says no more than that, or what the tool is strong at. */
+export const isImageWord = (word: string, { iqa }: Tool): boolean =>
+  PICTURE.test(word) || QUALITY.test(word) || (iqa?.strengths ?? []).some((strength) => SIGNS[strength].test(word));
+
 /** Words that find image-quality tools in the index, whatever the request called them; none where no score is wanted. */
 export const imageTerms = (request: ImageRequest): readonly { readonly term: string; readonly weight: number }[] =>
   (!request.judged

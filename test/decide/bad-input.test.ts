@@ -12,6 +12,12 @@ describe('permission', () => {
     assert.equal(decision.ready, false);
   });
 
+  test('X.09 a dangerous tool is not named beside others where the request wants something else', async () => {
+    const { tool, alternatives } = await decideAmong('how good is /data/a.txt?', { top: 10 });
+
+    assert.deepEqual([tool, ...alternatives.map((one) => one.tool)].includes('file_delete'), false);
+  });
+
   test('a tool to be confirmed says so', async () => {
     const decision = await decideAmong('restart the system service nginx');
 
