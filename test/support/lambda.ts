@@ -20,7 +20,7 @@ export interface Streamed extends Head {
 class AnswerStream extends Writable {
   readonly written: Buffer[] = [];
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.written.push(chunk);
+    if (chunk.length > 0) this.written.push(chunk);
     done();
   }
 }
@@ -33,9 +33,15 @@ export const installRuntime = (): void => {
     awslambda: {
       streamifyResponse: (handler: StreamHandler) => handler,
       HttpResponseStream: {
+        /** The head goes out with the first `write`, and never with `end` alone. */
         from(stream: AnswerStream, head: Head): AnswerStream {
-          stream.write(JSON.stringify(head));
-          stream.write(DELIMITER);
+          const write: AnswerStream['write'] = stream.write.bind(stream);
+          stream.write = (chunk: unknown) => {
+            Object.assign(stream, { write });
+            write(JSON.stringify(head));
+            write(DELIMITER);
+            return write(chunk);
+          };
           return stream;
         },
       },

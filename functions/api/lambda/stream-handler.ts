@@ -78,6 +78,8 @@ const headOf = ({ status, headers }: Response): Head => ({
 const write = async (stream: Writable, response: Response): Promise<void> => {
   const whole = PlainResponse.bodyOf(response);
   const body = whole === undefined ? response.body : null;
+  // Lambda's runtime sends the head with the first write, even of nothing; `end` alone would leave it out.
+  stream.write(whole ?? '');
   if (body) await pipeline(body, stream);
-  else stream.end(whole ?? '');
+  else stream.end();
 };
