@@ -8,8 +8,14 @@ import { type LocalS3, localCredentials, startS3 } from '../support/s3.ts';
 describe('objects of a bucket listed without the SDK', () => {
   let s3: LocalS3;
   let blobs: Blobs;
-  const listIn = (bucket: string) =>
-    listObjects({ bucket, endpoint: s3.endpoint, region: 'eu-central-1', credentials: () => localCredentials });
+  const listIn = (bucket: string, pageSize?: number) =>
+    listObjects({
+      bucket,
+      endpoint: s3.endpoint,
+      region: 'eu-central-1',
+      credentials: () => localCredentials,
+      ...(pageSize && { pageSize }),
+    });
   before(async () => {
     s3 = await startS3('pictures');
     blobs = s3Blobs({ client: s3.client, bucket: 'pictures' });
@@ -26,11 +32,10 @@ describe('objects of a bucket listed without the SDK', () => {
   });
 
   test('more than one page of them is listed whole', async () => {
-    const keys = Array.from({ length: 1003 }, (_, index) => `pages/${String(index).padStart(4, '0')}`);
-    for (let from = 0; from < keys.length; from += 50)
-      await Promise.all(keys.slice(from, from + 50).map((key) => blobs.put(key, new Uint8Array([1]), 'text/plain')));
+    const keys = Array.from({ length: 7 }, (_, index) => `pages/${index}`);
+    await Promise.all(keys.map((key) => blobs.put(key, new Uint8Array([1]), 'text/plain')));
 
-    assert.deepEqual([...(await listIn('pictures')('pages/'))].sort(), keys);
+    assert.deepEqual([...(await listIn('pictures', 3)('pages/'))].sort(), keys);
   });
 
   test('a bucket that is not there is named', async () => {

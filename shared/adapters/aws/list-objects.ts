@@ -8,12 +8,14 @@ interface Options extends AwsAccess {
   readonly bucket: string;
   /** Instead of the service's own address. */
   readonly endpoint?: string | undefined;
+  /** Keys a page; S3 gives 1,000 at the most. */
+  readonly pageSize?: number;
 }
 
 const NOTHING = createHash('sha256').digest('hex');
 
 /** The keys of a bucket with a prefix, without the SDK: every function that has tools asks which models there are. */
-export const listObjects = ({ bucket, endpoint, region, credentials }: Options) => {
+export const listObjects = ({ bucket, endpoint, region, credentials, pageSize = 1000 }: Options) => {
   const send = awsClient({
     service: 's3',
     region,
@@ -36,7 +38,7 @@ export const listObjects = ({ bucket, endpoint, region, credentials }: Options) 
     let next: string | undefined;
     do {
       const token = next === undefined ? '' : `continuation-token=${encoded(next)}&`;
-      const text = await page(`${token}list-type=2&prefix=${encoded(prefix)}`);
+      const text = await page(`${token}list-type=2&max-keys=${pageSize}&prefix=${encoded(prefix)}`);
       keys.push(...fieldsOf(text, 'Key'));
       next = fieldsOf(text, 'NextContinuationToken')[0];
     } while (next !== undefined);
