@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { digestOf } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
+import { fsim } from './fsim/metric.ts';
 import type { BuiltGraph } from './graph.ts';
 import { cwSsim } from './graphs/cw-ssim.ts';
-import { fsim } from './graphs/fsim.ts';
 import { gmsd } from './graphs/gmsd.ts';
 import { haarpsi } from './graphs/haarpsi.ts';
 import { lpips } from './graphs/lpips.ts';
@@ -11,11 +11,11 @@ import { msSsim } from './graphs/ms-ssim.ts';
 import { nlpd } from './graphs/nlpd.ts';
 import { psnr, psnry } from './graphs/psnr.ts';
 import { ssim, ssimc } from './graphs/ssim.ts';
-import { vsi } from './graphs/vsi.ts';
 import { mdsi } from './mdsi/metric.ts';
 import type { GraphMetric, WeightsFile } from './metric.ts';
 import { ssimulacra2 } from './ssimulacra2/metric.ts';
 import { vif } from './vif/metric.ts';
+import { vsi } from './vsi/metric.ts';
 
 /** The full-reference metrics that ship, each a few graphs with the arithmetic around them. */
 export const graphMetrics: readonly GraphMetric[] = [

@@ -1,8 +1,8 @@
 import { keepLast } from '../../kernel/lazily.ts';
 import type { Size } from '../metric.ts';
 import type { Overhang } from '../pool-planes.ts';
-import { side } from './vsi-energy.ts';
-import { type Extremes, extremes, tiny } from './vsi-saliency.ts';
+import { side } from './energy.ts';
+import { type Extremes, extremes, tiny } from './saliency.ts';
 
 /**
  * Saliency stretched to the picture's size (corners aligned), brought to 0..1 over it, and pooled.

@@ -6,8 +6,8 @@ import type { GraphRunner, Pair, RowRange, Size, StripMetric } from '../metric.t
 import type { Pixels } from '../pixels.ts';
 import { createPlanes, mixPlanes, pooledSize, poolingFactor, poolPlanes } from '../pool-planes.ts';
 import { powersOf } from '../powers.ts';
-import { epsilon } from './fsim-energy.ts';
-import { phaseCongruency } from './fsim-phase.ts';
+import { epsilon } from './energy.ts';
+import { phaseCongruency } from './phase.ts';
 
 /** Mixtures of red, green and blue, and what keeps quotients from dividing by nothing. */
 const FIGURES = {

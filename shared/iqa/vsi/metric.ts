@@ -4,8 +4,8 @@ import { scharrMagnitude } from '../gradient.ts';
 import type { GraphRunner, Pair, RowRange, Size, StripMetric } from '../metric.ts';
 import { createPlanes, mixPlanes, pooledSize, poolingFactor, poolPlanes } from '../pool-planes.ts';
 import { powersOf } from '../powers.ts';
-import { saliency, tiny } from './vsi-saliency.ts';
-import { stretchAndPool } from './vsi-stretch.ts';
+import { saliency, tiny } from './saliency.ts';
+import { stretchAndPool } from './stretch.ts';
 
 /** Mixtures of red, green and blue, what keeps quotients from dividing by nothing, and powers. */
 const FIGURES = {

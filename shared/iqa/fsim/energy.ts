@@ -1,6 +1,6 @@
 import { COMPLEX } from '../fourier/complex.ts';
 import { type Code, f32x4, get, i32, repeatWhile, set, v128, type WasmFunction } from '../wasm/assemble.ts';
-import { scaleCount } from './fsim-filters.ts';
+import { scaleCount } from './filters.ts';
 
 /** float32's epsilon, which the reference adds everywhere. */
 export const epsilon = 2 ** -23;

@@ -6,8 +6,8 @@ import { createPlaces, createTransform, lineBytes } from '../fourier/transform.t
 import { lowerMedian } from '../median.ts';
 import type { Size } from '../metric.ts';
 import { instantiate } from '../wasm/instance.ts';
-import { epsilon, phaseKernels } from './fsim-energy.ts';
-import { phaseFilters, scaleCount } from './fsim-filters.ts';
+import { epsilon, phaseKernels } from './energy.ts';
+import { phaseFilters, scaleCount } from './filters.ts';
 
 const kernels = lazily(() => instantiate([...radixPasses(), ...elementKernels(), ...phaseKernels()]));
 

@@ -3,7 +3,7 @@ import { elementKernels } from '../fourier/element-kernels.ts';
 import { radixPasses } from '../fourier/radix-pass.ts';
 import { createPlaces, createTransform, lineBytes } from '../fourier/transform.ts';
 import { instantiate } from '../wasm/instance.ts';
-import { NUMBER, saliencyKernels } from './vsi-kernels.ts';
+import { NUMBER, saliencyKernels } from './kernels.ts';
 
 /** Saliency is computed on a picture of this side. */
 export const side = 256;

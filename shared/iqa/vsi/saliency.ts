@@ -1,8 +1,8 @@
 import { lazily } from '../../kernel/lazily.ts';
+import { matrix } from '../graphs/fourier-tables.ts';
 import type { Pixels } from '../pixels.ts';
 import { cubeRoot } from '../roots.ts';
-import { matrix } from './fourier-tables.ts';
-import { bandEnergy, side } from './vsi-energy.ts';
+import { bandEnergy, side } from './energy.ts';
 
 export const tiny = 2 ** -52;
 
