@@ -4,17 +4,22 @@ import { weightOfPattern } from './pattern.ts';
 import type { Validator } from './validator.ts';
 import { isTimeout, MOST_MS, sizeOfValue, withinTime } from './within-time.ts';
 
-/** Parts of the schema times parts of the value that are checked without a watchdog: a few milliseconds. */
+/**
+ * Checks of at most this many units (schema size times value size) run without a watchdog: they take a few
+ * milliseconds.
+ */
 const SMALL = 100_000;
-/** A step of a pattern takes longer than looking at a part, and a value's characters count as quarters of one. */
+/**
+ * Weight of a regular expression's step: it costs more than visiting a part, and a character counts as a quarter part.
+ */
 const STEPS_OF_PATTERN = 4;
-/** How many times who sent too much is refused without a look. */
+/** After a timeout, how many values as large from the same caller are refused unchecked. */
 const REFUSED_TIMES = 50;
 const MOST_CALLERS = 1000;
 
 /**
- * Bounds the time of a validation: exponential where definitions refer to the same part twice, level upon level,
- * quadratic where items must be unique, and the product of both sizes where a long list meets a long enum.
+ * Limits the time of a validation. It can be exponential (definitions that refer to the same definition twice, level
+ * upon level), quadratic (`uniqueItems`), or the product of both sizes (a long list checked against a long enum).
  */
 export const boundedCheck = (validate: Validator, schema: JsonSchema, field: string): Validator => {
   const parts = partsOf(schema);
@@ -25,7 +30,7 @@ export const boundedCheck = (validate: Validator, schema: JsonSchema, field: str
     if (sizeOfValue(value, mostUnits) < mostUnits) return validate(value);
     const units = sizeOfValue(value);
     const last = refused.get(caller);
-    // Once is enough: every retry with as much would block the process as long. Other callers have done nothing.
+    // A retry of the same size would block the process again, so it is refused unchecked. Other callers are unaffected.
     if (last && units >= last.units && last.left-- > 0) throw tooSlow(field);
     try {
       return withinTime(() => validate(value));
@@ -49,7 +54,7 @@ const refersTwice = (parts: readonly JsonSchema[]): boolean => {
   return false;
 };
 
-/** All are written out as programs, and a text may be taken through each. */
+/** The total weight of all patterns: each compiles to a program, and a text may run through each of them. */
 const weightOfPatterns = (parts: readonly JsonSchema[]): number => {
   const sources = parts.flatMap(({ pattern, patternProperties }) => [
     ...(typeof pattern === 'string' ? [pattern] : []),

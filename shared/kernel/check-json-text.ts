@@ -1,8 +1,10 @@
 import { Fault } from './errors.ts';
 
-/** An object with more fields takes the event loop tens of milliseconds in each check and in its refusal. */
+/**
+ * An object with more fields blocks the event loop for tens of milliseconds in each check, and again in the refusal.
+ */
 export const MAX_FIELDS = 20_000;
-/** Objects and lists: made by the million, they take seconds to parse, check and free. */
+/** Objects and lists of one body: by the million, they take seconds to parse, check and free. */
 const MAX_PARTS = 100_000;
 
 interface Limits {
@@ -12,11 +14,11 @@ interface Limits {
 const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE, OPEN_LIST] = [34, 92, 58, 123, 125, 91];
 
 /**
- * Refuses JSON that has too many objects and lists, or too many fields in one object, by its text: parsing alone would
- * take the event loop longer than a request may take in all.
+ * Refuses JSON text with too many objects and lists, or too many fields in one object, before it is parsed: parsing
+ * alone would block the event loop for too long.
  */
 export const checkJsonText = (text: string, what: string, { parts: most = MAX_PARTS }: Limits = {}): void => {
-  // So many are at least so long.
+  // A shorter text cannot hold that many.
   if (text.length < 2 * Math.min(most, 2 * MAX_FIELDS)) return;
   if (!hasMore(text, ':', MAX_FIELDS) && !hasMore(text, '{', most / 2) && !hasMore(text, '[', most / 2)) return;
   const outer: number[] = [];
@@ -33,13 +35,16 @@ export const checkJsonText = (text: string, what: string, { parts: most = MAX_PA
   }
 };
 
-/** Refuses a text of more lines than are read in one go. */
+/** Refuses a text with more lines than are read at once. */
 export const checkLines = (text: string, what: string, limit: number): void => {
   if (hasMore(text, '\n', limit) || hasMore(text, '\r', limit))
     throw new Fault('TooLarge', `${what} has more than ${limit} lines; send it in parts`, { limit });
 };
 
-/** Most large bodies are one long list or text, and looking for one character takes next to nothing. */
+/**
+ * A cheap first check: most large bodies are one long list or text, and searching for one character costs next to
+ * nothing.
+ */
 const hasMore = (text: string, sign: string, most: number): boolean => {
   let at = -1;
   for (let found = 0; found <= most; found++) {
@@ -49,7 +54,7 @@ const hasMore = (text: string, sign: string, most: number): boolean => {
   return true;
 };
 
-/** Where the quote is that ends a string. */
+/** The index of the quote that ends a string. */
 const endOfString = (text: string, start: number): number => {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

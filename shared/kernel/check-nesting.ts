@@ -47,7 +47,7 @@ export const checkShape = (value: unknown, { depth, what }: Limits): void => {
   }
 };
 
-/** Made for the one place that is refused: a body may have hundreds of thousands. */
+/** Built only for the place that is refused: a body may have hundreds of thousands of places. */
 const pathOf = ({ name, outer }: Place): string => {
   if (outer === undefined) return '';
   const path = pathOf(outer);

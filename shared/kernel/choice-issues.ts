@@ -2,11 +2,11 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { isObject, type JsonSchema } from './json.ts';
 
 /**
- * Where a value fits none of several forms (`oneOf`, `anyOf`), the validator names what each form lacks. A person means
- * one of them: only what the nearest form lacks is kept, or the forms are named where none is near.
+ * Where a value fits none of several alternatives (`oneOf`, `anyOf`), the validator reports the errors of all of them.
+ * Only those of the nearest alternative are kept; where none is near, one error names the alternatives.
  */
 export const narrowChoices = (errors: readonly ErrorObject[], schema: JsonSchema): readonly ErrorObject[] => {
-  // The innermost choice first, so that the forms around it count it as one.
+  // Innermost choices first, so that an outer choice counts each of them as one error.
   const choices = errors.filter(isChoice).toSorted((a, b) => b.schemaPath.length - a.schemaPath.length);
   let kept = errors;
   for (const choice of choices) kept = narrowOne(kept, choice, schema);
@@ -30,7 +30,7 @@ const narrowOne = (errors: readonly ErrorObject[], choice: ErrorObject, schema: 
   });
 };
 
-/** Another type is furthest; a property that is missing or unknown further than one with a wrong value. */
+/** A wrong type is furthest; a missing or unknown property is further than a property with a wrong value. */
 const distance = (errors: readonly ErrorObject[], { instancePath }: ErrorObject): number =>
   errors.reduce((sum, error) => {
     if (error.keyword === 'type' && error.instancePath === instancePath) return sum + 100;

@@ -1,4 +1,4 @@
-/** Lets everything else go on that waits for the event loop: between slices of work that takes long in all. */
+/** Yields to the event loop, between slices of long work. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonSchema } from './json.ts';
 import { compileSchemaPattern } from './pattern.ts';
 
-/** Where a schema keeps others: under names, in a list, or directly. */
+/** Where keywords hold subschemas: under names, in a list, or directly. */
 export const NAMED = new Set([
   'properties',
   'patternProperties',
@@ -46,10 +46,10 @@ export const unenforcedPatterns = (schema: unknown): readonly PatternAt[] =>
   collectPatterns(schema).filter(({ pattern }) => isUnrunnable(pattern));
 
 /**
- * The schema as it is checked. A pattern that RE2 cannot run is left out, and what would turn its absence into a
- * refusal (`not`, `oneOf`, `if`, `maxContains`) is loosened, so that no valid value is refused. Keywords that Ajv knows
- * and JSON Schema does not are left out where Ajv would refuse the schema for them, and constants among which one is to
- * be chosen become a list of values.
+ * The schema as Ajv checks it. Patterns that RE2 cannot run are left out, and keywords that would turn their absence
+ * into a refusal (`not`, `oneOf`, `if`, `maxContains`) are loosened, so that no valid value is refused. Keywords that
+ * Ajv knows and JSON Schema does not are removed where Ajv would reject the schema for them, and alternatives that are
+ * constants become one `enum`.
  */
 export const enforcedSchema = (schema: JsonSchema): JsonSchema => {
   const isLoose = unenforcedPatterns(schema).length > 0;
@@ -62,7 +62,7 @@ export const enforcedSchema = (schema: JsonSchema): JsonSchema => {
 
 type Depends = (part: unknown) => boolean;
 
-/** Where only one anchor can be meant, a dynamic reference is a plain one, which Ajv resolves better. */
+/** A dynamic reference that can mean only one anchor becomes a plain reference, which Ajv resolves better. */
 const withStaticReferences = (schema: JsonSchema): JsonSchema => {
   const parts = partsOf(schema, '').map(({ part }) => part);
   if (!parts.some(({ $dynamicRef }) => typeof $dynamicRef === 'string')) return schema;
@@ -88,12 +88,12 @@ const enforced = (schema: unknown, depends: Depends): unknown => {
     const { [choice]: _, ...rest } = schema;
     return enforced({ ...rest, allOf: [...listOf(schema.allOf), { enum: constants }] }, depends);
   }
-  // Ajv takes a resource that has nothing but a reference for what it refers to, and looks for it there without an end.
+  // A schema with only `$id` and `$ref` makes Ajv resolve the reference forever.
   if (typeof schema.$id === 'string' && typeof schema.$ref === 'string') {
     const { $ref, ...rest } = schema;
     return enforced({ ...rest, allOf: [...listOf(schema.allOf), { $ref }] }, depends);
   }
-  // Valid, though nothing fits it; Ajv refuses it.
+  // An empty `enum` is valid and matches nothing, but Ajv rejects it.
   if (Array.isArray(schema.enum) && schema.enum.length === 0) {
     const { enum: _, ...rest } = schema;
     return enforced({ ...rest, allOf: [...listOf(schema.allOf), { not: {} }] }, depends);
@@ -101,7 +101,7 @@ const enforced = (schema: unknown, depends: Depends): unknown => {
   return loosened(Object.fromEntries(kept), schema, depends);
 };
 
-/** Alternatives that are one constant each, with words about it: thousands compile as one list of values. */
+/** Finds alternatives that are all constants with annotations: as one `enum`, thousands of them compile. */
 const collectConstants = (
   schema: JsonObject,
 ): readonly [choice: 'anyOf' | 'oneOf' | undefined, constants: unknown[]] => {
@@ -131,7 +131,8 @@ const enforcedPart = (key: string, value: unknown, depends: Depends): unknown =>
   return SINGLE.has(key) ? enforced(value, depends) : value;
 };
 
-// A pattern that might match any name leaves every name to it, so that no other keyword refuses one.
+// An unenforceable name pattern might match any name, so it is replaced by one that does: no other keyword refuses a
+// name.
 const enforcedNames = (key: string, named: JsonObject, depends: Depends): JsonObject => {
   const entries = Object.entries(named).map(([name, part]): readonly [string, unknown] =>
     key === 'patternProperties' && isUnrunnable(name) ? ['', true] : [name, enforced(part, depends)],
@@ -156,7 +157,9 @@ const loosened = (result: Record<string, unknown>, given: JsonObject, depends: D
   return result;
 };
 
-/** Keywords of Ajv alone: `$async` makes promises of answers, `id` and a `nullable` without a type are refused. */
+/**
+ * Keywords of Ajv alone: `$async` makes validation return a promise; `id`, and `nullable` without a type, are rejected.
+ */
 const isForeign = (key: string, schema: JsonObject): boolean =>
   key === '$async' || key === 'id' || (key === 'nullable' && (schema.type === undefined || schema.nullable !== true));
 

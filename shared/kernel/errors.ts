@@ -19,7 +19,9 @@ export const statusOf = {
 export type FaultCode = keyof typeof statusOf;
 export type FaultDetails = Readonly<Record<string, unknown>>;
 
-/** An expected error: what happened, the values, and the cure. Anything else thrown is a bug. */
+/**
+ * An expected error: its message says what happened, with the values, and how to fix it. Anything else thrown is a bug.
+ */
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly details: FaultDetails;

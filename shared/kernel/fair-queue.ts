@@ -1,18 +1,18 @@
-/** Jobs that wait, a queue for each tenant. Tenants are served in turn, so that one with many jobs delays only itself. */
+/** Pending jobs, in one queue per tenant. Tenants are served in turn, so that one with many jobs delays only itself. */
 export interface FairQueue<Job> {
   /** Adds a job at the end of its tenant's queue; false when that is full. */
   push(tenant: string, job: Job): boolean;
-  /** Takes the first job of the tenant whose turn it is, among those that may go now. */
+  /** Takes the first job of the tenant whose turn it is, among those that may start now. */
   take(mayGo: (tenant: string, job: Job) => boolean): Job | undefined;
-  /** Takes a job out that waits no longer; false when it is not there. */
+  /** Removes a pending job; false when it is not in the queue. */
   remove(tenant: string, job: Job): boolean;
   waiting(tenant: string): number;
-  /** How many jobs could go now, if of each tenant so many may. */
+  /** How many jobs could start now, with a limit for each tenant. */
   ready(most: (tenant: string) => number): number;
 }
 
 export const createFairQueue = <Job>(mostPerTenant: number): FairQueue<Job> => {
-  // In the order of their turns: who was served goes to the end.
+  // In the order of their turns: a tenant that was served moves to the end.
   const queues = new Map<string, Job[]>();
   const drop = (tenant: string, queue: Job[]): void => {
     queues.delete(tenant);

@@ -4,25 +4,28 @@ import { createFairQueue } from './fair-queue.ts';
 import type { Clock } from './ports.ts';
 import { stopwatches } from './stopwatches.ts';
 
-/** Divides the event loop between tenants by the time that their requests take of it. */
+/** Divides the event loop between tenants by the CPU time of their requests. */
 export interface FairTurns {
-  /** Nothing while this turn has time left for the tenant; otherwise its place in the queue. */
+  /** Undefined when the tenant may go on at once; otherwise resolves when its turn comes. */
   enter(tenant: string): Promise<void> | undefined;
-  /** A turn of its own, for work that is known to take long. */
+  /** Waits for a turn of its own, for work that is known to take long. */
   own(tenant: string): Promise<void>;
 }
 
-/** What a turn may have taken of the processor when another request begins: others wait. */
+/** CPU time of one turn of the event loop after which further requests have to queue. */
 const FULL_MS = 20;
-/** After work that took longer, so many turns pass: as many as a small call takes from its request to its answer. */
+/**
+ * After work that took longer than `SHORT_MS`, `BETWEEN` turns pass: what a small call needs from request to answer.
+ */
 const SHORT_MS = 5;
 const BETWEEN = 8;
 const MOST_WAITING = 500;
 const LOOK_AGAIN_MS = 2;
 
 /**
- * Hundreds of requests that take tens of milliseconds each and arrive together would otherwise be one turn of seconds,
- * in which nobody else is served. A tenant that took long rests as long: it has half of the event loop at most.
+ * Without it, hundreds of requests of tens of milliseconds each that arrive together would run in one turn of seconds,
+ * in which nobody else is served. A tenant pauses for as long as its work took, so it gets half of the event loop at
+ * most.
  */
 export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WAITING): FairTurns => {
   const { startStopwatch, cpuMs } = stopwatches(clock);
@@ -41,7 +44,7 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
   };
 
   const serve = async (): Promise<void> => {
-    // The first one waits as well: others arrive in the same turn.
+    // The first one waits too, because others may arrive in the same turn.
     await nextTurn();
     while (waiting > 0) {
       const next = queue.take(isRested);
@@ -57,7 +60,7 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
     turn.isGiven = true;
     const stopwatch = startStopwatch();
     go();
-    // What follows the promise has run by then, up to its next wait.
+    // By then the code after the promise has run, up to its next wait.
     await nextTurn();
     const tookMs = cpuMs(stopwatch, SHORT_MS);
     if (tookMs > SHORT_MS) rest(tenant, tookMs);
@@ -76,7 +79,7 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
     turn.isOpen = false;
     turn.isGiven = false;
     const tookMs = cpuMs(stopwatch, FULL_MS);
-    // Whoever came after it had to wait: what took long is the last that was let in.
+    // Later requests had to queue, so the tenant that was let in last took the time.
     if (!isGiven && tookMs > FULL_MS) rest(last, tookMs);
   };
   const isFull = (): boolean => {
@@ -90,7 +93,7 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
     own,
     enter(tenant) {
       if (isFull()) return own(tenant);
-      // A request enters more than once, and waits once.
+      // A request may enter more than once, but waits only once.
       if (turn.isGiven && turn.last === tenant) return undefined;
       if ((waiting > 0 && queue.waiting(tenant) > 0) || (resting.size > 0 && !isRested(tenant))) return own(tenant);
       turn.last = tenant;

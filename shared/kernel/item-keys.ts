@@ -23,19 +23,19 @@ export const TOOL_PREFIX = 'TOOL#';
 export const toolKey = (tenant: string, name: string): Key => ({ pk: tenantPk(tenant), sk: `${TOOL_PREFIX}${name}` });
 export const toolsPk = tenantPk;
 
-/** What a sentence encoder made of the tenant's texts, by the digest of each. */
+/** Sentence-encoder vectors of the tenant's texts, by the digest of each text. */
 export const vectorsPk = (tenant: string, encoder: string): string => `T#${tenant}#VECTORS#${encoder}`;
 export const vectorKey = (tenant: string, encoder: string, digest: string): Key => ({
   pk: vectorsPk(tenant, encoder),
   sk: digest,
 });
 
-/** Requests that use has taught about each tool, and the revision of all of them. */
+/** Requests learned as examples of each tool, and the revision of all of them. */
 export const examplesPk = (tenant: string): string => `T#${tenant}#EXAMPLES`;
 export const exampleKey = (tenant: string, tool: string): Key => ({ pk: examplesPk(tenant), sk: tool });
 export const examplesRevisionKey = (tenant: string): Key => ({ pk: tenantPk(tenant), sk: 'EXAMPLES' });
 
-/** The credentials of a source, and the tokens of one principal at it. */
+/** The credentials of a source, and one caller's tokens at it. */
 const secretPk = (tenant: string): string => `T#${tenant}#SECRET`;
 export const sourceDocumentKey = (tenant: string, source: string): Key => ({ pk: `T#${tenant}#DOCUMENT`, sk: source });
 export const sourceAccountPrefix = (source: string): string => `${source}#`;
@@ -57,10 +57,10 @@ export const keyOfTenantKey = (tenant: string, id: string): Key => ({
   sk: `${KEY_OF_TENANT_PREFIX}${id}`,
 });
 
-/** All tenants, for the operator. */
+/** All tenants; for the operator. */
 export const TENANTS_PK = 'TENANTS';
 export const tenantKey = (tenant: string): Key => ({ pk: TENANTS_PK, sk: tenant });
-/** How far the tenants of keys that earlier releases made are listed. */
+/** Progress of listing the tenants of keys that earlier releases made. */
 export const tenantsListedKey: Key = { pk: 'TENANTS#LISTED', sk: 'LISTED' };
 
 export const onceKey = (tenant: string, digest: string): Key => ({ pk: `T#${tenant}#ONCE#${digest}`, sk: 'ONCE' });
@@ -88,12 +88,12 @@ export const callKey = (tenant: string, id: string): Key => {
   const shard = id.charCodeAt(id.length - 1) % CALL_SHARDS;
   return { pk: `T#${tenant}#CALLS#${callHour(timeOfUlid(id) ?? 0)}#${shard}`, sk: id };
 };
-/** The hours that have calls, so that a list need not query every hour of a month. */
+/** The hours that have calls, so that listing a month need not query every hour. */
 export const callHoursPk = (tenant: string): string => `T#${tenant}#CALLS`;
 export const callHourKey = (tenant: string, hour: string): Key => ({ pk: callHoursPk(tenant), sk: hour });
 export const tenantOfCallPk = (pk: string): string | undefined => /^T#([^#]+)#CALLS#[^#]+#\d+$/.exec(pk)?.[1];
 
-/** The segments of a trace that calls of a tenant ran in. */
+/** The trace segments in which a tenant's calls ran. */
 export const tracePk = (tenant: string, traceId: string): string => `T#${tenant}#TRACE#${traceId}`;
 export const traceKey = (tenant: string, traceId: string, spanId: string): Key => ({
   pk: tracePk(tenant, traceId),
@@ -114,7 +114,7 @@ export const totalsKey = (tenant: string, path: string, shard: string): Key => (
   pk: totalsPk(tenant),
   sk: `${path}#${shard}`,
 });
-/** Versions blocked from the stream, and up to where their failures were reported. */
+/** Versions blocked from the stream, and which of their failures were reported. */
 export const blocksPk = (tenant: string): string => `T#${tenant}#BLOCKS`;
 export const blockKey = (tenant: string, name: string, version: string): Key => ({
   pk: blocksPk(tenant),
@@ -174,10 +174,10 @@ export const askedArgumentsKey = (tenant: string, id: string, part: number): Key
   sk: `PART#${String(part).padStart(3, '0')}`,
 });
 
-/** A call that waits for a confirmation, by its id. */
+/** A call that waits for a confirmation, by the confirmation's id. */
 export const waitingCallKey = (tenant: string, id: string): Key => ({ pk: `T#${tenant}#WAITING`, sk: id });
 
-/** The usage of a month that is closed. */
+/** The usage of a closed month. */
 export const usageArchiveKey = (tenant: string, month: string): Key => ({ pk: `T#${tenant}#ARCHIVE`, sk: month });
 
 export const auditPk = (tenant: string, month: string): string => `T#${tenant}#AUDIT#${month}`;
@@ -227,10 +227,10 @@ export const usageKey = (tenant: string, month: string, keyId: string, tool: str
   sk: `${keyId}#${tool}`,
 });
 
-/** Events of uploads that were taken and not dealt with yet. */
+/** Upload events that were received and are not finished. */
 export const ACTIVE_UPLOADS_PK = 'UPLOADS#ACTIVE';
 export const activeUploadKey = (delivery: string): Key => ({ pk: ACTIVE_UPLOADS_PK, sk: delivery });
-/** The bytes that a tenant's pictures take. */
+/** Counters of the bytes that a tenant's pictures take. */
 export const storagePartition = (tenant: string): string => `T#${tenant}#STORAGE`;
 export const storageKey = (tenant: string, counter: string): Key => ({ pk: storagePartition(tenant), sk: counter });
 export const uploadKey = (tenant: string, key: string): Key => ({ pk: `T#${tenant}#UPLOAD#${key}`, sk: 'UPLOAD' });

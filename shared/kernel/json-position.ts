@@ -21,7 +21,7 @@ export const positionAt = (text: string, position: number): TextPosition => {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 };
 
-/** Whether a prefix is JSON so far: it parses, or fails only at its end. */
+/** Whether a prefix may continue as JSON: it parses, or fails only at its end. */
 const couldGoOn = (prefix: string): boolean => {
   try {
     JSON.parse(prefix);

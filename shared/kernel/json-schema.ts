@@ -27,7 +27,7 @@ export const checkSchema = (
     });
   requireFewPatterns(schema, field);
   requireCheapSchema(enforcedSchema(schema), field);
-  // Compiling takes milliseconds, and finds what the form does not show only where schemas refer to each other.
+  // Compiling takes milliseconds, and finds more than the form check only in schemas with references.
   if (depthOfCheck === 'compiled' || hasReferences(schema)) compile(schema, field);
   else requireForm(schema, field);
 };
@@ -35,7 +35,7 @@ export const checkSchema = (
 const MAX_PATTERNS = 200;
 const MAX_PATTERN_WEIGHT = 200_000;
 
-/** Each pattern becomes a program, and the check of a name has to try all of them. */
+/** Each pattern compiles to a program, and a property name is tried on all of them. */
 const requireFewPatterns = (schema: JsonSchema, field: string): void => {
   const patterns = collectPatterns(schema);
   if (patterns.length > MAX_PATTERNS)
@@ -60,11 +60,14 @@ const hasReferences = (schema: unknown): boolean => {
   return isObject(schema) && Object.entries(schema).some(([key, value]) => references.has(key) || hasReferences(value));
 };
 
-/** Compiles a schema once; the caller caches the validator by the tool's digest. No validation takes long. */
+/**
+ * Compiles a schema once; the caller caches the validator by the tool's digest. Validations that take too long are
+ * interrupted.
+ */
 export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator =>
   onCopy(schema, boundedCheck(checkInPlace(schema, field), schema, field));
 
-/** A validator that takes as long as it takes, for a process that can be ended. */
+/** A validator without a time limit, for a process that can be killed. */
 export const patientValidator = (schema: JsonSchema, field: string): Validator =>
   onCopy(schema, checkInPlace(schema, field));
 
@@ -80,21 +83,21 @@ const checkInPlace = (schema: JsonSchema, field: string): Validator => {
       : { value, issues: collectIssues(narrowChoices(validate.errors ?? [], schema)) };
 };
 
-/** Several times faster than structuredClone, which knows more than JSON. */
+/** Several times faster than structuredClone, which supports more than JSON. */
 const copyJson = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(copyJson);
   if (!isObject(value)) return value;
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
     const field = copyJson(value[name]);
-    // Assigned, this one name would be no field.
+    // Assigning to `__proto__` would set the prototype instead of a field.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: field, enumerable: true });
     else copy[name] = field;
   }
   return copy;
 };
 
-/** A schema may refer to itself without an end, and a value may be nested too deep for one that does. */
+/** A stack overflow means that the schema refers to itself without end, or that the value is nested too deep for it. */
 const isValid = (validate: ValidateFunction, value: unknown, field: string): boolean => {
   try {
     return validate(value);
@@ -114,7 +117,7 @@ const hasDefaults = (schema: unknown): boolean => {
   return isObject(schema) && ('default' in schema || Object.values(schema).some(hasDefaults));
 };
 
-// Ajv keeps patterns by their text: without `toString` all patterns of the process would be the first one.
+// Ajv caches patterns by their text: without `toString`, every pattern of the process would be the first one.
 const regExp = Object.assign(
   (source: string) => {
     const pattern = compileSchemaPattern(source);
@@ -128,23 +131,23 @@ const options = {
   allErrors: true,
   useDefaults: true,
   ownProperties: true,
-  // Copied to each of a thousand places that refer to it, a definition would take seconds to compile.
+  // Inlined at each of a thousand references, a definition would take seconds to compile.
   inlineRefs: false,
-  // Written out, each name takes as long to compile as a subschema.
+  // Unrolled, each required name takes as long to compile as a subschema.
   loopRequired: 4,
-  // Otherwise each unknown format, which is only an annotation, is written to the console.
+  // Otherwise Ajv logs each unknown format, which is only an annotation, to the console.
   logger: false,
 } as const;
 
 // One shared instance: compiling its meta-schema takes milliseconds.
 const createAjv = (): { readonly ajv: Ajv2020; forget(schema: JsonSchema): void } => {
-  // Optimising the code it writes takes longer than the checks that run it.
+  // Optimising the generated code takes longer than the checks that run it.
   const ajv = new Ajv2020({ ...options, code: { regExp, optimize: false } });
   formats.default(ajv, { mode: 'fast' });
   const own = new Set(Object.keys(ajv.refs));
   return {
     ajv,
-    // Also the ids within a schema: another one's references must not lead to them, and they must not add up.
+    // Removes the ids inside the schema too: other schemas must not refer to them, and they would leak.
     forget(schema) {
       ajv.removeSchema(schema);
       for (const id of Object.keys(ajv.refs)) if (!own.has(id)) delete ajv.refs[id];
@@ -155,10 +158,10 @@ const sharedAjv = lazily(createAjv);
 
 const ROOT = 'schema:///';
 
-/** The schema without its dialect, which must be of the form of 2020-12. */
+/** Checks the schema against the 2020-12 meta-schema and returns it without `$schema`. */
 const requireForm = (schema: JsonSchema, field: string): JsonSchema => {
   const { ajv } = sharedAjv();
-  // Ajv does not know other drafts' $schema.
+  // Ajv does not know the `$schema` of other drafts.
   const { $schema: _, ...plain } = schema;
   if (ajv.validateSchema(plain)) return plain;
   const issues = collectIssues(ajv.errors);
@@ -168,7 +171,7 @@ const requireForm = (schema: JsonSchema, field: string): JsonSchema => {
 const compile = (schema: JsonSchema, field: string): ValidateFunction => {
   const { ajv, forget } = sharedAjv();
   const plain = requireForm(schema, field);
-  // Without an $id Ajv does not find the root by `$ref: "#"`.
+  // Without an $id, Ajv does not resolve `$ref: "#"` to the root.
   const checked = { $id: ROOT, ...enforcedSchema(plain) };
   try {
     return ajv.compile(checked);
@@ -185,7 +188,7 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
   }
 };
 
-/** An error names at most so many fields. */
+/** Further errors are only counted. */
 const MOST_ISSUES = 20;
 
 const collectIssues = (errors: readonly ErrorObject[] | null | undefined): readonly SchemaIssue[] => {

@@ -3,10 +3,10 @@ import { validatorFor } from './json-schema.ts';
 import { memoize } from './memoize.ts';
 import type { Validator } from './validator.ts';
 
-/** The characters of schemas whose validators are kept; a validator takes about fifty bytes for each. */
+/** Total length of the schemas whose validators are cached; a validator takes about fifty bytes per character. */
 const KEPT_CHARACTERS = 3_000_000;
 
-/** Validators of definitions, by digest: each is compiled once, and the most recently used are kept. */
+/** Caches validators by definition digest: each schema is compiled once, and the least recently used are evicted. */
 export const createValidators = (most: number, field?: string): ((digest: string, schema: JsonSchema) => Validator) => {
   const validators = memoize<Validator>(most, KEPT_CHARACTERS);
   return (digest, schema) =>

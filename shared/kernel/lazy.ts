@@ -1,4 +1,4 @@
-/** A promise that is made when it is first asked for; one that is rejected is forgotten, so that the next call tries again. */
+/** A promise that is created on first use; a rejected one is dropped, so that the next call tries again. */
 export const lazyAsync = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => {
@@ -13,7 +13,7 @@ export const lazyAsync = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 
 type Port<Name extends string> = Readonly<Record<Name, (...given: never[]) => Promise<unknown>>>;
 
-/** A port that is made by the first call of it, for what is large to load; its methods are these. */
+/** A port that is loaded by the first call of one of its methods, for what is large to load. */
 export const lazyPort = <Name extends string, T extends Port<Name>>(
   methods: readonly Name[],
   make: () => Promise<T>,

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
 /**
- * Who is at work on something, and until when others leave it to them. The epoch grows with every owner: a revision
- * would start again at 1 after a blind write, and could not tell a late owner that it is no longer the one.
+ * Who works on something, and until when others must leave it alone. The epoch grows with every owner. The item's
+ * revision cannot replace it: a blind write resets that to 1, and a former owner could take itself for the present one.
  */
 export const Lease = z.object({
-  /** A random id, made for this piece of work: process ids are used again. */
+  /** A random id for this piece of work: process ids are reused. */
   owner: z.string(),
   epoch: z.int().positive(),
   /** In milliseconds since 1970. */
@@ -13,28 +13,28 @@ export const Lease = z.object({
 });
 export type Lease = Readonly<z.infer<typeof Lease>>;
 
-/** Long enough for clocks that differ by a minute and a beat that is missed. */
+/** Tolerates clocks that differ by a minute, and one missed heartbeat. */
 export const LEASE_MS = 90_000;
-/** How often an owner says that it is still there. */
+/** How often an owner renews its lease. */
 export const BEAT_MS = 15_000;
 
-/** Whether somebody else is to be left alone with it. */
+/** Whether somebody holds the lease now. */
 export const isLive = (lease: Lease | undefined, now: number): boolean => lease !== undefined && lease.until > now;
 
 /** The lease of a new owner; undefined while another's is live. */
 export const takeLease = (known: Lease | undefined, owner: string, now: number): Lease | undefined =>
   isLive(known, now) ? undefined : { owner, epoch: (known?.epoch ?? 0) + 1, until: now + LEASE_MS };
 
-/** Whether nobody has taken it over since. */
+/** Whether nobody has taken the lease over. */
 export const isHeld = (known: Lease | undefined, held: Lease): boolean =>
   known?.owner === held.owner && known.epoch === held.epoch;
 
-/** The lease with more time; undefined for whoever has lost it. One that ran out and was not taken goes on. */
+/** The renewed lease; undefined once it was taken over. One that expired but was not taken can still be renewed. */
 export const renewLease = (known: Lease | undefined, held: Lease, now: number): Lease | undefined =>
   isHeld(known, held) ? { ...held, until: Math.max(known?.until ?? 0, now + LEASE_MS) } : undefined;
 
-/** The lease given up: it can be taken at once, and its epoch is remembered. */
+/** The released lease: it can be taken at once, and keeps its epoch. */
 export const freeLease = (held: Lease): Lease => ({ ...held, until: 0 });
 
-/** How long to leave its owner alone, in whole seconds. */
+/** Whole seconds until the lease expires, at least 1. */
 export const secondsLeft = (lease: Lease, now: number): number => Math.max(1, Math.ceil((lease.until - now) / 1000));

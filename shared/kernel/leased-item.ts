@@ -10,16 +10,16 @@ export interface LeaseContext {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** An item that holds the lease of the work it speaks of. */
+/** An item that carries the lease of the work it describes. */
 export interface LeasedItem<T extends { readonly lease?: Lease }> {
   readonly key: Key;
   readonly kind: Stored<T>;
 }
 
-/** A random id for one piece of work: process ids are used again. */
+/** A random id for one piece of work: process ids are reused. */
 export const newOwner = (random: (bytes: number) => Uint8Array): string => Buffer.from(random(12)).toString('hex');
 
-/** Takes an item over whose lease has run out or was given up; undefined when it is gone or somebody holds it. */
+/** Takes over an item whose lease has expired or was released; undefined when it is gone or somebody holds it. */
 export const takeItem = <T extends { readonly lease?: Lease }>(
   { table, clock }: Pick<LeaseContext, 'table' | 'clock'>,
   { key, kind }: LeasedItem<T>,
@@ -33,7 +33,7 @@ export const takeItem = <T extends { readonly lease?: Lease }>(
     return { writes: [put(key, kind, taken, item.expires)], result: taken };
   });
 
-/** Changes an item only while its lease is held; tells whether it was. Whoever lost it changes nothing. */
+/** Changes an item only while its lease is held; returns false, with nothing written, once it is lost. */
 export const changeHeld = <T extends { readonly lease?: Lease }>(
   { table }: Pick<LeaseContext, 'table'>,
   { key, kind }: LeasedItem<T>,
@@ -48,14 +48,14 @@ export const changeHeld = <T extends { readonly lease?: Lease }>(
 
 export interface Heartbeat {
   /**
-   * Whether another may be the owner by now: then what is under way must have no effect any more. Once lost is lost:
-   * what was called off for it cannot be gone on with.
+   * Whether another process may own the item by now, so that the work here must have no further effect. It never
+   * becomes false again, because work that was aborted cannot continue.
    */
   isLost(): boolean;
   stop(): void;
 }
 
-/** Renews a lease until it is stopped. A beat that cannot be stored is tried again with the next. */
+/** Renews a lease by heartbeats until it is stopped; one that fails is tried again with the next. */
 export const keepLease = <T extends { readonly lease?: Lease }>(
   context: LeaseContext,
   item: LeasedItem<T>,
@@ -64,7 +64,7 @@ export const keepLease = <T extends { readonly lease?: Lease }>(
   const { clock, timers, log } = context;
   let { until } = held;
   let wasLost = false;
-  // A process that was paused past its lease knows it by the time alone, before it has looked.
+  // A process that was suspended for longer than its lease sees it by the clock, before it has read the item.
   const isLost = (): boolean => {
     wasLost ||= clock.now() >= until;
     return wasLost;

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { lazily } from './lazily.ts';
 
-/** Computes a value once per key, and keeps the most recently used: so many, and of so much size where one is given. */
+/** Caches values by key and keeps the most recently used: at most `max`, and at most `maxSize` in total where given. */
 export const memoize = <Value extends object>(
   max: number,
   maxSize?: number,
 ): ((key: string, make: () => Value, size?: () => number) => Value) => {
-  // Its places are laid out at once: only where there is something to keep.
+  // An LRU cache allocates all its slots at once, so it is created with its first value.
   const kept = lazily(() => new LRUCache<string, Value>({ max, maxSize }));
   return (key, make, size) => {
     const made = kept();

@@ -1,13 +1,16 @@
 import type { Key } from './ports.ts';
 
-/** What the authorization server keeps, by the digest of its id, which may be a secret; and all that hangs on a grant. */
+/**
+ * What the authorization server stores, by the digest of its id, which may be a secret; and everything issued for a
+ * grant.
+ */
 export const oauthKey = (kind: string, digest: string): Key => ({ pk: `OAUTH#${kind}#${digest}`, sk: 'OAUTH' });
 export const oauthGrantPk = (grant: string): string => `OAUTH#OF#${grant}`;
 export const oauthOfGrantKey = (grant: string, kind: string, digest: string): Key => ({
   pk: oauthGrantPk(grant),
   sk: `${kind}#${digest}`,
 });
-/** How many clients registered themselves in an hour. */
+/** How many clients registered themselves within an hour. */
 export const oauthRegistrationsKey = (hour: string): Key => ({ pk: `OAUTH#REGISTRATIONS#${hour}`, sk: 'COUNT' });
 
 /** A link by which somebody connects an account, by its digest. */

@@ -7,19 +7,19 @@ export interface Pattern {
   test(text: string): boolean;
   /** Whether the pattern matches from the start of the text. */
   startsWith(text: string): boolean;
-  /** The steps that a character of a text takes, at most. */
+  /** The most steps that one character of a text can take. */
   readonly weight: number;
 }
 
-/** Longer ones are not compiled. */
+/** Longer patterns are not compiled. */
 const MAX_PATTERN = 1000;
 
-/** How large the program of a pattern may become, which is written out once for each repetition. */
+/** The largest compiled program of a pattern: each repetition is expanded. */
 const MAX_WEIGHT = 50_000;
-/** A filter is tried on one name after the other, where nothing interrupts it. */
+/** Lower for filters, which run on name after name without a watchdog. */
 const MAX_FILTER_WEIGHT = 2000;
 
-/** At least as many instructions as the pattern's program has. */
+/** An upper bound on the instructions of a pattern's compiled program. */
 export const weightOfPattern = (source: string): number => {
   const counts = source.matchAll(/\{(\d+)(?:,(\d*))?\}/g).map(([, least, most]) => Number(most || least));
   return source.length * (1 + counts.reduce((sum, count) => sum + count, 0));
@@ -51,7 +51,7 @@ export const compilePattern = (source: string, field: string): Pattern => {
 
 const compiled = new LRUCache<string, { readonly pattern: Pattern | undefined }>({ max: 1000, maxSize: 200_000 });
 
-/** A JSON Schema's pattern, which is written for ECMA-262; undefined when RE2 cannot run it. */
+/** Compiles a pattern of a JSON Schema, which is written for ECMA-262; undefined when RE2 cannot run it. */
 export const compileSchemaPattern = (source: string): Pattern | undefined => {
   const known = compiled.get(source) ?? { pattern: translate(source) };
   compiled.set(source, known, { size: weightOfPattern(source) + 1 });
@@ -59,7 +59,7 @@ export const compileSchemaPattern = (source: string): Pattern | undefined => {
 };
 
 const translate = (source: string): Pattern | undefined => {
-  // Both would be translated into something else: a named back-reference, and half a character.
+  // RE2 would translate both wrongly: a named back-reference, and half of a surrogate pair.
   if (source.length > MAX_PATTERN || weightOfPattern(source) > MAX_WEIGHT || /\\k<|\\u[dD][89a-fA-F]/.test(source))
     return undefined;
   try {

@@ -99,11 +99,14 @@ export interface Clock {
   newId(): string;
 }
 
-/** Work at later times; a port of its own, so that whoever owns the clock owns the waiting too. */
+/** Timers. They belong to the clock, so that whoever replaces time replaces waiting too. */
 export interface Timers {
-  /** Does work again and again, until what it answers is called. */
+  /** Repeats work until the returned function is called. */
   every(milliseconds: number, work: () => void): () => void;
-  /** Does work once, after a time, unless what it answers is called. Keeps the process alive unless `ref` is false. */
+  /**
+   * Runs work once, after a delay, unless the returned function is called first. Keeps the process alive unless `ref`
+   * is false.
+   */
   after(milliseconds: number, work: () => void, ref?: boolean): () => void;
 }
 
@@ -118,7 +121,7 @@ export interface Blobs {
 /** A function behind a builtin, internal or plugin tool. */
 export interface Handler {
   readonly permission: 'safe' | 'confirm' | 'dangerous';
-  /** What it takes, whatever the definition of a tool on it says. */
+  /** The handler's own parameters, which hold whatever a tool definition that uses it says. */
   readonly parameters?: JsonSchema;
   /** Throws a `Fault` for arguments that must not run, beyond what a schema can express. */
   readonly check?: (
@@ -128,7 +131,7 @@ export interface Handler {
     /** The id of the caller's key. */
     keyId: string,
   ) => Promise<void>;
-  /** What arguments name that is not there, such as a file; a decision that needs it is not ready. */
+  /** What the arguments name that does not exist, such as a file; a decision with such arguments is not ready. */
   readonly lacks?: (args: Readonly<Record<string, unknown>>, tenant: string) => Promise<Lack | undefined>;
   readonly run: (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<unknown>;
 }
@@ -144,7 +147,7 @@ export interface CallContext {
   /** The id of the caller's key. */
   readonly keyId: string;
   readonly signal: AbortSignal;
-  /** Says that the call waits for its turn: its time-out begins when the turn has come. */
+  /** Reports that the call is queued: its timeout starts when the promise resolves. */
   readonly waits?: (turn: Promise<void>) => void;
   readonly log: Log;
   /** The definition being run, for handlers that serve many tools. */
@@ -168,7 +171,7 @@ export interface CallingClient {
 /** What a caller provides to a tool during a call. */
 export type CallExtras = Pick<CallContext, 'progress' | 'client'>;
 
-/** The resources a call used: its own, as far as they can be separated from concurrent work. */
+/** The resources that a call used, as far as they can be told from concurrent work. */
 export interface ResourceUsage {
   readonly cpuMs: number;
   readonly memoryDeltaBytes: number;

@@ -2,12 +2,12 @@ import { NAMED } from './enforced-schema.ts';
 import { Fault } from './errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from './json.ts';
 
-/** As many as compile in about a tenth of a second; a schema of 64 KB that people wrote has a few hundred. */
+/** As many as compile in about a tenth of a second; a schema of 64 KB written by people has a few hundred. */
 const MOST_PARTS = 1500;
-/** A definition that is referred to becomes a function of its own. */
+/** Each definition that is referred to compiles to a function of its own. */
 const PARTS_OF_REFERENCE = 8;
 
-/** Refuses a schema that would keep the event loop busy while it is compiled: nothing can interrupt that. */
+/** Refuses a schema that would block the event loop while it is compiled, since nothing can interrupt that. */
 export const requireCheapSchema = (schema: JsonSchema, field: string): void => {
   const parts = Math.round(estimateCost(schema));
   if (parts <= MOST_PARTS) return;
@@ -18,10 +18,13 @@ export const requireCheapSchema = (schema: JsonSchema, field: string): void => {
   );
 };
 
-/** What compiling takes, in plain subschemas; unevaluated properties are followed through all parts from each part. */
+/**
+ * The cost of compiling, in plain subschemas. Unevaluated properties cost the square: each part is followed through all
+ * others.
+ */
 const estimateCost = (schema: JsonSchema): number => {
   const found = { parts: 0, more: 0, follows: false, references: new Set<unknown>() };
-  // What is a value may be referred to, and is a schema then.
+  // A reference may point into a value such as `default`, which is then a schema too.
   const hasReferences = /"\$(dynamicRef|recursiveRef|ref)"/.test(JSON.stringify(schema));
   const open: unknown[] = [schema];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -49,7 +52,7 @@ const addKeywords = (found: Found, part: JsonObject): void => {
   const keywords = Object.keys(part).filter((key) => CHECKS.has(key)).length;
   found.more += Math.max(0, keywords - 1) / 2;
   if (typeof part.format === 'string') found.more++;
-  // Each alternative is written inside the one before.
+  // Each alternative is compiled inside the one before.
   if (Array.isArray(part.oneOf)) found.more += part.oneOf.length ** 2 / 200;
   if (isObject(part.dependentRequired))
     for (const names of Object.values(part.dependentRequired))
@@ -62,7 +65,7 @@ const addKeywords = (found: Found, part: JsonObject): void => {
 /** Keywords that hold values, not schemas. */
 const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required', 'dependentRequired']);
 
-/** Keywords that become code of their own. */
+/** Keywords that compile to code of their own. */
 const CHECKS: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
   ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains'],

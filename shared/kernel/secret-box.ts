@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { canonicalJson } from './canonical-json.ts';
 import { Fault } from './errors.ts';
 
-/** What a secret belongs to. It is authenticated: a secret that was moved elsewhere cannot be opened there. */
+/** What a secret belongs to. It is authenticated: a secret moved elsewhere cannot be decrypted. */
 export type SecretContext = Readonly<Record<string, string>>;
 
-/** Makes keys for single secrets, each wrapped by one key that never leaves its keeper. */
+/** Envelope encryption: creates keys for single secrets, each wrapped by a master key that is never handed out. */
 export interface DataKeys {
   create(context: SecretContext): Promise<{ readonly key: Uint8Array; readonly wrapped: Uint8Array }>;
   open(wrapped: Uint8Array, context: SecretContext): Promise<Uint8Array>;
@@ -14,7 +14,7 @@ export interface DataKeys {
 
 const Base64 = z.string();
 
-/** A secret as it is stored: its data encrypted by a key of its own, and that key wrapped. */
+/** A secret as stored: encrypted with a key of its own, beside that key, wrapped. */
 export const SealedSecret = z.object({ key: Base64, iv: Base64, tag: Base64, data: Base64 });
 export type SealedSecret = Readonly<z.infer<typeof SealedSecret>>;
 
@@ -27,7 +27,7 @@ export const sealSecret = async (keys: DataKeys, context: SecretContext, text: s
   return { key: base64(wrapped), iv: base64(iv), tag: base64(tag), data: base64(data) };
 };
 
-/** The text of a secret; a fault that says nothing of it when it is not what was sealed for this place. */
+/** Decrypts a secret; the error reveals nothing about one that was sealed for another context. */
 export const openSecret = async (keys: DataKeys, context: SecretContext, sealed: SealedSecret): Promise<string> => {
   const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
   const key = await keys.open(bytes(sealed.key), context);

@@ -4,8 +4,8 @@ import type * as z from 'zod';
 export type Guard = (value: unknown) => boolean;
 
 /**
- * Compiles a schema into a check of types alone: stored data was validated against patterns and limits on input. It
- * copies nothing: 10,000 tool families take 15 ms where zod takes 70.
+ * Compiles a schema into a check of types alone: stored data was validated against patterns and limits when it came in.
+ * It copies nothing: 10,000 tool families take 15 ms, and 70 ms with zod.
  */
 export const shapeGuard = (schema: z.ZodType): Guard => {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;

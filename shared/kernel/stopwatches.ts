@@ -5,12 +5,12 @@ export interface Stopwatch {
   readonly cpu: NodeJS.CpuUsage;
 }
 
-/** Measures what a stretch of work took of the processor, on this thread. */
+/** Measures CPU time on this thread. */
 export const stopwatches = ({ now }: Pick<Clock, 'now'>) => ({
   startStopwatch: (): Stopwatch => ({ at: now(), cpu: process.threadCpuUsage() }),
   /**
-   * Milliseconds of the processor, which a busy machine does not change as it does the clock's. Up to `short` the
-   * clock's are as good, as they are never fewer, and reading them costs a ninth.
+   * CPU time in milliseconds, which other processes do not affect. Up to `short` it is the elapsed time instead, which
+   * is never less and costs a ninth to read.
    */
   cpuMs({ at, cpu }: Stopwatch, short: number): number {
     const elapsedMs = now() - at;

@@ -1,12 +1,12 @@
-/** Where all that is stored of one tenant lies; single keys are built in `item-keys.ts`. */
+/** The partitions and folders of a tenant's data; the keys of single items are built in `item-keys.ts`. */
 
-/** What all other partitions of a tenant begin with. */
+/** The prefix of all partitions of a tenant but its main one. */
 export const partitionsOfTenant = (tenant: string): string => `T#${tenant}#`;
-/** Partitions that outlive their tenant: what was charged, and who did what. */
+/** Partitions that are kept when their tenant is deleted: usage, and the audit log. */
 export const isKeptPartition = (pk: string): boolean => /^T#[^#]+#(USAGE#|ARCHIVE$|AUDIT#)/.test(pk);
-/** Partitions that hold credentials or answers of others, and are not handed out. */
+/** Partitions that are not exported: they hold credentials, or stored answers to other callers. */
 export const isSecretPartition = (pk: string): boolean => /^T#[^#]+#(SECRET$|ONCE#)/.test(pk);
 export const keyPartition = (id: string): string => `KEY#${id}`;
-/** Where a tenant's pictures, scores and results lie among the blobs. */
+/** The blob folders of a tenant's pictures, scores and results. */
 export const blobFolders = (tenant: string): readonly string[] =>
   ['images', 'made', 'scores', 'runs', 'results'].map((folder) => `${folder}/${tenant}/`);

@@ -1,8 +1,8 @@
-/** Where a trace comes from, as W3C's `traceparent` says it. */
+/** The caller's span, as in W3C's `traceparent`. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits: the span that caused what follows. */
+  /** 16 hexadecimal digits: the id of the parent span. */
   readonly spanId: string;
   readonly isSampled: boolean;
 }
@@ -12,7 +12,7 @@ const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 const SAMPLED = 1;
 
-/** Reads `traceparent`; undefined for what the W3C recommendation says to ignore. */
+/** Reads `traceparent`; undefined where the W3C recommendation says to ignore it. */
 export const readTraceparent = (header: string | undefined): TraceParent | undefined => {
   if (header === undefined || header.length > 128) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(header) ?? [];
@@ -27,7 +27,7 @@ export const writeTraceparent = ({ traceId, spanId, isSampled }: TraceParent): s
 
 const AMAZON = /^[0-9a-f]{8}-[0-9a-f]{24}$/;
 
-/** Reads `x-amzn-trace-id`, as Amazon's front doors send it: `Root=1-...;Parent=...;Sampled=1`. */
+/** Reads `x-amzn-trace-id`, as AWS load balancers and API Gateway send it: `Root=1-...;Parent=...;Sampled=1`. */
 export const readAmazonTrace = (header: string | undefined): TraceParent | undefined => {
   if (header === undefined || header.length > 512) return undefined;
   const parts = new Map(header.split(';').map((part) => part.trim().split('=', 2) as [string, string | undefined]));

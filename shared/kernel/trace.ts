@@ -14,19 +14,19 @@ export interface Span {
   readonly startUs: number;
   readonly endUs: number;
   readonly attributes: SpanAttributes;
-  /** The code of the error it ended with; messages may hold what a trace must not. */
+  /** The code of the error; messages may hold private data. */
   readonly error?: string | undefined;
 }
 
-/** The spans of one trace that this process made under one of its entries: a request, an event, a node of a plan. */
+/** The spans that this process recorded below one entry point of a trace: a request, an event, a node of a plan. */
 export interface TraceSegment {
   readonly traceId: string;
   /** The entry's own span. */
   readonly spanId: string;
   readonly spans: readonly Span[];
-  /** Whose it is, once that is known. */
+  /** The tenant, once it is known. */
   readonly tenant?: string | undefined;
-  /** Whether a call ran in it: only those are found again by a call. */
+  /** Whether a call ran in it: only such segments are found by the id of a call. */
   readonly hasCall: boolean;
 }
 
@@ -35,14 +35,14 @@ export interface SpanCollector {
   readonly now: () => number;
   readonly newSpanId: () => string;
   add(span: Span): void;
-  /** Says that a call of this tenant runs in the segment. */
+  /** Notes that a call of this tenant runs in the segment. */
   hasCallOf(tenant: string): void;
 }
 
-/** The span that the running code is in; without a collector its trace is passed on, but not recorded. */
+/** The current span; without a collector the trace is propagated, but not recorded. */
 export interface ActiveSpan extends TraceParent {
   readonly collector?: SpanCollector | undefined;
-  /** Whether the trace was begun elsewhere: then its id means something to somebody. */
+  /** Whether the trace was started elsewhere, so that its id means something to others. */
   readonly isRemote?: boolean | undefined;
 }
 
@@ -50,22 +50,22 @@ const active = new AsyncLocalStorage<ActiveSpan>();
 
 export const currentSpan = (): ActiveSpan | undefined => active.getStore();
 
-/** The header that carries the trace on to another process. */
+/** The `traceparent` header for requests to other processes. */
 export const currentTraceparent = (): string | undefined => {
   const span = active.getStore();
   return span && writeTraceparent(span);
 };
 
-/** Does work as part of a span that somebody else ends. */
+/** Runs work as part of a span that somebody else ends. */
 export const within = <T>(span: ActiveSpan, work: () => T): T => active.run(span, work);
 
-/** The id that links what is stored to its trace, where the trace is recorded here or elsewhere. */
+/** The trace id to store beside a record; undefined where the trace is recorded nowhere. */
 export const currentTraceId = (): string | undefined => {
   const span = active.getStore();
   return span && (span.collector !== undefined || span.isRemote) ? span.traceId : undefined;
 };
 
-/** Does work as a span of its own below the current one; without a recorded trace it only does the work. */
+/** Runs work as a child of the current span; without a recorded trace it only runs the work. */
 export const inSpan = <T>(name: string, attributes: SpanAttributes, work: () => T, kind: SpanKind = 'internal'): T => {
   const span = openSpan(name, attributes, kind);
   if (span === undefined) return work();
@@ -87,7 +87,7 @@ export interface OpenSpan {
   fail(thrown: unknown): void;
 }
 
-/** Begins a span below the current one; undefined without a recorded trace. */
+/** Opens a child of the current span; undefined without a recorded trace. */
 export const openSpan = (
   name: string,
   attributes: SpanAttributes = {},

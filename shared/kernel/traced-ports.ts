@@ -1,7 +1,7 @@
 import type { Blobs, Table } from './ports.ts';
 import { inSpan } from './trace.ts';
 
-/** A table whose requests are spans of the trace they belong to. */
+/** A table whose requests become spans of the current trace. */
 export const tracedTable = (table: Table): Table => ({
   streams: table.streams,
   get: (key) => inSpan('table get', TABLE, () => table.get(key), 'client'),

@@ -10,11 +10,11 @@ import {
 } from './trace.ts';
 import { readTraceparent, type TraceParent } from './trace-parent.ts';
 
-/** What begins a segment of a trace in this process. */
+/** What starts a segment of a trace in this process. */
 export interface Entry {
   readonly name: string;
   readonly kind: SpanKind;
-  /** What caused it, where that is known. */
+  /** The caller's span, if known. */
   readonly parent?: TraceParent | undefined;
   /** Whether calls may run in it. */
   readonly mayCall: boolean;
@@ -22,20 +22,20 @@ export interface Entry {
 
 /** Takes finished segments. */
 export interface TraceSink {
-  /** Whether it wants this one; asked before it begins, so that what nobody wants is not recorded. */
+  /** Whether it wants this segment; asked before it starts, so that unwanted segments are not recorded. */
   wants(entry: Entry, traceId: () => string): boolean;
-  /** The promise, where there is one, resolves when the segment is safe. */
+  /** The promise, if any, resolves when the segment is stored. */
   take(segment: TraceSegment): Promise<void> | undefined;
-  /** Stores what waits, where it can be read from here. */
+  /** Stores pending segments, where they can be read from here. */
   flush?(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Begins traces, or goes on with those of callers. */
+/** Starts traces, or continues those of callers. */
 export interface Tracer {
-  /** Undefined where neither a sink wants it nor a call may run in it. */
+  /** Undefined where no sink wants it, no call may run in it and no caller sent a trace. */
   begin(entry: Entry): OpenSegment | undefined;
-  /** Stores what waits, so that it can be read. */
+  /** Stores pending segments, so that they can be read. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,12 +48,12 @@ export interface OpenSegment extends ActiveSpan {
 export interface TracerPorts {
   /** Microseconds since 1970. */
   readonly now: () => number;
-  /** Hexadecimal digits of so many random bytes. */
+  /** Random bytes as hexadecimal digits. */
   readonly randomHex: (bytes: number) => string;
   readonly sinks: readonly TraceSink[];
 }
 
-/** A segment with more spans leaves out the rest: a plan that calls a table a million times shall not fill the memory. */
+/** Further spans are dropped: a plan that reads a table a million times must not exhaust the memory. */
 const MOST_SPANS = 1000;
 
 export const createTracer = ({ now, randomHex, sinks }: TracerPorts): Tracer => {
@@ -77,7 +77,7 @@ export const createTracer = ({ now, randomHex, sinks }: TracerPorts): Tracer => 
   };
 };
 
-/** Carries the trace to whatever is called, and records nothing: most have no use for its ids, which are then not made. */
+/** Propagates the trace without recording it. Ids are made on first use, since most callers need none. */
 class Unrecorded implements OpenSegment {
   readonly isSampled = false;
   readonly isRemote: boolean;
@@ -135,7 +135,7 @@ const record = ({ now, newSpanId, sinks }: Recording, { name, kind, parent }: En
   };
 };
 
-/** Does work as a segment of a trace. */
+/** Runs work as a segment of a trace. */
 export const inSegment = async <T>(tracer: Tracer, entry: Entry, work: () => Promise<T>): Promise<T> => {
   const segment = tracer.begin(entry);
   if (segment === undefined) return work();
@@ -150,7 +150,7 @@ export const inSegment = async <T>(tracer: Tracer, entry: Entry, work: () => Pro
   }
 };
 
-/** Does work that an earlier request caused, in its trace: a node of a plan, the scores of an upload. */
+/** Runs work that an earlier request caused, in its trace: a node of a plan, the scores of an upload. */
 export const continueTrace = <T>(
   tracer: Tracer | undefined,
   { name, traceparent }: { readonly name: string; readonly traceparent: string | undefined },
@@ -160,5 +160,5 @@ export const continueTrace = <T>(
   return tracer ? inSegment(tracer, { name, kind: 'consumer', parent, mayCall: true }, work) : work();
 };
 
-/** Where nothing is traced. */
+/** The tracer where nothing is traced. */
 export const noTracer: Tracer = { begin: () => undefined, flush: async () => {}, close: async () => {} };

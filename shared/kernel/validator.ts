@@ -3,7 +3,10 @@ export interface SchemaIssue {
   readonly message: string;
 }
 
-/** Validates a value and fills in defaults on a copy. Who asked for too much work is told at once the next time. */
+/**
+ * Validates a value and fills in defaults on a copy. A caller whose value took too long is refused at once the next
+ * time.
+ */
 export type Validator = (
   value: unknown,
   caller?: string,

@@ -2,14 +2,14 @@ import { Script } from 'node:vm';
 
 export const MOST_MS = 50;
 
-// The only way to interrupt a synchronous function on its own thread.
+// A script's timeout is the only way to interrupt a synchronous function on its own thread.
 const slot = Symbol.for('assay.within-time');
 const script = new Script('globalThis[Symbol.for("assay.within-time")]()');
 
 /**
- * Runs work that may take long for some values, and interrupts it after some time of the processor; the watchdog costs a
- * tenth of a millisecond. It goes by the clock, so work that got little of a busy machine's time is given more of it.
- * Interrupted work runs no `finally`: it must leave nothing behind that others use.
+ * Runs work with a limit on its CPU time; the watchdog costs a tenth of a millisecond. It measures elapsed time, so
+ * work that got little CPU time on a busy machine is run again with a longer limit. Interrupted work runs no `finally`:
+ * it must leave no shared state behind.
  */
 export const withinTime = <T>(work: () => T, mostMs = MOST_MS, clockMs = mostMs): T => {
   const before = process.threadCpuUsage();
@@ -22,16 +22,16 @@ export const withinTime = <T>(work: () => T, mostMs = MOST_MS, clockMs = mostMs)
   }
 };
 
-/** Whether work was interrupted because it took too long. */
+/** Whether work was interrupted by the limit. */
 export const isTimeout = (thrown: unknown): boolean =>
   (thrown as { readonly code?: string } | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
-/** How much there is to look at in a value: its parts and a quarter of its characters; no further than asked for. */
+/** The size of a value: its parts and a quarter of its characters. Counting stops at `enough`. */
 export const sizeOfValue = (value: unknown, enough = Number.POSITIVE_INFINITY): number => {
   if (typeof value === 'string') return 1 + value.length / 4;
   if (typeof value !== 'object' || value === null) return 1;
   let total = 1;
-  // Names of places in a list would be made as texts.
+  // Indices of a list would have to be made as strings.
   const names = Array.isArray(value) ? undefined : Object.keys(value);
   const count = names?.length ?? (value as readonly unknown[]).length;
   for (let at = 0; at < count && total < enough; at++)

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { Fault } from './errors.ts';
 import { sizeOfValue } from './within-time.ts';
 
-/** An error names at most so many fields: a body may have hundreds of thousands of wrong ones. */
+/** An error names at most this many fields: a body may have hundreds of thousands of wrong ones. */
 const MOST_FIELDS = 20;
 
 /** Turns zod's issues into one error that names each field, its value and the cure. */
@@ -42,7 +42,7 @@ const show = (value: unknown): string => {
 
 const MOST_SHOWN = 100;
 
-/** As much of a value as is shown: one of megabytes is not written out for it. */
+/** The part of a value that is shown, so that megabytes are not serialised for it. */
 const startOf = (value: unknown): unknown => {
   if (sizeOfValue(value, MOST_SHOWN) < MOST_SHOWN) return value;
   if (typeof value === 'string') return value.slice(0, MOST_SHOWN);
