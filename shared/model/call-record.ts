@@ -25,7 +25,7 @@ export const CallRecord = z.object({
   key: z.string(),
   at: z.iso.datetime(),
   request_id: z.string().optional(),
-  /** The trace it belongs to, where that is recorded here or elsewhere. */
+  /** Its trace, where that is recorded here or by a caller. */
   trace_id: z.string().optional(),
 });
 export type CallRecord = Readonly<z.infer<typeof CallRecord>>;
@@ -41,11 +41,11 @@ const ReservedCall = z.object({
   key: z.string(),
   micros: z.int(),
   at: z.iso.datetime(),
-  /** When its process can no longer be at it, in milliseconds since 1970. */
+  /** When its process is certainly no longer running it, in milliseconds since 1970. */
   until: z.number(),
   /** The recount of the quota that found and counted it. */
   counted: z.int().optional(),
-  /** It had lapsed and was reserved again: nobody knows whether that was counted. */
+  /** It had lapsed and was reserved again, so whether it was counted is unknown. */
   renewed: z.literal(true).optional(),
 });
 export type ReservedCall = Readonly<z.infer<typeof ReservedCall>>;

@@ -17,7 +17,7 @@ export interface Outcome {
   readonly call_id: string;
   readonly tool: string;
   readonly version: string;
-  /** `interrupted` began and was cut off with its process: not repeated, not charged. */
+  /** `interrupted`: it started and ended with its process; neither repeated nor charged. */
   readonly status: 'ok' | 'failed' | 'interrupted';
   readonly output?: unknown;
   readonly error?: CallError;

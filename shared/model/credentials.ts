@@ -10,8 +10,8 @@ const HeaderValue = Value.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line o
 const Address = z.url({ protocol: /^https?$/ }).max(2048);
 
 /**
- * How a source is reached as somebody: a token, a header, a parameter, a user, OAuth's client credentials, or the
- * account of whoever calls.
+ * Credentials of a source: a token, a header, a query parameter, a user with password, OAuth client credentials, or an
+ * account of each caller.
  */
 const Secret = z.union([
   HeaderValue,
@@ -26,8 +26,8 @@ const Secret = z.union([
     client_secret: Value,
     scope: z.string().max(2048).optional(),
   }),
-  // Every caller has an account of its own there, connected on a page (authorization code with PKCE). What is not
-  // given is discovered, as MCP servers with OAuth offer it.
+  // Each caller connects its own account on a page (authorization code with PKCE). Fields that are not given are
+  // discovered, as MCP servers with OAuth offer them.
   z
     .strictObject({
       type: z.literal('account'),
@@ -63,5 +63,5 @@ export const Credentials = z.strictObject({
 });
 export type Credentials = Readonly<z.infer<typeof Credentials>>;
 
-/** How accounts of callers are asked for, as it was given. */
+/** The settings for accounts of callers, as given. */
 export type AccountSettings = Extract<Exclude<Credentials['secret'], string | undefined>, { type: 'account' }>;

@@ -3,8 +3,8 @@ import { stored } from '../kernel/stored.ts';
 import { ToolName } from './tool.ts';
 
 /**
- * What a key may do. `admin` may do all, and is the only one that may act for another tenant; `tenant_admin` rules the
- * keys, grants, lists and usage of its own.
+ * What a key may do. `admin` may do everything, and only it may act for another tenant; `tenant_admin` manages the
+ * keys, grants, lists and usage of its own tenant.
  */
 export const Scope = z.enum(['read', 'invoke', 'write', 'approve', 'tenant_admin', 'admin']);
 export type Scope = z.infer<typeof Scope>;
@@ -52,7 +52,7 @@ export const ApiKeyItem = stored<ApiKey>({
 /** Marks that a tenant has a key. */
 export const KeyOfTenantItem = stored({ what: 'entry of a key', schema: z.object({ id: z.string() }) });
 
-/** Marks that there is a tenant: it was given a key. */
+/** Marks that a tenant exists: it was given a key. */
 export const TenantItem = stored({ what: 'entry of a tenant', schema: z.object({ tenant: z.string() }) });
 
 /** The state of a key's rate-limit bucket. */
@@ -73,8 +73,8 @@ export interface Actor {
   /** The tools this key is confined to; all when absent. */
   readonly tools?: ReadonlySet<string>;
   readonly key?: ApiKey;
-  /** The OAuth client that acts with the key, where one does. */
+  /** The OAuth client that uses the key, if any. */
   readonly principal?: string;
-  /** The key that is charged for the plan these calls belong to, and whose grants they use. */
+  /** The key that pays for the plan these calls belong to, and whose grants they use. */
   readonly onBehalfOf?: string;
 }

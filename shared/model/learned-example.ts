@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** How an example came about: a good rating of the decision, or success under two different keys. */
+/** How an example was learned: a good rating of the decision, or success under two different keys. */
 export const EXAMPLE_ORIGINS = ['feedback', 'use'] as const;
 
-/** A request that was rightly served by a tool, kept to recognise the next one like it. */
+/** A request that a tool served well, kept to recognise similar requests. */
 export const LearnedExample = z.object({
   id: z.string(),
-  /** Without what looks like a secret or a person's data. */
+  /** Secrets and personal data are redacted. */
   request: z.string(),
   from: z.enum(EXAMPLE_ORIGINS),
   at: z.iso.datetime(),

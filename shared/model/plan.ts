@@ -36,7 +36,7 @@ export const PlanNodeInput = z.strictObject({
   after: z.array(NodeId).max(MAX_NODES).default([]),
   on_failure: FailurePolicy.default({ policy: 'stop', downstream: 'skip' }),
   timeout_seconds: z.number().positive().max(900).optional(),
-  /** Asks a person before the node runs; tools of permission `confirm` always do. */
+  /** Whether a person must confirm before the node runs; tools of permission `confirm` always ask. */
   confirm: z.boolean().default(false),
   confirm_timeout_seconds: z.int().min(1).max(2_592_000).default(86_400),
 });
@@ -63,7 +63,7 @@ export const PlanNode = z.strictObject({
   confirm_timeout_seconds: z.int().positive(),
   /** Arguments to omit, rather than send as null, when their source node was skipped. */
   drop_null: z.array(z.string()),
-  /** Arguments of a tool that asks or needs a grant which take what came from a source: the node asks, and says so. */
+  /** Arguments that take values from a source, for a tool that asks or needs a grant: the node asks, and names them. */
   from_upstream: z.array(z.string()).optional(),
 });
 export type PlanNode = Readonly<z.infer<typeof PlanNode>>;

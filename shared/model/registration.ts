@@ -16,16 +16,16 @@ export const VersionRecord = z.strictObject({
 });
 export type VersionRecord = Readonly<z.infer<typeof VersionRecord>> & { readonly spec: Tool };
 
-/** Where a family comes from that a source registered, and which of its versions are approved. */
+/** The source that registered a family, and which of its versions are approved. */
 export const FamilySource = z.object({
   name: z.string(),
   /** The upstream's own name of the tool. */
   tool: z.string(),
   /** The version that the upstream had at the last refresh; absent when the tool has vanished. */
   seen: VersionName.optional(),
-  /** Versions that nobody has approved: they can neither be called nor become the default. */
+  /** Unapproved versions: they can neither be called nor become the default. */
   waiting: z.array(VersionName),
-  /** By version: the digest of what the upstream said. */
+  /** The digest of the upstream's definition, by version. */
   digests: z.record(z.string(), z.string()),
 });
 export type FamilySource = {
@@ -41,9 +41,9 @@ export const Family = z.strictObject({
   name: ToolName,
   enabled: z.boolean(),
   default_version: VersionName.optional(),
-  // Empty when a tenant has only switched a shipped tool off.
+  // Empty when a tenant has only disabled a shipped tool.
   versions: z.array(VersionRecord),
-  /** Why the source switched it off; absent where a person did. */
+  /** Why the source disabled it; absent where a person did. */
   disabled_reason: z.string().optional(),
   source: FamilySource.optional(),
 });
@@ -83,7 +83,7 @@ export interface Registration {
   readonly deprecated?: true | string;
   readonly created_at?: string;
   readonly warnings?: readonly string[];
-  /** The source it comes from, and its versions that wait for approval. */
+  /** The source it comes from, and its unapproved versions. */
   readonly source?: string;
   readonly waiting?: readonly string[];
   readonly disabled_reason?: string;
@@ -100,7 +100,7 @@ export const Snapshot = z.strictObject({
   v: z.literal(1),
   revision: z.int().nonnegative(),
   tools: z.array(SnapshotTool),
-  // Shipped tools that the tenant has switched off.
+  // Shipped tools that the tenant has disabled.
   disabled: z.array(ToolName),
 });
 export interface Snapshot {

@@ -44,7 +44,7 @@ const RunBody = z.object({
   inline_bytes: z.int(),
   predicted: Predicted,
   input: NodeResult,
-  /** The actor it runs for, opaque to all but the process that executes nodes. */
+  /** The actor it runs for; only the process that executes nodes reads it. */
   actor: z.unknown(),
   /** The trace of the request that started it. */
   traceparent: z.string().optional(),
@@ -68,11 +68,11 @@ const AttemptBody = z.object({
   started_at: z.number(),
   ended_at: z.number().optional(),
   error: RunError.optional(),
-  /** Kept as soon as the tool has answered, before the call is charged. */
+  /** Stored as soon as the tool has answered, before the call is charged. */
   result: NodeResult.optional(),
-  /** Fixed before the tool runs; an attempt that goes on with an interrupted one has the same. */
+  /** Chosen before the tool runs; an attempt that resumes an interrupted one has the same. */
   call_id: z.string().optional(),
-  /** Of the function that is at it, where no process has the lease of the whole run. */
+  /** The lease of the function that executes it, where no process holds the lease of the whole run. */
   lease: Lease.optional(),
 });
 export type AttemptBody = Readonly<z.infer<typeof AttemptBody>>;
@@ -98,7 +98,7 @@ export const ApprovalItem = stored<ApprovalBody>({
 const ActiveRun = z.object({ tenant: z.string(), run_id: z.string(), lease: Lease.optional() });
 type ActiveRun = Readonly<z.infer<typeof ActiveRun>>;
 
-/** Marks a run as in flight, with the lease of whoever is at it. Version 1 named a process by its id. */
+/** Marks a run as in flight, with the lease of the process that executes it. Version 1 named a process by its id. */
 export const ActiveRunItem = stored<ActiveRun>({
   what: 'entry of a running plan',
   version: 2,
@@ -130,7 +130,7 @@ export interface NodeView {
   readonly result?: unknown;
   readonly result_ref?: string;
   readonly approval?: ApprovalView;
-  /** Arguments that take what came from a source. */
+  /** Arguments that take values from a source. */
   readonly from_upstream?: readonly string[];
   readonly idempotency_key: string;
 }

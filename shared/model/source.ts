@@ -11,19 +11,22 @@ export const SourceName = z
 export const SourceKind = z.enum(['mcp', 'openapi', 'lambda']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** Whether changed tools wait for a person; `auto` admits changes that only add to the input. */
+/** Whether changed tools wait for approval; `auto` accepts changes that only add to the input. */
 export const SourcePolicy = z.enum(['auto', 'review']);
 
 const Prefix = z.string().regex(/^([A-Za-z_][A-Za-z0-9_.-]{0,31})?$/, 'must be at most 32 letters, digits, _ . or -');
 
-/** What whoever adds a source decides about its tools; all of it can be changed later. */
+/** Settings of a source's tools; all but the prefix can be changed later. */
 const settings = {
-  /** Fixed when it is added. Tools are named `<prefix>_<name>`; the source's name unless given, and the bare name for an empty one. */
+  /**
+   * Fixed when the source is added. Tools are named `<prefix>_<name>`: the source's name by default, the bare name for
+   * an empty prefix.
+   */
   prefix: Prefix.optional(),
   /** The upstream's names of the tools to take; all when absent. */
   allowed: z.array(z.string().min(1).max(256)).max(1000).optional(),
   permission: Permission.optional(),
-  /** Whether a tool that says it only reads is `safe`. An upstream's own hints lower nothing by themselves. */
+  /** Whether a tool that declares itself read-only is `safe`. Otherwise an upstream's hints lower no permission. */
   trust_read_only: z.boolean().optional(),
   price_micros: z.int().nonnegative().optional(),
   policy: SourcePolicy.optional(),
@@ -46,7 +49,7 @@ export type NewSource = Readonly<z.infer<typeof NewSource>>;
 /** An OpenAPI document, as an object or as text; `url` is then the API's own address. */
 const Document = z.union([z.string().min(1), z.record(z.string(), z.unknown())]);
 
-/** The request to add a source, with what is sent to it and never shown again. */
+/** The request to add a source, with its credentials, which are never shown again. */
 export const SourceRequest = z.strictObject({
   ...NewSource.shape,
   document: Document.optional(),
@@ -54,7 +57,7 @@ export const SourceRequest = z.strictObject({
 });
 export type SourceRequest = Readonly<z.infer<typeof SourceRequest>>;
 
-/** What may change of a source; null takes a setting back to its default. */
+/** What may change of a source; null resets a setting to its default. */
 export const SourceChange = z.strictObject({
   url: Url.optional(),
   allowed: settings.allowed.nullable(),
@@ -63,36 +66,36 @@ export const SourceChange = z.strictObject({
   price_micros: settings.price_micros.nullable(),
   policy: settings.policy.nullable(),
   refresh_minutes: settings.refresh_minutes.nullable(),
-  /** These replace all that was kept; null for both takes it away. A new url drops what was kept for the old one. */
+  /** These replace the stored credentials; null for both removes them. A new url drops those of the old one. */
   headers: Credentials.shape.headers.nullable(),
   secret: Credentials.shape.secret.nullable(),
   document: Document.optional(),
 });
 export type SourceChange = Readonly<z.infer<typeof SourceChange>>;
 
-/** Something that could not be used of what an upstream lists. */
+/** Something in an upstream's list that could not be used. */
 export const SourceProblem = z.object({ tool: z.string(), reason: z.string() });
 export type SourceProblem = Readonly<z.infer<typeof SourceProblem>>;
 
-/** A source as stored: what was decided about it, how its last refresh went, and who is refreshing it. */
+/** A source as stored: its settings, how its last refresh went, and who is refreshing it. */
 const Source = z.object({
   ...NewSource.shape,
-  /** Who decides about it: a request, or the operator's configuration. */
+  /** Who manages it: requests, or the operator's configuration. */
   origin: z.enum(['request', 'config']),
   created_at: z.iso.datetime(),
-  /** Changed with its settings: connections of an earlier state are not used. */
+  /** Changes with its settings: connections opened before are not reused. */
   changed_at: z.iso.datetime(),
-  /** The last refresh that worked; absent before the first. */
+  /** The last refresh that succeeded; absent before the first. */
   refreshed_at: z.iso.datetime().optional(),
-  /** Why the last refresh did not work. */
+  /** Why the last refresh failed. */
   error: z.string().optional(),
   problems: z.array(SourceProblem).optional(),
   /** The next refresh, in milliseconds since 1970. */
   due: z.number(),
   lease: Lease.optional(),
-  /** Whether credentials are kept for it. */
+  /** Whether credentials are stored for it. */
   has_secret: z.boolean().optional(),
-  /** Whether each caller needs an account there; its tools are listed by the account of this key. */
+  /** Present when each caller needs an account there; its tools are listed with the account of this key. */
   accounts: z.object({ listed_by: z.string() }).optional(),
 });
 export type Source = Readonly<z.infer<typeof Source>>;
@@ -103,7 +106,7 @@ export const SourceItem = stored<Source>({
   cure: 'remove the source and add it again',
 });
 
-/** Marks that a tenant has a source, and when it is due, so that one schedule serves all tenants. */
+/** Marks that a tenant has a source, and when its refresh is due, so that one schedule serves all tenants. */
 export const SourceDueItem = stored({
   what: 'entry of a source',
   schema: z.object({ tenant: z.string(), name: z.string(), due: z.number() }),

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { JsonObject } from '../kernel/json.ts';
 
-/** What clients show of a tool, and what it says of its own behaviour; by the fields of MCP, kept as they were given. */
+/** How clients display a tool, and hints about its behaviour; named as in MCP, kept as given. */
 
 const Title = z.string().min(1).max(256);
 
-/** Hints about behaviour. They are the author's word: no permission is lowered for them. */
+/** Hints about behaviour. They are unverified: no permission is lowered for them. */
 export const Annotations = z.looseObject({
   title: Title.optional(),
   readOnlyHint: z.boolean().optional(),

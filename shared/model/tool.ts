@@ -59,10 +59,10 @@ const common = {
   price_micros: z.int().nonnegative().optional(),
   scenarios: Words.optional(),
   intents: Words.optional(),
-  /** Requests that the tool is for, with arguments if they like. */
+  /** Requests that the tool is meant for, optionally with arguments. */
   examples: Examples.optional(),
   cacheable: z.boolean().optional(),
-  /** Whether a call that was cut off may be run again under its id without doing anything twice. */
+  /** Whether an interrupted call may run again under its id without a second effect. */
   idempotent: z.boolean().optional(),
   timeout_seconds: z.number().positive().max(900).optional(),
   iqa: IqaBlock.optional(),
