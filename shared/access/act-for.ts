@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import { type Actor, TenantName } from '../model/key.ts';
 
-/** The actor for the tenant it names: its own, or another when it is an admin. */
+/** The actor for the requested tenant: its own, or another when it is an admin. */
 export const actFor = (actor: Actor, tenant: string | undefined): Actor => {
   if (tenant === undefined || tenant === actor.tenant) return actor;
   if (!actor.scopes.has('admin'))

@@ -10,12 +10,12 @@ export interface AdminKey {
 
 export const fixedAdminKey = (digest: string): AdminKey => ({ matches: (other) => sameDigest(digest, other) });
 
-/** Accepts what any of them accepts. */
+/** Accepts a key that any of them accepts. */
 export const anyAdminKey = (keys: readonly AdminKey[]): AdminKey => ({
   matches: (digest) => keys.some((key) => key.matches(digest)),
 });
 
-/** A key that ends by itself. */
+/** A key that expires. */
 export const endingAdminKey = (key: AdminKey, until: number, now: () => number): AdminKey => ({
   matches: (digest) => now() < until && key.matches(digest),
 });
@@ -24,9 +24,9 @@ interface Options {
   /** Reads the key from its source; undefined or empty when none is set. */
   readonly read: () => Promise<string | undefined>;
   readonly now: () => number;
-  /** How long a cached key is accepted: a rotated key is refused after that. */
+  /** How long a cached key is accepted before it is read again, so that a rotated key stops working. */
   readonly keptMs?: number;
-  /** The shortest interval between two reads caused by unknown keys. */
+  /** The shortest interval between two reads that unknown keys cause. */
   readonly againMs?: number;
 }
 
@@ -48,7 +48,7 @@ export const storedAdminKey = ({ read, now, keptMs = 60_000, againMs = 10_000 }:
   return {
     matches,
     async check(digest) {
-      // Unknown keys cause one read in ten seconds, however many are presented.
+      // Unknown keys cause one read every ten seconds, however many are presented.
       if (now() - askedAt < againMs) return matches(digest);
       asking ??= readAgain().finally(() => {
         asking = undefined;

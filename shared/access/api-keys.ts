@@ -53,7 +53,7 @@ export const createKey = async (
   return { ...toKeyView(stored), key: text };
 };
 
-/** Who rules one tenant makes keys for it alone, and gives none a scope that it has not itself. */
+/** A tenant admin makes keys for its own tenant only, and only with scopes that it has itself. */
 const requireOwn = (actor: Actor, { tenant, scopes }: NewKey): void => {
   if (hasScope(actor, 'admin')) return;
   if (tenant !== undefined && tenant !== actor.tenant)

@@ -35,10 +35,10 @@ const MAX_KEPT = 10_000;
 
 export const createAuthenticator = ({ table, clock, adminKey, verifyToken, keptMs = 1000 }: Options): Authenticator => {
   const seen = new Map<string, SeenKey>();
-  // Hashing costs more than the rest of authenticating, so a key that passed is found by its text for a second. A Map
-  // compares hashes that are seeded for each process: its timing tells nothing about a key.
+  // Hashing is most of the cost of authenticating, so a key that passed is found by its text for a second. A Map
+  // compares hashes that are seeded per process, so its timing reveals nothing about a key.
   const verified = new Map<string, SeenKey>();
-  // The operator's key may end at any moment, so it is compared each time, by a digest that is made once.
+  // The operator's key may be revoked at any moment, so it is compared each time, with a cached digest.
   const adminDigests = new Map<string, string>();
 
   const passed = (text: string, known: SeenKey, now: number): Actor => {
@@ -72,7 +72,7 @@ export const createAuthenticator = ({ table, clock, adminKey, verifyToken, keptM
     const now = clock.now();
     const isFresh = (key: SeenKey | undefined): key is SeenKey => key !== undefined && now - key.at < keptMs;
     const past = verified.get(text);
-    // A key that was forgotten or read again since is compared again.
+    // A key that was forgotten or read again since must be compared again.
     if (past !== undefined) {
       if (isFresh(past) && seen.get(past.key.id) === past) return inForce(past, now);
       verified.delete(text);

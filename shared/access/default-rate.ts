@@ -2,12 +2,14 @@ import type { Clock } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import { afterSpending, type Bucket, filled, type Rate, tooMany } from './token-bucket.ts';
 
-/** What a key without a rate may send to one process; no agent at work notices it. */
+/** What a key without a rate may send to one process; ordinary agents stay far below it. */
 export const DEFAULT_RATE: Rate = { per_second: 500, burst: 2000 };
 
 const RATE = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/;
 
-/** Reads `500/2000` (a second, at once), `500` (four seconds' worth at once) or `off`; undefined for anything else. */
+/**
+ * Reads `500/2000` (per second, burst), `500` (a burst of four seconds' worth) or `off`; undefined for anything else.
+ */
 export const readRate = (text: string): Rate | 'off' | undefined => {
   if (text === 'off') return text;
   const [, perSecond, burst] = RATE.exec(text) ?? [];
@@ -40,7 +42,7 @@ export const createDefaultLimit = (clock: Pick<Clock, 'now'>, rate: Rate) => {
   };
 };
 
-/** The operator is not limited unless its key says so. */
+/** Admins are not limited unless their key has a rate. */
 const isOperator = ({ key, scopes }: Actor): boolean => key === undefined || scopes.has('admin');
 
 const forgetFull = (buckets: Map<string, Bucket>, rate: Rate, now: number): void => {

@@ -12,9 +12,9 @@ export interface TenantDeletion {
   readonly keys_revoked: number;
   readonly items_removed: number;
   readonly blobs_removed: number;
-  /** What stays, and why. */
+  /** What is kept, and why. */
   readonly kept: { readonly items: number; readonly why: string };
-  /** False where the time ran out: ask again, and it goes on. */
+  /** False when the time ran out: repeat the request to continue. */
   readonly complete: boolean;
 }
 
@@ -23,8 +23,8 @@ const KEPT =
 const PAGE = 100;
 
 /**
- * Removes a tenant: first its keys are revoked, so that nothing new comes, then all that is stored of it goes. It may
- * be interrupted and repeated at any point.
+ * Deletes a tenant: revokes its keys first, so that no new requests arrive, and then deletes its data. It can be
+ * interrupted and repeated at any point.
  */
 export const deleteTenant = async (
   context: TenantDataContext & { readonly clock: Clock; readonly revoked?: (id: string) => Promise<void> },
@@ -72,7 +72,7 @@ const revokeAll = async (context: Parameters<typeof deleteTenant>[0], actor: Act
   return revoked;
 };
 
-/** What lists of all tenants say of this one. */
+/** The entries about this tenant in lists of all tenants. */
 const entriesElsewhere = async ({ table }: TenantDataContext, tenant: string): Promise<readonly Write[]> => {
   const due = await table.query(SOURCES_PK, { prefix: sourceDueKey(tenant, '').sk });
   const runs = await table.query(ACTIVE_RUNS_PK);

@@ -9,13 +9,13 @@ export interface TenantDataContext {
   readonly blobs?: Blobs | undefined;
 }
 
-/** One thing that is stored of a tenant. */
+/** One stored item or blob of a tenant. */
 export type TenantLine =
   | { readonly pk: string; readonly sk: string; readonly expires?: number | undefined; readonly body: unknown }
-  /** A picture, a report or a large result; its bytes only where they were asked for. */
+  /** A picture, a report or a large result; with its bytes only where requested. */
   | { readonly blob: string; readonly base64?: string };
 
-/** All that is stored of a tenant, but no secrets: neither credentials of sources nor what keys are compared with. */
+/** Everything stored of a tenant except secrets: credentials of sources, and digests of keys. */
 export async function* exportTenant(
   { table, blobs }: TenantDataContext,
   actor: Actor,
@@ -38,7 +38,7 @@ const toLine = ({ key, expires, isDamaged, ...item }: Item): TenantLine => ({
   body: isDamaged ? null : withoutSecrets(item.body),
 });
 
-/** What a key or a question to a person is recognised by. */
+/** Fields that would let their reader act: a confirmation's token answers it. */
 const SECRET_FIELDS = new Set(['token']);
 
 const withoutSecrets = (body: Item['body']): Item['body'] =>

@@ -9,7 +9,7 @@ const Algorithm = z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 
 
 const Claim = z.strictObject({
   claim: z.string().min(1).max(128),
-  /** What the claim's values stand for; without it a value stands for itself. */
+  /** Maps the claim's values; without it a value stands for itself. */
   values: z.record(z.string(), z.string()).optional(),
 });
 
@@ -32,7 +32,7 @@ const Issuer = z.strictObject({
     })
     .default({ claim: 'scope', map: { read: ['read'], invoke: ['invoke'], write: ['write'] } }),
   tools: z.union([z.array(z.string().min(1).max(128)), Claim.omit({ values: true })]).optional(),
-  /** A client that is registered there for everybody; clients that cannot register themselves are told of it. */
+  /** A public client registered at the issuer; clients that cannot register themselves are told of it. */
   client_id: z.string().min(1).max(256).optional(),
   quota: NewKey.shape.quota,
   rate: NewKey.shape.rate,

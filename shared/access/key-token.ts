@@ -5,26 +5,26 @@ import { TOKEN_SCOPES, type TokenScope } from './auth-server.ts';
 import { hasScope } from './scopes.ts';
 import { PRINCIPAL_PREFIX, refused } from './token-actor.ts';
 
-/** What our own access tokens say. */
+/** The claims of our own access tokens. */
 export interface KeyTokenClaims {
   readonly iss: string;
-  /** The id of the key that somebody logged in with. */
+  /** The id of the key that was used to sign in. */
   readonly sub: string;
   readonly client_id: string;
   readonly scope: string;
-  /** The grant that it was issued for: a token ends with it. */
+  /** The grant it was issued for: revoking the grant revokes the token. */
   readonly grant: string;
 }
 
-/** The scopes that a key can hand on by OAuth. */
+/** The scopes of a key that OAuth can grant. */
 export const grantableScopes = (key: Pick<ApiKey, 'scopes'>): readonly TokenScope[] => {
   const scopes = new Set(key.scopes);
   return TOKEN_SCOPES.filter((scope) => hasScope({ scopes }, scope));
 };
 
 /**
- * A token stands for its key, with less: quota, rate, records and grants are the key's, whatever the number of clients.
- * Consent is the client's own.
+ * A token acts as its key with fewer scopes: it shares the key's quota, rate, records and grants with all other
+ * clients. Consent is per client.
  */
 export const keyTokenActor = (key: ApiKey, { iss, sub, client_id, scope }: KeyTokenClaims): Actor => {
   const words = new Set(scope.split(' '));

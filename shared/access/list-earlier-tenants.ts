@@ -4,7 +4,7 @@ import type { Key, Table } from '../kernel/ports.ts';
 import { put, read, readAll, stored } from '../kernel/stored.ts';
 import { ApiKeyItem, TenantItem } from '../model/key.ts';
 
-/** How far the keys were looked through. */
+/** Progress of the scan for tenants. */
 export const TenantsListedItem = stored({
   what: 'list of tenants',
   schema: z.object({ done: z.boolean(), after: z.object({ pk: z.string(), sk: z.string() }).optional() }),
@@ -12,8 +12,8 @@ export const TenantsListedItem = stored({
 });
 
 /**
- * Lists the tenants whose keys were made before tenants were listed, once for a table. It reads the whole table, so it
- * notes after each page how far it is: whoever is cut off goes on there.
+ * Lists the tenants whose keys were made before tenants were listed, once per table. It scans the whole table and
+ * stores its position after each page, so that an interrupted scan resumes there.
  */
 export const listEarlierTenants = async (table: Table): Promise<void> => {
   const before = await table.get(tenantsListedKey);

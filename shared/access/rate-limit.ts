@@ -15,9 +15,9 @@ export interface RateLimiter {
 }
 
 /**
- * A token bucket in the store, drawn from in batches: a process takes a tenth of a second's worth at a time, so a hot
- * key costs ten writes a second, not one per request. Keys without a rate of their own have the default one, counted by
- * each process for itself and stored by none.
+ * A token bucket in the store, drawn from in batches: a process takes a tenth of a second's worth at a time, so a busy
+ * key costs ten writes a second, not one per request. Keys without a rate have the default one, which each process
+ * counts in memory.
  */
 export const createRateLimiter = (
   table: Table,
@@ -83,7 +83,7 @@ const owe = (table: Table, keyId: string, rate: Rate, requests: number, now: num
   });
 };
 
-/** The tokens in a bucket by now. */
+/** The tokens in a bucket now. */
 const fill = (item: Item | undefined, rate: Rate, now: number): Bucket =>
   filled(item && read(item, BucketItem), rate, now);
 

@@ -4,7 +4,7 @@ import type { Actor, Scope } from '../model/key.ts';
 export const hasScope = ({ scopes }: Pick<Actor, 'scopes'>, scope: Scope): boolean =>
   scopes.has(scope) || scopes.has('admin') || (scope === 'read' && scopes.has('tenant_admin'));
 
-/** Refuses an actor that has none of the scopes that a call takes, naming them. */
+/** Refuses an actor that has none of the scopes that the call needs, and names them. */
 export const requireScope = (actor: Pick<Actor, 'scopes'>, ...scopes: readonly Scope[]): void => {
   for (const scope of scopes) if (hasScope(actor, scope)) return;
   throw new Fault(

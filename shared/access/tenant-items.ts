@@ -2,7 +2,7 @@ import { KEY_OF_TENANT_PREFIX, toolsPk } from '../kernel/item-keys.ts';
 import type { Item, Key, Table } from '../kernel/ports.ts';
 import { keyPartition, partitionsOfTenant } from '../kernel/tenant-keys.ts';
 
-/** Every item of a tenant, its keys last: until they are gone, whoever is interrupted finds them again. */
+/** Every item of a tenant, its keys last: an interrupted deletion still finds them when it is repeated. */
 export async function* itemsOfTenant(table: Table, tenant: string): AsyncGenerator<readonly Item[]> {
   let after: Key | undefined;
   do {

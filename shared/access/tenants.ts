@@ -10,7 +10,7 @@ interface Page {
   readonly after?: string;
 }
 
-/** Every tenant that was given a key, by name; the operator's to see. */
+/** Every tenant that was given a key, by name; for the operator only. */
 export const listTenants = async (
   { table }: { readonly table: Table },
   actor: Actor,

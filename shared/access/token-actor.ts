@@ -8,7 +8,7 @@ const PRINCIPAL = /^oauth_[0-9a-f]{32}$/;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Finds out who a token stands for; refuses one that is not in force here. */
+/** Verifies a token and returns its actor; refuses one that is not valid here. */
 export type VerifyToken = (text: string) => Promise<Actor>;
 
 /** Whether a credential has the form of a signed token: keys never do. */
@@ -18,14 +18,14 @@ export const looksLikeToken = (text: string): boolean => text.startsWith('eyJ') 
 export const usesToken = ({ keyId, principal }: Pick<Actor, 'keyId' | 'principal'>): boolean =>
   principal !== undefined || isPrincipal(keyId);
 
-/** Whose consent a call may use: that of its key, or of its client where several act with one key. */
+/** Whose consent a call may use: its key's, or its client's where several share a key. */
 export const principalOf = ({ keyId, principal }: Pick<Actor, 'keyId' | 'principal'>): string => principal ?? keyId;
 
-/** Whether an id is that of a token's principal, which stands for a key everywhere. */
+/** Whether an id is that of a token's principal, which takes the place of a key's id. */
 export const isPrincipal = (keyId: string): boolean => PRINCIPAL.test(keyId);
 
 /**
- * Who a verified token stands for. The principal is issuer, subject and client, so that all tokens of one login share
+ * The actor of a verified token. Its principal is issuer, subject and client, so that all tokens of one login share
  * quota, rate, grants, consents and records, and no other login does.
  */
 export const actorOfClaims = (issuer: Issuer, claims: Claims): Actor => {
@@ -67,7 +67,7 @@ const scopesOf = ({ scopes: { claim, map } }: Issuer, claims: Claims): ReadonlyS
 
 const toolsOf = ({ tools }: Issuer, claims: Claims): readonly string[] | undefined => {
   if (tools === undefined || Array.isArray(tools)) return tools;
-  // A claim that is missing confines to nothing: leaving it out must not widen anything.
+  // A missing claim means no tools: leaving it out must not widen access.
   return wordsOf(claims[tools.claim]);
 };
 

@@ -5,13 +5,13 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** How many requests a key may send at a time. */
+/** The requests left in a key's bucket at a time. */
 export interface Bucket {
   readonly tokens: number;
   readonly at: number;
 }
 
-/** The bucket by now; a new one is full. */
+/** The bucket refilled up to now; a new one is full. */
 export const filled = (bucket: Bucket | undefined, { per_second, burst }: Rate, now: number): Bucket => {
   const { tokens, at } = bucket ?? { tokens: burst, at: now };
   return {
@@ -23,7 +23,7 @@ export const filled = (bucket: Bucket | undefined, { per_second, burst }: Rate, 
 /** The largest debt of a key, in seconds of its rate. */
 const MOST_OWED_SECONDS = 60;
 
-/** What is left after work that cost more than was known on admission. */
+/** The tokens left after work that cost more than was known on admission. */
 export const afterSpending = (tokens: number, requests: number, { per_second }: Rate): number =>
   Math.max(tokens - requests, -MOST_OWED_SECONDS * per_second);
 
