@@ -23,7 +23,7 @@ export interface Listing {
   readonly next?: string;
 }
 
-// The most names a pattern is tried on for one page, and the most steps it takes; then the page ends early with a cursor.
+// Limits of a pattern filter per page: names tried and steps taken. Then the page ends early, with a cursor.
 const MAX_SCANNED = 20_000;
 const MAX_STEPS = 1_000_000;
 

@@ -11,11 +11,11 @@ import { createToolVectors, type ToolVectors } from './tool-vectors.ts';
 /** One tenant's catalogue with its search index. */
 export interface TenantCatalog {
   readonly catalog: Catalog;
-  /** Built on first use, in slices; updated incrementally after that. */
+  /** The search index: built on first use, in slices, and updated incrementally after that. */
   search(): Promise<SearchIndex>;
-  /** The tools that a text asks for, by the ranking of decisions and the sentence encoder where there is one. */
+  /** The tools that match a text, ranked as in decisions, with the sentence encoder where there is one. */
   find(query: string, options?: SearchOptions): Promise<readonly Hit[]>;
-  /** A text by the sentence encoder, where it has read all tools. */
+  /** Encodes a text, once the encoder has read all tools. */
   encode(text: string): Promise<RequestVectors | undefined>;
 }
 
@@ -32,17 +32,17 @@ interface Options {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
   readonly layer: Layer;
-  /** How stale an answer may be after another process's change. */
+  /** How old an answer may be after another process's change. */
   readonly freshMs?: number;
   readonly maxTenants?: number;
-  /** Reads tools in the background; without one they are ranked by words alone. */
+  /** Encodes tools in the background; without one they are ranked by words alone. */
   readonly encoder?: SentenceEncoder | undefined;
   readonly log?: Log | undefined;
 }
 
 type Follow = (tenant: string) => Following | undefined;
 
-/** What makes a tenant's vectors. */
+/** Computes a tenant's vectors and keeps them up to date. */
 interface Following {
   readonly encoder: SentenceEncoder;
   vectors(index: SearchIndex, catalog: Catalog): ToolVectors;
@@ -80,7 +80,7 @@ export const createCatalogs = (options: Options): Catalogs => {
     return slot.loading ?? look(tenant, slot);
   };
 
-  // The encoder reads new tools though nobody searches yet; of many that are written in a row, all at once.
+  // New tools are encoded before anybody searches; those of several writes in a row, all at once.
   const soon = new Set<string>();
   const readSoon = (tenant: string): void => {
     if (options.encoder === undefined || soon.has(tenant)) return;
@@ -197,7 +197,7 @@ class TenantIndex implements TenantCatalog {
   }
 
   async #build(): Promise<SearchIndex> {
-    // With its table of words: loaded by the first search, not by every start.
+    // Imported here with its table of words: loaded by the first search, not at every start.
     const { createSearchIndex } = await import('../search/search-index.ts');
     const index = createSearchIndex();
     this.#index = index;

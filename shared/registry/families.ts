@@ -28,10 +28,10 @@ export type FamiliesRule<T> = (families: ReadonlyMap<string, Family>) => {
   readonly result: T;
 };
 
-/** An item that must still be as it was for the change to happen: the lease of whoever makes it. */
+/** An item that must be unchanged for the change to be stored: the lease of whoever makes it. */
 export interface Fence {
   readonly key: Key;
-  /** Throws when it is not. */
+  /** Throws when it has changed. */
   check(item: Item | undefined): void;
 }
 

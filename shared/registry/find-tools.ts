@@ -6,7 +6,7 @@ import { findEntry } from './visible-entry.ts';
 export interface ToolSearch {
   readonly query: string;
   readonly limit: number;
-  /** Only these, where the caller told its model of only some tools. */
+  /** Only these, where the caller gave its model only some tools. */
   readonly allowed?: readonly string[] | undefined;
 }
 

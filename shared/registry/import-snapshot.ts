@@ -21,7 +21,7 @@ const visibleSnapshot = async ({ table }: RegistryContext, actor: Actor): Promis
   const visible = visibleTools(actor);
   const revision = await readRevision(table, actor.tenant);
   const families = await requireFamilies(table, actor.tenant);
-  // What a source registered comes back with the source, approved or not: it is no tool of the tenant's own.
+  // Tools of a source are left out, approved or not: they come back with the source.
   return takeSnapshot(
     families.filter(({ name, source }) => visible.has(name) && source === undefined),
     revision,
@@ -29,8 +29,8 @@ const visibleSnapshot = async ({ table }: RegistryContext, actor: Actor): Promis
 };
 
 /**
- * Replaces the tenant's tools by those of a snapshot, in few revisions. A key confined to some tools replaces only
- * those.
+ * Replaces the tenant's tools by those of a snapshot, in as few transactions as possible. A key confined to some tools
+ * replaces only those.
  */
 export const importSnapshot = async (context: RegistryContext, actor: Actor, input: unknown): Promise<Snapshot> => {
   requireScope(actor, 'write');

@@ -13,7 +13,7 @@ export type ToolSource =
       readonly kind: 'shipped';
       readonly source: string;
       readonly definitions: readonly unknown[];
-      /** Those that were checked when they were bundled. */
+      /** Already checked, when they were bundled. */
       readonly families?: readonly Family[];
     }
   | { readonly kind: 'config'; readonly source: string; readonly definitions: readonly unknown[] }
@@ -21,13 +21,13 @@ export type ToolSource =
       readonly kind: 'plugin';
       readonly source: string;
       readonly tools: readonly unknown[];
-      /** What the operator says of it: nothing lets its author decide. */
+      /** The operator's trust in the plugin; without it the author's declarations hold. */
       readonly trust?: Trust | undefined;
     }
-  /** A source that could not be read at all. */
+  /** A source that could not be read. */
   | { readonly kind: 'broken'; readonly source: string; readonly reason: string; readonly plugin: boolean };
 
-/** `trusted`: what declares no permission runs unattended; `distrusted`: nothing does, whatever it declares. */
+/** `trusted`: tools that declare no permission are `safe`; `distrusted`: no tool is, whatever it declares. */
 export type Trust = 'trusted' | 'distrusted';
 
 /** Builds the layer: the first tool of a name wins, an invalid one is reported and does not stop the rest. */
@@ -104,7 +104,7 @@ const unwrapPlugin = (given: unknown, trust: Trust | undefined): PluginTool => {
   };
 };
 
-/** The author's word is the level of the function, `confirm` without one; the operator's goes before it. */
+/** The permission that the plugin declares, `confirm` by default; the operator's trust overrides it. */
 const permissionOf = (declared: unknown, trust: Trust | undefined): Permission => {
   const level = Permission.safeParse(declared).data ?? (trust === 'trusted' ? 'safe' : 'confirm');
   return trust === 'distrusted' && level === 'safe' ? 'confirm' : level;

@@ -22,9 +22,9 @@ export interface KnownHandlers {
 }
 
 /**
- * Compiling schemas dominates start-up time: the shipped ones are compiled by the tests instead
- * (`test/registry/shipped-definitions.test.ts`), and of the thousands that a source may bring only the form is
- * checked, unless they have references.
+ * How schemas are checked. Compiling dominates start-up time, so shipped ones are compiled by the tests instead
+ * (`test/registry/shipped-definitions.test.ts`), and those of sources, which may be thousands, are only checked for
+ * their form unless they have references.
  */
 export type SchemaCheck = 'checked' | 'form' | 'trusted';
 
@@ -115,7 +115,7 @@ const checkSchemas = (tool: Tool, depth: 'compiled' | 'form'): void => {
   if (tool.input_examples) checkExamples(tool.parameters, tool.input_examples);
 };
 
-// A provider refuses the whole request for one example that does not fit.
+// A provider rejects the whole request for one example that does not fit.
 const checkExamples = (parameters: Tool['parameters'], examples: NonNullable<Tool['input_examples']>): void => {
   const validate = validatorFor(parameters);
   for (const [index, example] of examples.entries()) {

@@ -42,7 +42,7 @@ export const publishChanges = async (context: PublishContext, changed: readonly 
   await Promise.all([...tenants].map((tenant) => publishTenant(context, tenant)));
 };
 
-/** Publishes a key's current state, whatever the change. */
+/** Publishes the present state of a key, whatever the change was. */
 const publishKey = async ({ table, blobs }: PublishContext, id: string): Promise<void> => {
   const key = await findKey(table, id);
   if (!key) return blobs.remove(keyFile(id));
@@ -52,7 +52,7 @@ const publishKey = async ({ table, blobs }: PublishContext, id: string): Promise
     await publishTenant({ table, blobs }, key.tenant);
 };
 
-/** Tells the edge up to when everything is published; whoever calls it has published that before. */
+/** Tells the edge up to when everything is published; the caller has published everything before that. */
 export const publishAsOf = (blobs: Blobs, as_of: number): Promise<void> =>
   blobs.put(asOfFile, encodeJson({ v: 1, as_of } satisfies AsOf), JSON_TYPE);
 
@@ -69,7 +69,7 @@ export const publishTenant = async (context: PublishContext, tenant: string): Pr
     const families = stored.map((each): Family => ('fault' in each ? switchedOff(each.name) : each));
     await writeTenant(context, tenant, revision, families);
     await removeOld(blobs, tenantFolder(tenant), [tenantPointer(tenant), known?.file]);
-    // Repeated: another publisher may have overwritten the pointer with an older one, or the tenant has changed since.
+    // Repeated, because another publisher may have written an older pointer, or the tenant may have changed since.
   }
 };
 
@@ -134,6 +134,6 @@ const encodeJson = (value: unknown): Uint8Array => new TextEncoder().encode(JSON
 
 const readPointer = async (blobs: Blobs, key: string): Promise<Pointer | undefined> => {
   const bytes = await blobs.get(key);
-  // An unreadable one is published again.
+  // An unreadable pointer is replaced.
   return bytes && (parseBody(new TextDecoder().decode(bytes)) as Pointer | undefined);
 };

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../model/key.ts';
 import type { Family } from '../model/registration.ts';
 
-/** What is published for the edge, and under which names. Content-addressed files are immutable; pointers change. */
+/** File names and formats of what is published for the edge. Content-addressed files are immutable; pointers change. */
 
 const ROOT = 'edge/';
 
@@ -10,7 +10,7 @@ export interface Pointer {
   readonly revision: number;
   /** Absent when it exceeds what the edge may hold: then the origin answers. */
   readonly file?: string;
-  /** How large the file is: the edge holds so many bytes in all. */
+  /** The size of the file, for the edge's limit on memory. */
   readonly bytes?: number;
   /** The file's content inlined when it is short, which saves a read from the bucket. */
   readonly content?: PublishedFamilies;
@@ -40,7 +40,7 @@ export interface AsOf {
   readonly as_of: number;
 }
 
-/** By which the edge asks the origin to renew it. */
+/** The header by which the edge asks the origin for a new beat. */
 export const BEAT_HEADER = 'x-assay-beat';
 
 export const asOfFile = `${ROOT}as-of.json`;

@@ -44,13 +44,13 @@ export const registerTool = async (
 
 export interface CheckedTool {
   readonly spec: Tool;
-  /** The version it would be known by, `name@version`. */
+  /** The id it would get, `name@version`. */
   readonly id: string;
   readonly outcome: Registered['outcome'];
   readonly becomesDefault: boolean;
 }
 
-/** What registering a definition would do, refused as registering would refuse it; nothing is stored. */
+/** Says what registering a definition would do; fails as registering would, and stores nothing. */
 export const checkTool = async (context: RegistryContext, actor: Actor, input: unknown): Promise<CheckedTool> => {
   requireScope(actor, 'write');
   const { tenant } = actor;

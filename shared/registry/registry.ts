@@ -49,7 +49,7 @@ export interface RegistryOptions {
 
 export const createRegistry = ({ now }: RegistryOptions = {}): Registry => {
   const families = new Map<string, Family>();
-  // A frozen registration is built once per state, so that an unchanged one is the same object.
+  // A frozen registration is built once per state, so that an unchanged one stays the same object.
   const shown = new WeakMap<Family, Registration>();
   let revision = 0;
 

@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../model/tool.ts';
 import type { Catalogs } from './catalogs.ts';
 import { findEntry } from './visible-entry.ts';
 
-/** Lets an agent that was given only a few tools find the others. */
+/** Lets an agent that was given only some tools find the others. */
 export const REGISTRY_SEARCH: ToolDefinition = {
   name: 'registry_search',
   description:

@@ -17,15 +17,15 @@ interface Options {
   readonly encoder: SentenceEncoder;
 }
 
-/** Makes the vectors of one tenant's tools in the background, or finds them stored, and puts them into its index. */
+/** Encodes one tenant's tools in the background, or loads their stored vectors, and adds these to its index. */
 export interface ToolVectors {
-  /** Sees to these tools soon; nobody waits. */
+  /** Queues these tools and returns at once. */
   follow(names: Iterable<string>): void;
-  /** When all that was asked for is done; for tests. */
+  /** Resolves when all queued tools are done; for tests. */
   settled(): Promise<void>;
 }
 
-/** The vector of a text, known by the digest of the text: a byte for each dimension. */
+/** The vector of a text, by the digest of the text: one byte per dimension. */
 const VectorItem = stored({
   what: 'vector of a tool',
   schema: z.object({ digest: z.string(), bytes: z.base64() }),
@@ -65,7 +65,7 @@ export const createToolVectors =
         if (tool === undefined) continue;
         const text = encodedText(tool);
         const vector = await vectorOf(text, digestOf(encoder.id, text), made);
-        // The tool may have changed meanwhile: then it waits again, and the index holds another text.
+        // The tool may have changed meanwhile: then it is queued again, and this vector is outdated.
         if (toolOf(name) === tool) index.vectors.set(name, vector);
         if (made.size >= BATCH) await storeAll(made);
       }

@@ -1,7 +1,7 @@
 import type { RequestOptions } from '../../providers/types.ts';
 import { isTrue, type Params, parseOneOf, wordsIn } from './query-params.ts';
 
-/** Which tools a model is told of. */
+/** Which tools are offered to a model. */
 export interface Selection {
   readonly allowed?: readonly string[];
   readonly tags?: readonly string[];

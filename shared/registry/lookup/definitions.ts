@@ -34,7 +34,7 @@ export interface AnswerCache {
 
 interface Options {
   readonly answers?: AnswerCache;
-  /** How many fragments are kept, and of how many characters together: a definition may have 64 KB. */
+  /** Limits of the fragment cache: count and total characters, since a definition may have 64 KB. */
   readonly fragments?: number;
   readonly fragmentCharacters?: number;
   readonly build?: Build;
@@ -158,7 +158,10 @@ const leftOutText = (left_out: Assembled['left_out']): string => {
   return `${left_out.length}; ${names.join(', ')}${left_out.length > NAMED ? ', ...' : ''}`;
 };
 
-/** A fragment depends on its tool alone, so changing one tool converts only that one, and tenants share the rest. */
+/**
+ * Caches fragments. Each depends on its tool alone, so changing one tool converts only that one, and tenants share the
+ * rest.
+ */
 const keepFragments = (most: number, mostCharacters: number) => {
   const fragments = new Map<string, Fragment>();
   let held = 0;

@@ -39,7 +39,7 @@ export const getVersions = async (
   return serializeAnswer({ versions, default_version });
 };
 
-/** The tools that a caller's models may be told of. */
+/** The tools that the caller's models may be offered. */
 export const viewFor = async ({ catalogs }: LookupContext, actor: Actor): Promise<CatalogView> => {
   requireScope(actor, 'read');
   const { catalog } = await catalogs.of(actor.tenant);

@@ -76,7 +76,7 @@ export const buildFilter = (query: ToolsQuery, confined: ReadonlySet<string> | u
   allowed: allowedNames(query.allowed, confined),
 });
 
-/** The names asked for, as far as the key may see them; undefined where nothing is left out. */
+/** The requested names that the key may see; undefined where there is no restriction. */
 export const allowedNames = (
   asked: readonly string[] | undefined,
   confined: ReadonlySet<string> | undefined,
