@@ -9,7 +9,7 @@ export interface CallCounters {
 
 /** Upper bounds in seconds. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60] as const;
-/** Names are in the hands of tenants: beyond so many they are counted together. */
+/** Tenants choose the names of tools: beyond this many, tools are counted together. */
 const MAX_TOOLS = 500;
 
 interface Durations {

@@ -5,11 +5,11 @@ import type { Item, Table, Write } from '../kernel/ports.ts';
 import { put, read, readAll, stored } from '../kernel/stored.ts';
 import { LearnedExample } from '../model/learned-example.ts';
 
-/** What a tenant's use has taught about one tool. */
+/** The examples of one tool, learned from a tenant's use. */
 const ToolExamples = z.object({
   tool: z.string(),
   examples: z.array(LearnedExample),
-  /** Requests that one key's success speaks for; a second key's makes them examples. */
+  /** Requests that succeeded under one key; success under a second key makes them examples. */
   pending: z.array(z.object({ id: z.string(), key: z.string(), at: z.iso.datetime() })),
 });
 export type ToolExamples = Readonly<z.infer<typeof ToolExamples>>;
@@ -25,7 +25,7 @@ const MOST_EXAMPLES = 16;
 const MOST_PENDING = 64;
 const REQUEST_LIMIT = 300;
 
-/** A decision that came out well, as one key saw it. */
+/** A decision that came out well, as one key reported it. */
 export interface Lesson {
   readonly tool: string;
   readonly request: string;
@@ -34,21 +34,21 @@ export interface Lesson {
   readonly at: string;
 }
 
-/** What is known of a tool after a lesson: the newest examples, each request once. */
+/** A tool's examples after a lesson: the newest, each request once. */
 export const learnLesson = (before: ToolExamples, { request, key, from, at }: Lesson): ToolExamples => {
   const text = redactRequest(request);
   const id = exampleId(text);
   if (text === '' || before.examples.some((example) => example.id === id)) return before;
   const seen = before.pending.find((one) => one.id === id);
   const others = before.pending.filter((one) => one.id !== id);
-  // One key may be wrong again and again: another one, or a person's rating, must agree.
+  // One key may be wrong repeatedly: another key, or a person's rating, must agree.
   if (from === 'use' && (seen === undefined || seen.key === key))
     return { ...before, pending: [...others, { id, key, at }].slice(-MOST_PENDING) };
   const examples = [...before.examples, { id, request: text, from, at }].slice(-MOST_EXAMPLES);
   return { ...before, examples, pending: others };
 };
 
-/** A request without addresses, numbers and names of things that may be secret; ranking reads none of them. */
+/** The request without addresses, numbers and names that may be private; ranking reads none of them. */
 export const redactRequest = (request: string): string =>
   request
     .slice(0, REQUEST_LIMIT * 4)
@@ -65,7 +65,7 @@ const exampleId = (request: string): string =>
 
 const nothingLearned = (tool: string): ToolExamples => ({ tool, examples: [], pending: [] });
 
-/** Changes what is known of a tool, and the memory's revision where examples changed. */
+/** Changes a tool's examples, and the tenant's revision where examples changed. */
 export const changeExamples = (
   table: Table,
   tenant: string,
@@ -86,10 +86,10 @@ export const changeExamples = (
 
 const revisionOf = (item: Item | undefined): number => (item ? read(item, RevisionItem).revision : 0);
 
-/** The memory's revision; 0 when nothing was ever learnt. */
+/** The revision of a tenant's examples; 0 before the first. */
 export const readExamplesRevision = async (table: Table, tenant: string): Promise<number> =>
   revisionOf(await table.get(examplesRevisionKey(tenant)));
 
-/** All that a tenant's use has taught. */
+/** All examples learned for a tenant. */
 export const readExamples = async (table: Table, tenant: string): Promise<readonly ToolExamples[]> =>
   readAll((await table.query(examplesPk(tenant))).items, ToolExamplesItem);

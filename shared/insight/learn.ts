@@ -14,13 +14,13 @@ import { findEntry } from '../registry/visible-entry.ts';
 import { changeExamples, learnLesson, readExamples } from './examples.ts';
 
 export interface LearnContext extends RegistryContext {
-  /** Whether use teaches anything; the operator may say no. */
+  /** Whether decisions are learned from; the operator can turn it off. */
   readonly learns: boolean;
 }
 
 /**
- * Learns from a decision that came out well: its request becomes an example of the tool it chose. Nothing is learnt of
- * tools that need consent or take secrets.
+ * Learns from a decision that came out well: its request becomes an example of the chosen tool. Tools that need consent
+ * or take secrets are left out.
  */
 export const learnFromDecision = async (
   context: LearnContext,
@@ -41,7 +41,7 @@ export const learnFromDecision = async (
   );
 };
 
-/** A decision's own record; nobody vouches for what another key decided. */
+/** The record of a decision that this key made; a key cannot rate what another key decided. */
 const findDecision = async ({ table }: RegistryContext, { tenant, keyId }: Actor, id: string): Promise<CallRecord> => {
   const call = timeOfUlid(id) === undefined ? undefined : endedCall(await table.get(callKey(tenant, id)));
   if (call?.tool !== 'decide' || call.key !== keyId)
@@ -78,7 +78,7 @@ export const listExamples = async (
     .flatMap((one) => one.examples.map((example) => ({ tool: one.tool, ...example })));
 };
 
-/** Forgets one example of a tool, or all that was learnt of it. */
+/** Forgets one example of a tool, or all of them. */
 export const forgetExamples = async (
   { table }: RegistryContext,
   actor: Actor,

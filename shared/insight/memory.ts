@@ -5,15 +5,15 @@ import { type NearExample, nearestExamples, readExampleTexts } from '../search/n
 import type { Request } from '../search/request.ts';
 import { readExamples, readExamplesRevision } from './examples.ts';
 
-/** What use has taught, as a decision asks for it. */
+/** The examples learned for a tenant, as a decision reads them. */
 export interface Memory {
-  /** Changes with every example, so that a decision can be told from one made before. */
+  /** Changes with every example, so that decisions made before and after can be told apart. */
   readonly revision: number;
-  /** The example of each tool that is nearest to a request, where one is near. */
+  /** For each tool, its example that is nearest to the request, if one is near. */
   readonly nearest: (request: Request, tools: readonly Tool[]) => ReadonlyMap<string, NearExample>;
 }
 
-/** Reads a tenant's memory, and again only when its revision has changed. */
+/** Caches a tenant's memory; reads it again only when its revision has changed. */
 export const createMemories = (table: Table): ((tenant: string) => Promise<Memory>) => {
   const known = new LRUCache<string, Memory>({ max: 200 });
   return async (tenant) => {

@@ -4,8 +4,8 @@ import { type Block, blockAfter } from './block.ts';
 import { deriveEvents, emptyStats, isToolsFault, type StatsTotal } from './stats.ts';
 
 /**
- * Whether a version is blocked or unblocked after calls of one shard, by the sum of all shards, which already includes
- * those calls. A run of failures within the calls counts as it is, one across shards by the sum.
+ * Decides whether a version is blocked or unblocked after calls of one shard, by the sum of all shards, which already
+ * includes those calls. A run of failures counts within these calls; at their end, the run over all shards counts.
  */
 export const decideBlock = (
   sum: StatsTotal | undefined,

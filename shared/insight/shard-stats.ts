@@ -23,7 +23,7 @@ export const ShardStats = z.object({
 });
 export type ShardStats = Readonly<z.infer<typeof ShardStats>>;
 
-/** As many failures are kept as block a tool. */
+/** As many failures are kept as are needed to block a tool. */
 const KEPT_FAULTS = 5;
 
 /** A shard's statistics with more calls, in their order. */

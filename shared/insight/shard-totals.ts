@@ -9,7 +9,7 @@ type Used = z.infer<typeof Used>;
 
 /** Totals of many tools of one tenant, as counted by one shard of the stream. */
 const ShardTotals = z.object({
-  /** The last record of the shard that is included: repeated records are skipped. */
+  /** The last stream record that is included: records delivered again are skipped. */
   sequence: z.string(),
   /** When it was last updated, in milliseconds since 1970. */
   at: z.number(),

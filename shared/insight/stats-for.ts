@@ -7,7 +7,7 @@ import { readAllStats, readStats } from './read-stats.ts';
 import { emptyStats } from './stats.ts';
 import { mergeStats, type StatsView, viewStats } from './stats-view.ts';
 
-/** The statistics of a version, or with `all` of every version, removed ones included. */
+/** The statistics of a version, or with `all` of every version, including removed ones. */
 export const statsFor = async (
   { table, catalogs }: Pick<RegistryContext, 'table' | 'catalogs'>,
   actor: Actor,
