@@ -4,11 +4,11 @@ import { rankVertices } from './canonical.ts';
 import { at } from './order.ts';
 import { nodesOf } from './tree.ts';
 
-/** A node under the number of its state. */
+/** A node with the number of its state. */
 export interface Numbered {
   readonly number: number;
   readonly node: PlanNode;
-  /** Numbers of the nodes whose output it takes, and of those it merely follows. */
+  /** The numbers of the nodes whose output it takes, and of those it only runs after. */
   readonly takes: readonly number[];
   readonly follows: readonly number[];
 }
@@ -26,7 +26,9 @@ interface Vertex {
   readonly children: number[];
 }
 
-/** Orders branches by their shape and policies alone and numbers the nodes, so that equal shapes come out equal. */
+/**
+ * Orders branches by shape and policies alone and numbers the nodes, so that plans of equal shape get equal machines.
+ */
 export function arrange(plan: Plan, tree: PlanTree): Arranged {
   checkSameNodes(plan, tree);
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
@@ -67,7 +69,7 @@ function verticesOf(tree: PlanTree, byId: ReadonlyMap<string, PlanNode>): readon
   return vertices;
 }
 
-/** What of a node shows in its state: everything else, such as tool and arguments, is looked up by the step. */
+/** What a node's state depends on; the step function looks up the rest, such as tool and arguments. */
 function labelOf(tree: PlanTree, byId: ReadonlyMap<string, PlanNode>): string {
   if (tree.kind !== 'node') return tree.kind;
   const node = byId.get(tree.id);

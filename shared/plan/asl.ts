@@ -35,7 +35,7 @@ const flow = { Next: Name.optional(), End: z.literal(true).optional() };
 const output = { Assign: Assign.optional(), Output: z.json().optional() };
 const failure = { Retry: z.array(Retrier).optional(), Catch: z.array(Catcher).optional() };
 
-/** States that lead to each other: a machine, a branch, or what a Map runs for each item. */
+/** A set of states with transitions between them: a machine, a branch, or the iteration of a Map. */
 export interface StateScope {
   readonly StartAt: string;
   readonly States: Readonly<Record<string, State>>;
@@ -142,7 +142,7 @@ export interface Machine extends StateScope {
   readonly TimeoutSeconds?: number | undefined;
 }
 
-/** Reads a definition; refuses by name what the engine would not run as AWS does. */
+/** Parses a definition; refuses, by name, whatever the engine would not run as AWS does. */
 export function parseMachine(definition: unknown): Machine {
   const parsed = Machine.safeParse(definition);
   if (!parsed.success) throw invalidInput(parsed.error, definition, 'the state machine');

@@ -6,7 +6,7 @@ import type { NodeRows } from './record.ts';
 import type { RunDeps } from './run-deps.ts';
 import { loadRows } from './run-store.ts';
 
-/** How often a step that was delivered twice looks whether the first delivery has ended. */
+/** How often a step that was delivered twice checks whether the first delivery has ended. */
 const LOOK_MS = 1000;
 
 /** The lease of a new attempt; undefined where the whole run has one. */
@@ -16,7 +16,7 @@ export const leaseOfAttempt = ({ attemptLeases, clock }: RunDeps, last?: Attempt
   return takeLease(ended, newOwner(attemptLeases.random), clock.now());
 };
 
-/** When an attempt that nobody ended was last at work: at its last heartbeat, or as late as now. */
+/** When an attempt that never ended was last active: at its last heartbeat, or now where it has no lease. */
 export const lastSeen = ({ lease }: AttemptBody, now: number): number =>
   lease === undefined ? now : Math.min(now, lease.until - LEASE_MS);
 
@@ -33,8 +33,8 @@ export const keepAttempt = (
 };
 
 /**
- * The rows of a node once nobody is at it: a step that is delivered again waits for the delivery before it, which may
- * be alive, and goes on where that ended or its lease ran out.
+ * The rows of a node once no live attempt holds it: a step that is delivered again waits for the earlier delivery,
+ * which may still run, and continues when that has ended or its lease has expired.
  */
 export const rowsWhenFree = async (
   deps: RunDeps,

@@ -20,7 +20,7 @@ import { placesFromUpstream } from './upstream-values.ts';
 export interface FoundTool {
   readonly spec: Tool;
   readonly enabled?: boolean;
-  /** The level in force: that of the definition or, if stricter, of its handler. */
+  /** The effective permission: the stricter of the definition's and its handler's. */
   readonly permission?: Permission;
   /** The measured median, for the compiler. */
   readonly median_ms?: number;
@@ -28,7 +28,7 @@ export interface FoundTool {
 
 export type LookUpTool = (name: string, version?: string) => FoundTool | undefined;
 
-/** What a run of the plan needs besides the right to run plans. */
+/** A tool of the plan that must be consented to or granted. */
 export interface Need {
   readonly tool: string;
   readonly version: string;
@@ -45,7 +45,7 @@ export interface BuiltPlan {
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
-/** A tool's own time-out begins with its work; a node also waits for its turn, and for a process to start. */
+/** Added to a tool's timeout, which starts with its work: a node also waits in the queue and for a process to start. */
 const TURN_SECONDS = 30;
 
 interface Resolved {
@@ -54,7 +54,7 @@ interface Resolved {
   readonly references: readonly Reference[];
 }
 
-/** Checks a plan against the tools it names and derives its edges; refuses by name what cannot run. */
+/** Checks a plan against its tools and derives its edges; refuses, by name, what cannot run. */
 export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
   const parsed = parse(input);
   const nodes = parsed.nodes.map((node) => resolveNode(node, lookup));
@@ -66,7 +66,7 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
     const other = byId.get(source);
     return other === undefined ? parsed.input_schema : outputSchemaOf(other.tool.spec);
   };
-  // Compiled beforehand: that must not be interrupted.
+  // Compiled here, because compiling must not be interrupted by the time limit.
   for (const { tool, references } of nodes) if (references.length === 0) validatorOf(tool.spec);
   inTime(() => {
     for (const node of nodes) checkArguments(node.input, node.tool.spec, outputOf, validatorOf);
@@ -85,7 +85,7 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
 
 const MOST_CHECK_MS = 200;
 
-/** How values fit alternatives of alternatives may take exponential time to find out. */
+/** Checking values against nested alternatives may take exponential time. */
 function inTime(check: () => void): void {
   try {
     withinTime(check, MOST_CHECK_MS);
@@ -99,7 +99,7 @@ function inTime(check: () => void): void {
   }
 }
 
-/** Compiles the schema of each tool once, by its contents: a lookup may copy. */
+/** Compiles each schema once, by its text: a lookup may return copies. */
 function keepValidators(): ValidatorOf {
   const kept = new Map<string, Validator>();
   return ({ parameters }) => {
@@ -112,7 +112,7 @@ function keepValidators(): ValidatorOf {
 
 function parse(input: unknown): PlanInput {
   const count = (input as { nodes?: { length?: unknown } } | null)?.nodes?.length;
-  // Said before anything else: the schema would list each of a million nodes.
+  // Checked first: the schema's error would list each of a million nodes.
   if (typeof count === 'number' && count > MAX_NODES) orderNodes(Array.from({ length: count }, () => ({ id: '' })));
   const parsed = PlanInput.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error, input, 'the plan');
@@ -167,7 +167,7 @@ function settle(node: Resolved, outside: readonly string[]): PlanNode {
     timeout_seconds: Math.ceil(
       input.timeout_seconds ?? (tool.spec.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) + TURN_SECONDS,
     ),
-    // A grant was given without knowing what a source would say.
+    // Whoever gave the grant did not know what a source would answer.
     confirm: input.confirm || permission === 'confirm' || isTold,
     confirm_timeout_seconds: input.confirm_timeout_seconds,
     drop_null: droppable(input, tool.spec),
@@ -175,7 +175,7 @@ function settle(node: Resolved, outside: readonly string[]): PlanNode {
   };
 }
 
-/** Optional parameters that refuse null and whose whole value is a reference. */
+/** Optional parameters that do not accept null and whose whole value is a reference. */
 function droppable(input: PlanNodeInput, tool: Tool): string[] {
   const required = Array.isArray(tool.parameters.required) ? tool.parameters.required : [];
   return Object.keys(input.arguments).filter((name) => {

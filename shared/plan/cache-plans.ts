@@ -1,7 +1,7 @@
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { loadPlan } from './run-store.ts';
 
-/** Loads plans through a memory of the latest ones. */
+/** Loads plans through a cache. */
 export function cachePlans(store: Pick<RunDeps, 'table' | 'blobs'>, kept = 200): RunDeps['plan'] {
   const plans = new Map<string, SavedPlan>();
   return async (tenant, id) => {

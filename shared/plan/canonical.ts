@@ -1,12 +1,12 @@
 import { at, buildGraph, type DependencyGraph } from './order.ts';
 
-/** For each vertex the vertices it is related to. */
+/** For each vertex, the vertices it is related to. */
 export type Relation = readonly (readonly number[])[];
 
 /**
- * Ranks vertices by label and surroundings alone, so that equal shapes rank alike whatever their names and order.
- * Colour refinement; a remaining tie is broken by setting one vertex apart, which is arbitrary only among
- * vertices that refinement cannot tell apart.
+ * Ranks vertices by label and neighbourhood alone, so that equal shapes rank alike whatever their names and order. It
+ * uses colour refinement; a remaining tie is broken by singling one vertex out, which is arbitrary only among vertices
+ * that refinement cannot tell apart.
  */
 export function rankVertices(labels: readonly string[], relations: readonly Relation[]): readonly number[] {
   const sorted = [...new Set(labels)].sort();
@@ -21,7 +21,7 @@ export function rankVertices(labels: readonly string[], relations: readonly Rela
   }
 }
 
-/** The same graph with its nodes in an order that does not depend on how they were named or listed. */
+/** The same graph with its nodes in an order that depends neither on their names nor on how they were listed. */
 export function canonicalGraph(
   graph: DependencyGraph,
   labels: readonly string[],
@@ -79,13 +79,13 @@ function compare(a: number, b: number, colours: readonly number[], signatures: r
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Turns colours into the index at which their class begins, leaving room to set a vertex apart. */
+/** Replaces colours by the index at which their class begins, leaving room to single a vertex out. */
 function spread(colours: readonly number[]): number[] {
   const sorted = [...colours].sort((a, b) => a - b);
   return colours.map((colour) => sorted.indexOf(colour));
 }
 
-/** The first class of several vertices that are not interchangeable at sight. */
+/** The first class of several vertices that are not obviously interchangeable. */
 function firstTie(colours: readonly number[], relations: readonly Relation[]): readonly number[] | undefined {
   const classes = Map.groupBy(
     colours.map((_, vertex) => vertex),

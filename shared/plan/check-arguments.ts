@@ -8,10 +8,10 @@ import { joinPlace, type Reference, readReference } from './reference.ts';
 import { misfit } from './schema-fit.ts';
 import { inferSchema, resolve, type SchemaView, stepInto, viewAt, viewOf } from './schema-view.ts';
 
-/** What a reference leads to: the schema of a node's output, or undefined when nothing is declared. */
+/** The schema of the output that a reference leads to; undefined when none is declared. */
 export type OutputOf = (reference: Reference) => JsonSchema | undefined;
 
-/** What a tool's output looks like, if it is known: a mock's answer is known exactly. */
+/** The schema of a tool's output, if known; a mock's response is known exactly. */
 export function outputSchemaOf(tool: Tool): JsonSchema | undefined {
   if (tool.output_schema !== undefined) return tool.output_schema;
   return tool.implementation?.type === 'mock' ? inferSchema(tool.implementation.mock_response) : undefined;
@@ -20,7 +20,7 @@ export function outputSchemaOf(tool: Tool): JsonSchema | undefined {
 /** The compiled schema of a tool's parameters. */
 export type ValidatorOf = (tool: Tool) => Validator;
 
-/** Refuses arguments that cannot fulfil the tool's parameters, and references to what is not there. */
+/** Refuses arguments that cannot fit the tool's parameters, and references to outputs that do not exist. */
 export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: OutputOf, validatorOf: ValidatorOf): void {
   let references = 0;
   const visit = (value: unknown, target: SchemaView | undefined, place: string): void => {
@@ -72,7 +72,7 @@ function checkKeys(node: string, value: Readonly<Record<string, unknown>>, targe
   if (unknown !== undefined) refuse(node, joinPlace(place, unknown), `is not one of ${known.join(', ')}`);
 }
 
-/** Without references the arguments are complete, so the whole schema can be put to them now. */
+/** Without references the arguments are complete, so they are validated against the whole schema. */
 function checkWhole(node: PlanNodeInput, tool: Tool, validate: Validator): void {
   const { issues } = validate(node.arguments);
   if (issues.length === 0) return;

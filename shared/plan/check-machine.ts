@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import { innerScopes, type Machine, type State, type StateScope } from './asl.ts';
 
-/** CreateStateMachine refuses more. */
+/** The limit of CreateStateMachine. */
 const MAX_DEFINITION_BYTES = 1_048_576;
 
 /** Refuses what Step Functions would: bad transitions, repeated names, shadowed variables, misplaced wildcards, size. */

@@ -24,9 +24,9 @@ const SCENARIOS = 16;
 const SPREAD = 0.5;
 
 /**
- * Compiles a DAG to a series-parallel tree that keeps every dependency.
- * The tree is chosen on the expected durations and on samples around them, because real durations differ;
- * stages by depth are kept instead where they do better. Equal shapes give equal trees.
+ * Compiles a DAG to a series-parallel tree that keeps every dependency. The tree is chosen by the expected durations
+ * and by samples around them, because real durations differ; if stages by depth do better, they are used instead. Plans
+ * of equal shape give equal trees.
  */
 export function compilePlan(plan: { readonly nodes: readonly OrderedNode[] }, options: CompileOptions = {}): Compiled {
   const ordered = orderNodes(plan.nodes);
@@ -61,7 +61,7 @@ function durationOf(id: string, durations: CompileOptions['durations']): number 
   return duration;
 }
 
-/** The expected durations, and the same ones off by lognormal factors: always the same factors. */
+/** The expected durations, and samples of them with lognormal factors; the factors are always the same. */
 function scenariosAround(durations: Float64Array): Scenarios {
   const sampled = Array.from({ length: SCENARIOS }, (_, scenario) =>
     durations.map((duration, node) => duration * Math.exp(SPREAD * deviate(scenario * durations.length + node))),
@@ -69,13 +69,13 @@ function scenariosAround(durations: Float64Array): Scenarios {
   return [durations, ...sampled];
 }
 
-/** A fixed sequence of standard normal deviates: hashed counters, then Box and Muller. */
+/** A fixed sequence of standard normal deviates: hashed counters and the Box-Muller transform. */
 function deviate(counter: number): number {
   const radius = Math.sqrt(-2 * Math.log(hashed(2 * counter)));
   return radius * Math.cos(2 * Math.PI * hashed(2 * counter + 1));
 }
 
-/** A number in (0, 1) that looks random, by the finaliser of MurmurHash3. */
+/** A pseudo-random number in (0, 1), by the finaliser of MurmurHash3. */
 function hashed(counter: number): number {
   let value = Math.imul(counter + 1, 0x9e3779b1);
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

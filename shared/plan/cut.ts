@@ -2,11 +2,14 @@ import { at } from './order.ts';
 import { type Chains, chains, type NodeSet, type Poset, setOf } from './poset.ts';
 import { type Scenarios, weightOf } from './tree.ts';
 
-/** A part in two: `first` holds every dependency of its own nodes, so `rest` may follow it. */
+/** A part split in two: `first` holds every dependency of its own nodes, so `rest` may run after it. */
 export interface Cut {
   readonly first: NodeSet;
   readonly rest: NodeSet;
-  /** The longest chain of `first` plus the longest of `rest`, weighed over the scenarios: no tree of it is better. */
+  /**
+   * The longest chain of `first` plus the longest of `rest`, weighted over the scenarios: a lower bound for any tree of
+   * this cut.
+   */
   readonly bound: number;
 }
 
@@ -14,14 +17,14 @@ interface Prefix {
   readonly order: NodeSet;
   readonly length: number;
   readonly bound: number;
-  /** Equal for equal sets of nodes, and practically only for them. */
+  /** A hash of the set: equal sets have equal marks, and different sets almost never do. */
   readonly mark: number;
 }
 
 /**
- * Promising cuts of a part, best bound first: the beginnings of several topological orders.
- * A beginning is closed under dependencies, so its longest chain is the longest up to one of its nodes,
- * and the longest chain of the rest starts at one of the others: both bounds are running maxima.
+ * Promising cuts of a part, best bound first: the prefixes of several topological orders. A prefix is closed under
+ * dependencies, so its longest chain ends at one of its nodes, and the longest chain of the rest starts at one of the
+ * others: both bounds are running maxima.
  */
 export function findCuts(poset: Poset, part: NodeSet, scenarios: Scenarios, width: number): readonly Cut[] {
   const inside = setOf(part, poset.size);
@@ -42,8 +45,8 @@ export function findCuts(poset: Poset, part: NodeSet, scenarios: Scenarios, widt
 }
 
 /**
- * The nodes by earliest end, latest start, the middle between earliest and latest, earliest start and middle.
- * None of these keys is smaller for a node than for its dependency, not even after rounding.
+ * Orders by earliest end, latest start, the middle between earliest and latest, earliest start, and middle. None of
+ * these keys is smaller for a node than for its dependency, not even after rounding, so all orders are topological.
  */
 function topologicalOrders(
   part: NodeSet,
@@ -91,7 +94,7 @@ function cutAfter({ order, length, bound }: Prefix): Cut {
   return { first: order.slice(0, length).sort(ascending), rest: order.slice(length).sort(ascending), bound };
 }
 
-/** 44 scattered bits, so that the sum over 200 nodes is still exact. */
+/** 44 hashed bits, so that the sum over 200 nodes stays exact. */
 function markOf(node: number): number {
   const high = Math.imul(node + 1, 0x9e3779b1) >>> 0;
   return high * 4096 + (Math.imul(high ^ (high >>> 15), 0x85ebca6b) >>> 20);

@@ -7,7 +7,7 @@ import type { HandedCall } from './handed-call.ts';
 import { outputOfRun, startPlan, untilEnded } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
-/** What the layers admitted, filled in as they run. Without a run the call has ended. */
+/** What the layers have admitted, filled in while they run. Without a run, the call has ended. */
 export interface Started {
   run?: RunView;
   reservation?: Reservation;
@@ -16,11 +16,11 @@ export interface Started {
 export interface Deferred {
   readonly planId: string;
   readonly started: Started;
-  /** The call, stored with its run: the process that sees the run's end charges and records it. */
+  /** The call to store with its run: whichever process sees the run end charges and records it. */
   readonly toCall: (reservation: Reservation) => HandedCall;
 }
 
-/** The context of a call that ends when its run starts: nothing is charged, recorded or cached yet. */
+/** The context of a call that returns when its run has started: nothing is charged, recorded or cached yet. */
 export const deferring = (context: ExecuteContext, runs: Runs, deferred: Deferred): ExecuteContext => {
   const { meter, recorder, cache, checkOutput } = context;
   const { planId, started } = deferred;
@@ -49,13 +49,13 @@ export const deferring = (context: ExecuteContext, runs: Runs, deferred: Deferre
   };
 };
 
-/** Starts a plan's run as the work of its tool. */
+/** A handler whose work is to start a plan's run. */
 const startingHandler = (runs: Runs, timers: Timers, { planId, started, toCall }: Deferred): Handler => ({
   permission: 'safe',
   async run(input, context) {
     const { reservation } = started;
     const view = await startPlan(runs, planId, input, context, reservation && toCall(reservation));
-    // Nobody will settle a call that nothing was reserved for: it is an ordinary one.
+    // Without a reservation nobody settles the call later, so this one waits for the run like any other call.
     if (!reservation) return outputOfRun(await untilEnded({ runs, timers }, context.tenant, view, context.signal));
     started.run = context.signal.aborted ? await runs.cancel(context.tenant, view.run_id) : view;
     return {};

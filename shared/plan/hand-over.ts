@@ -16,7 +16,7 @@ import { untilEnded } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 import { outcomeOfRun } from './settle-calls.ts';
 
-/** The run, or the outcome where it ended at once. */
+/** The run, or the outcome if it ended at once. */
 export type Handed = { readonly run: RunView } | { readonly outcome: Outcome };
 
 export interface PlanCall extends Omit<Invocation, 'name' | 'version'> {
@@ -31,8 +31,8 @@ export const planOf = ({ spec: { implementation } }: VersionRecord): string | un
 };
 
 /**
- * Calls a plan's tool through the layers of every call and answers as soon as its run is under way. What it costs is
- * reserved as for any call; it is charged and recorded when the end of the run is seen.
+ * Calls a plan's tool through the layers of every call and returns as soon as its run has started. Its price is
+ * reserved as for any call; the call is charged and recorded when the run is seen to have ended.
  */
 export const handOver = async (
   context: ExecuteContext,
@@ -59,7 +59,7 @@ export const handOver = async (
   return { run };
 };
 
-/** A run that has ended when it is started is an ordinary answer; looking at it settles its call. */
+/** The outcome of a run that ended before it could be handed over; viewing the run settles its call. */
 const outcomeOfEnded = async (
   context: ExecuteContext,
   runs: Runs,
@@ -74,7 +74,9 @@ const outcomeOfEnded = async (
   return { ...about, ...ended, charged_micros: record?.charged_micros ?? 0 };
 };
 
-/** A run of this process is seen to end by it; others when somebody asks. */
+/**
+ * Waits for the end of a run of this process, so that its call is settled then; without it, a later view settles it.
+ */
 const watch = ({ log, timers }: ExecuteContext, runs: Runs, tenant: string, run: RunView, timeoutMs: number): void =>
   void untilEnded({ runs, timers }, tenant, run, AbortSignal.timeout(timeoutMs), { ref: false }).catch(
     (thrown: unknown) => log.warn('a run is no longer watched', { run_id: run.run_id, error: messageOf(thrown) }),

@@ -8,15 +8,15 @@ import type { Table } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 import { CallRecord } from '../model/call-record.ts';
 
-/** A call whose caller did not wait for the run: what is needed to charge and record it when the run has ended. */
+/** A call that returned before its run ended: what is needed to charge and record it at the end. */
 const HandedCall = z.object({
-  /** As of the start; how it ended is filled in then. */
+  /** As of the start; the outcome is filled in at the end. */
   record: CallRecord,
   reservation: z.custom<Reservation>(isReservation),
-  /** When the tool's time is up, in milliseconds since 1970. */
+  /** When the tool's timeout ends, in milliseconds since 1970. */
   deadline: z.number(),
   settled: z.literal(true).optional(),
-  /** The price of starting the run itself: charged whatever becomes of it. */
+  /** Set for the fee of starting the run itself, which is charged whatever the run's outcome. */
   fee: z.literal(true).optional(),
 });
 export type HandedCall = Readonly<z.infer<typeof HandedCall>>;
@@ -47,20 +47,20 @@ export const startedRecord = (
   request_id: options.requestId,
 });
 
-/** The meter's own, handed back to it: of what it is made only the meter knows. */
+/** A reservation is opaque here: only the meter knows all of its fields. */
 function isReservation(value: unknown): boolean {
   return isObject(value) && isObject(value.call) && typeof value.call.keyId === 'string' && isMicros(value.micros);
 }
 
 const isMicros = (value: unknown): boolean => Number.isSafeInteger(value);
 
-/** The call that a run answers; undefined for a run that nobody called as a tool. */
+/** The deferred call that this run completes; undefined for a run that was not started as a tool. */
 export const readHandedCall = async (table: Table, tenant: string, run: string): Promise<HandedCall | undefined> => {
   const item = await table.get(handedCallKey(tenant, run));
   return item && read(item, HandedCallItem);
 };
 
-/** Marks a call as settled, so that nobody looks at it again; its row in the ledger decided who settled it. */
+/** Marks a call as settled, so that it is not looked at again; its row in the ledger decides who settles it. */
 export const closeHandedCall = (table: Table, tenant: string, run: string): Promise<void> =>
   table.change<void>([handedCallKey(tenant, run)], ([item]) => {
     const call = item && read(item, HandedCallItem);

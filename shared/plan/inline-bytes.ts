@@ -1,13 +1,13 @@
 import { neededAfter, nodesIn, type Sequence } from './sequence.ts';
 
-/** What the results in one state may take of its 256 KiB, leaving room for the rest. */
+/** The share of a state's 256 KiB that results may take, leaving room for the rest. */
 const STATE_BYTES = 204_800;
-/** What all variables together may take of an execution's 10 MiB; a record is held once for each scope around it. */
+/** The share of an execution's 10 MiB that variables may take; a record is held once for each scope around it. */
 const EXECUTION_BYTES = 4_194_304;
 
 /**
- * How large a result may be to travel in the execution itself.
- * A state that passes its limit fails beyond rescue, so the budget is shared by all results that ever meet.
+ * The largest result that may travel in the execution itself. A state beyond its limit fails and cannot be caught, so
+ * the budget is divided among all results that ever meet in one state.
  */
 export function inlineBytes(sequence: Sequence): number {
   const all = sequence.parts.flatMap(nodesIn);
@@ -16,7 +16,7 @@ export function inlineBytes(sequence: Sequence): number {
   return Math.floor(Math.min(STATE_BYTES / meeting, EXECUTION_BYTES / all.length));
 }
 
-/** For each Parallel, how many whole records its branches hand out together. */
+/** For each Parallel, how many whole records its branches return together. */
 function parallelExports(sequence: Sequence): readonly number[] {
   return sequence.parts.flatMap((part) => {
     if (part.kind === 'node') return [];

@@ -9,8 +9,8 @@ import { runScope } from './engine/states.ts';
 import { Variables } from './engine/variables.ts';
 
 /**
- * Runs a JSONata state machine as Step Functions would, on the time, randomness and tasks it is given.
- * It answers how the execution ended; only a definition that is not valid is thrown.
+ * Runs a JSONata state machine as Step Functions would, with the clock, randomness and tasks of its ports. It returns
+ * how the execution ended, and throws only for an invalid definition.
  */
 export async function interpret(definition: unknown, input: unknown, ports: EnginePorts): Promise<EngineOutcome> {
   const prepared = isPrepared(definition) ? definition : prepareMachine(definition);
@@ -49,7 +49,7 @@ async function endAfter(ports: EnginePorts, limit: number, signal: AbortSignal):
   throw new ExecutionTimeout(limit);
 }
 
-/** The time limit of the whole machine, which ends it otherwise than that of a state. */
+/** The timeout of the whole machine, which cannot be caught, unlike that of a state. */
 class ExecutionTimeout extends StateError {
   constructor(limit: number) {
     super('States.Timeout', `the execution took longer than ${limit} s`);

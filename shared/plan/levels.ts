@@ -2,7 +2,7 @@ import { at } from './order.ts';
 import { components, has, type NodeSet, type Poset, setOf } from './poset.ts';
 import { leaf, parallel, type Scenarios, series, type Tree } from './tree.ts';
 
-/** The plain way: each connected component in stages by depth, with a barrier after each stage. */
+/** The simple compilation: each connected component in stages by depth, with a barrier after each stage. */
 export function levels(poset: Poset, part: NodeSet, scenarios: Scenarios): Tree {
   return parallel(components(poset, part).map((component) => stagesByDepth(poset, component, scenarios)));
 }

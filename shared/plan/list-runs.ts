@@ -7,7 +7,7 @@ import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
 import type { RunContext } from './run-verbs.ts';
 
-/** `waiting` is a running one with a node that waits for a person. */
+/** `waiting` is a running run with a node that waits for a person. */
 export const RUN_FILTERS = ['running', 'waiting', 'ok', 'failed', 'cancelled'] as const;
 
 interface Context extends RunContext, ExecutionsContext {
@@ -17,11 +17,11 @@ interface Context extends RunContext, ExecutionsContext {
 interface RunsQuery {
   readonly status?: (typeof RUN_FILTERS)[number] | undefined;
   readonly limit: number;
-  /** Exclusive: the call id of the run's start, towards older ones. */
+  /** Exclusive: the call id to continue after, towards older ones. */
   readonly after?: string | undefined;
 }
 
-/** The most starts examined for one page; then it ends early with a cursor. */
+/** The most starts that are read for one page; then the page ends early, with a cursor. */
 const MOST_LOOKED_AT = 500;
 
 /** Runs that callers started, newest first, found by the records of their starts. */

@@ -32,7 +32,7 @@ interface Active extends Watched {
   readonly done: Promise<void>;
 }
 
-/** Runs plans in this process by the same definition that Step Functions runs. */
+/** Runs plans in this process, by the same definition that Step Functions runs. */
 export const createLocalRuns = (deps: LocalRunDeps): LocalRuns => new Runner(deps);
 
 class Runner implements LocalRuns {
@@ -51,7 +51,7 @@ class Runner implements LocalRuns {
     this.#deps = {
       ...given,
       plan: cachePlans(given),
-      // A run of another process sees the answer in the table.
+      // A run in another process reads the answer from the table.
       answer: async (token, answer) => {
         if (!desk.isWaiting(token)) return;
         if (answer.ok) desk.succeed(token, answer.output);
@@ -87,7 +87,7 @@ class Runner implements LocalRuns {
 
   async cancel(tenant: string, id: string): Promise<RunView> {
     await requestCancel(this.#deps, tenant, id);
-    // What nobody is at any more is ended here; the owner of what is under way sees the flag.
+    // A run that no process holds is ended here; otherwise its owner sees the flag.
     if (!this.#active.has(id)) await this.#resumeOne(tenant, id);
     const running = this.#active.get(id);
     running?.controller.abort();
@@ -110,7 +110,7 @@ class Runner implements LocalRuns {
         const { tenant, run_id: id } = read(item, ActiveRunItem);
         if (await this.#resumeOne(tenant, id)) resumed.push(id);
       } catch (thrown) {
-        // One that cannot go on here must not hold up the others; it is tried again when its lease has run out.
+        // A run that cannot be resumed must not hold up the others; it is tried again when its lease has expired.
         this.#given.log.error('run not resumed', { run: item.key.sk, error: messageOf(thrown) });
       }
     }
@@ -119,7 +119,7 @@ class Runner implements LocalRuns {
 
   async close(): Promise<void> {
     this.#closing = true;
-    // What is being taken over at this moment is launched first, and then left like the others.
+    // Runs that are being taken over at this moment are launched first, and then stopped with the others.
     await this.#taking;
     const running = [...this.#active.values()];
     for (const { controller } of running) controller.abort();
@@ -177,7 +177,7 @@ class Runner implements LocalRuns {
         this.#active.delete(id);
         if (this.#active.size === 0) this.#watch(false);
       });
-    // Callers that await the end get the failure; it needs no other handler.
+    // Callers that await the end get the error, so it needs no other handler.
     done.catch((thrown: unknown) => log.warn('run left to be taken over', { run: id, error: messageOf(thrown) }));
     this.#active.set(id, { tenant, controller, heartbeat, asked, done });
     this.#watch(true);
@@ -204,7 +204,7 @@ class Runner implements LocalRuns {
     await this.#given.settle?.(this, tenant, id, true);
     const saved = await planToRun(this.#deps, tenant, stored.plan_id);
     const machine = machineOf(saved);
-    // A newer version may number the states otherwise; rows are kept by node.
+    // A newer release may number the states differently; rows are stored by node.
     const { order, hash, inline_bytes } = machine;
     const run = await changeRun(this.#deps, tenant, id, (before) => {
       return { ...before, order: [...order], machine: hash, inline_bytes };
@@ -214,7 +214,7 @@ class Runner implements LocalRuns {
     return true;
   }
 
-  /** Forgets a run that has ended, once its calls are settled; until then it is there to be taken over. */
+  /** Removes the entry of a run that has ended, once its calls are settled; until then others may take it over. */
   async #close(tenant: string, id: string, isTakenOver: boolean): Promise<void> {
     const isSettled = (await this.#given.settle?.(this, tenant, id, isTakenOver)) ?? true;
     if (isSettled) await this.#deps.table.write([{ remove: activeRunKey(tenant, id) }]);

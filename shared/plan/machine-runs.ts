@@ -20,14 +20,16 @@ import { type PlanMachine, toAsl } from './to-asl.ts';
 
 export interface MachineRunDeps extends Omit<RunDeps, 'answer' | 'plan' | 'execute'> {
   readonly machines: Machines;
-  /** The function that runs steps, as state machines call it. */
+  /** The function that runs steps, as state machines invoke it. */
   readonly step: string;
 }
 
-/** An Express execution ends within five minutes; one that is not heard of by then is lost. */
+/** An Express execution ends within five minutes; one that has not reported by then is lost. */
 const EXPRESS_LOST_MS = 330_000;
 
-/** Runs plans on state machines: short ones to their end before answering, others until someone looks. */
+/**
+ * Runs plans on state machines. Short ones have ended when `start` returns; others are updated when someone views them.
+ */
 export const createMachineRuns = (deps: MachineRunDeps): Runs => new MachineRuns(deps);
 
 class MachineRuns implements Runs {
@@ -48,7 +50,7 @@ class MachineRuns implements Runs {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved, this.#given.step);
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, machine.type);
-    // Starting is idempotent by the run's name, so one whose start was cut off is started again.
+    // Starting is idempotent by the run's name, so an interrupted start is repeated.
     const isUnstarted = run.status === 'running' && run.engine === 'STANDARD' && run.execution === undefined;
     if (isNew || isUnstarted) await this.#launch(run, machine, executionInput(run, saved));
     return this.#see(request.tenant, run.run_id);
@@ -66,7 +68,7 @@ class MachineRuns implements Runs {
 
   async cancel(tenant: string, id: string): Promise<RunView> {
     const run = await requestCancel(this.#deps, tenant, id);
-    // Express cannot be stopped: its steps see the flag.
+    // An Express execution cannot be stopped, but its steps see the flag.
     if (run.status === 'running' && run.engine === 'STANDARD' && run.execution !== undefined) {
       await this.#given.machines.stop(run.execution, 'the run was cancelled');
     }
@@ -83,7 +85,7 @@ class MachineRuns implements Runs {
       const execution = await machines.start(machine, run.run_id, input);
       await changeRun(this.#deps, run.tenant, run.run_id, (stored) => ({ ...stored, execution }));
     } catch (thrown) {
-      // Nobody knows whether anything of it runs: the flag stops what does.
+      // It is unknown whether the execution started: the flag stops any step of it.
       await requestCancel(this.#deps, run.tenant, run.run_id);
       const cause = `the run could not be started: ${messageOf(thrown)}`;
       await this.#end(run, { status: 'FAILED', error: 'Unavailable', cause });
@@ -91,7 +93,7 @@ class MachineRuns implements Runs {
     }
   }
 
-  /** Brings the record up to date with the execution. */
+  /** Updates the run from the state of its execution. */
   async #settle(tenant: string, id: string): Promise<void> {
     const run = await loadRun(this.#deps, tenant, id);
     if (run?.status !== 'running') return;

@@ -24,7 +24,7 @@ export interface MadePlan extends SavedPlan {
   readonly machine: PlanMachine;
 }
 
-/** Checks, compiles and keeps a plan; one with a dangerous tool only for a key that was granted it. */
+/** Checks, compiles and saves a plan; a plan with a dangerous tool needs a grant of that tool. */
 export const makePlan = async (context: PlanContext, actor: Actor, input: unknown): Promise<MadePlan> => {
   requireScope(actor, 'invoke');
   const built = buildPlan(input, await readTools(context, actor));
@@ -52,13 +52,13 @@ const requireGrants = async (context: PlanContext, actor: Actor, { needs }: Buil
   }
 };
 
-/** A checked plan as a tree and as a state machine. */
+/** Compiles a checked plan to a tree and a state machine. */
 const compileBuilt = ({ plan, durations }: BuiltPlan): MadePlan => {
   const { tree, ...predicted } = compilePlan(plan, { durations });
   return { plan, tree, predicted, machine: toAsl(plan, tree, { makespan_ms: predicted.makespan_ms }) };
 };
 
-/** The caller's tools, with their measured medians. */
+/** Looks up the caller's tools, with their measured median durations. */
 const readTools = async (context: PlanContext, actor: Actor): Promise<LookUpTool> => {
   const { catalog } = await context.catalogs.of(actor.tenant);
   const stats = await readAllStats(context.table, actor.tenant);

@@ -3,7 +3,7 @@ import type { Numbered } from './arrange.ts';
 import type { Catcher, Retrier, State, StateOf } from './asl.ts';
 import { at } from './order.ts';
 
-/** Refusals that trying again cannot cure. Step Functions matches on the error's name, which is the fault's code. */
+/** Errors that a retry cannot fix. Step Functions matches on the error's name, which is the fault's code. */
 export const PERMANENT = [
   'InvalidInput',
   'Unauthenticated',
@@ -19,7 +19,7 @@ export const PERMANENT = [
   'States.QueryEvaluationError',
 ] as const;
 
-/** The call did not get through to the function, so the tool did not run: tried again under every policy. */
+/** The function was not invoked, so the tool did not run: retried under every policy. */
 const DELIVERY: Retrier = {
   ErrorEquals: [
     'Lambda.TooManyRequestsException',
@@ -34,14 +34,14 @@ const DELIVERY: Retrier = {
   JitterStrategy: 'FULL',
 };
 
-/** How one scope writes a node's states. */
+/** How the states of a node are embedded in their scope. */
 export interface NodePosition {
   /** The function that runs steps and asks for approval: a name or an ARN. */
   readonly step: string;
-  /** The variable from which another node's record is read, and the one that holds its own. */
+  /** The variable that holds another node's record, and the one for its own. */
   readonly read: (number: number) => string;
   readonly own: string;
-  /** The state after the node, and the one that ends a cancelled run. */
+  /** The state after the node, and the one for a cancelled run. */
   readonly next: string;
   readonly cancelled: string;
 }
@@ -59,7 +59,7 @@ export const maySkip = ({ on_failure }: PlanNode): boolean =>
 export const firstState = (one: Guarded): string =>
   `${one.guards.length > 0 ? 'g' : one.node.confirm ? 'a' : 'n'}${one.number}`;
 
-/** The states of one node: perhaps a guard, perhaps a question to a person, and the call itself. */
+/** The states of one node: a guard and a confirmation where needed, and the call itself. */
 export function nodeStates(one: Guarded, place: NodePosition): readonly [string, State][] {
   const states: [string, State][] = [[`n${one.number}`, callState(one, place)]];
   if (one.node.confirm) states.unshift([`a${one.number}`, askState(one, place, `n${one.number}`)]);

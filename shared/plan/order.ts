@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import { MAX_NODES } from '../kernel/limits.ts';
 
-/** What ordering needs of a node. */
+/** What ordering needs to know of a node. */
 export interface OrderedNode {
   readonly id: string;
   readonly after?: readonly string[];
@@ -15,7 +15,7 @@ export interface DependencyGraph {
   readonly after: readonly (readonly number[])[];
 }
 
-/** Orders the nodes topologically, keeping the given order where it may; refuses what is no DAG. */
+/** Orders the nodes topologically, keeping the given order where possible; refuses a graph with cycles. */
 export function orderNodes(nodes: readonly OrderedNode[]): DependencyGraph {
   const indexOf = indexById(nodes);
   const before = nodes.map((node) => dependenciesOf(node, indexOf));
@@ -29,7 +29,7 @@ export function orderNodes(nodes: readonly OrderedNode[]): DependencyGraph {
   );
 }
 
-/** The graph of nodes that are already in topological order. */
+/** Builds the graph of nodes that are already in topological order. */
 export function buildGraph(ids: readonly string[], dependencies: readonly (readonly number[])[]): DependencyGraph {
   const before = dependencies.map((list) => [...new Set(list)].sort((a, b) => a - b));
   const after: number[][] = ids.map(() => []);
@@ -102,7 +102,7 @@ function insertSorted(list: number[], value: number): void {
   list.splice(place < 0 ? list.length : place, 0, value);
 }
 
-/** Follows dependencies backwards among the nodes that never became ready until one repeats. */
+/** Follows dependencies backwards among the nodes of cycles until one repeats, and names that cycle. */
 function refuseCycle(nodes: readonly OrderedNode[], before: readonly (readonly number[])[]): never {
   const done = new Set<number>(topological(before));
   const path: number[] = [];

@@ -4,7 +4,7 @@ import type { Handlers } from '../registry/layer.ts';
 import { planHandler } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
-/** Handlers among which every saved plan is one: `plan:<id>`. */
+/** Adds a handler for every saved plan, `plan:<id>`. */
 export const withPlans = (handlers: Handlers, runs: () => Runs | undefined, timers: Timers): Handlers => ({
   builtin: handlers.builtin,
   internal: new PlanHandlers(handlers.internal, runs, timers),

@@ -9,7 +9,10 @@ import type { HandedCall } from './handed-call.ts';
 import { toRunActor } from './run-node.ts';
 import type { Runs } from './runs.ts';
 
-/** A plan as the definition of a tool: its input is the plan's, its price that of its nodes, its level its strictest. */
+/**
+ * The tool definition of a plan: its input is the plan's, its price the sum of its nodes', its permission their
+ * strictest.
+ */
 export const planDefinition = (
   plan: Plan,
   about: { readonly name: string; readonly description?: string | undefined; readonly version?: string | undefined },
@@ -45,8 +48,8 @@ export const planHandler = (runs: () => Runs | undefined, timers: Timers, planId
 });
 
 /**
- * Starts a saved plan for a call of its tool, confined to what the caller may use. The run has the id of the call: a
- * call that is repeated after a crash goes on with the run it had started.
+ * Starts a saved plan for a call of its tool, confined to what the caller may use. The run has the id of the call, so a
+ * call that is repeated after a crash continues the run it had started.
  */
 export const startPlan = (
   runs: Runs,
@@ -65,7 +68,7 @@ export const startPlan = (
   return runs.start({ tenant, plan_id: planId, input, actor: toRunActor(actor), run_id: callId, call });
 };
 
-/** What a run that has ended means for the call of its tool: an output, or a failure that is thrown. */
+/** The output of a run that has ended; throws when the run failed. */
 export const outputOfRun = (ended: RunView): unknown => {
   if (ended.status === 'ok') return ended.output ?? {};
   throw Object.assign(new Error(ended.error?.message ?? `the run ${ended.run_id} is ${ended.status}`), {
@@ -73,7 +76,7 @@ export const outputOfRun = (ended: RunView): unknown => {
   });
 };
 
-/** Looks after a run until it has ended, and cancels it when the signal says so. */
+/** Polls a run until it has ended, and cancels it when the signal is aborted. */
 export const untilEnded = async (
   { runs, timers }: { readonly runs: Runs; readonly timers: Timers },
   tenant: string,

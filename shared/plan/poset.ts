@@ -1,15 +1,15 @@
 import { at, type DependencyGraph } from './order.ts';
 
-/** The order of a DAG's nodes as bit sets, for fast questions about subsets. */
+/** The partial order of a DAG's nodes as bit sets, for fast questions about subsets. */
 export interface Poset {
   readonly size: number;
-  /** Direct dependencies without those that follow from others. */
+  /** Direct dependencies, without those that others imply. */
   readonly covers: readonly Int32Array[];
   readonly ancestors: readonly Uint32Array[];
   readonly descendants: readonly Uint32Array[];
 }
 
-/** A part of the plan: node indexes in ascending, that is topological, order. */
+/** A subset of the plan: node indexes in ascending order, which is topological. */
 export type NodeSet = readonly number[];
 
 export function buildPoset(graph: DependencyGraph): Poset {
@@ -36,12 +36,12 @@ export function setOf(part: NodeSet, size: number): Uint32Array {
   return set;
 }
 
-/** How long the chains around each node of a part are. */
+/** The lengths of the chains around each node of a part. */
 export interface Chains {
-  /** The longest chain before the node, and with it. */
+  /** The longest chain before the node, without it and with it. */
   readonly start: Float64Array;
   readonly head: Float64Array;
-  /** The longest chain after the node, and with it. */
+  /** The longest chain after the node, without it and with it. */
   readonly rest: Float64Array;
   readonly tail: Float64Array;
 }
@@ -64,7 +64,7 @@ export function chains(poset: Poset, part: NodeSet, inside: Uint32Array, duratio
   return { start, head, rest, tail };
 }
 
-/** Groups of the part between which there is no dependency at all. */
+/** The connected components of a part. */
 export function components(poset: Poset, part: NodeSet): readonly NodeSet[] {
   const inside = setOf(part, poset.size);
   const root = new Int32Array(poset.size).map((_, node) => node);
@@ -81,8 +81,8 @@ export function components(poset: Poset, part: NodeSet): readonly NodeSet[] {
 }
 
 /**
- * Stages of the part of which each wholly precedes the next.
- * A stage's nodes come first in every topological order, so looking at prefixes finds them all.
+ * Stages of the part, each of which wholly precedes the next. A stage's nodes come first in every topological order, so
+ * testing prefixes finds them all.
  */
 export function stages(poset: Poset, part: NodeSet): readonly NodeSet[] {
   const inside = setOf(part, poset.size);

@@ -40,12 +40,12 @@ export function rowsByNode(items: readonly Item[]): ReadonlyMap<string, NodeRows
   return rows;
 }
 
-/** How often a node may be tried. */
+/** The number of attempts that a node may take. */
 const allowedAttempts = ({ on_failure }: PlanNode): number => (on_failure.policy === 'retry' ? on_failure.attempts : 1);
 
 const isPermanent = (error: RunError): boolean => PERMANENT.some((name) => name === error.type);
 
-/** What the stored attempts already say about a node: its result, that it has failed for good, or nothing yet. */
+/** What the stored attempts already decide: the node's result, its final failure, or undefined. */
 export function settled(node: PlanNode, attempts: readonly AttemptBody[]): NodeResult | RunError | undefined {
   const done = attempts.find(({ status }) => status === 'ok');
   if (done?.result !== undefined) return done.result;
@@ -55,7 +55,7 @@ export function settled(node: PlanNode, attempts: readonly AttemptBody[]): NodeR
   return isPermanent(last) || failed.length >= allowedAttempts(node) ? last : undefined;
 }
 
-/** An attempt that nobody ended: it ran out of time, or its process was lost. */
+/** Closes an attempt that never ended: it timed out, or its process was lost. */
 export function closeAttempt(attempt: AttemptBody, node: PlanNode, now: number): AttemptBody {
   const late = now - attempt.started_at >= node.timeout_seconds * 1000;
   const error = late
@@ -67,7 +67,7 @@ export function closeAttempt(attempt: AttemptBody, node: PlanNode, now: number):
 export const toNodeRecord = (result: NodeResult): NodeRecord =>
   'ref' in result ? { s: 'ok', ref: result.ref } : { s: 'ok', v: result.value };
 
-/** The run as it ends. */
+/** The run with its end; one that has ended already is unchanged. */
 export function endRun(run: RunBody, end: RunEnd, now: number): RunBody {
   if (run.status !== 'running') return run;
   return { ...run, ...end, ended_at: now };
@@ -75,7 +75,7 @@ export function endRun(run: RunBody, end: RunEnd, now: number): RunBody {
 
 export type RunEnd = Pick<RunBody, 'status'> & { error?: RunError; outcomes?: NonNullable<RunBody['outcomes']> };
 
-/** What the end of an execution means for its run. */
+/** The end of a run, from the outcome of its execution. */
 export function readRunEnd(
   outcome: { readonly status: string; readonly output?: unknown; readonly error?: string; readonly cause?: string },
   run: RunBody,
@@ -92,7 +92,7 @@ export function readRunEnd(
   return { status: 'failed', error };
 }
 
-/** Step Functions gives what a function threw as JSON in the cause. */
+/** Step Functions puts what a function threw into the cause, as JSON. */
 function messageIn(cause: string): string {
   try {
     const { errorMessage } = JSON.parse(cause) as { errorMessage?: unknown };

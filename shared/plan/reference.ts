@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 
-/** Where a reference to the run's own input starts, instead of a node. */
+/** The source of a reference to the run's own input, instead of a node. */
 export const RUN_INPUT = '$input';
 
 /** An argument `{"$from": "node.path"}` that takes another node's output. */
@@ -11,7 +11,7 @@ export interface Reference {
   readonly path: readonly string[];
   /** As it was written. */
   readonly text: string;
-  /** Where in the arguments it stands, such as `images[0].url`. */
+  /** The position in the arguments, such as `images[0].url`. */
   readonly place: string;
 }
 
@@ -24,7 +24,7 @@ export function referencesIn(value: unknown, node: string, place = ''): readonly
   return Object.entries(value).flatMap(([key, item]) => referencesIn(item, node, joinPlace(place, key)));
 }
 
-/** The reference that an argument is, if it is one. */
+/** Parses an argument as a reference; undefined when it is none. */
 export function readReference(value: unknown, node: string, place: string): Reference | undefined {
   if (!isObject(value) || !Object.hasOwn(value, '$from')) return undefined;
   const text = value.$from;
@@ -75,7 +75,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
 
 export const joinPlace = (place: string, key: string): string => (place === '' ? key : `${place}.${key}`);
 
-/** `a.b[0]["c.d"]` in parts; undefined when it is not well formed. */
+/** The parts of `a.b[0]["c.d"]`; undefined when it is malformed. */
 function splitPath(text: string): readonly string[] | undefined {
   const parts: string[] = [];
   const part = /(?:^|\.)([^.[\]"\s]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;

@@ -5,7 +5,7 @@ import { fillReferences, type Reference, RUN_INPUT, referencesIn, valueAt } from
 import type { RunDeps } from './run-deps.ts';
 import { unpack } from './run-store.ts';
 
-/** The arguments of a node with the outputs of others in their places; refuses a path that is not there, by name. */
+/** The arguments of a node with the outputs of others filled in; refuses a path that does not exist, by name. */
 export async function resolveArguments(
   deps: Pick<RunDeps, 'table' | 'blobs'>,
   run: RunBody,
@@ -25,7 +25,7 @@ export async function resolveArguments(
   return Object.fromEntries(Object.entries(filled).filter(([name]) => !dropped.has(name)));
 }
 
-/** The output of each node that is referred to; one without a result is not among them. */
+/** The outputs of the nodes that are referred to, without those that have no result. */
 async function loadOutputs(
   deps: Pick<RunDeps, 'table' | 'blobs'>,
   run: RunBody,

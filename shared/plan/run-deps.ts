@@ -3,7 +3,7 @@ import type { Tracer } from '../kernel/tracer.ts';
 import type { Plan, PlanNode, PlanTree } from '../model/plan.ts';
 import type { Predicted, RunError } from '../model/run.ts';
 
-/** A plan with how it will run. */
+/** A plan with its compiled tree and forecast. */
 export interface SavedPlan {
   readonly plan: Plan;
   readonly tree: PlanTree;
@@ -18,20 +18,20 @@ export interface NodeCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly attempt: number;
   readonly actor: unknown;
-  /** Who consented, where consent was asked. */
+  /** Who consented, where consent was required. */
   readonly approvedBy?: string;
   readonly signal?: AbortSignal;
-  /** The one call of this node, however often it is gone on with. */
+  /** The id of this node's call, the same however often it is resumed. */
   readonly callId: string;
-  /** An earlier try under this id was cut off; with what its tool had answered, if it had. */
+  /** Set when an earlier try under this id was interrupted, with the tool's answer if there was one. */
   readonly cutOff?: { readonly answer?: { readonly output: unknown } };
-  /** Keeps what the tool answered, before it is charged. */
+  /** Stores the tool's answer before it is charged. */
   readonly answered?: (output: unknown) => Promise<void>;
-  /** Whether another process may resume it: then it is neither charged nor recorded here. */
+  /** Whether another process may have resumed it: then it is neither charged nor recorded here. */
   readonly isLost?: () => boolean;
 }
 
-/** What came of it. A refusal is thrown as a `Fault` instead. */
+/** The result of a node's call. A refusal is thrown as a `Fault` instead. */
 export interface NodeOutcome {
   readonly status: 'ok' | 'failed';
   readonly output?: unknown;
@@ -44,14 +44,14 @@ export interface RunDeps {
   readonly table: Table;
   readonly blobs: Blobs;
   readonly clock: Clock;
-  /** The plan with this id, from memory where it is known: a plan never changes. */
+  /** The plan with this id, cached: a plan never changes. */
   readonly plan: (tenant: string, id: string) => Promise<SavedPlan | undefined>;
   readonly execute: (call: NodeCall) => Promise<NodeOutcome>;
   /** Answers a waiting task token; rejects when nobody waits for it any more. */
   readonly answer: (token: string, answer: TokenAnswer) => Promise<void>;
-  /** Follows nodes; without it they are not traced. */
+  /** Traces nodes; without it they are not traced. */
   readonly tracer?: Tracer | undefined;
-  /** The lease under which this process is at the run; absent on state machines. */
+  /** The lease under which this process executes the run; absent on state machines. */
   readonly fence?: Fence;
   /** Gives each attempt a lease of its own, where a state machine may deliver a step twice. */
   readonly attemptLeases?: AttemptLeases;
@@ -68,7 +68,7 @@ export interface AttemptLeases {
 export interface Fence {
   readonly key: Key;
   readonly holds: (item: Item | undefined) => boolean;
-  /** Known without looking: the lease has run out, or the process is closing. */
+  /** Known without a read: the lease has expired, or the process is closing. */
   readonly isLost: () => boolean;
 }
 

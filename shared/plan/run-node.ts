@@ -5,7 +5,7 @@ import { Fault } from '../kernel/errors.ts';
 import { type Actor, type ApiKey, NewKey, Scope } from '../model/key.ts';
 import type { NodeCall, NodeOutcome } from './run-deps.ts';
 
-/** The actor that a run acts for, as its record stores it. */
+/** The actor that a run acts for, as stored with the run. */
 const RunActor = z.object({
   key_id: z.string().min(1),
   scopes: z.array(Scope),

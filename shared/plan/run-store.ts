@@ -11,14 +11,14 @@ import type { RunDeps, SavedPlan } from './run-deps.ts';
 
 type Store = Pick<RunDeps, 'table' | 'blobs' | 'fence'>;
 
-/** A plan as the table holds it: itself, or where among the blobs it lies. */
+/** A stored plan: the plan itself, or the key of its blob. */
 export const PlanItem = stored({
   what: 'plan',
   schema: z.union([z.strictObject({ value: z.looseObject({}) }), z.strictObject({ ref: z.string(), bytes: z.int() })]),
   cure: 'make the plan again under another name',
 });
 
-/** What a plan's item, or its blob, holds. The item has the version. */
+/** The content of a plan's item or blob. The item has the format version. */
 const PackedPlan = stored<SavedPlan>({
   what: PlanItem.what,
   cure: PlanItem.cure,
@@ -26,14 +26,14 @@ const PackedPlan = stored<SavedPlan>({
   schema: z.object({ plan: Plan, tree: PlanTree, predicted: Predicted }),
 });
 
-/** What a table item may hold; larger bodies lie among the blobs. */
+/** The limit for table items; larger bodies are stored as blobs. */
 const MAX_ITEM_TEXT = 100_000;
 
-/** Keeps a plan under its id. Saving the same plan again only refreshes how it will run. */
+/** Saves a plan under its id. Saving the same plan again only updates its tree and forecast. */
 export async function savePlan(store: Store, tenant: string, saved: SavedPlan): Promise<void> {
   const key = planKey(tenant, saved.plan.plan_id);
   const known = await store.table.get(key);
-  // Nothing that cannot be read is written over.
+  // An unreadable item is not overwritten.
   if (known) read(known, PlanItem);
   await store.table.write([put(key, PlanItem, await packPlan(store, tenant, saved))]);
 }
@@ -51,7 +51,7 @@ export async function loadPlan(store: Store, tenant: string, id: string): Promis
   return read({ key: item.key, body: isObject(packed) ? packed : {} }, PackedPlan);
 }
 
-/** A value as it is stored: itself, or by reference when it is larger than allowed. */
+/** A value as it is stored: inline, or by reference when it is too large. */
 export async function pack(store: Store, key: string, value: unknown, limit = MAX_ITEM_TEXT): Promise<NodeResult> {
   const text = JSON.stringify(value) ?? 'null';
   const bytes = Buffer.byteLength(text);
@@ -78,7 +78,7 @@ export async function loadRun({ table }: Store, tenant: string, id: string): Pro
   return item && read(item, RunItem);
 }
 
-/** Changes items of a run; a process that lost its lease changes nothing. */
+/** Changes items of a run; a process that has lost its lease changes nothing. */
 export const changeFenced = <T>(
   { table, fence }: Pick<RunDeps, 'table' | 'fence'>,
   keys: readonly Key[],
@@ -92,7 +92,7 @@ export const changeFenced = <T>(
   });
 };
 
-/** Whether a change failed because another process is at the run now. */
+/** Whether a change failed because another process has taken the run over. */
 export const isTakenOver = (thrown: unknown): boolean => thrown instanceof Fault && thrown.details.taken_over === true;
 
 /** Changes a run by a rule; refuses one that does not exist. */
@@ -101,7 +101,7 @@ export async function changeRun(
   tenant: string,
   id: string,
   rule: (run: RunBody) => RunBody,
-  /** Whether a run that ends is no longer to be taken over. */
+  /** Whether a run that ends is no longer listed for others to take over. */
   isClosed = true,
 ): Promise<RunBody> {
   return changeFenced(store, [runKey(tenant, id)], ([item]) => {
@@ -116,7 +116,7 @@ export async function changeRun(
 
 export const noRun = (id: string): Fault => new Fault('NotFound', `there is no run ${id}`, { run_id: id });
 
-/** The stored attempts and questions of a run, or of one of its nodes. */
+/** The stored attempts and approvals of a run, or of one of its nodes. */
 export async function loadRows(
   { table }: Store,
   tenant: string,

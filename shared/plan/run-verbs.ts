@@ -17,7 +17,7 @@ export interface RunContext {
   readonly runs?: Runs | undefined;
 }
 
-/** Starts a run for a caller, as one call at the price of a run; its nodes are calls of their own. */
+/** Starts a run for a caller, charged as one call; its nodes are calls of their own. */
 export const startRun = async (
   context: RunContext & LayerContext & { readonly prices?: Prices | undefined },
   actor: Actor,
@@ -28,7 +28,7 @@ export const startRun = async (
   requireScope(actor, 'invoke');
   const runs = requireRuns(context);
   const request: RunRequest = { ...asked, tenant: actor.tenant, actor: toRunActor(actor) };
-  // The run has the id of the call that starts it, so that neither is there twice.
+  // The run has the id of the call that starts it, so that a retry repeats neither.
   const once = options.once ?? { id: context.clock.newId() };
   const fee = feeOf(context, actor, asked, once.id);
   const { value } = await runOperation(
@@ -49,7 +49,7 @@ export const startRun = async (
   return value;
 };
 
-/** The call that starts a run, for the process that must charge it if this one dies. */
+/** The call that starts a run, stored so that another process can charge it if this one dies. */
 const feeOf = (
   { clock, prices }: Pick<LayerContext, 'clock'> & { readonly prices?: Prices | undefined },
   { tenant, keyId, key }: Actor,

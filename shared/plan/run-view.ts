@@ -12,7 +12,7 @@ interface Settled {
 
 const NO_ROWS: NodeRows = { attempts: [] };
 
-/** Derives a run's state from its rows alone, whatever happened to the process that ran it. */
+/** Derives a run's state from its rows alone, whatever happened to its process. */
 export function viewRun(plan: Plan, run: RunBody, rows: ReadonlyMap<string, NodeRows>): RunView {
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
   const views = new Map<string, Settled>();
@@ -70,7 +70,7 @@ function viewNode(
   return { view, at: isSettled ? (last?.ended_at ?? rows.approval?.decided_at ?? readyAt) : undefined };
 }
 
-/** When the last dependency was settled; undefined while one is open. */
+/** When the last dependency was settled; undefined while one is unsettled. */
 function readiness(before: readonly Settled[], run: RunBody): number | undefined {
   let latest = run.started_at;
   for (const { at } of before) {
@@ -119,7 +119,7 @@ function fromRows(node: PlanNode, run: RunBody, { attempts, approval }: NodeRows
   return { status: approval !== undefined && approval.decision === undefined ? 'waiting_approval' : 'running' };
 }
 
-/** The outcome that the execution reported for a node without a final row, as after a lost process. */
+/** The outcome that the execution reported for a node without a final row, as after the loss of its process. */
 function fromOutcome(node: PlanNode, run: RunBody, { attempts, approval }: NodeRows): Standing | undefined {
   const outcome = run.outcomes?.[node.id];
   if (outcome === undefined) return undefined;
@@ -162,7 +162,7 @@ function viewApproval({ approval }: NodeRows, run: RunBody): NodeView['approval'
   };
 }
 
-/** The results of the nodes on which nothing depends; null for one that was skipped. */
+/** The results of the nodes without dependants; null for one that was skipped. */
 function collectOutput(plan: Plan, nodes: readonly NodeView[]): Readonly<Record<string, unknown>> {
   const used = new Set(plan.edges.map(({ from }) => from));
   const last = nodes.filter(({ id }) => !used.has(id));

@@ -11,16 +11,19 @@ import { viewRun } from './run-view.ts';
 import { answerWith, type ExecutionInput } from './step.ts';
 import type { PlanMachine } from './to-asl.ts';
 
-/** What a run is started with. */
+/** The request to start a run. */
 export interface RunRequest {
   readonly tenant: string;
   readonly plan_id: string;
   readonly input?: unknown;
-  /** The id of a run that may be started again: an existing one is answered. */
+  /** The id of a run that may have been started before; an existing run is returned. */
   readonly run_id?: string | undefined;
   /** The actor, passed back to `execute` with each call. */
   readonly actor?: unknown;
-  /** The call that it answers, or that starts it: if its process dies, the one that resumes the run charges it. */
+  /**
+   * The call that the run completes, or the one that starts it: if its process dies, the process that resumes the run
+   * charges it.
+   */
   readonly call?: HandedCall | undefined;
 }
 
@@ -31,7 +34,7 @@ export interface ApprovalDecision {
 
 /** Runs of plans, on this machine or on Step Functions. */
 export interface Runs {
-  /** Starts a run and returns its state; a synchronous one has ended by then. */
+  /** Starts a run and returns its state; a synchronous run has ended by then. */
   start(request: RunRequest): Promise<RunView>;
   view(tenant: string, run: string): Promise<RunView | undefined>;
   /** Approves or denies a waiting node; refuses a second, different decision. */
@@ -39,7 +42,7 @@ export interface Runs {
   cancel(tenant: string, run: string): Promise<RunView>;
 }
 
-/** The plan to run, as it was saved last; refuses one that is not there. */
+/** The plan to run, as it was last saved; throws when there is none. */
 export async function planToRun(deps: RunDeps, tenant: string, id: string): Promise<SavedPlan> {
   const saved = await loadPlan(deps, tenant, id);
   if (saved === undefined) throw new Fault('NotFound', `there is no plan ${id}`, { plan_id: id });
@@ -79,7 +82,7 @@ export async function openRun(
   });
 }
 
-/** What the execution of a run is given. */
+/** The input of a run's execution. */
 export function executionInput(run: RunBody, { plan }: SavedPlan): ExecutionInput {
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
   return {
@@ -93,7 +96,7 @@ export function executionInput(run: RunBody, { plan }: SavedPlan): ExecutionInpu
   };
 }
 
-/** The input of a resumed run: questions that were asked before keep their deadline. */
+/** The input of a resumed run: approvals that were asked for before keep their deadline. */
 export async function remainingInput(deps: RunDeps, run: RunBody, saved: SavedPlan): Promise<ExecutionInput> {
   const rows = await loadRows(deps, run.tenant, run.run_id);
   const input = executionInput(run, saved);
@@ -105,7 +108,7 @@ export async function remainingInput(deps: RunDeps, run: RunBody, saved: SavedPl
   return { ...input, approvals };
 }
 
-/** A run as its rows tell it; undefined when there is none. */
+/** The state of a run, derived from its rows; undefined when there is none. */
 export async function loadView(deps: RunDeps, tenant: string, id: string): Promise<RunView | undefined> {
   const run = await loadRun(deps, tenant, id);
   if (run === undefined) return undefined;
@@ -114,7 +117,7 @@ export async function loadView(deps: RunDeps, tenant: string, id: string): Promi
   return viewRun(saved.plan, run, await loadRows(deps, tenant, id));
 }
 
-/** Decides a pending approval and returns its state. */
+/** Decides a pending approval and returns it. */
 export async function decideApproval(
   deps: RunDeps,
   tenant: string,

@@ -15,7 +15,7 @@ export interface SavedPlanContext extends Pick<RegistryContext, 'table'> {
   readonly blobs?: Blobs | undefined;
 }
 
-/** A saved plan of the caller's tenant; one with a tool that the key does not see is as unknown as that tool. */
+/** A saved plan of the caller's tenant; one with a tool that the key does not see is reported as unknown. */
 export const getPlan = async (context: SavedPlanContext, actor: Actor, id: string): Promise<SavedPlan> => {
   requireScope(actor, 'read');
   return findPlan(context, actor, id);
@@ -40,7 +40,7 @@ const findPlan = async (context: SavedPlanContext, actor: Actor, id: string): Pr
   throw new Fault('NotFound', `there is no plan ${JSON.stringify(id)}; make one by POST /v1/plans`, { plan_id: id });
 };
 
-/** The sum of its nodes' prices; none when one of them has none. */
+/** The sum of its nodes' prices; undefined when one of them has none. */
 const priceOfPlan = async (
   { catalogs, prices }: Pick<RegistryContext, 'catalogs'> & { readonly prices?: Prices | undefined },
   actor: Actor,

@@ -3,7 +3,7 @@ import { type JsonType, listOptions, resolve, type SchemaView, stepInto, typesOf
 
 const MAX_DEPTH = 8;
 
-/** Why what the source declares does not fit the target; undefined when it may. */
+/** Why the declared source cannot fit the target; undefined when it may. */
 export function misfit(source: SchemaView, target: SchemaView, depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return undefined;
   const [given, wanted] = [resolve(source), resolve(target)];
@@ -18,7 +18,7 @@ export function misfit(source: SchemaView, target: SchemaView, depth = 0): strin
 
 function misfitOfTypes(given: SchemaView, wanted: SchemaView): string | undefined {
   const [have, need] = [typesOf(given), typesOf(wanted)];
-  // A number may happen to be whole.
+  // A number may happen to be an integer.
   const fits = [...have].some((type) => need.has(type) || (type === 'number' && need.has('integer')));
   return fits ? undefined : `is ${names(have)} where ${names(need)} is wanted`;
 }

@@ -1,12 +1,12 @@
 import { isObject, type JsonSchema } from '../kernel/json.ts';
 
-/** A schema with the document its `$ref`s look into. */
+/** A schema with the document that its `$ref`s refer to. */
 export interface SchemaView {
   readonly schema: JsonSchema;
   readonly root: JsonSchema;
 }
 
-/** What a schema says of a place: nothing, that it cannot exist, or a schema of its own. */
+/** What a schema says about a path: anything goes, nothing can be there, or a schema. */
 export type SchemaAtPath = SchemaView | 'any' | 'missing';
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
@@ -15,7 +15,7 @@ const ALL: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'strin
 
 export const viewOf = (schema: JsonSchema): SchemaView => ({ schema, root: schema });
 
-/** What the schema says at the end of a path. */
+/** What the schema says about a path. */
 export function viewAt(view: SchemaView, path: readonly string[]): SchemaAtPath {
   let found: SchemaAtPath = view;
   for (const key of path) {
@@ -25,7 +25,7 @@ export function viewAt(view: SchemaView, path: readonly string[]): SchemaAtPath 
   return found;
 }
 
-/** One step into an object or an array. A declared object has no properties but the declared ones. */
+/** One step into an object or an array. An object with declared properties has no others. */
 export function stepInto(view: SchemaView, key: string): SchemaAtPath {
   const { schema, root } = resolve(view);
   const own = [stepIntoObject(schema, key), stepIntoArray(schema, key)].map((step) => asFound(step, root));
@@ -36,7 +36,7 @@ export function stepInto(view: SchemaView, key: string): SchemaAtPath {
   const offered = options.filter((found) => typeof found === 'object');
   if (offered.length > 0 && !options.includes('any'))
     return { schema: { anyOf: offered.map((one) => one.schema) }, root };
-  // What is composed of others is closed only if all of them are.
+  // A composed schema excludes other properties only if all of its parts do.
   const silent = options.length + parts.length > 0 ? [...options, ...parts] : own;
   return silent.includes('any') ? 'any' : 'missing';
 }
@@ -66,7 +66,7 @@ export function resolve({ schema, root }: SchemaView): SchemaView {
   return { schema: current, root };
 }
 
-/** The schema that just this value fulfils, as far as types and properties go. */
+/** A schema of just this value, as far as types and properties go. */
 export function inferSchema(value: unknown): JsonSchema {
   if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(inferSchema), items: false };
   if (!isObject(value)) return { const: value };

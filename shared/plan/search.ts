@@ -6,7 +6,7 @@ import { leaf, parallel, type Scenarios, series, type Tree } from './tree.ts';
 /** How many cuts of a part are tried. */
 const WIDTH = 32;
 
-/** Nodes looked at before the search settles for first cuts: a deterministic stand-in for a time limit. */
+/** Nodes visited before the search takes first cuts only: a deterministic substitute for a time limit. */
 const BUDGET = 100_000;
 
 interface Search {
@@ -18,8 +18,8 @@ interface Search {
 }
 
 /**
- * The best series-parallel form found: components side by side, stages one after another, and where neither
- * exists, a cut that adds precedences.
+ * The best series-parallel form found: components in parallel, stages in series, and where neither exists, a cut that
+ * adds precedences.
  */
 export function search(poset: Poset, part: NodeSet, scenarios: Scenarios): Tree {
   return solve({ poset, scenarios, quick: new Map(), thorough: new Map(), spent: 0 }, part, true);
@@ -46,7 +46,7 @@ function firstCut(state: Search, part: NodeSet): Tree {
   return inTwo(state, at(look(state, part), 0), false);
 }
 
-/** Follows each cut by first cuts to the end, keeps the best and searches its two sides. */
+/** Completes each cut with first cuts, keeps the best and searches its two sides. */
 function bestCut(state: Search, part: NodeSet): Tree {
   const [first, ...others] = look(state, part);
   if (first === undefined) throw new RangeError('a connected part has a cut');

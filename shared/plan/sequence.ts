@@ -3,9 +3,9 @@ import type { Arranged, Numbered } from './arrange.ts';
 import { maySkip } from './node-states.ts';
 import { at } from './order.ts';
 
-/** Parts that run one after another in a scope of their own: the machine or a branch. */
+/** Parts that run one after another in one scope: the machine or a branch. */
 export interface Sequence {
-  /** Unique in the machine, and how many scopes are around it. */
+  /** Unique in the machine; and the number of scopes around it. */
   readonly index: number;
   readonly depth: number;
   readonly parts: readonly SequencePart[];
@@ -17,7 +17,7 @@ export interface NodePart extends Numbered {
   readonly kind: 'node';
   /** Dependencies whose missing result skips the node. */
   readonly guards: readonly number[];
-  /** Nothing depends on it: its output is the run's. */
+  /** Nothing depends on it, so its output is part of the run's. */
   readonly isLast: boolean;
   /** The numbers of the nodes that take its output. */
   readonly takers: readonly number[];
@@ -29,7 +29,7 @@ export interface ParallelPart {
   readonly branches: readonly Sequence[];
 }
 
-/** The tree as nested sequences, with what each node's states depend on. */
+/** The tree as nested sequences, with the dependencies of each node's states. */
 export function buildSequence({ tree, nodes }: Arranged): Sequence {
   const parts = groupParts(nodes);
   let scopes = 0;
@@ -54,7 +54,7 @@ export function buildSequence({ tree, nodes }: Arranged): Sequence {
 export const nodesIn = (part: SequencePart): readonly NodePart[] =>
   part.kind === 'node' ? [part] : part.branches.flatMap((branch) => branch.parts.flatMap(nodesIn));
 
-/** The nodes whose whole record is needed after a sequence; of the others the status is enough. */
+/** The nodes whose whole record is needed after a sequence; the status is enough for the others. */
 export function neededAfter(sequence: Sequence): readonly NodePart[] {
   const inside = sequence.parts.flatMap(nodesIn);
   const numbers = new Set(inside.map(({ number }) => number));
@@ -74,7 +74,7 @@ function groupParts(nodes: readonly Numbered[]): readonly NodePart[] {
 
 function guardsOf(nodes: readonly Numbered[]): readonly (readonly number[])[] {
   const guards: (readonly number[])[] = [];
-  // Numbers follow the tree from left to right, so dependencies come first.
+  // Numbers go from left to right through the tree, so dependencies come first.
   for (const one of nodes) {
     const missing = [...one.takes, ...one.follows].filter((number) => {
       const other = at(nodes, number - 1);

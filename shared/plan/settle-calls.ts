@@ -17,8 +17,8 @@ import { outputOfRun } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
 /**
- * Runs that charge and record the calls handed over to them: whoever sees first that a run has ended, or that its
- * time is up, sees to it. On AWS the end of an execution is an event, upon which the step function looks.
+ * Runs that settle the calls handed over to them: whoever first sees that a run has ended or timed out charges and
+ * records its call. On AWS the end of an execution is an event that makes the step function look.
  */
 export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
   const seen = async (tenant: string, view: RunView): Promise<RunView> => {
@@ -45,8 +45,8 @@ export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
 };
 
 /**
- * Settles the call that a run answers, or that started it, by whoever is at the run; answers whether nothing is left.
- * The fee is left to the process that started the run, unless that has died.
+ * Settles the call that a run completes, or the one that started it; returns whether everything is settled. The fee of
+ * the start is left to the process that started the run, unless that process died.
  */
 export const settleRun = async (
   context: ExecuteContext,
@@ -69,7 +69,7 @@ export type RunOutcome =
   | { readonly status: 'ok'; readonly output: unknown }
   | { readonly status: 'failed'; readonly error: CallError };
 
-/** What the caller would have been told, had it waited for the run. */
+/** What the caller would have been answered if it had waited for the run. */
 export const outcomeOfRun = async (
   context: ExecuteContext,
   tenant: string,
@@ -105,7 +105,7 @@ const settle = async (context: ExecuteContext, tenant: string, view: RunView): P
       : { error: outcome.error }),
     status: outcome.status,
     duration_ms: call.fee ? 0 : Math.max(0, endOf(view) - Date.parse(record.at)),
-    // The steps have records of their own.
+    // The nodes have call records of their own.
     cpu_percent: 0,
     charged_micros: charged,
   };
@@ -113,13 +113,13 @@ const settle = async (context: ExecuteContext, tenant: string, view: RunView): P
     const counted = await context.recorder.keepOnce(tenant, kept, reservation.quota !== undefined);
     await context.meter.release(reservation, { status: outcome.status, chargedMicros: charged }, counted);
   } catch (thrown) {
-    // Whoever saw it end at the same time has settled it, or its time was up before anybody did.
+    // Another process that saw the end has settled it, or the reservation had lapsed before.
     if (!isEnded(thrown)) throw thrown;
   }
   await closeHandedCall(context.table, tenant, view.run_id);
 };
 
-/** The reservation of a call; made again where it lapsed while nobody was at the run, and the quota still allows it. */
+/** The call's reservation; made again if it lapsed while no process held the run, and the quota still allows it. */
 const reserveIfLapsed = async (
   { table, meter }: ExecuteContext,
   tenant: string,
@@ -141,7 +141,7 @@ const shown = async (context: ExecuteContext, tenant: string, call: HandedCall, 
   return cutValue(record ? context.redact.output(record, output) : output);
 };
 
-/** The definition that was called, unless it has been removed since. */
+/** The definition that was called, unless it has since been removed. */
 const versionOf = async (
   { catalogs }: ExecuteContext,
   tenant: string,

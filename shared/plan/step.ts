@@ -19,7 +19,7 @@ import { resolveArguments } from './resolve-arguments.ts';
 import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
 import { changeFenced, loadRun, noRun, pack, unpack } from './run-store.ts';
 
-/** What an execution is started with. Times are in seconds, by the number of the state. */
+/** The input of an execution. Times are in seconds, by the number of the state. */
 export const ExecutionInput = z.strictObject({
   v: z.literal(1),
   tenant: z.string(),
@@ -31,14 +31,14 @@ export const ExecutionInput = z.strictObject({
 });
 export type ExecutionInput = Readonly<z.infer<typeof ExecutionInput>>;
 
-/** What a state sends: to run a node with the records of others, or to ask a person about it. */
+/** The event of a state: run a node with the records of others, or ask a person to approve it. */
 export const StepEvent = z.union([
   z.strictObject({ node: z.string(), input: ExecutionInput, results: z.record(z.string(), NodeRecord) }),
   z.strictObject({ ask: z.string(), input: ExecutionInput, task_token: z.string() }),
 ]);
 export type StepEvent = Readonly<z.infer<typeof StepEvent>>;
 
-/** A failure by the name on which the state machine matches. */
+/** A failure with the name on which the state machine matches. */
 export class StepFailure extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -64,7 +64,7 @@ export async function runStep(deps: RunDeps, event: StepEvent, signal?: AbortSig
   return runNodeOnce(deps, run, nodeOf(event.node, run, saved), event, signal);
 }
 
-/** What is known of a node, or one attempt at it; where another delivery of the step came first, what that found. */
+/** The known result of a node, or that of one attempt; where another delivery of the step was first, its result. */
 async function runNodeOnce(
   deps: RunDeps,
   run: RunBody,
@@ -133,7 +133,7 @@ async function attempt(
     await finish(deps, run, { ...open, call_id: callId, status: 'ok', ended_at: deps.clock.now(), result: kept });
     return toNodeRecord(kept);
   } catch (thrown) {
-    // Left open for the process that takes it over: a slow owner says nothing about the node.
+    // Left open for the process that takes over: losing the lease says nothing about the node.
     if (isLost?.()) throw thrown;
     const late = signal?.aborted ? closeAttempt({ ...open, result }, node, deps.clock.now()) : undefined;
     const type = thrown instanceof Error ? thrown.name : 'Error';
@@ -150,7 +150,7 @@ async function attempt(
   }
 }
 
-/** Gives up when the state times out, even if the tool ignores the signal. */
+/** Rejects when the state times out, even if the tool ignores the signal. */
 async function unlessStopped(work: Promise<NodeOutcome>, signal: AbortSignal | undefined): Promise<NodeOutcome> {
   if (signal === undefined) return work;
   const givenUp = new Promise<never>((_, reject) => {
@@ -168,13 +168,13 @@ interface Begun {
 }
 
 /**
- * Starts the next attempt; one left open by a crashed process is closed first, and its call gone on with. Undefined
- * where the attempts are no longer as they were read.
+ * Starts the next attempt; one left open by a crashed process is closed first, and its call resumed. Undefined when the
+ * attempts have changed since they were read.
  */
 async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: NodeRows): Promise<Begun | undefined> {
   const now = deps.clock.now();
   const key = (number: number) => attemptKey(run.tenant, run.run_id, node.id, number);
-  // The owner of a run's lease ends its own attempts in time; what is open beside it was cut off.
+  // Under a lease of the run, the owner ends its attempts in time, so any other open attempt was interrupted.
   const seenAt = (open: AttemptBody): number => (deps.fence ? open.started_at : lastSeen(open, now));
   const left = attempts
     .filter(({ status }) => status === 'running')
@@ -202,17 +202,17 @@ async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: 
   });
 }
 
-/** Writes how an attempt ended, unless it has been closed in the meantime. */
+/** Stores the end of an attempt, unless it has been closed in the meantime. */
 async function finish(deps: RunDeps, run: RunBody, body: AttemptBody): Promise<void> {
   await changeFenced(deps, [attemptKey(run.tenant, run.run_id, body.node, body.attempt)], ([item]) => {
     const stored = item && read(item, AttemptItem);
     if (!item || stored?.status !== 'running') return { writes: [], result: undefined };
-    // Its heartbeat has renewed the lease meanwhile.
+    // The heartbeat has renewed the lease meanwhile, so the stored one is kept.
     return { writes: [put(item.key, AttemptItem, { ...body, lease: stored.lease })], result: undefined };
   });
 }
 
-/** Stores the token for the decision; one made earlier, as before a restart, is answered at once. */
+/** Stores the token for the decision; a decision made earlier, as before a restart, is answered at once. */
 async function ask(deps: RunDeps, run: RunBody, node: PlanNode, token: string): Promise<void> {
   const now = deps.clock.now();
   const stored = await changeFenced(deps, [approvalKey(run.tenant, run.run_id, node.id)], ([item]) => {

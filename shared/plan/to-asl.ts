@@ -18,17 +18,17 @@ import {
 export interface AslOptions {
   /** The function that runs steps and asks for approval: a name or an ARN. */
   readonly step?: string;
-  /** The forecast, as the compiler gives it; above a minute the machine is a Standard one. */
+  /** The compiler's forecast; a machine above one minute is a Standard one. */
   readonly makespan_ms?: number;
   /** Whether a node runs on Batch, which Express cannot wait for. */
   readonly batch?: boolean;
 }
 
-/** A plan as a state machine that serves every plan of the same shape and policies. */
+/** A plan as a state machine that serves all plans of the same shape and policies. */
 export interface PlanMachine {
   readonly definition: Machine;
   readonly type: 'STANDARD' | 'EXPRESS';
-  /** Of definition and type: one machine is created for each. */
+  /** The hash of definition and type: one machine is created for each. */
   readonly hash: string;
   /** The ids of the nodes behind states n1, n2, ... */
   readonly order: readonly string[];
@@ -38,7 +38,7 @@ export interface PlanMachine {
 
 const EXPRESS_LIMIT_MS = 60_000;
 
-/** Writes the canonical JSONata definition; the step looks up tools and arguments when it runs. */
+/** Writes the canonical JSONata definition; the step function looks up tools and arguments when it runs. */
 export function toAsl(plan: Plan, tree: PlanTree, options: AslOptions = {}): PlanMachine {
   const arranged = arrange(plan, tree);
   const sequence = buildSequence(arranged);
@@ -49,26 +49,26 @@ export function toAsl(plan: Plan, tree: PlanTree, options: AslOptions = {}): Pla
   return {
     definition,
     type,
-    // Equal shapes are written in the same order, so the plain text tells them apart.
+    // Plans of equal shape give equal text, so the text can be hashed.
     hash: sha256(JSON.stringify([type, definition])),
     order: arranged.nodes.map(({ node }) => node.id),
     inline_bytes: inlineBytes(sequence),
   };
 }
 
-/** Confirmation and Batch need Standard; so does what may outlast a synchronous answer. */
+/** Confirmation and Batch need Standard, and so does a run that may outlast a synchronous answer. */
 function typeOf(plan: Plan, options: AslOptions): PlanMachine['type'] {
   const waits = plan.nodes.some((node) => node.confirm) || options.batch === true;
   return waits || (options.makespan_ms ?? 0) > EXPRESS_LIMIT_MS ? 'STANDARD' : 'EXPRESS';
 }
 
-/** At which depth the record of a node can be read, by its number. */
+/** The depth at which a node's record can be read, by the node's number. */
 type Known = ReadonlyMap<number, number>;
 
-/** A record's variable. Its name has the depth, because an inner scope may not assign an outer name again. */
+/** A record's variable. Its name includes the depth, because an inner scope may not assign an outer name again. */
 const variable = (depth: number, number: number): string => `r${depth}_${number}`;
 
-/** The parts in a row, then a state that hands out the records of all nodes inside. */
+/** The parts in series, then a state that returns the records of all nodes inside. */
 function writeScope(sequence: Sequence, outer: Known, step: string): StateScope {
   const { depth, index, parts } = sequence;
   const [out, cancelled] = [`o${index}`, `x${index}`];

@@ -1,6 +1,6 @@
 import type { Plan } from '../model/plan.ts';
 
-/** The plan's DAG in Graphviz' language: data edges solid, edges of order alone dashed. */
+/** The plan's DAG in Graphviz's language: data edges solid, order-only edges dashed. */
 export function toDot(plan: Plan): string {
   const nodes = plan.nodes.map(({ id, tool, on_failure: { policy }, confirm }) => {
     const notes = [policy === 'stop' ? [] : [policy], confirm ? ['asks first'] : []].flat();

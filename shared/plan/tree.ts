@@ -1,8 +1,8 @@
 import type { PlanTree } from '../model/plan.ts';
 
 /**
- * A series-parallel tree over node indexes. `times` is what it takes in each scenario,
- * the expected one first; `score` weighs them.
+ * A series-parallel tree over node indexes. `times` is its duration in each scenario, the expected one first; `score`
+ * is their weighted sum.
  */
 export type Tree = { readonly times: Float64Array; readonly score: number } & (
   | { readonly kind: 'node'; readonly node: number }
@@ -12,7 +12,7 @@ export type Tree = { readonly times: Float64Array; readonly score: number } & (
 /** Durations of every node by scenario, the expected one first. */
 export type Scenarios = readonly Float64Array[];
 
-/** How much the sampled scenarios weigh against the expected one. */
+/** The weight of the sampled scenarios against the expected one. */
 const SAMPLED_WEIGHT = 0.25;
 
 export function leaf(node: number, scenarios: Scenarios): Tree {
@@ -20,19 +20,19 @@ export function leaf(node: number, scenarios: Scenarios): Tree {
   return { kind: 'node', node, times, score: computeScore(times) };
 }
 
-/** One after another; a series inside a series is opened. */
+/** Parts in series; nested series are flattened. */
 export const series = (parts: readonly Tree[]): Tree => join('series', parts);
 
-/** Side by side; a parallel inside a parallel is opened. */
+/** Parts in parallel; nested parallels are flattened. */
 export const parallel = (parts: readonly Tree[]): Tree => join('parallel', parts);
 
-/** The weight of one scenario among so many; they add up to 1. */
+/** The weight of one of `count` scenarios; all weights add up to 1. */
 export function weightOf(scenario: number, count: number): number {
   if (count === 1) return 1;
   return scenario === 0 ? 1 - SAMPLED_WEIGHT : SAMPLED_WEIGHT / (count - 1);
 }
 
-/** What a plan's tree takes when its nodes take so long. */
+/** The makespan of a tree whose nodes take these durations. */
 export function computeMakespan(tree: PlanTree, durationOf: (id: string) => number): number {
   if (tree.kind === 'node') return durationOf(tree.id);
   const times = tree.children.map((child) => computeMakespan(child, durationOf));

@@ -9,8 +9,8 @@ interface UsingNode {
 }
 
 /**
- * The places in each node's arguments that take what came from a source, directly or through other tools: whoever
- * wrote it there may want the next tool to do something nobody here asked for.
+ * The places in each node's arguments that take values from a source, directly or through other tools. Such a value may
+ * be a prompt injection: its author may want the next tool to do something that nobody here asked for.
  */
 export const placesFromUpstream = (nodes: readonly UsingNode[]): ReadonlyMap<string, readonly string[]> => {
   const byId = new Map(nodes.map((node) => [node.input.id, node]));

@@ -8,7 +8,7 @@ import type { RunDeps } from './run-deps.ts';
 import { loadRun } from './run-store.ts';
 import { answerWith } from './step.ts';
 
-/** A run of this process, as far as others may do something to it. */
+/** A run of this process, as far as others may affect it. */
 export interface Watched {
   readonly tenant: string;
   readonly controller: AbortController;
@@ -17,7 +17,7 @@ export interface Watched {
   readonly asked: Set<string>;
 }
 
-/** How soon an answer or a cancellation that came through another process is seen. */
+/** How soon an answer or a cancellation from another process is noticed. */
 const WATCH_MS = 500;
 
 /** Watches the runs of this process until it is stopped. */
@@ -33,7 +33,7 @@ export const watchRuns = (
       );
   });
 
-/** Sees what others did to a run of this process: they took it over, cancelled it, or answered its questions. */
+/** Checks what others did to a run of this process: took it over, cancelled it, or answered its approvals. */
 const lookAfter = async (
   deps: RunDeps,
   id: string,

@@ -3,8 +3,8 @@ import { Aborted } from './state-error.ts';
 const OVER = 'over';
 
 /**
- * A cancellable scope of work, with everything inside it.
- * Abort signals would do, but listeners on one signal pile up when two hundred branches wait under it.
+ * A cancellable scope of work, with everything inside it. Abort signals would do, but listeners would pile up on one
+ * signal with two hundred branches below it.
  */
 export class Cancel {
   readonly #listeners = new Set<() => void>();
@@ -26,7 +26,7 @@ export class Cancel {
     this.#listeners.clear();
   }
 
-  /** Calls back once on cancellation; the result unsubscribes. */
+  /** Calls back once on cancellation; the returned function unsubscribes. */
   onCancel(listener: () => void): () => void {
     if (this.#cancelled) listener();
     else this.#listeners.add(listener);
@@ -35,7 +35,7 @@ export class Cancel {
     };
   }
 
-  /** Runs work in a scope of its own, which ends with it, whether it succeeds or fails. */
+  /** Runs work in a scope of its own, which ends with the work. */
   async within<T>(work: (inner: Cancel) => Promise<T>): Promise<T> {
     const inner = new Cancel();
     const release = this.onCancel(() => inner.cancel());
@@ -59,7 +59,7 @@ export class Cancel {
       return await Promise.race([work(controller.signal), called]);
     } finally {
       release();
-      // Without a reason of ours, each abort would make an exception with a stack.
+      // Without a reason of ours, each abort would create an exception with a stack trace.
       controller.abort(OVER);
     }
   }

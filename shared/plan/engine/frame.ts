@@ -16,12 +16,12 @@ export interface Execution {
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** Where in an execution a state runs. */
+/** The context in which a state runs. */
 export interface Frame {
   readonly execution: Execution;
   readonly variables: Variables;
   readonly cancel: Cancel;
-  /** The item that a Map is at. */
+  /** The current item of a Map. */
   readonly item?: { readonly Index: number; readonly Value: unknown };
 }
 
@@ -31,24 +31,24 @@ export interface Visit {
   readonly name: string;
   readonly input: unknown;
   readonly enteredAt: string;
-  /** How often it has been retried; undefined for a state that cannot be. */
+  /** The number of retries so far; undefined for a state that cannot be retried. */
   readonly retryCount?: number;
   readonly token?: string;
 }
 
-/** What a state led to. Without `next` the scope has ended. */
+/** The result of a state. Without `next` the scope has ended. */
 export interface Transition {
   readonly output: unknown;
   readonly next?: string | undefined;
 }
 
-/** What expressions may find in `$states` besides input and context. */
+/** The fields of `$states` that expressions may read, besides input and context. */
 export interface StatesFields {
   readonly result?: unknown;
   readonly errorOutput?: unknown;
 }
 
-/** Computes a payload; a promise only where JSONata itself was needed. */
+/** Evaluates a payload; a promise only where JSONata itself was needed. */
 export function evaluate(visit: Visit, payload: unknown, found: StatesFields = {}): unknown {
   const template = visit.frame.execution.prepared.templates.get(payload);
   return template === undefined ? payload : template(createEnvironment(visit, found));
@@ -59,7 +59,7 @@ interface Results {
   readonly Output?: unknown;
 }
 
-/** Computes Assign and Output from the values on entry, then assigns; without Output the given one stands. */
+/** Evaluates Assign and Output with the values on entry, then assigns; without Output the given result is kept. */
 export async function conclude(
   visit: Visit,
   rule: Results,
@@ -74,12 +74,12 @@ export async function conclude(
   return output;
 }
 
-/** Computes a payload as JSON of its own, within the quota. */
+/** Evaluates a payload to a copy as plain JSON, within the quota. */
 export async function evaluateJson(visit: Visit, payload: unknown, what: string): Promise<unknown> {
   return jsonWithin(payload === undefined ? visit.input : await evaluate(visit, payload), `${what} of ${visit.name}`);
 }
 
-/** Computes a number of seconds; undefined when there is none. */
+/** Evaluates a number of seconds; undefined when there is none. */
 export async function seconds(visit: Visit, payload: unknown, field: string, least = 1): Promise<number | undefined> {
   if (payload === undefined) return undefined;
   const value = await evaluate(visit, payload);
@@ -88,7 +88,7 @@ export async function seconds(visit: Visit, payload: unknown, field: string, lea
   throw new StateError('States.QueryEvaluationError', message);
 }
 
-/** What an event says beyond its time. */
+/** The fields of an event besides its time. */
 export type Happening = EngineEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 
 export function report({ ports }: Execution, event: Happening): void {

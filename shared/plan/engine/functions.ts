@@ -3,7 +3,7 @@ import jsonata from 'jsonata';
 import { seededRandom } from './seeded-random.ts';
 import { StateError } from './state-error.ts';
 
-/** What the functions that are not pure need. */
+/** The ports of the functions that are not pure. */
 export interface FunctionPorts {
   readonly now: () => number;
   readonly random: () => number;
@@ -19,7 +19,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 
 const MAX_RANGE = 1000;
 
-/** The functions that Step Functions adds to JSONata, its clock, and `$eval`, which it does not have. */
+/** The functions that Step Functions adds to JSONata, its clock, and `$eval`, which Step Functions lacks. */
 export function stateFunctions(ports: FunctionPorts): Readonly<Record<string, unknown>> {
   return {
     partition: (list: readonly unknown[], size: number) => partition(list, size),

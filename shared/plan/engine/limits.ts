@@ -4,13 +4,13 @@ import { StateError } from './state-error.ts';
 const MAX_STATE_BYTES = 262_144;
 export const MAX_EXECUTION_VARIABLE_BYTES = 10_485_760;
 
-/** The value as plain JSON of its own, refused when it passes the quota; `what` is named in the refusal. */
+/** A copy of the value as plain JSON; refuses one that exceeds the quota, naming it by `what`. */
 export function jsonWithin(value: unknown, what: string): unknown {
   const text = textWithin(value, what);
   return text === undefined ? null : JSON.parse(text);
 }
 
-/** How many bytes the value takes, refused when it passes the quota. */
+/** The size of the value in bytes; refuses one that exceeds the quota. */
 export function bytesWithin(value: unknown, what: string): number {
   const text = textWithin(value, what);
   return text === undefined ? 0 : Buffer.byteLength(text);

@@ -2,7 +2,7 @@
 export interface TaskCall {
   readonly resource: string;
   readonly arguments: unknown;
-  /** The state's name, and how often it has been retried. */
+  /** The state's name, and the number of retries so far. */
   readonly state: string;
   readonly retryCount: number;
   /** Aborted when the state times out, a sibling fails or the run is stopped. */
@@ -28,7 +28,7 @@ export type EngineEvent = {
 /** The dependencies of the local engine. */
 export interface EnginePorts {
   readonly now: () => number;
-  /** Resolves after so many milliseconds; rejects when aborted. */
+  /** Resolves after a time; rejects when aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** A number in [0, 1). */
   readonly random: () => number;

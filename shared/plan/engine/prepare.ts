@@ -2,7 +2,7 @@ import { innerScopes, type Machine, parseMachine, type State, type StateScope } 
 import { checkMachine } from '../check-machine.ts';
 import { compileTemplate, type Template } from './template.ts';
 
-/** A definition read, checked and compiled once for any number of runs. */
+/** A definition that was parsed, checked and compiled once for any number of runs. */
 export interface PreparedMachine {
   readonly machine: Machine;
   /** The compiled form of each payload in the definition. */

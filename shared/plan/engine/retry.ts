@@ -7,7 +7,7 @@ interface Rescuable {
   readonly Catch?: readonly Catcher[] | undefined;
 }
 
-/** Runs a state until it succeeds, its retriers give up, or a catcher takes the error. */
+/** Runs a state until it succeeds, its retriers give up, or a catcher handles the error. */
 export async function withRescue(
   entered: Visit,
   state: Rescuable,

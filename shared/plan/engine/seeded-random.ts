@@ -1,4 +1,4 @@
-/** Reproducible numbers in [0, 1): the mulberry32 generator. */
+/** Reproducible random numbers in [0, 1), by the mulberry32 generator. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

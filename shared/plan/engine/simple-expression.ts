@@ -1,10 +1,10 @@
 /** Reads a variable; undefined when there is none. */
 export type ReadVariable = (name: string) => unknown;
 
-/** The value, or `UNSURE` where only JSONata itself knows. */
+/** The value, or `UNSURE` where JSONata has to decide. */
 export type SimpleExpression = (read: ReadVariable) => unknown;
 
-/** JSONata maps paths over arrays and has rules for comparing structures: such cases are left to it. */
+/** JSONata maps paths over arrays and has its own rules for comparing structures: such cases are left to it. */
 export const UNSURE = Symbol('unsure');
 
 const PATH = String.raw`\$[A-Za-z_]\w*(?:\.[A-Za-z_]\w*(?:\[\d+\])?)*`;
@@ -13,8 +13,8 @@ const isPath = new RegExp(`^${PATH}$`);
 const isComparisons = new RegExp(`^${COMPARISON}(?: or ${COMPARISON})*$`);
 
 /**
- * Reads the expressions of which generated machines consist, variables, paths and comparisons of them with a text,
- * without JSONata, which takes many times as long to parse and evaluate them; undefined for any other expression.
+ * Evaluates the expressions of generated machines without JSONata, which takes many times as long: variables, paths,
+ * and comparisons of paths with a text. Undefined for any other expression.
  */
 export function simpleExpression(source: string): SimpleExpression | undefined {
   if (isPath.test(source)) return path(source);
@@ -61,7 +61,7 @@ function comparison(source: string): SimpleExpression {
   const wanted = text.join(' ').slice(1, -1);
   return (read) => {
     const found = value(read);
-    // To JSONata, nothing is neither equal nor unequal to anything.
+    // In JSONata, a missing value is neither equal nor unequal to anything.
     if (found === undefined) return false;
     if (found === UNSURE || typeof found === 'object') return UNSURE;
     return (found === wanted) === (operator === '=');

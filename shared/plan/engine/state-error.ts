@@ -6,7 +6,7 @@ export class StateError extends Error {
   }
 }
 
-/** The machine was stopped, or a sibling branch failed: nothing may catch this. */
+/** The machine was stopped, or a sibling branch failed: nothing catches this. */
 export class Aborted extends Error {
   constructor() {
     super('aborted');
@@ -14,16 +14,16 @@ export class Aborted extends Error {
   }
 }
 
-/** What a task threw, as Step Functions names it. */
+/** Anything a task threw as an error with the name that Step Functions would give it. */
 export function toStateError(thrown: unknown): StateError {
   if (thrown instanceof StateError) return thrown;
   if (thrown instanceof Error) return new StateError(thrown.name, thrown.message);
   return new StateError('Error', String(thrown));
 }
 
-/** Whether a retrier or catcher that lists these names takes the error. */
+/** Whether a retrier or catcher with these names handles the error. */
 export function matchesError(names: readonly string[], error: string): boolean {
-  // States.Runtime always ends an execution; States.ALL leaves out a passed data limit, too.
+  // States.Runtime always ends an execution; States.ALL does not match an exceeded data limit either.
   if (error === 'States.Runtime') return false;
   if (names.includes(error)) return true;
   if (error === 'States.DataLimitExceeded') return false;

@@ -6,10 +6,10 @@ import { pause, withRescue } from './retry.ts';
 import { StateError } from './state-error.ts';
 import { runTask } from './task.ts';
 
-/** An inline Map runs at most so many items at a time. */
+/** The most items that an inline Map runs at a time. */
 const MAP_CONCURRENCY = 40;
 
-/** Runs the states of a scope from its first to one that ends it. */
+/** Runs the states of a scope until one ends it. */
 export async function runScope(frame: Frame, scope: StateScope, given: unknown): Promise<unknown> {
   let input = given;
   for (let name: string | undefined = scope.StartAt; ; ) {

@@ -5,7 +5,7 @@ import { Aborted, StateError, toStateError } from './state-error.ts';
 
 const TOKEN_SUFFIX = '.waitForTaskToken';
 
-/** Calls the task, and with a token waits for its answer, within the time limits of the state. */
+/** Calls the task within the state's time limits; with a task token, waits for its answer. */
 export async function runTask(visit: Visit, state: StateOf<'Task'>): Promise<unknown> {
   const waits = state.Resource.endsWith(TOKEN_SUFFIX);
   const { tokens } = visit.frame.execution.ports;
@@ -33,7 +33,7 @@ async function call(
   const request = { resource: state.Resource, arguments: given, state: name, retryCount, signal };
   try {
     if (token === undefined || ports.tokens === undefined) return await ports.task(request);
-    // Waiting starts before the call, for the answer may come before the call returns.
+    // Waits before the call, because the answer may come before the call returns.
     const answer = ports.tokens.wait(token, signal, beat);
     answer.catch(() => {});
     await ports.task({ ...request, token });
@@ -45,7 +45,7 @@ async function call(
 
 type Work = (signal: AbortSignal, beat: () => void) => Promise<unknown>;
 
-/** Runs work until it ends, takes too long, or shows no sign of life for too long. */
+/** Runs work until it ends, exceeds its timeout, or sends no heartbeat in time. */
 function limited(
   visit: Visit,
   timeout: number | undefined,
@@ -71,7 +71,7 @@ function limited(
   });
 }
 
-/** Rejects when the time is over; a sleep that is called off never does. */
+/** Rejects when the time is over; a cancelled sleep never does. */
 function alarm(sleep: Promise<void>, { name }: Visit, error: string, after: number): Promise<never> {
   return sleep.then(
     () => {

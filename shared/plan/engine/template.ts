@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/json.ts';
 import { type ReadVariable, simpleExpression, UNSURE } from './simple-expression.ts';
 import { StateError } from './state-error.ts';
 
-/** What an expression sees. */
+/** What an expression can read. */
 export interface ExpressionEnvironment {
   readonly read: ReadVariable;
   /** Everything visible by name, for expressions that need JSONata itself. */
@@ -14,12 +14,12 @@ export interface ExpressionEnvironment {
 /** A JSON value in which strings of the form `{% ... %}` are computed. */
 export type Template = (environment: ExpressionEnvironment) => unknown;
 
-/** Compiles a payload once; literal parts are reused as they are. */
+/** Compiles a payload once; literal parts are reused unchanged. */
 export function compileTemplate(payload: unknown): Template {
   return compile(payload) ?? (() => payload);
 }
 
-/** The template of a literal is none. */
+/** Undefined for a literal, which needs no evaluation. */
 function compile(payload: unknown): Template | undefined {
   if (typeof payload === 'string') return compileExpression(payload);
   if (Array.isArray(payload)) return compileParts(payload, (values) => values);
@@ -71,7 +71,7 @@ async function evaluate(
 ): Promise<unknown> {
   try {
     const value: unknown = await expression.evaluate(undefined, environment.all());
-    // JSONata marks its own arrays; what leaves an expression is plain JSON.
+    // JSONata adds properties to its own arrays; the result of an expression must be plain JSON.
     return defined(typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value, text);
   } catch (error) {
     if (error instanceof StateError) throw error;

@@ -1,12 +1,12 @@
 import { bytesWithin, MAX_EXECUTION_VARIABLE_BYTES } from './limits.ts';
 import { StateError } from './state-error.ts';
 
-/** The bytes that all variables of an execution take together. */
+/** The size of all variables of an execution, in bytes. */
 export interface VariableBudget {
   bytes: number;
 }
 
-/** The variables of one scope: inner scopes read outer ones and keep their own to themselves. */
+/** The variables of one scope: inner scopes read outer ones, and their own are invisible outside. */
 export class Variables {
   readonly #values = new Map<string, { readonly value: unknown; readonly bytes: number }>();
   readonly #outer: Variables | undefined;
@@ -34,7 +34,7 @@ export class Variables {
     return visible;
   }
 
-  /** Assigns all at once, or nothing when a quota is passed. */
+  /** Assigns all variables, or none when a quota is exceeded. */
   assign(values: Readonly<Record<string, unknown>>): void {
     const sized = Object.entries(values).map(([name, value]) => {
       return { name, value, bytes: bytesWithin(value, `variable ${name}`) };
@@ -50,7 +50,7 @@ export class Variables {
     for (const { name, value, bytes } of sized) this.#values.set(name, { value, bytes });
   }
 
-  /** Gives the room back when the branch has ended. */
+  /** Frees the branch's share of the budget when it has ended. */
   release(): void {
     for (const { bytes } of this.#values.values()) this.#budget.bytes -= bytes;
     this.#values.clear();

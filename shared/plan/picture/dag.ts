@@ -3,7 +3,7 @@ import { at } from '../order.ts';
 import { layOut, type Spot } from './layers.ts';
 import { CARD, card, curve, type SvgPoint } from './svg.ts';
 
-/** A part of the picture, drawn with its upper left corner at the origin. */
+/** A panel of the picture, drawn from the origin. */
 export interface DagPanel {
   readonly width: number;
   readonly height: number;
@@ -13,7 +13,7 @@ export interface DagPanel {
 const COLUMN = CARD.width + 64;
 const ROW = CARD.height + 18;
 
-/** The plan as it was given: nodes in layers, data edges solid, edges of order alone dashed. */
+/** The plan as given: nodes in layers, data edges solid, order-only edges dashed. */
 export function drawDag(plan: Plan): DagPanel {
   const { spots, layers, routes } = layOut(plan.nodes);
   const byId = new Map(plan.nodes.map((node) => [node.id, node]));
@@ -37,7 +37,7 @@ export function drawDag(plan: Plan): DagPanel {
 
 const corner = ({ layer, row }: Spot): SvgPoint => ({ x: layer * COLUMN, y: row * ROW });
 
-/** Where an edge meets a spot: the sides of a card, or a straight way past one. */
+/** The points where an edge touches a spot: a side of a card, or a straight line past a bend. */
 function passing(spot: Spot, index: number, all: readonly Spot[]): readonly SvgPoint[] {
   const { x, y } = corner(spot);
   const middle = y + CARD.height / 2;

@@ -6,7 +6,7 @@ const GAP = 30;
 const PAD = 18;
 const BETWEEN = 12;
 
-/** The plan as it runs: parts one after another from left to right, branches of a Parallel one below another. */
+/** The plan as it runs: parts in series from left to right, parallel branches one below another. */
 export function drawForm(tree: PlanTree, byId: ReadonlyMap<string, PlanNode>): DagPanel {
   if (tree.kind === 'node') {
     const node = byId.get(tree.id);

@@ -1,11 +1,11 @@
 import { at, buildGraph, type DependencyGraph, type OrderedNode, orderNodes } from '../order.ts';
 
-/** A node or, where an edge passes a layer, a bend in it. */
+/** A node, or a bend where an edge crosses a layer. */
 export interface Spot {
   readonly layer: number;
   /** The node's id; undefined for a bend. */
   readonly id: string | undefined;
-  /** Vertical place, in rows from the top; may be between rows. */
+  /** Vertical position in rows from the top; may lie between rows. */
   row: number;
 }
 
@@ -18,7 +18,7 @@ export interface Layered {
 
 const SWEEPS = 12;
 
-/** Places a DAG in layers from left to right with few crossings: Sugiyama's method with barycentres. */
+/** Arranges a DAG in layers from left to right with few crossings: Sugiyama's method with barycentres. */
 export function layOut(nodes: readonly OrderedNode[]): Layered {
   const graph = orderNodes(nodes);
   const depth = depths(graph);
@@ -34,7 +34,7 @@ export function layOut(nodes: readonly OrderedNode[]): Layered {
   return { spots, layers, routes };
 }
 
-/** A layer for each node: as early as it may be, or late where that shortens more edges than it lengthens. */
+/** The layer of each node: as early as possible, or later where that shortens more edges than it lengthens. */
 function depths({ before, after }: DependencyGraph): readonly number[] {
   const depth: number[] = [];
   before.forEach((list, node) => {
@@ -75,7 +75,9 @@ function before(spots: readonly Spot[], routes: readonly (readonly number[])[]):
 
 type Neighbours = readonly (readonly number[])[];
 
-/** Sorts each layer by where its neighbours stand, to and fro, and keeps the order with the fewest crossings. */
+/**
+ * Sorts each layer by the positions of its neighbours, back and forth, and keeps the order with the fewest crossings.
+ */
 function reorder(layers: number[][], left: Neighbours, right: Neighbours): void {
   let best = layers.map((layer) => [...layer]);
   let fewest = crossings(layers, right);
@@ -117,7 +119,7 @@ function crossings(layers: readonly (readonly number[])[], right: Neighbours): n
   return count;
 }
 
-/** Moves spots towards their neighbours as far as the order and a distance of one row allow. */
+/** Moves spots towards their neighbours as far as their order and a distance of one row allow. */
 function settle(
   layers: readonly (readonly number[])[],
   spots: readonly Spot[],
@@ -144,7 +146,7 @@ function pull(layer: readonly number[], spots: readonly Spot[], left: Neighbours
   });
   const distance = (index: number): number =>
     at(spots, at(layer, index)).id === undefined && at(spots, at(layer, index - 1)).id === undefined ? 0.4 : 1;
-  // Groups that would overlap are moved together to the mean of their wishes.
+  // Groups that would overlap are moved together to their mean preferred position.
   const groups: { offsets: number[]; row: number }[] = [];
   wanted.forEach((row, index) => {
     groups.push({ offsets: [0], row });

@@ -7,13 +7,13 @@ export interface SvgPoint {
 
 export const CARD = { width: 156, height: 50 } as const;
 
-/** What a failure of the node leads to, by colour: stop, skip, retry. */
+/** The colour of a node's failure policy. */
 export const POLICY_COLOURS = { stop: '#64748b', skip: '#d97706', retry: '#2563eb' } as const;
 
 export const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** The text cut to a width in Latin letters; wide letters count double. */
+/** The text cut to a width in Latin letters; wide letters count twice. */
 export function fitText(text: string, letters: number): string {
   let left = letters;
   let end = 0;
@@ -25,7 +25,7 @@ export function fitText(text: string, letters: number): string {
   return text;
 }
 
-/** A node as a card whose left edge tells its policy; a dot tells that it asks first. */
+/** A node as a card: the left edge shows its policy, a dot that it asks first. */
 export function card(node: PlanNode, { x, y }: SvgPoint): string {
   const { policy } = node.on_failure;
   const colour = POLICY_COLOURS[policy];

@@ -2,7 +2,7 @@ import { intentsOfRequest } from '../../search/intents.ts';
 import { splitIdentifier } from '../../search/text.ts';
 import type { IsAction } from './split.ts';
 
-/** The words that say what to do: verbs of the intents, and the words that tools are named by. */
+/** Recognises words that name an action: verbs of the intents, and the first words of tool names. */
 export const actionWords = (names: Iterable<string>): IsAction => {
   const words = new Set([...names].flatMap((name) => splitIdentifier(name).slice(0, 1)));
   return (word) => {
@@ -15,5 +15,5 @@ export const actionWords = (names: Iterable<string>): IsAction => {
   };
 };
 
-// Common in requests, and neither an intent's word nor a tool's.
+// Common verbs of requests that neither an intent nor a tool name has.
 const VERBS = new Set(['tell', 'email', 'mail', 'resize', 'hash', 'encode', 'decode', 'count', 'diff', 'summarise']);

@@ -1,7 +1,7 @@
 const LIST =
   /((?:[^,，、\s][^,，、]*?)(?:\s*[,，、]\s*(?!and\b|和)[^,，、]+?)*)\s*(?:,?\s+and\s+|、|和|以及|与)\s*([^\s,，、.。](?:[^,，、.。]|\.(?=\w))*?)(?=$|。|\.(?!\w)|\s+(?:then|to|in|from|with|into|for|using|as)\b|的)/iu;
 
-/** The same clause once for each item of a list in it: `weather in Rome, Paris and Oslo` becomes three. */
+/** Repeats a clause for each item of a list in it: `weather in Rome, Paris and Oslo` becomes three. */
 export const fanOut = (clause: string): readonly string[] => {
   const introduced =
     /^(.*?(?:\b(?:in|for|of|into|to|from|between|on|about|at)\s+|[：:]\s*|查询|获取|翻译成|转换为|计算))(.+)$/iu.exec(

@@ -5,7 +5,7 @@ import { outputSchemaOf } from '../check-arguments.ts';
 import { misfit } from '../schema-fit.ts';
 import { viewOf } from '../schema-view.ts';
 
-/** A step whose result may be used. */
+/** An earlier step whose result may be used. */
 export interface Source {
   readonly id: string;
   readonly tool: Tool;
@@ -13,12 +13,12 @@ export interface Source {
 
 export interface Link {
   readonly reference: string;
-  /** The argument that takes it: the reference itself, or an object around it such as `{base64}`. */
+  /** The argument to send: the reference itself, or an object around it such as `{base64}`. */
   readonly value: JsonObject;
   readonly score: number;
 }
 
-/** The part of a source's result that fits a parameter best; undefined when none does. */
+/** The part of a source's result that fits a parameter best; undefined when none fits. */
 export const linkTo = (source: Source, parameter: string, schema: JsonSchema): Link | undefined => {
   const output = outputSchemaOf(source.tool);
   if (output === undefined) return { reference: source.id, value: { $from: source.id }, score: 0.2 };
@@ -40,7 +40,10 @@ interface Slot {
   readonly schema: JsonSchema;
 }
 
-/** Where a result may go: the parameter, or the one required field of an object that it takes (`{base64}`, `{key}`). */
+/**
+ * Where a result may be put: the parameter itself, or the one required field of an object that it takes (`{base64}`,
+ * `{key}`).
+ */
 const listSlots = (parameter: string, schema: JsonSchema): readonly Slot[] => {
   const forms = [schema, ...[schema.oneOf, schema.anyOf].flatMap((forms) => (Array.isArray(forms) ? forms : []))];
   const fields = forms.filter(isObject).flatMap((form) => {
@@ -67,7 +70,7 @@ const listParts = (output: JsonSchema): readonly Part[] => {
   return [...fields.map(([name, schema]) => ({ path: [name], schema })), { path: [], schema: output }];
 };
 
-// What a result is called where it is the point of the tool, as against facts about it.
+// Names of a tool's main result, as opposed to facts about it.
 const MAIN = new Set([
   'result',
   'output',
@@ -102,7 +105,7 @@ const likeness = (parameter: string, path: readonly string[], wanted: JsonSchema
   const shared = [...wordsOfBoth[0]].filter((word) => wordsOfBoth[1].has(word)).length;
   const kin = SAME.some((group) => group.includes(parameter) && group.includes(name)) ? 0.5 : 0;
   const exact = given.type !== undefined && given.type === wanted.type ? 0.1 : 0;
-  // An address is not just any text.
+  // A parameter with a format, such as an address, does not take just any text.
   const foreign = wanted.format !== undefined && wanted.format !== given.format ? 0.5 : 0;
   return 0.3 * shared + kin + exact + (MAIN.has(name) ? 0.3 : 0) - foreign;
 };

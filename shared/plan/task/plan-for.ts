@@ -6,7 +6,7 @@ import type { Actor } from '../../model/key.ts';
 import { actionWords } from './actions.ts';
 import { type PlannedTask, planTask } from './plan-task.ts';
 
-/** Plans a task for a caller, with the tools it may use. */
+/** Plans a task with the tools that the caller may use. */
 export const planTaskFor = async (context: DecideContext, actor: Actor, task: string): Promise<PlannedTask> => {
   requireScope(actor, 'invoke');
   const deps = await decideDepsFor(context, actor, { task });

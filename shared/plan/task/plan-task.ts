@@ -11,7 +11,7 @@ import { type Clause, type IsAction, splitTask } from './split.ts';
 
 export interface PlanTaskDeps {
   readonly decide: (task: string) => Promise<Decision>;
-  /** The arguments that a text gives to a tool that has been chosen. */
+  /** The arguments that a text gives for a tool that has been chosen. */
   readonly fill: (task: string, tool: Tool) => Promise<Pick<Decision, 'arguments' | 'missing'>>;
   readonly tool: (name: string) => Tool | undefined;
   readonly isAction: IsAction;
@@ -25,7 +25,7 @@ export interface PlannedStep {
   readonly reason: string;
 }
 
-/** A draft: `plan` can be made when nothing is missing. */
+/** A draft; when nothing is missing, `plan` can be submitted. */
 export interface PlannedTask {
   readonly plan: Pick<PlanInput, 'nodes'> | { readonly nodes: readonly DraftNode[] };
   readonly steps: readonly PlannedStep[];
@@ -49,7 +49,10 @@ interface Drafted {
   readonly isSure: boolean;
 }
 
-/** Plans a request of several steps: each is decided by itself, and takes what it lacks from the steps before. */
+/**
+ * Plans a request of several steps: each step is decided separately, and missing arguments are taken from earlier
+ * steps.
+ */
 export const planTask = async (task: string, deps: PlanTaskDeps): Promise<PlannedTask> => {
   if (task.trim() === '') throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
   const drafted: Drafted[] = [];
@@ -57,7 +60,7 @@ export const planTask = async (task: string, deps: PlanTaskDeps): Promise<Planne
   const clauses = splitTask(task, deps.isAction);
   for (const [index, clause] of clauses.entries()) {
     if (index > 0 && clause.joined === 'then') stage++;
-    // One step of several leaves out what the others say, so less is asked of it than of a request that stands alone.
+    // A step of several leaves out what the others say, so its fit may be lower than that of a request on its own.
     const least = index > 0 ? LEAST_FIT.later : clauses.length > 1 ? LEAST_FIT.first : LEAST_FIT.alone;
     for (const decided of await decideClause(clause, deps, least)) drafted.push(draft(decided, clause, stage, drafted));
   }
@@ -78,7 +81,7 @@ interface Decided {
   readonly tool: Tool;
 }
 
-/** Decides a clause; a list in it becomes as many calls when one call cannot take the list. */
+/** Decides a clause; a list in it becomes one call per item when a single call cannot take the list. */
 const decideClause = async (clause: Clause, deps: PlanTaskDeps, least: number): Promise<readonly Decided[]> => {
   const whole = await decideOne(clause.text, deps, least);
   const parts = fanOut(clause.text);
@@ -99,7 +102,7 @@ const isFilled = ({ decision }: Decided): boolean => decision.missing.length ===
 const takesList = ({ decision }: Decided): boolean =>
   Object.values(decision.arguments).some((value) => Array.isArray(value) && value.length > 1);
 
-// What a file is called says nothing about what to do: `save it to diff.txt` is no wish to compare.
+// File names say nothing about the action: `save it to diff.txt` does not ask for a comparison.
 const FILE_NAME = /(?<![\w/:.@-])[\w-]+(?=\.[A-Za-z]{2,4}\b(?![\w@]))/g;
 
 const decideOne = async (text: string, deps: PlanTaskDeps, least: number): Promise<Decided> => {
@@ -128,10 +131,10 @@ const draft = (
   const sources = sourcesOf(clause, tool, stage, before);
   const pointed = refersTo(text);
   const required = listRequired(tool);
-  // What an earlier step may supply is not taken from a doubtful reading of this one.
+  // Doubtful arguments are dropped where an earlier step may supply them.
   const isPointing = sources.length > 0 && (pointed !== undefined || (stage > 0 && clause.joined === 'then'));
-  // A whole step as the value of something optional, or of what an earlier one may supply, is a guess, no argument.
-  // So is the number in words that point at several results (`both`, `两者`).
+  // The whole text of a step is a guess rather than a value, if the parameter is optional or an earlier step may supply
+  // it. So is the number read from words for several results (`both`, `两者`).
   const isGuess = (name: string, value: unknown) =>
     (value === text.trim() && (isPointing || !required.includes(name))) ||
     (pointed === 'many' && typeof value === 'number' && !required.includes(name));
@@ -163,7 +166,7 @@ const draft = (
 const LEAST_LINK = 0.25;
 const SURE_LINK = 0.5;
 
-/** Takes what is wanted from the steps before: from each once, its result or else what it was about. */
+/** Fills the missing parameters from earlier steps: from each step once, its result or else its own argument. */
 const linkAll = (
   wanted: readonly string[],
   tool: Tool,
@@ -176,7 +179,7 @@ const linkAll = (
   const offers = wanted
     .flatMap((parameter) => sources.map((source) => offerOf(source, parameter, schemas[parameter] ?? {}, least)))
     .filter((offer) => offer !== undefined)
-    // Among those that fit surely the nearest counts, and `sources` has it first.
+    // Links above the sure score rank equally; then the nearest step counts, which is first in `sources`.
     .sort(
       (a, b) =>
         Math.min(b.score, SURE_LINK) - Math.min(a.score, SURE_LINK) || placeOf(a, sources) - placeOf(b, sources),
@@ -199,7 +202,7 @@ interface Offer {
   readonly score: number;
 }
 
-/** What a step before can give to a parameter: its result, or else what it was itself about. */
+/** What an earlier step offers for a parameter: its result, or else its own argument of that name. */
 const offerOf = (source: Linkable, parameter: string, schema: JsonSchema, least: number): Offer | undefined => {
   const link = linkTo(source, parameter, schema);
   const subject = source.least > 0 || least > LEAST_LINK ? undefined : source.arguments[parameter];
@@ -212,19 +215,19 @@ const offerOf = (source: Linkable, parameter: string, schema: JsonSchema, least:
 
 interface Linkable extends Source {
   readonly arguments: JsonObject;
-  /** How well its result must fit at least. */
+  /** The least score of a link to its result. */
   readonly least: number;
 }
 
-/** The results a clause may speak of, the nearest first: those that nothing in their own stage has used up. */
+/** The steps whose results a clause may use, nearest first, without those already used within their own stage. */
 const sourcesOf = (clause: Clause, tool: Tool, stage: number, before: readonly Drafted[]): readonly Linkable[] => {
   const heads = before.filter((one) => !before.some((other) => other.stage === one.stage && uses(other, one.node.id)));
   const earlier = heads.filter((one) => one.stage < stage).toReversed();
   const siblings = before.filter((one) => one.stage === stage).toReversed();
-  // `then hash it and count its words`: both speak of what came before. `then translate it and send it`: the
-  // second speaks of the first, whose result is just what it needs.
+  // In `then hash it and count its words` both use the earlier result. In `then translate it and send it` the second
+  // uses the first, whose result fits exactly.
   const isBeside = clause.joined === 'and' && earlier.length > 0;
-  // `into French and into German`: the same done twice is done to the same thing.
+  // In `into French and into German` the same tool is applied twice to the same input.
   const beside = isBeside ? siblings.filter((one) => one.tool !== tool) : siblings;
   return [...beside.map(linkable(isBeside ? SURE_LINK : 0)), ...earlier.map(linkable(0))];
 };

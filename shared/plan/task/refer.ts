@@ -1,4 +1,4 @@
-/** What words of a clause point back to: one result, several, or nothing. */
+/** What the words of a clause refer back to: one result, several, or nothing. */
 export type Referred = 'one' | 'many' | undefined;
 
 const MANY =
@@ -6,14 +6,14 @@ const MANY =
 const ONE =
   /\b(?:it|its|that|this|the (?:result|output|answer|outcome|response)|the (?:same|new|resulting|resized|converted|translated|decoded|encoded|downloaded|parsed|final|summarized|summarised|generated) \w+)\b|它|其(?!他|它|中)|结果|该(?:文件|图片|文本|数据|内容)|此(?:文件|图片|文本)|这(?:个|张|份|段)|那(?:个|张|份|段)/iu;
 
-/** Whether a clause speaks of what came before it. Words in quotes speak of nothing. */
+/** Whether a clause refers to an earlier result. Quoted words do not count. */
 export const refersTo = (clause: string): Referred => {
   const plain = clause.replace(/"[^"]*"|“[^”]*”|'[^']*'/gu, ' ');
   if (MANY.test(plain)) return 'many';
   return ONE.test(plain) ? 'one' : undefined;
 };
 
-/** Whether a value that was taken from a clause is only a word for something else. */
+/** Whether a value taken from a clause is only a pronoun or a general word for something else. */
 export const isPointer = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^(?:it|its|them|they|that|this|these|those|both|(?:the )?(?:results?|outputs?|answers?|text|file|image|picture|data|content|summary|translation)|它|它们|其|结果|该文件|该图片|这些|内容)$/iu.test(

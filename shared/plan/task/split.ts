@@ -1,11 +1,11 @@
-/** One thing to do, and how it hangs together with what was said before. */
+/** One action of a request, and how it relates to the clauses before it. */
 export interface Clause {
   readonly text: string;
-  /** `then` waits for what came before; `and` stands beside it. */
+  /** `then` runs after what came before; `and` runs beside it. */
   readonly joined: 'then' | 'and';
 }
 
-/** Whether a word says what to do, such as the name of a tool or a verb. */
+/** Whether a word names an action, such as a verb or the name of a tool. */
 export type IsAction = (word: string) => boolean;
 
 const MAX_CLAUSES = 40;
@@ -17,14 +17,14 @@ const BREAK =
   /(\s*[;；\n]+\s*|(?<!(?:^|\s)\d{1,2})[.。!！](?:\s+|(?=\p{Script=Han})|$)|\s*[,，]\s*(?=(?:and then|then|after that|finally|and|also)\b)|\s*[,，]\s*|\s+(?=(?:and then|then|after that|and)\s)|(?=然后|接着|随后|最后|同时|并且)|(?<=\p{Script=Han})(?=再\p{Script=Han})|(?<=\p{Script=Han})(?=并\p{Script=Han})|\s+(?=[并再]\p{Script=Han}))/giu;
 const NUMBER = /^(?:step\s*)?\(?\d{1,2}[.):、]\s*/iu;
 
-/** Splits a request into what it asks to be done, in order. What stands in quotes or brackets is never split. */
+/** Splits a request into its actions, in order. Text in quotes or brackets is never split. */
 export const splitTask = (task: string, isAction: IsAction): readonly Clause[] => {
   const { text, restore } = hideQuoted(task.trim());
   const clauses: { text: string; joined: Clause['joined'] }[] = [];
   for (const piece of splitPieces(text)) {
     const { rest, joined, isMarked } = readJoint(piece.text, piece.isSentence);
     const last = clauses.at(-1);
-    // Without a word that says what to do it goes on with the clause before: a list, or a further detail.
+    // Without an action word it continues the clause before: a list, or a further detail.
     if (last && !begins(rest, isAction, isMarked)) last.text += piece.glue + piece.text;
     else if (rest !== '') clauses.push({ text: rest, joined: last ? joined : 'then' });
   }
@@ -33,7 +33,7 @@ export const splitTask = (task: string, isAction: IsAction): readonly Clause[] =
 
 interface Piece {
   readonly text: string;
-  /** What stood between this piece and the one before. */
+  /** The text between this piece and the one before. */
   readonly glue: string;
   readonly isSentence: boolean;
 }
@@ -73,7 +73,7 @@ const begins = (text: string, isAction: IsAction, isMarked: boolean): boolean =>
   return isAction(word.toLowerCase()) || (isMarked && plain.split(/\s+/u).length > 2);
 };
 
-/** Quoted and bracketed parts stand as single marks while the text is split. */
+/** Replaces quoted and bracketed parts by placeholders while the text is split. */
 const hideQuoted = (task: string) => {
   const hidden: string[] = [];
   const text = task.replace(
