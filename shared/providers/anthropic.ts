@@ -46,7 +46,7 @@ export const anthropicForm = /* @__PURE__ */ definer({
     dialect: anthropicStrict,
     budget: { tools: 20, optional: 24, unions: 16, fields: Number.POSITIVE_INFINITY },
   },
-  // At least one tool must not be deferred: it is this one.
+  // The API needs at least one tool that is not deferred: this one.
   search: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
 });
 
@@ -55,7 +55,7 @@ export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
   keys: ANTHROPIC_KEYS,
   reader: anthropicReader,
   searchName: SEARCH_TOOL,
-  // All results of a turn belong into one message.
+  // All results of one turn must be in one message.
   format: (results): readonly AnthropicMessage[] => [
     {
       role: 'user',
@@ -71,7 +71,7 @@ export const anthropic = /* @__PURE__ */ provider(anthropicForm, {
   ],
 });
 
-/** Found tools are loaded by reference. */
+/** Found tools are returned by reference. */
 function toContent(result: ToolResult): AnthropicMessage['content'][number]['content'] {
   const { name, found } = result;
   if (name !== SEARCH_TOOL || !found) return outputText(result);

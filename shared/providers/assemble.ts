@@ -2,7 +2,7 @@ import type { Definer } from './definer.ts';
 import { estimateTokens } from './tokens.ts';
 import type { Assembled, DefineOptions, Fragment, LeftOut, Warning } from './types.ts';
 
-/** Puts the fragments of one request together: names once each, strict tools within the provider's limits. */
+/** Assembles the fragments of one request: each name once, and strict tools within the provider's limits. */
 export function assembleWith(fragments: readonly Fragment[], options: DefineOptions, how: Definer): Assembled {
   const chosen = choose(fragments, how);
   const warnings: Warning[] = chosen.entries.flatMap((entry) => entry.warnings);
@@ -17,13 +17,13 @@ export function assembleWith(fragments: readonly Fragment[], options: DefineOpti
   return {
     value: wrap ? [wrap.around(values)] : values,
     fragments: chosen.entries,
-    // Not every caller needs the text.
+    // Computed on demand, because not every caller needs the text.
     get json() {
       return (wrap?.before ?? '[') + texts.join(',') + (wrap?.after ?? ']');
     },
     warnings,
     left_out: chosen.left_out,
-    // Deferred definitions take nothing until they are found.
+    // Deferred definitions cost no tokens until they are found.
     tokens: isDeferred
       ? estimateTokens(JSON.stringify(how.search))
       : chosen.entries.reduce((sum, { tokens }) => sum + tokens, 0),
@@ -60,7 +60,7 @@ const SPENT = {
   fields: 'parameters',
 } as const;
 
-/** Keeps the account of a request's strict tools; answers why a tool goes beyond it. */
+/** Tracks the strict-mode budget of a request; returns the reason when a tool exceeds it. */
 function trackBudget(how: Definer): (fragment: Fragment) => string | undefined {
   const budget = how.strict?.budget;
   let spent = { tools: 0, optional: 0, unions: 0, fields: 0 };

@@ -54,7 +54,7 @@ export const bedrock = /* @__PURE__ */ provider(bedrockForm, {
 
 function toBlock(result: ToolResult): BedrockMessage['content'][number] {
   const { id, output, error } = result;
-  // `json` takes an object; anything else goes as text.
+  // `json` takes only objects; other values are sent as text.
   const body =
     error === undefined
       ? isRecord(output)

@@ -9,13 +9,13 @@ import { SEARCH_TOOL, type SearchCall, toSearchCall } from './search-calls.ts';
 import type { CallId, ModelCall, ModelCallError, Provider, RawCall } from './types.ts';
 
 export interface ParseOptions {
-  /** The tools that exist: their names, or a table of them made once by `nameTable`. */
+  /** The names of all tools, or a table of them prepared by `nameTable`. */
   readonly names?: Iterable<string> | NameTable;
-  /** The tool of a name, to give its arguments back in its own form. */
+  /** Looks up a tool by name, to restore arguments to its own schema. */
   readonly tool?: (name: string) => Tool | undefined;
 }
 
-/** Names as a provider says them, and the tools they mean. */
+/** Maps the names that a provider uses to our tools. */
 export interface NameTable {
   readonly table: ReadonlyMap<string, string>;
   readonly known: ReadonlySet<string>;
@@ -27,13 +27,13 @@ export function nameTableFor(provider: Provider, names: Iterable<string>): NameT
   return { table: decodeTable(known, provider.names), known };
 }
 
-/** What a model asks for: calls, and searches for tools in its provider's own form. */
+/** What a model asks for: tool calls, and searches for tools in its provider's own form. */
 export interface ModelAnswer {
   readonly calls: readonly ModelCall[];
   readonly searches: readonly SearchCall[];
 }
 
-/** No model asks for as many; results are taken for as many. */
+/** The most calls of one response; no model asks for as many. Results have the same limit. */
 const MOST_CALLS = 1000;
 
 export function readRawCalls(provider: Provider, raw: readonly RawCall[], options: ParseOptions): ModelAnswer {
@@ -51,7 +51,7 @@ export function readRawCalls(provider: Provider, raw: readonly RawCall[], option
 
 const isSearch = (call: RawCall | undefined): boolean => call?.isSearch === true || call?.name === SEARCH_TOOL;
 
-/** The calls as a response has them; one that cannot be understood carries an error and leaves the others whole. */
+/** Parses the calls of a response; one that cannot be parsed carries an error, and the others are unaffected. */
 function parseRawCalls(provider: Provider, raw: readonly RawCall[], options: ParseOptions): readonly ModelCall[] {
   const table = toNameTable(provider, options.names);
   const given = new Set(raw.flatMap(({ id }) => (id === undefined ? [] : [id])));
@@ -117,7 +117,7 @@ const unknownTool = (name: string): ModelCallError => ({
   message: `there is no tool ${excerpt(name, 80)}`,
 });
 
-/** Inside call_tool the names are the catalogue's own. */
+/** Inside call_tool, names are those of the catalogue, not the provider's. */
 function innerError(values: ModelCall['arguments'], { known }: NameTable): ModelCallError | undefined {
   const inner = unwrapCall({ name: callTool.name, arguments: values });
   if ('error' in inner) return inner.error;
@@ -125,8 +125,8 @@ function innerError(values: ModelCall['arguments'], { known }: NameTable): Model
 }
 
 /**
- * Arguments count only when they were read completely. The text of an object ends with the brace that opened it, so it
- * needs no other end; where there is no text, or a value may still grow, the provider must have said that it is done.
+ * Arguments are accepted only when they were received completely. JSON text is complete when it parses; where there is
+ * no text, or a value may still grow, the provider must have said that it is complete.
  */
 function parseArguments(
   { arguments: given, cut, isOpen = false }: RawCall,
@@ -136,7 +136,7 @@ function parseArguments(
   if (cut !== undefined) return unread(name, cut);
   const isNothing = given === undefined || (typeof given === 'string' && given.trim() === '');
   if (isOpen && (isNothing || typeof given !== 'string')) return unread(name, 'the stream ended before they did');
-  // Tools without parameters are often called with nothing at all.
+  // Models often call tools without parameters with no arguments at all.
   if (isNothing) return { arguments: {} };
   const value = typeof given === 'string' ? parseJson(given) : given;
   if (value === NOT_JSON && isOpen) return unread(name, 'the stream ended inside them');
@@ -163,7 +163,7 @@ const NOT_JSON = Symbol('not JSON');
 function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    // Some models write the text of the text.
+    // Some models encode the JSON text as a JSON string again.
     return typeof value === 'string' ? JSON.parse(value) : value;
   } catch {
     return NOT_JSON;

@@ -6,7 +6,7 @@ import { openaiStrict } from './schema/dialect.ts';
 import type { SchemaSize } from './schema/measure.ts';
 import type { ToolResult } from './types.ts';
 
-/** A function in the form of Chat Completions and compatible APIs. */
+/** A function tool of Chat Completions and compatible APIs. */
 export interface ChatTool {
   readonly type: 'function';
   readonly function: {
@@ -23,7 +23,7 @@ export interface ChatToolMessage {
   readonly content: string;
 }
 
-/** The result of a `function_call`, the earlier form: it is known by the name of the function. */
+/** The result of a `function_call`, the older form, which is identified by the name of its function. */
 export interface ChatFunctionMessage {
   readonly role: 'function';
   readonly name: string;

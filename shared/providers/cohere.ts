@@ -46,7 +46,7 @@ export const cohere = /* @__PURE__ */ provider(cohereForm, {
   nullArguments: true,
 });
 
-/** Cohere wants the text of a JSON object. */
+/** Cohere requires the text of a JSON object. */
 function toMessage(result: ToolResult): CohereMessage {
   const { id, output, error } = result;
   const body =

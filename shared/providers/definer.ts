@@ -18,7 +18,7 @@ export interface Parts {
   readonly parameters: Schema;
   readonly strict: boolean;
   readonly tool: Tool;
-  /** The tool's examples, where they fit the parameters as they are sent. */
+  /** The tool's examples, if they still fit the parameters that are sent. */
   readonly examples: Tool['input_examples'];
   readonly options: DefineOptions;
 }
@@ -31,22 +31,22 @@ export interface Definer {
   readonly entry: (parts: Parts) => unknown;
   /** Any JSON Schema of type object is sent unchanged. */
   readonly isVerbatim?: boolean;
-  /** The dialect of the plain form; absent where JSON Schema is taken as a whole, but for what all refuse. */
+  /** The dialect of the plain form; absent where any JSON Schema is accepted, apart from what all providers refuse. */
   readonly dialect?: (options: DefineOptions) => Dialect | undefined;
   readonly strict?: {
     readonly dialect: Dialect;
-    /** Why a schema is beyond the strict form, if it is. */
+    /** Why a schema exceeds the limits of the strict form, if it does. */
     readonly refuses?: (size: SchemaSize) => string | undefined;
     /** The budget that all strict tools of a request share. */
     readonly budget?: { readonly tools: number } & Cost;
-    /** The request as a whole is strict, so a tool that does not fit is left out. */
+    /** Whether strictness applies to the whole request, so that a tool that does not fit is left out. */
     readonly isWhole?: boolean;
   };
-  /** The provider takes examples of arguments. */
+  /** Whether the provider takes examples of arguments. */
   readonly takesExamples?: boolean;
-  /** The tool that finds the deferred ones. */
+  /** The provider's tool that finds deferred ones. */
   readonly search?: unknown;
-  /** Whether the value is one object around all entries. */
+  /** The object around all entries, if the value is not a list. */
   readonly wrap?: {
     readonly before: string;
     readonly after: string;
@@ -59,7 +59,7 @@ export interface Definer {
 export type Form = Pick<Provider, 'define' | 'defineTool' | 'assemble' | 'single'>;
 type Speech = Omit<Provider, keyof Form>;
 
-/** The defining half of a provider. */
+/** Builds the part of a provider that converts definitions. */
 export function definer(how: Definer): Form {
   const defineTool: Provider['defineTool'] = (tool, options = {}) => buildFragment(tool, options, how);
   const assemble: Provider['assemble'] = (fragments, options = {}) => assembleWith(fragments, options, how);
@@ -77,7 +77,10 @@ export function definer(how: Definer): Form {
   };
 }
 
-/** The two halves as one. Its calls are marked pure, so that a bundle which only defines leaves out the other half. */
+/**
+ * Joins the two halves of a provider. The call is marked pure, so that a bundle that only needs definitions omits the
+ * rest.
+ */
 export const provider = <S extends Speech>(form: Form, speech: S): Form & S => ({ ...form, ...speech });
 
 const FREE: Cost = { optional: 0, unions: 0, fields: 0 };
@@ -96,7 +99,7 @@ function buildFragment(tool: Tool, options: DefineOptions, how: Definer): Fragme
   });
 }
 
-/** A tool that cannot be expressed is left out with the reason, so that the others still work. */
+/** A tool that cannot be converted is left out with the reason, so that the others still work. */
 function attempt(tool: Tool, options: DefineOptions, how: Definer, build: () => Fragment): Fragment {
   try {
     return build();
@@ -147,7 +150,8 @@ function strictly(tool: Tool, options: DefineOptions, how: Definer, strict: NonN
 function complete(tool: Tool, adapted: Adapted, strict: boolean, options: DefineOptions, how: Definer): Fragment {
   const name = encodeName(tool.name, how.names);
   const description = describe(tool.description, adapted.hints) || undefined;
-  // An example that does not fit the schema has the whole request refused; a strict one takes no additional properties.
+  // The provider refuses the whole request for one example that does not fit; strict schemas allow no additional
+  // properties.
   const isExact = !strict && !adapted.warnings.some(({ kind }) => kind === 'narrowed' || kind === 'renamed');
   const examples = how.takesExamples && isExact ? tool.input_examples : undefined;
   const value = how.entry({ name, description, parameters: adapted.schema, strict, tool, examples, options });

@@ -1,19 +1,19 @@
 import { asRecord } from './json.ts';
 import type { Fragment } from './types.ts';
 
-/** What was said of one tool to the provider. */
+/** How one tool was declared to the provider. */
 export interface EntryNote {
   readonly tool: string;
-  /** As the provider knows it. */
+  /** The name that the provider uses. */
   readonly name: string;
   readonly strict: boolean;
   readonly deferred: boolean;
   readonly allowed: boolean;
-  /** Who may call it; absent where the provider is not told. */
+  /** Who may call it; absent where the provider has no such setting. */
   readonly allowed_callers?: unknown;
 }
 
-/** What holds for each tool that is sent; without a choice all are allowed. */
+/** How each tool is declared; without a choice, all are allowed. */
 export const entryNotes = (fragments: readonly Fragment[], allowed?: readonly string[]): readonly EntryNote[] => {
   const names = allowed && new Set(allowed);
   return fragments.map(({ tool, name, strict, value }) => {

@@ -13,7 +13,7 @@ import { openaiForm } from './openai.ts';
 import { openaiResponsesForm } from './openai-responses.ts';
 import { openrouterForm } from './openrouter.ts';
 
-/** How each provider's definitions look: all that answering with definitions needs. */
+/** The definition half of each provider: all that is needed to answer with definitions. */
 const forms = {
   anthropic: anthropicForm,
   bedrock: bedrockForm,
@@ -33,7 +33,7 @@ export type ProviderName = keyof typeof forms;
 
 export const providerNames = Object.keys(forms).sort() as readonly ProviderName[];
 
-/** The form of a provider's definitions; an unknown provider is refused, naming those there are. */
+/** The definition half of a provider; an unknown provider is refused with a list of those known. */
 export const findForm = (provider: string): Form => forms[knownProvider(provider)];
 
 export function knownProvider(name: string): ProviderName {

@@ -24,7 +24,7 @@ export interface InteractionsMessage {
   readonly is_error?: boolean;
 }
 
-/** Gemini's interactions API: flat definitions in JSON Schema, steps instead of contents. */
+/** Gemini's interactions API: flat definitions with JSON Schema, and steps instead of contents. */
 export const geminiInteractionsForm = /* @__PURE__ */ definer({
   label: 'Gemini',
   names: GEMINI_NAMES,
@@ -44,7 +44,7 @@ export const geminiInteractions = /* @__PURE__ */ provider(geminiInteractionsFor
   format: (results): readonly InteractionsMessage[] => results.map(toStep),
 });
 
-/** A result is an object or a text; content parts are not made of what a tool returned. */
+/** A result is sent as an object or a text; a tool's output is never turned into content parts. */
 function toStep(result: ToolResult): InteractionsMessage {
   const { id, name, output, error } = result;
   return omitUndefined({

@@ -53,10 +53,10 @@ export interface GeminiMessage {
   }[];
 }
 
-/** Older endpoints stop at 64 characters. */
+/** Older endpoints allow 64 characters. */
 export const GEMINI_NAMES = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
-/** An id of our own, for a call that came without one; it is not sent back. */
+/** An id that we made for a call without one; it is not sent back. */
 const OWN_ID = /^assay_call_\d+$/;
 
 /** Google's Gemini: generateContent. */
@@ -87,7 +87,7 @@ export const gemini = /* @__PURE__ */ provider(geminiForm, {
   newId: (index) => `assay_call_${index}`,
 });
 
-/** An object without properties is refused: a function without parameters has none. */
+/** Gemini refuses an object without properties, so a function without parameters gets none. */
 function toParameters(parameters: Schema, isJson: boolean): Partial<GeminiDeclaration> {
   if (isJson) return { parametersJsonSchema: parameters };
   return { parameters: isRecord(parameters.properties) ? (parameters as GeminiSchema) : undefined };

@@ -71,10 +71,12 @@ export const providers = {
   openrouter,
 } as const satisfies Readonly<Record<ProviderName, Provider>>;
 
-/** The provider of a name; an unknown one is refused, naming those there are. */
+/** The provider with a name; an unknown one is refused with a list of those known. */
 export const findProvider = (name: string): Provider => providers[knownProvider(name)];
 
-/** The provider's `tools` value for some tools, in their order, with what was lost on the way and what it costs. */
+/**
+ * The provider's `tools` value for some tools, in their order, with warnings about what was lost and the token cost.
+ */
 export function convert(provider: string, tools: readonly Tool[], options: ConvertOptions = {}): Definitions {
   const { allowed, ...asked } = options;
   const { value, warnings, left_out, tokens } = buildRequest(provider, filterAllowed(tools, allowed), asked);
@@ -87,7 +89,7 @@ function filterAllowed(tools: readonly Tool[], allowed: Iterable<string> | undef
   return tools.filter(({ name }) => names.has(name));
 }
 
-/** One tool alone, in the form the provider's documentation shows. */
+/** One tool alone, in the form that the provider's documentation shows. */
 export function convertTool(provider: string, tool: Tool, options: DefineOptions = {}): Definitions {
   const target = findProvider(provider);
   const fragment = target.defineTool(tool, options);
@@ -96,27 +98,27 @@ export function convertTool(provider: string, tool: Tool, options: DefineOptions
   return { value, warnings: fragment.warnings, left_out, tokens: fragment.tokens };
 }
 
-/** One tool in a provider's form. It depends on nothing else, so it can be kept by the tool's digest. */
+/** Converts one tool. The result depends on nothing else, so it can be cached by the tool's digest. */
 export const defineTool = (provider: string, tool: Tool, options: DefineOptions = {}): Fragment =>
   findProvider(provider).defineTool(tool, options);
 
-/** Kept fragments put together; `json` is the text of `value`. */
+/** Assembles cached fragments; `json` is the text of `value`. */
 export const assemble = (provider: string, fragments: readonly Fragment[], options: DefineOptions = {}): Assembled =>
   findProvider(provider).assemble(fragments, options);
 
-/** The names of a catalogue, prepared once for many `parseCalls`. */
+/** Prepares the names of a catalogue once, for many calls of `parseCalls`. */
 export const nameTable = (provider: string, names: Iterable<string>): NameTable =>
   nameTableFor(findProvider(provider), names);
 
 /**
- * The calls a model asks for: from a whole response, its streamed events in an array, or the text or bytes of either.
- * A call whose arguments were not read completely carries an error.
+ * The calls that a model asks for: from a whole response, an array of its streamed events, or the text or bytes of
+ * either. A call whose arguments were not received completely carries an error.
  */
 export function parseCalls(provider: string, response: unknown, options: ParseOptions = {}): readonly ModelCall[] {
   return readAnswer(provider, response, options).calls;
 }
 
-/** The same, with the searches for tools that the model asks for in its provider's own form. */
+/** Like `parseCalls`, with the model's searches for tools in its provider's own form. */
 export function readAnswer(provider: string, response: unknown, options: ParseOptions = {}): ModelAnswer {
   const reader = callReader(provider, options);
   reader.push(response);
@@ -126,7 +128,7 @@ export function readAnswer(provider: string, response: unknown, options: ParseOp
 /** The same for a response that is still arriving, event by event or cut at any byte. */
 export interface CallReader {
   push(part: unknown): void;
-  /** The calls of all that was pushed; nothing more is to come. */
+  /** Ends the response and returns its calls. */
   end(): readonly ModelCall[];
   /** The same, with the searches. */
   answer(): ModelAnswer;
@@ -139,10 +141,10 @@ export function callReader(provider: string, options: ParseOptions = {}): CallRe
   return { push: (part) => feed.push(part), end: () => answer().calls, answer };
 }
 
-/** The provider's messages that carry results and errors back to the model. */
+/** The provider's messages that return results and errors to the model. */
 export function formatResults(provider: string, results: readonly ToolResult[]): readonly unknown[] {
   const target = findProvider(provider);
-  // Results of a search other than the provider's own are formatted like any result.
+  // The provider's own search formats found tools itself; any other search returns them as its output.
   const isTold = ({ name, found }: ToolResult): boolean => found !== undefined && name !== target.searchName;
   return target.format(
     results.map((result) => (isTold(result) ? { ...result, output: formatListing(result.found ?? []) } : result)),
@@ -152,8 +154,8 @@ export function formatResults(provider: string, results: readonly ToolResult[]):
 const { 'gemini-interactions': _interactions, 'open-responses': _open, ...linted } = providers;
 
 /**
- * What each provider loses of a tool, or why it cannot take it, for the answer to a registration. Of two forms of one
- * provider the one that loses more speaks for both.
+ * What each provider loses of a tool, or why it cannot take it; returned when a tool is registered. Where a provider
+ * has two forms, the one that loses more is reported.
  */
 export const lintTool = (tool: Tool, options: LintOptions = {}): Promise<readonly Lint[]> =>
   lintAgainst(linted, tool, options);

@@ -10,7 +10,7 @@ export const asText = (value: unknown): string | undefined => (typeof value === 
 export const asStrings = (value: unknown): string[] =>
   asArray(value).filter((entry): entry is string => typeof entry === 'string');
 
-/** Sets an own property, also when the key is `__proto__`. */
+/** Sets an own property, even when the key is `__proto__`. */
 export function setOwn(target: MutableSchema, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
@@ -19,10 +19,10 @@ export function setOwn(target: MutableSchema, key: string, value: unknown): void
   }
 }
 
-/** An own property, never one of the prototype. */
+/** Reads an own property, never one of the prototype. */
 export const own = (target: Schema, key: string): unknown => (Object.hasOwn(target, key) ? target[key] : undefined);
 
-/** The same object without some keys. */
+/** A copy of the object without some keys. */
 export function without(source: Schema, ...keys: readonly string[]): MutableSchema {
   const rest: MutableSchema = {};
   for (const key in source) {
@@ -31,7 +31,7 @@ export function without(source: Schema, ...keys: readonly string[]): MutableSche
   return rest;
 }
 
-/** Equality of JSON values, without regard to the order of keys. */
+/** Whether two JSON values are equal, whatever the order of their keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
@@ -44,7 +44,10 @@ export function sameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Whether a value is nested deeper than some levels; it is walked level by level, so no depth exhausts the stack. */
+/**
+ * Whether a value is nested deeper than `most` levels; it is walked level by level, so that no depth overflows the
+ * stack.
+ */
 export function isDeeper(value: unknown, most: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -54,7 +57,7 @@ export function isDeeper(value: unknown, most: number): boolean {
   return false;
 }
 
-/** The text of a value, cut to a length that a description can bear. */
+/** The text of a value, cut to a length that fits a description. */
 export function excerpt(value: unknown, length = 300): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;

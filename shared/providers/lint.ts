@@ -7,11 +7,11 @@ export interface Lint extends Warning {
 }
 
 export interface LintOptions {
-  /** Some OpenAI endpoints refused longer descriptions; no published limit says so today. */
+  /** Some OpenAI endpoints refused longer descriptions; today no limit is documented. */
   readonly descriptionLength?: number;
 }
 
-/** A definition of so many characters takes each provider milliseconds, and the largest tens of them. */
+/** Linting a definition of this many characters takes milliseconds per provider, the largest tens of milliseconds. */
 const LARGE = 10_000;
 
 /** What each provider loses of a tool, or why it cannot take it, for the answer to a registration. */

@@ -41,7 +41,7 @@ export const mcpForm = /* @__PURE__ */ definer({
       title: tool.title,
       description,
       inputSchema: { ...parameters, type: 'object' },
-      // Before 2026-07-28 an output schema is of type object, and clients refuse the whole list otherwise.
+      // Before 2026-07-28 an output schema must be of type object, and clients refuse the whole list otherwise.
       outputSchema: tool.output_schema?.type === 'object' ? { ...tool.output_schema, type: 'object' } : undefined,
       annotations: cautiousHints(tool),
       icons: tool.icons,
@@ -53,7 +53,7 @@ export const mcpForm = /* @__PURE__ */ definer({
   ],
 });
 
-/** The author's hints, but none that would have a client ask less than the tool's permission does. */
+/** The author's hints, except those that would make a client ask less often than the tool's permission requires. */
 function cautiousHints({ annotations, permission = 'safe' }: Tool): Annotations {
   return {
     ...annotations,

@@ -2,7 +2,7 @@ import type { Tool } from '../model/tool.ts';
 import { isRecord } from './json.ts';
 import type { ModelCall, ModelCallError } from './types.ts';
 
-/** Finds tools of the catalogue, so that the catalogue itself need not be in the context. */
+/** Finds tools in the catalogue, so that the catalogue need not be in the context. */
 export const findTools: Tool = {
   name: 'find_tools',
   description:
@@ -21,7 +21,7 @@ export const findTools: Tool = {
   },
 };
 
-/** Runs a tool that find_tools named. */
+/** Runs a tool that find_tools returned. */
 export const callTool: Tool = {
   name: 'call_tool',
   description: 'Run a tool of the catalogue by its name, with arguments that fit the parameters find_tools listed.',
@@ -39,20 +39,20 @@ export const callTool: Tool = {
   },
 };
 
-/** What stands for the whole catalogue in mode=search. */
+/** The tools that replace the catalogue in mode=search. */
 export const metaTools: readonly Tool[] = [callTool, findTools];
 
 export type InnerCall =
   | { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
   | { readonly error: ModelCallError };
 
-/** The call inside a call of `call_tool`; any other call is itself. */
+/** The call inside a call of `call_tool`; any other call is returned unchanged. */
 export function unwrapCall(call: Pick<ModelCall, 'name' | 'arguments'>): InnerCall {
   if (call.name !== callTool.name) return { name: call.name, arguments: call.arguments };
   const { name, arguments: values } = call.arguments;
   if (typeof name !== 'string' || name === '') return refused('call_tool needs the name of a tool');
   if (isRecord(values)) return { name, arguments: values };
-  // Models that may not send free objects send their text.
+  // Models that cannot send free-form objects send their JSON text.
   const parsed =
     typeof values === 'string' ? parseObject(values) : values === undefined || values === null ? {} : undefined;
   return parsed ? { name, arguments: parsed } : refused(`the arguments for ${name} are not an object`);

@@ -22,7 +22,7 @@ export interface MistralEntry {
   readonly result: string;
 }
 
-/** Mistral's chat API, and its conversations, whose tools are the same. */
+/** Mistral's chat API, and its conversations, which take the same tools. */
 export const mistralForm = /* @__PURE__ */ definer({
   label: 'Mistral',
   names: FUNCTION_NAME,
@@ -35,7 +35,7 @@ export const mistral = /* @__PURE__ */ provider(mistralForm, {
   names: FUNCTION_NAME,
   reader: mistralReader,
   format: (results): readonly (MistralMessage | MistralEntry)[] => results.map(toMessage),
-  // Exactly nine letters and digits; anything else is refused.
+  // Mistral accepts only ids of exactly nine letters and digits.
   newId: (index) => `assay${String(index % 10_000).padStart(4, '0')}`,
 });
 

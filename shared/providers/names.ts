@@ -5,22 +5,22 @@ const HASH_LENGTH = 13;
 const LONGEST = 64;
 const ENCODED = /__[0-9a-z]{13}$/;
 
-/** What most providers take for the name of a function. */
+/** The function names that most providers accept. */
 export const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * The name under which a provider knows a tool or a property. What it allows passes through; anything else becomes
- * a readable beginning and a hash of the whole name, so the mapping depends on the name alone and stays the same.
+ * The name under which a provider knows a tool or a property. Names that it accepts are unchanged; others become a
+ * readable prefix and a hash of the whole name, so the encoding is stable and depends on the name alone.
  */
 export function encodeName(name: string, allowed: RegExp): string {
-  // A name that only looks encoded is encoded too, so that no two names can meet.
+  // A name that only looks encoded is encoded too, so that no two names can collide.
   if (allowed.test(name) && !ENCODED.test(name)) return name;
   const readable = name.replace(/[^A-Za-z0-9_]/g, '_').slice(0, LONGEST - MARK.length - HASH_LENGTH);
   const start = /^[A-Za-z_]/.test(readable) ? readable : `_${readable}`.slice(0, LONGEST - MARK.length - HASH_LENGTH);
   return `${start}${MARK}${hash(name)}`;
 }
 
-/** Maps back what a model says to the tool it means: O(1) a name, once the table is built. */
+/** Maps the encoded names back to our tools, with one lookup per name. */
 export function decodeTable(names: Iterable<string>, allowed: RegExp): ReadonlyMap<string, string> {
   const table = new Map<string, string>();
   for (const name of names) {
@@ -30,6 +30,6 @@ export function decodeTable(names: Iterable<string>, allowed: RegExp): ReadonlyM
   return table;
 }
 
-/** 64 bits of SHA-256 in base 36. */
+/** The first 64 bits of SHA-256 in base 36. */
 const hash = (name: string): string =>
   createHash('sha256').update(name).digest().readBigUInt64BE().toString(36).padStart(HASH_LENGTH, '0');

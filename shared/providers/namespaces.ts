@@ -15,16 +15,16 @@ interface Grouped<Entry> {
   readonly value: Entry;
 }
 
-/** OpenAI's advice: fewer than ten functions in a namespace. */
+/** OpenAI recommends fewer than ten functions per namespace. */
 const MOST = 9;
 
-/** What a tool belongs to: the part of its name before the first dot, or its category. */
+/** A tool's group: the part of its name before the first dot, or its category. */
 export function groupOf({ name, category }: Tool): string | undefined {
   const dot = name.indexOf('.');
   return dot > 0 ? name.slice(0, dot) : category;
 }
 
-/** Entries in namespaces, in the order of their first ones; those of no group stay by themselves. */
+/** Puts entries into namespaces, in the order of their first entries; entries without a group stay outside. */
 export function inNamespaces<Entry>(entries: readonly Grouped<Entry>[]): readonly (Entry | Namespace<Entry>)[] {
   const groups = Map.groupBy(
     entries.filter(({ group }) => group !== undefined),

@@ -13,7 +13,7 @@ export interface OllamaMessage {
   readonly content: string;
 }
 
-/** Nothing is documented; templates print the name as it is. */
+/** Undocumented; templates print the name unescaped. */
 const NAMES = /^[^\s"'`<>{}]{1,64}$/;
 
 /** Ollama's own chat API. */
@@ -31,7 +31,7 @@ export const ollamaForm = /* @__PURE__ */ definer({
 export const ollama = /* @__PURE__ */ provider(ollamaForm, {
   names: NAMES,
   reader: ollamaReader,
-  // Results are matched by name and order.
+  // Results are matched to calls by name and order.
   format: (results): readonly OllamaMessage[] =>
     results.map((result) => ({ role: 'tool', tool_name: encodeName(result.name, NAMES), content: outputText(result) })),
 });

@@ -7,7 +7,7 @@ import { responsesReader } from './stream/responses-reader.ts';
 export type OpenResponsesTool = ResponsesTool;
 export type OpenResponsesMessage = ResponsesMessage;
 
-/** The open form of the Responses API, as LM Studio, vLLM, Hugging Face and others serve it: functions alone. */
+/** The open form of the Responses API, as LM Studio, vLLM, Hugging Face and others serve it: function tools only. */
 export const openResponsesForm = /* @__PURE__ */ definer({
   label: 'Open Responses',
   names: FUNCTION_NAME,

@@ -33,10 +33,10 @@ export interface ResponsesSearchMessage {
   readonly tools: (ResponsesTool | Namespace<ResponsesTool>)[];
 }
 
-/** How the model's search is called among our searches: an item of its own has no name. */
+/** The name that we give to the model's search, since its item has none. */
 const SEARCH_NAME = 'tool_search';
 
-/** The longest output the API takes. */
+/** The longest output that the API accepts. */
 const LONGEST = 10_485_760;
 
 /** OpenAI's Responses API: flat definitions, items instead of messages. */
@@ -57,7 +57,7 @@ export const openaiResponses = /* @__PURE__ */ provider(openaiResponsesForm, {
     results.map((result) => (result.name === SEARCH_NAME ? searchMessage(result) : responsesMessage(result))),
 });
 
-/** Found tools come as definitions; the item has no place for an error, so then there are none. */
+/** Found tools are returned as definitions. The item has no field for errors, so a failed search returns none. */
 function searchMessage({ id, found = [] }: ToolResult): ResponsesSearchMessage {
   const { fragments } = openaiResponsesForm.assemble(
     found.map((tool) => openaiResponsesForm.defineTool(tool, { defer: true })),
@@ -77,7 +77,7 @@ function searchMessage({ id, found = [] }: ToolResult): ResponsesSearchMessage {
   };
 }
 
-/** Without `strict` the API would try the strict form by itself and change what the schema means. */
+/** Always sent, because without `strict` the API tries the strict form and changes the meaning of the schema. */
 export const responsesTool = ({ name, description, parameters, strict }: Parts): ResponsesTool =>
   omitUndefined({ type: 'function', name, description, strict, parameters });
 
@@ -89,7 +89,7 @@ export const responsesMessage = (result: ToolResult): ResponsesMessage =>
     caller: toProgram(result.caller),
   });
 
-/** The program that made a call waits for the result under its own id. */
+/** A program that made a call expects the result under its own id. */
 const toProgram = (caller: ToolResult['caller']): ResponsesMessage['caller'] =>
   caller?.type === 'program' ? { type: 'program', caller_id: String(caller.caller_id) } : undefined;
 

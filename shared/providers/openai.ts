@@ -13,7 +13,7 @@ import { chatReader } from './stream/chat-reader.ts';
 export type OpenaiTool = ChatTool;
 export type OpenaiMessage = ChatToolMessage | ChatFunctionMessage;
 
-/** More functions than this in one request are refused. */
+/** Requests with more functions are refused. */
 const MOST_TOOLS = 128;
 
 /** OpenAI Chat Completions. */

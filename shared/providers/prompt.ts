@@ -2,7 +2,7 @@ import type { Tool } from '../model/tool.ts';
 import { asArray, asRecord, asStrings, excerpt, isRecord, type Schema } from './json.ts';
 import { typesOf } from './schema/merge.ts';
 
-/** The instructions of all tools for a system prompt, parted by a blank line. */
+/** The instructions of all tools for a system prompt, separated by blank lines. */
 export const promptInstructions = (tools: readonly Tool[]): string => tools.map(writeInstructions).join('\n\n');
 
 /** A tool's own instructions, or text made from its description and parameters. */

@@ -4,14 +4,14 @@ import type { ProviderName } from './forms.ts';
 import type { ResponsesTool } from './openai-responses.ts';
 import { SEARCH_DESCRIPTION, SEARCH_PARAMETERS, SEARCH_TOOL } from './search-calls.ts';
 
-/** What a provider's request can say besides its definitions. */
+/** What a provider's request can contain besides its definitions. */
 export interface RequestParts {
-  /** The search that the client runs: instead of the definitions, or beside them where all must be declared. */
+  /** The search tool that the client runs: instead of the definitions, or beside them where all must be declared. */
   readonly search?: { readonly tool: unknown; readonly place: 'alone' | 'beside' };
   readonly hasNamespaces?: boolean;
-  /** What is said of a tool about who may call it. */
+  /** The fields that tell who may call a tool. */
   readonly callers?: (tool: Tool) => { readonly allowed_callers: readonly string[] };
-  /** The part of the request that allows some tools only, by the names that the provider knows. */
+  /** The part of the request that allows only some tools, by the provider's names. */
   readonly choice?: (names: readonly string[]) => Readonly<Record<string, unknown>>;
 }
 
@@ -40,7 +40,7 @@ export const requestParts: Readonly<Partial<Record<ProviderName, RequestParts>>>
     }),
   },
   anthropic: {
-    // A tool can be referred to only if the request declares it.
+    // A tool can be referenced only if the request declares it.
     search: {
       tool: { name: SEARCH_TOOL, description: SEARCH_DESCRIPTION, input_schema: SEARCH_PARAMETERS },
       place: 'beside',
@@ -58,7 +58,7 @@ export const requestParts: Readonly<Partial<Record<ProviderName, RequestParts>>>
     }),
   },
   gemini: {
-    // Names are kept to only in the modes ANY and VALIDATED; the second one also lets the model answer in words.
+    // Gemini enforces the names only in the modes ANY and VALIDATED; VALIDATED also lets the model answer in text.
     choice: (names) => ({
       toolConfig: { functionCallingConfig: { mode: 'VALIDATED', allowedFunctionNames: names } },
     }),

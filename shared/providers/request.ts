@@ -12,7 +12,7 @@ import type { Assembled, DefineOptions, Fragment, LeftOut, RequestOptions, Warni
 
 export interface ProviderRequest extends Assembled {
   readonly entries: readonly EntryNote[];
-  /** What the request must carry beside its tools. */
+  /** The fields that the request needs besides its tools. */
   readonly request?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -61,7 +61,7 @@ function called(fragment: Fragment, tool: Tool, callers: RequestParts['callers']
   return { ...fragment, value, json: JSON.stringify(value), plain };
 }
 
-/** The value with the search before it, and the rest in namespaces where that is asked for. */
+/** The value with the search first, and the rest in namespaces if requested. */
 function arrangeTools(
   base: Assembled,
   sent: readonly Fragment[],
@@ -73,12 +73,12 @@ function arrangeTools(
   const entries = sent.map(({ tool, value }) => ({ tool, value, group: groups.get(tool) }));
   const own = search === undefined ? firstOf(base, sent) : [search];
   const value = [...own, ...inNamespaces(entries)];
-  // Deferred definitions take nothing until they are found.
+  // Deferred definitions cost no tokens until they are found.
   const tokens = search === undefined ? base.tokens : estimateTokens(JSON.stringify(search));
   return { value, json: JSON.stringify(value), tokens };
 }
 
-/** What the provider's own form puts before the definitions. */
+/** The entries that the provider itself puts before the definitions. */
 const firstOf = (base: Assembled, sent: readonly Fragment[]): readonly unknown[] => {
   const values = Array.isArray(base.value) ? base.value : [];
   return values.slice(0, values.length - sent.length);

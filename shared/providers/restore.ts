@@ -6,12 +6,12 @@ import { resolve } from './schema/run.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Deeper values are left as they are. */
+/** Values nested deeper are left unchanged. */
 const DEEPEST = 64;
 
 /**
- * Arguments as the tool's own parameters have them: property names mapped back, null dropped where it only stands
- * for "not given" (strict forms require every key), enum members in the tool's own case.
+ * Restores arguments to the tool's own parameters: maps property names back, drops null where it only means "not given"
+ * (strict forms require every key), and corrects the case of enum members.
  */
 export function restoreArguments(parameters: Schema, values: Values, keys?: RegExp): Values {
   const names = keys ? renamedKeys(parameters, keys) : undefined;
@@ -19,7 +19,7 @@ export function restoreArguments(parameters: Schema, values: Values, keys?: RegE
   return tidyObject([parameters], named, parameters, 0);
 }
 
-/** The properties whose names the provider does not take, by the names it was given instead. */
+/** The properties that were renamed for the provider, by their encoded names. */
 function renamedKeys(parameters: Schema, keys: RegExp): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const visit = (node: unknown, depth: number): void => {
@@ -76,7 +76,7 @@ const itemsAt = (forms: readonly Schema[], index: number): readonly unknown[] =>
     return item === undefined || Array.isArray(item) ? [] : [item];
   });
 
-/** A schema and all that it refers to or is made of, as far as a value may be meant by it. */
+/** A schema and all schemas that it refers to or is composed of, as far as they may apply to the value. */
 function formsOf(schemas: readonly unknown[], root: Schema, value: unknown): readonly Schema[] {
   const forms = new Set<Schema>();
   const visit = (schema: unknown): void => {
@@ -90,7 +90,7 @@ function formsOf(schemas: readonly unknown[], root: Schema, value: unknown): rea
   return [...forms];
 }
 
-/** The alternatives that an object has the type, the required keys and the constants of; all when there are none. */
+/** The alternatives whose type, required keys and constants an object has; all of them when none fits. */
 function meant(branches: readonly unknown[], value: unknown, root: Schema): readonly unknown[] {
   if (!isRecord(value)) return branches;
   const fitting = branches.filter((branch) => {
@@ -102,7 +102,7 @@ function meant(branches: readonly unknown[], value: unknown, root: Schema): read
   return fitting.length > 0 ? fitting : branches;
 }
 
-/** Whether a value can be meant by a schema, as far as type, constant and members show; null may stand for nothing. */
+/** Whether a value may belong to a schema, judged by type, constant and enum; null may mean "not given". */
 function isMarked(schema: unknown, value: unknown): boolean {
   if (value === undefined || value === null) return true;
   const { type, enum: members, const: constant } = asRecord(schema);
@@ -115,7 +115,7 @@ function isMarked(schema: unknown, value: unknown): boolean {
 
 const sameText = (a: unknown, b: unknown): boolean => String(a).toLowerCase() === String(b).toLowerCase();
 
-/** Whether an object must have a key, in whichever of its forms. */
+/** Whether an object requires a key, in each alternative that may apply. */
 function needs(schema: unknown, key: string, value: Values, root: Schema, depth: number): boolean {
   if (!isRecord(schema) || depth > 16) return false;
   const inner = (part: unknown): boolean => needs(part, key, value, root, depth + 1);
@@ -127,7 +127,7 @@ function needs(schema: unknown, key: string, value: Values, root: Schema, depth:
   );
 }
 
-/** Whether an object may have null under a key. */
+/** Whether an object allows null under a key. */
 function admitsMember(schema: unknown, key: string, value: Values, root: Schema, depth: number): boolean {
   if (!isRecord(schema) || depth > 16) return true;
   if (schema.type !== undefined && schema.type !== 'object' && !asArray(schema.type).includes('object')) return false;
@@ -146,14 +146,14 @@ function admitsNull(schema: unknown, root: Schema, depth: number): boolean {
   return everyPart(schema, null, root, (part) => admitsNull(part, root, depth + 1));
 }
 
-/** Whether what holds for parts holds for the schema made of them. */
+/** Whether a condition on the parts of a schema holds for the schema as a whole. */
 function everyPart(schema: Schema, value: unknown, root: Schema, holds: (part: unknown) => boolean): boolean {
   if (typeof schema.$ref === 'string' && !holds(resolve(root, schema.$ref))) return false;
   if (!asArray(schema.allOf).every(holds)) return false;
   return ['anyOf', 'oneOf'].every((key) => !Array.isArray(schema[key]) || meant(schema[key], value, root).some(holds));
 }
 
-/** Anthropic does not promise the case of enum members. */
+/** Anthropic does not guarantee the case of enum members. */
 function sameCase(schemas: readonly unknown[], value: string): string {
   const members = schemas.flatMap((schema) => asStrings(asRecord(schema).enum));
   if (members.length === 0 || members.includes(value)) return value;

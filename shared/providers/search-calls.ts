@@ -3,7 +3,7 @@ import type { Tool } from '../model/tool.ts';
 import { asText } from './json.ts';
 import type { CallForm, CallId, ModelCall, ModelCallError } from './types.ts';
 
-/** A search for tools that a model asks for in its provider's own form; it is answered by a result with `search`. */
+/** A search for tools in the provider's own form; answered by a result with `search`. */
 export interface SearchCall {
   readonly id: CallId;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface SearchCall {
   readonly form?: CallForm;
 }
 
-/** Under this name models of providers without a search item call the search: no tool of a catalogue is called so. */
+/** The name by which models call the search where the provider has no search of its own; no tool may have it. */
 export const SEARCH_TOOL = 'assay_tool_search';
 
 export const SEARCH_DESCRIPTION =
@@ -31,7 +31,7 @@ export const SEARCH_PARAMETERS = {
 const LONGEST_QUERY = 4000;
 const MOST_TOOLS = 20;
 
-/** Parses a search call. With parameters other than ours, all texts in them are the query. */
+/** Parses a search call. If its parameters are not ours, all texts in them form the query. */
 export function toSearchCall({ id, name, arguments: values, error, form }: ModelCall): SearchCall {
   const texts = Object.values(values).flatMap((value) => (Array.isArray(value) ? value : [value]));
   const said = texts.filter((text) => typeof text === 'string').join(' ');

@@ -1,6 +1,6 @@
 /**
- * An estimate of the tokens a text takes, without any model's vocabulary: words and numbers by length, punctuation
- * by runs, other scripts by character, as byte-pair encodings of English, code and JSON come out on average.
+ * Estimates the tokens of a text without a model's vocabulary: words and numbers by length, punctuation by runs, other
+ * scripts by character, calibrated to the average of byte-pair encodings of English, code and JSON.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

@@ -10,15 +10,18 @@ export interface DefineOptions {
   readonly defer?: boolean;
 }
 
-/** What a request asks for besides its definitions, where a provider has it. */
+/** Options of a request besides its definitions, where the provider supports them. */
 export interface RequestOptions extends DefineOptions {
-  /** `search`: two tools, `find_tools` and `call_tool`, instead of the catalogue; `tool_search`: the provider's own. */
+  /**
+   * `search`: two tools, `find_tools` and `call_tool`, instead of the catalogue; `tool_search`: the provider's own
+   * search.
+   */
   readonly mode?: 'search' | 'tool_search';
-  /** OpenAI alone: deferred definitions in namespaces, of which the model sees name and description only. */
+  /** OpenAI only: deferred definitions in namespaces, of which the model sees only name and description. */
   readonly namespaces?: boolean;
-  /** Tools that need nobody's consent may be called from code that the provider runs. */
+  /** Whether tools that need no consent may be called from code that the provider runs. */
   readonly callers?: 'programmatic';
-  /** The tools that the model may call, while all stay in the request, so that the prompt's cache holds. */
+  /** The tools that the model may call; all others stay in the request, so that the prompt cache stays valid. */
   readonly allowedTools?: readonly string[];
 }
 
@@ -27,8 +30,8 @@ export interface ConvertOptions extends RequestOptions {
 }
 
 /**
- * What was lost on the way. `loosened`: the provider accepts more than the tool does; `narrowed`: less;
- * `renamed`: under another name; `plain`: not in the strict form; `request`: about the whole request.
+ * The kinds of loss. `loosened`: the provider accepts more than the tool does; `narrowed`: less; `renamed`: under
+ * another name; `plain`: not in the strict form; `request`: about the whole request.
  */
 export type WarningKind = 'loosened' | 'narrowed' | 'renamed' | 'plain' | 'request';
 
@@ -45,19 +48,19 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** What one strict definition takes from a budget that a provider sets for the whole request. */
+/** What one strict definition takes from a budget of the whole request. */
 export interface Cost {
   readonly optional: number;
   readonly unions: number;
   readonly fields: number;
 }
 
-/** One tool in a provider's form: depends on the tool and the options alone, so it can be kept by digest. */
+/** One tool in a provider's form. It depends only on the tool and the options, so it can be cached by digest. */
 export interface Fragment {
   readonly tool: string;
   /** The name under which the provider knows the tool. */
   readonly name: string;
-  /** Absent when the provider cannot take the tool: then `left_out` says why. */
+  /** Absent when the provider cannot take the tool: `left_out` then says why. */
   readonly value?: unknown;
   readonly json: string;
   readonly tokens: number;
@@ -65,7 +68,7 @@ export interface Fragment {
   readonly left_out?: string;
   readonly strict: boolean;
   readonly cost: Cost;
-  /** What stands in when a request has no room for one more strict tool. */
+  /** The plain form, used when a request has no budget for one more strict tool. */
   readonly plain?: Fragment;
 }
 
@@ -74,16 +77,16 @@ export interface Definitions {
   readonly value: unknown;
   readonly warnings: readonly Warning[];
   readonly left_out: readonly LeftOut[];
-  /** An estimate of what the definitions take from the model's context. */
+  /** An estimate of the context tokens that the definitions take. */
   readonly tokens: number;
 }
 
-/** An id as the provider gave it; JSON-RPC has numbers too. */
+/** An id as the provider gave it; JSON-RPC also uses numbers. */
 export type CallId = string | number;
 
 /**
- * Another form than the usual one of its provider, in which a call came and its result goes back: OpenAI's earlier
- * `function_call`, which has no id, and the entries of Mistral's conversations.
+ * The form of a call, and of its result, where it is not the provider's usual one: OpenAI's older `function_call`,
+ * which has no id, and the entries of Mistral's conversations.
  */
 export type CallForm = 'function_call' | 'conversation';
 
@@ -92,17 +95,17 @@ export interface ModelCallError {
   readonly message: string;
 }
 
-/** A call that the model asks for. With an `error` it is not to be run, but answered with that error. */
+/** A call that the model asks for. One with an `error` must not run; the error is its result. */
 export interface ModelCall {
   readonly id: CallId;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly error?: ModelCallError;
-  /** Must be sent back to Gemini with the call in the next request. */
+  /** Gemini needs it back with the call in the next request. */
   readonly thought_signature?: string;
-  /** The code that called, when the model did not call by itself; OpenAI wants it back with the result. */
+  /** The code that made the call, if not the model itself; OpenAI needs it back with the result. */
   readonly caller?: Readonly<Record<string, unknown>>;
-  /** To be sent back with the result. */
+  /** Must be sent back with the result. */
   readonly form?: CallForm;
 }
 
@@ -111,14 +114,14 @@ export interface RawCall {
   readonly id?: CallId | undefined;
   readonly name: unknown;
   readonly arguments: unknown;
-  /** Nothing said that its arguments are complete. */
+  /** Whether it is unknown if its arguments are complete. */
   readonly isOpen?: boolean | undefined;
-  /** Why its arguments are not complete, whatever they look like. */
+  /** Why its arguments are incomplete, even if they parse. */
   readonly cut?: string | undefined;
   readonly thoughtSignature?: string | undefined;
   readonly caller?: Readonly<Record<string, unknown>> | undefined;
   readonly form?: CallForm | undefined;
-  /** It asks for tools of the catalogue, in the provider's own form. */
+  /** Whether it is a search for tools in the provider's own form. */
   readonly isSearch?: boolean | undefined;
 }
 
@@ -127,9 +130,9 @@ export interface ToolResult {
   readonly name: string;
   readonly output?: unknown;
   readonly error?: unknown;
-  /** What a search found, in the order of its rank. */
+  /** The tools that a search found, best first. */
   readonly found?: readonly Tool[];
-  /** As they stood in the call. */
+  /** As in the call. */
   readonly caller?: Readonly<Record<string, unknown>>;
   readonly form?: CallForm;
 }
@@ -140,25 +143,25 @@ export interface Provider {
   assemble(fragments: readonly Fragment[], options?: DefineOptions): Assembled;
   /** The value of one tool alone, as the provider's documentation shows it. */
   single(entry: unknown): unknown;
-  /** A state machine for the calls of one response or stream. */
+  /** A state machine that reads the calls of one response or stream. */
   reader(): Reader;
   format(results: readonly ToolResult[]): readonly unknown[];
-  /** The name under which the search is called that the client runs. */
+  /** The name of the search tool that the client runs. */
   readonly searchName?: string;
-  /** Which tool names the provider takes as they are. */
+  /** The tool names that the provider accepts unchanged. */
   readonly names: RegExp;
-  /** Which property names it takes as they are; absent when all. */
+  /** The property names that it accepts unchanged; absent when it accepts all. */
   readonly keys?: RegExp;
-  /** Makes an id for a call that came without one. */
+  /** Creates an id for a call without one. */
   readonly newId?: (index: number) => string;
-  /** Cohere sends `null` for a tool without parameters. */
+  /** Whether the provider sends `null` for a tool without parameters, as Cohere does. */
   readonly nullArguments?: boolean;
 }
 
-/** The fragments that go out together, in order, and the text around them. */
+/** The fragments of one request, in order, and the text around them. */
 export interface Assembled {
   readonly value: unknown;
-  /** Those that were taken. */
+  /** The fragments that are sent. */
   readonly fragments: readonly Fragment[];
   readonly json: string;
   readonly warnings: readonly Warning[];

@@ -13,12 +13,12 @@ import { into, type SchemaLocation, type SchemaWarning, startConversion, unfit, 
 
 export interface Adapted {
   readonly schema: Schema;
-  /** Sentences for the description of the tool. */
+  /** Sentences to add to the description of the tool. */
   readonly hints: readonly string[];
   readonly warnings: readonly SchemaWarning[];
 }
 
-/** A tool's parameters in a dialect; throws InvalidInput with the reason when they do not fit it. */
+/** Converts a tool's parameters to a dialect; throws InvalidInput with the reason when they cannot be expressed. */
 export function adaptSchema(parameters: Schema, dialect: Dialect): Adapted {
   const run: Work = {
     ...startConversion(parameters, dialect),
@@ -67,7 +67,7 @@ function alternatives(node: Schema, place: SchemaLocation, run: Work): MutableSc
   return branches.length === 0 ? never(place, run) : unite(branches, node, place, run);
 }
 
-/** Several forms as one schema: `null` by the dialect's own means, the rest in anyOf. */
+/** Joins several alternatives into one schema: `null` as the dialect expresses it, the rest in anyOf. */
 function unite(branches: readonly MutableSchema[], node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as MutableSchema[]) : [branch]));
   const distinct = distinctJson(flat);
@@ -78,13 +78,13 @@ function unite(branches: readonly MutableSchema[], node: Schema, place: SchemaLo
   return annotate(solid.length < distinct.length ? withNull(whole, run.dialect) : whole, node, run.dialect);
 }
 
-/** By their texts: comparing each with each would take seconds for thousands. */
+/** Compares texts: comparing each branch with each other one would take seconds for thousands. */
 const distinctJson = (branches: readonly MutableSchema[]): readonly MutableSchema[] => {
   const seen = new Set<string>();
   return branches.filter((branch) => seen.size < seen.add(JSON.stringify(branch, withSortedKeys)).size);
 };
 
-// The edge has no room for a library that does this.
+// Written by hand, because a library for it is too large for the edge.
 const withSortedKeys = (_: string, value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
@@ -135,7 +135,7 @@ function byType(node: Schema, types: readonly TypeName[], place: SchemaLocation,
 
 const isScalar = (type: TypeName): boolean => type !== 'object' && type !== 'array';
 
-/** The part of a schema that concerns one type. */
+/** The keywords of a schema that concern one type. */
 function ofType(node: Schema, type: TypeName, place: SchemaLocation, run: Work): MutableSchema {
   if (type === 'object') return objectKeywords(node, place, run);
   return type === 'array' ? arrayKeywords(node, place, run) : scalarKeywords(node, type, place, run);

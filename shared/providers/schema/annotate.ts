@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { describe, describeConstraint } from './hints.ts';
 import { HINTS, typesOf } from './merge.ts';
 
-/** The keywords that belong to the whole of a schema, not to one of its types. */
+/** The keywords of a whole schema, as opposed to one of its types. */
 export const OUTER: readonly string[] = [
   'title',
   'description',
@@ -14,10 +14,10 @@ export const OUTER: readonly string[] = [
   HINTS,
 ];
 
-/** Title, description, default and what could only be described, put on a finished schema. */
+/** Adds title, description, default and described constraints to a converted schema. */
 export function annotate(schema: MutableSchema, node: Schema, dialect: Dialect): MutableSchema {
   const description = descriptionOf(schema, node, dialect) || undefined;
-  // Nothing may stand beside a reference.
+  // No keyword may stand beside a reference.
   if (schema.$ref !== undefined) return description === undefined ? schema : { description, anyOf: [schema] };
   const isUnion = dialect.bareAnyOf && Array.isArray(schema.anyOf);
   if (isUnion) return describeFirst(without(schema, HINTS, 'description'), description, dialect);
@@ -48,14 +48,14 @@ const isEncoded = (node: Schema): boolean => node.contentEncoding !== undefined 
 
 const ENCODINGS = ['contentEncoding', 'contentMediaType'];
 
-/** Where nothing may stand beside anyOf, its first form carries the description. */
+/** Where no keyword may stand beside anyOf, the first alternative gets the description. */
 function describeFirst(schema: MutableSchema, description: string | undefined, dialect: Dialect): MutableSchema {
   const [first, ...rest] = asArray(schema.anyOf) as MutableSchema[];
   if (description === undefined || !first) return schema;
   return { ...schema, anyOf: [annotate(first, { description }, dialect), ...rest] };
 }
 
-/** The same schema, and null. */
+/** The same schema, also allowing null. */
 export function withNull(schema: MutableSchema, dialect: Dialect): MutableSchema {
   if (admitsNull(schema)) return schema;
   const forms = asArray(schema.anyOf);
@@ -81,6 +81,6 @@ const admitsNull = (schema: Schema): boolean =>
   typesOf(schema.type).includes('null') ||
   asArray(schema.anyOf).some((branch) => isRecord(branch) && admitsNull(branch));
 
-/** Null alone. Gemini's SDK refuses the type by itself. */
+/** A schema of null alone. Gemini's SDK rejects the type `null` on its own. */
 export const nullSchema = (dialect: Dialect): MutableSchema =>
   dialect.nullableFlag ? { type: 'string', nullable: true, [HINTS]: ['Always null.'] } : { type: 'null' };

@@ -1,7 +1,7 @@
 import { isRecord, type MutableSchema } from '../json.ts';
 import type { Dialect } from './dialect.ts';
 
-/** A schema of one plain type that the dialect has every word of, as most parameters are. */
+/** Returns a schema unchanged if it has one plain type and only keywords of the dialect, as most parameters do. */
 export function asItIs(input: unknown, dialect: Dialect): MutableSchema | undefined {
   if (!isRecord(input)) return undefined;
   const { type } = input;

@@ -1,40 +1,40 @@
 import { type TypeName, words } from './keywords.ts';
 
-/** The part of JSON Schema that a provider accepts. What is not here is rewritten or described in words. */
+/** The part of JSON Schema that a provider accepts. Everything else is rewritten or described in words. */
 export interface Dialect {
-  /** How it is called in warnings. */
+  /** Its name in warnings. */
   readonly label: string;
   readonly keywords: ReadonlySet<string>;
   readonly formats: ReadonlySet<string> | 'all';
-  /** `keep` leaves `$ref` and `$defs`, `inline` puts the definition in the place of its reference. */
+  /** `keep` leaves `$ref` and `$defs`; `inline` replaces references by their definitions. */
   readonly refs: 'keep' | 'inline';
-  /** Whether a definition may hold itself; `optional`: only in a property that is not required. */
+  /** Whether a definition may contain itself; `optional`: only in a property that is not required. */
   readonly recursion: 'yes' | 'no' | 'optional';
-  /** Types of enum members it takes. */
+  /** The types of enum members that it accepts. */
   readonly enums: ReadonlySet<TypeName>;
-  /** `type: ["string", "null"]`; otherwise alternatives stand in anyOf. */
+  /** Whether `type: ["string", "null"]` is accepted; otherwise anyOf is used. */
   readonly typeLists: boolean;
-  /** OpenAPI's `nullable: true`. */
+  /** Whether null is expressed by OpenAPI's `nullable: true`. */
   readonly nullableFlag: boolean;
-  /** Every object says additionalProperties: false; a tool that needs an open one does not fit. */
+  /** Whether every object must have additionalProperties: false; a tool that needs open objects does not fit. */
   readonly closed: boolean;
-  /** All keys are required, and what was optional may be null. */
+  /** Whether all keys are required, and optional ones become nullable. */
   readonly allRequired: boolean;
-  /** How "any value" is said: `none` means that such a tool does not fit. */
+  /** How "any value" is expressed; `none`: such a tool does not fit. */
   readonly any: 'none' | 'empty' | 'spelled';
-  /** Nothing may stand beside anyOf. */
+  /** Whether no keyword may stand beside anyOf. */
   readonly bareAnyOf: boolean;
-  /** Counts are written as text, as protocol buffers write 64-bit integers in JSON. */
+  /** Whether counts are strings, as protocol buffers write 64-bit integers in JSON. */
   readonly countsAsText: boolean;
   readonly keys?: RegExp;
-  /** Finer conditions on the value of a keyword. */
+  /** Further conditions on the value of a keyword. */
   readonly accepts?: (keyword: string, value: unknown) => boolean;
 }
 
 const PRIMITIVES: ReadonlySet<TypeName> = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 const STRUCTURE = 'type description properties required items anyOf enum';
 
-/** Anthropic answers 400 for a property whose name does not match. */
+/** Anthropic answers 400 for property names that do not match. */
 export const ANTHROPIC_KEYS = /^[a-zA-Z0-9_.-]{1,64}$/;
 export const GEMINI_KEYS = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
@@ -100,7 +100,7 @@ export const geminiDialect: Dialect = {
   bareAnyOf: true,
   countsAsText: true,
   keys: GEMINI_KEYS,
-  // The API refuses an enum member that is empty.
+  // The API refuses an empty enum member.
   accepts: (keyword, value) => keyword !== 'enum' || !(value as readonly unknown[]).includes(''),
 };
 
@@ -118,7 +118,7 @@ export const geminiJson: Dialect = {
   countsAsText: false,
 };
 
-/** Ollama reads these keywords and no others, so that the model would never see the rest. */
+/** Ollama reads only these keywords, so the model would never see the others. */
 export const ollama: Dialect = {
   label: 'Ollama',
   keywords: words(`${STRUCTURE} title default additionalProperties`),
@@ -135,7 +135,7 @@ export const ollama: Dialect = {
   countsAsText: false,
 };
 
-/** What is safe with every model behind OpenRouter, whose endpoints differ. */
+/** What every model behind OpenRouter accepts, since their endpoints differ. */
 export const core: Dialect = {
   ...ollama,
   label: 'the portable core',
@@ -147,5 +147,5 @@ export const core: Dialect = {
   typeLists: false,
 };
 
-/** No lookaround, no back references, no word boundaries: what a grammar can be built from. */
+/** No lookaround, back-references or word boundaries: a pattern from which a grammar can be built. */
 const isSimplePattern = (pattern: string): boolean => !/\(\?[=!<]|\\[1-9kbB]/.test(pattern);

@@ -14,7 +14,7 @@ import { ANNOTATIONS, BOOKKEEPING, isWithin, keywords, typeOf } from './keywords
 import { areDisjoint, HINTS, merge, typesOf } from './merge.ts';
 import { MOST_NODES, type Run, resolve, type SchemaLocation, warn } from './run.ts';
 
-/** More alternatives than this are not compared each with each. */
+/** More alternatives are not compared pairwise. */
 const MOST_COMPARED = 64;
 
 export interface Flat {
@@ -29,7 +29,7 @@ export const withHint = (node: Schema, hint: string): Schema => ({
   [HINTS]: [...asStrings(node[HINTS]), hint],
 });
 
-/** One schema in the few keywords the rest of the work is written for, its references and allOf put in place. */
+/** Rewrites a schema to the few keywords that the conversion handles, with references and allOf resolved. */
 export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
   if (input === false) return { node: false, place };
   if (!isRecord(input)) return { node: {}, place };
@@ -52,7 +52,7 @@ export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
   return { node: whole === false ? false : closeUnevaluated(whole), place: here };
 }
 
-/** Constants as enums of one, and enums without members that the type excludes. */
+/** Turns constants into enums of one member, and drops enum members that the type excludes. */
 function normalise(input: Schema, place: SchemaLocation, run: Run): Schema {
   const node = clean(input, place, run);
   const hasConst = Object.hasOwn(node, 'const');
@@ -64,7 +64,7 @@ function normalise(input: Schema, place: SchemaLocation, run: Run): Schema {
   return { ...without(node, 'const'), enum: node.type === undefined ? values : values.filter(isOfType) };
 }
 
-/** Keywords with values they may have, older spellings in the present one; the schema itself when all is well. */
+/** Drops keywords with invalid values and modernises older spellings; returns the schema itself if nothing changes. */
 export function clean(input: Schema, place: SchemaLocation, run: Run): Schema {
   const modern = modernise(input);
   const dropped: string[] = [];
@@ -79,7 +79,7 @@ export function clean(input: Schema, place: SchemaLocation, run: Run): Schema {
   return dropped.length > 0 ? without(modern, ...dropped) : modern;
 }
 
-/** Tuples and dependencies as drafts up to 7 wrote them. */
+/** Rewrites tuples and dependencies as drafts up to 7 wrote them. */
 function modernise(input: Schema): Schema {
   if (!Array.isArray(input.items) && !Object.hasOwn(input, 'dependencies') && !Object.hasOwn(input, '$dynamicRef'))
     return input;
@@ -118,7 +118,7 @@ function followReference(node: Schema, place: SchemaLocation, run: Run): Flat {
   };
 }
 
-/** What is left of a definition where it would hold itself once more. */
+/** What remains of a recursive definition at the point where it would contain itself again. */
 function cut(rest: Schema, target: unknown, reference: string, place: SchemaLocation, run: Run): Schema {
   warn(run, place, `${reference} is cut here, as it would hold itself without end; the rest is described`);
   const type = isRecord(target) ? target.type : undefined;
@@ -127,7 +127,7 @@ function cut(rest: Schema, target: unknown, reference: string, place: SchemaLoca
   return withHint(shape, `Of the same form as ${name}.`);
 }
 
-/** oneOf as anyOf: the same when no two alternatives can hold at once, otherwise the rest is said in words. */
+/** Rewrites oneOf as anyOf: equivalent when no two alternatives overlap, otherwise the difference is described. */
 function collectAlternatives(branches: readonly unknown[], place: SchemaLocation, run: Run): Schema {
   const quiet: Run = { ...run, warnings: [], definitions: new Map() };
   const flat = branches.map((branch) => flatten(branch, place, quiet).node);
@@ -141,13 +141,13 @@ function collectAlternatives(branches: readonly unknown[], place: SchemaLocation
   return withHint(node, describeConstraint('oneOf', flat));
 }
 
-/** `unevaluatedProperties: false` on an object that is now in one piece says what additionalProperties says. */
+/** On an object without subschemas, `unevaluatedProperties: false` means `additionalProperties: false`. */
 function closeUnevaluated(node: Schema): Schema {
   if (node.unevaluatedProperties !== false || node.additionalProperties !== undefined) return node;
   const open = ['anyOf', 'if', 'dependentSchemas', 'patternProperties'].some((key) => Object.hasOwn(node, key));
   return open ? node : { ...without(node, 'unevaluatedProperties'), additionalProperties: false };
 }
 
-/** Whether a schema says nothing of which values are valid. */
+/** Whether a schema restricts no values. */
 export const isOpen = (node: Schema): boolean =>
   Object.keys(node).every((key) => ANNOTATIONS.has(key) || key === HINTS || !keywords.has(key));

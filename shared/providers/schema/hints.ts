@@ -2,7 +2,7 @@ import { asArray, excerpt, isRecord, type Schema } from '../json.ts';
 
 type Phrase = (value: unknown, node: Schema) => string;
 
-/** How each keyword reads in a description, where a provider has no keyword for it. */
+/** How each keyword is described where a provider lacks it. */
 const phrases: Readonly<Record<string, Phrase>> = {
   minimum: (value) => `At least ${value}.`,
   maximum: (value) => `At most ${value}.`,
@@ -36,13 +36,13 @@ const phrases: Readonly<Record<string, Phrase>> = {
   contentMediaType: (value) => `Media type ${excerpt(value)}.`,
 };
 
-/** The sentence that says a constraint. */
+/** A sentence that describes a constraint. */
 export function describeConstraint(keyword: string, value: unknown, node: Schema = {}): string {
   const phrase = Object.hasOwn(phrases, keyword) ? phrases[keyword] : undefined;
   return phrase ? phrase(value, node) : `${keyword}: ${excerpt(value)}.`;
 }
 
-/** A description with sentences added; undefined when there is nothing to say. */
+/** A description with sentences added; undefined when it is empty. */
 export function describe(description: unknown, hints: readonly string[]): string | undefined {
   if (hints.length === 0) return typeof description === 'string' ? description : undefined;
   const said = typeof description === 'string' ? description.trim() : '';

@@ -6,15 +6,15 @@ export const TYPES: readonly TypeName[] = ['string', 'number', 'integer', 'boole
 
 export const isType = (value: unknown): value is TypeName => TYPES.includes(value as TypeName);
 
-/** Names in a text, as a set. */
+/** The words of a text, as a set. */
 export const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Says nothing about which values are valid. */
+/** Keywords that restrict no values. */
 export const ANNOTATIONS = words(
   'title description default examples example deprecated readOnly writeOnly contentEncoding contentMediaType contentSchema',
 );
 
-/** Belongs to the document, not to the values. */
+/** Keywords about the document, not the values. */
 export const BOOKKEEPING = words('$schema $id id $anchor $dynamicAnchor $comment $vocabulary $defs definitions');
 
 const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
@@ -36,7 +36,7 @@ const isTypes = (value: unknown): boolean =>
 interface Keyword {
   /** The types it constrains. */
   readonly on: readonly TypeName[];
-  /** Which values it may have. */
+  /** Whether the keyword may have a value. */
   readonly valid: (value: unknown) => boolean;
 }
 
@@ -68,7 +68,7 @@ const groups: readonly (readonly [string, Keyword['on'], Keyword['valid']])[] = 
   ['dependentRequired', OBJECT, (value) => isMapOf(value, isTexts)],
 ];
 
-/** Every keyword that says which values are valid. */
+/** Every keyword that restricts values. */
 export const keywords: ReadonlyMap<string, Keyword> = new Map(
   groups.flatMap(([names, on, valid]) => names.split(' ').map((name) => [name, { on, valid }] as const)),
 );

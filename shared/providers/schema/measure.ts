@@ -4,17 +4,17 @@ export interface SchemaSize {
   /** Properties at all levels. */
   readonly fields: number;
   readonly optional: number;
-  /** Properties with more than one form. */
+  /** Properties with several alternatives. */
   readonly unions: number;
   readonly depth: number;
   readonly enumValues: number;
-  /** The most text in one enum of more than 250 values. */
+  /** The total length of the values of the longest enum with more than 250 values. */
   readonly longestEnum: number;
-  /** Names, enum values and constants together. */
+  /** The total length of names, enum values and constants. */
   readonly characters: number;
 }
 
-/** What a finished schema takes from the limits of a strict form. */
+/** Measures a converted schema against the limits of a strict form. */
 export function measure(schema: Schema): SchemaSize {
   const total = { fields: 0, optional: 0, unions: 0, depth: 0, enumValues: 0, longestEnum: 0, characters: 0 };
   const visit = (node: unknown, depth: number): void => {

@@ -8,7 +8,7 @@ import { into, outputKey, type SchemaLocation, unfit, type Work, warn } from './
 
 const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties');
 
-/** The keywords of an object: its properties, which are required, and whether there may be others. */
+/** Converts the keywords of an object: its properties, which are required, and whether others are allowed. */
 export function objectKeywords(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const { dialect } = run;
   const out: MutableSchema = { type: 'object' };
@@ -43,7 +43,7 @@ const isEmpty = (value: Schema): boolean => {
   return true;
 };
 
-/** Every required key must be declared: one that is not takes what the object says of further keys. */
+/** Declares every required key; one without a declaration gets the schema of additional properties. */
 function withRequired(node: Schema, required: ReadonlySet<string>, place: SchemaLocation, run: Work): Schema {
   const declared = asRecord(node.properties);
   let all: MutableSchema | undefined;
@@ -62,7 +62,7 @@ function impossible(key: string, place: SchemaLocation, run: Work): void {
   warn(run, place, message);
 }
 
-/** A key that must not be given: a closed object says so by leaving it out. */
+/** Forbids a key; a closed object does so by not declaring it. */
 function forbid(
   key: string,
   isRequired: boolean,
@@ -93,14 +93,14 @@ function restOfObject(node: Schema, place: SchemaLocation, run: Work, out: Mutab
     else lose(run, place, out, 'additionalProperties', describeConstraint('additionalProperties', rest));
   } else if (rest === false) {
     if (dialect.keywords.has('additionalProperties')) out.additionalProperties = false;
-    // Models do not invent keys where some are declared, and a call with others is refused by the tool.
+    // Not described: models rarely invent keys where some are declared, and the tool refuses unknown ones.
     else if (!run.warnings.some(({ message }) => message === CLOSED)) warn(run, place, CLOSED);
   }
 }
 
 const CLOSED = 'additionalProperties: false is left out; a call with other keys is refused when it is validated';
 
-/** The keywords of a list; every list says what its items are. */
+/** Converts the keywords of a list; every list declares its items. */
 export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
   const { dialect } = run;
   const out: MutableSchema = { type: 'array' };
@@ -125,7 +125,7 @@ export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): M
   return out;
 }
 
-/** The keywords of text, numbers and booleans. */
+/** Converts the keywords of strings, numbers and booleans. */
 export function scalarKeywords(node: Schema, type: TypeName, place: SchemaLocation, run: Work): MutableSchema {
   const out: MutableSchema = { type };
   members(node, type, place, run, out);
@@ -133,7 +133,7 @@ export function scalarKeywords(node: Schema, type: TypeName, place: SchemaLocati
   return out;
 }
 
-/** The members of an enum that are of one type. */
+/** Converts the enum members of one type. */
 function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): void {
   if (!Array.isArray(node.enum)) return;
   const values = [...new Set(node.enum.filter((value) => isWithin(typeOf(value), type)))];
@@ -155,7 +155,7 @@ function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work,
   if (dialect.keywords.has('maximum')) out.maximum = Math.max(...(values as number[]));
 }
 
-/** Exclusive bounds where a dialect has none: exact for whole numbers, otherwise the limit itself is let in. */
+/** Rewrites exclusive bounds where a dialect has none: exact for integers, otherwise the bound itself is allowed. */
 function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): Schema {
   if (run.dialect.keywords.has('exclusiveMinimum') || (type !== 'integer' && type !== 'number')) return node;
   if (node.exclusiveMinimum === undefined && node.exclusiveMaximum === undefined) return node;
@@ -177,7 +177,7 @@ function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, 
   return next;
 }
 
-/** Keywords that hold no schema, and those that no dialect has: taken over, or described. */
+/** Copies or describes the keywords that hold no schema, and those that no dialect has. */
 function remaining(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): void {
   const { dialect } = run;
   for (const key in node) {
@@ -194,7 +194,7 @@ function remaining(node: Schema, type: TypeName, place: SchemaLocation, run: Wor
   }
 }
 
-/** Keywords that are treated by themselves. */
+/** Keywords that are converted elsewhere. */
 const DONE = words('type enum properties required additionalProperties items prefixItems then else');
 
 const isFormat = ({ formats }: Dialect, name: string): boolean => formats === 'all' || formats.has(name);

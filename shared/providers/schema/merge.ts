@@ -13,24 +13,27 @@ import {
 import { describeConstraint } from './hints.ts';
 import { ANNOTATIONS, isType, isWithin, keywords, TYPES, type TypeName, typeOf, words } from './keywords.ts';
 
-/** Sentences for the description, kept with a schema while it is worked on. */
+/** The key for sentences of the description, kept with a schema during the conversion. */
 export const HINTS = '\u0000hints';
 
-/** Alternatives multiplied beyond this are described instead. */
+/** Products of more alternatives are described instead of written out. */
 const MOST_ALTERNATIVES = 16;
 
-/** Keywords that only make sense together, merged after the others. */
+/** Keywords that depend on each other, merged after the others. */
 const SETTLED = words('properties additionalProperties items prefixItems');
 
-/** Nothing can satisfy an empty list of these. */
+/** If such a list is empty, nothing can satisfy the schema. */
 const FATAL = words('type enum anyOf');
 
-/** Two of these can only stand side by side, in allOf. */
+/** Two different values of these cannot be merged, only put side by side in allOf. */
 const BESIDE = words('$ref oneOf');
 
 type Lost = (keyword: string) => void;
 
-/** The schema that both allow, or false when nothing can satisfy both. `lost` hears of what could only be described. */
+/**
+ * The schema of values that satisfy both, or false when none can. `lost` is called for keywords that are only
+ * described.
+ */
 export function merge(a: Schema | boolean, b: Schema | boolean, lost: Lost): Schema | false {
   if (a === false || b === false) return false;
   if (a === true) return b === true ? {} : b;
@@ -47,7 +50,7 @@ export function merge(a: Schema | boolean, b: Schema | boolean, lost: Lost): Sch
   return (settleProperties(both, a, b, lost) || excludeObjects(both)) && settleEnum(both) ? both : false;
 }
 
-/** Puts into `both` what the keyword demands on both sides; false when that is impossible. */
+/** Merges a keyword of both sides into `both`; false when that is impossible. */
 function mergeKeyword(both: MutableSchema, keyword: string, a: Schema, b: Schema, lost: Lost): boolean {
   const [x, y] = [a[keyword], b[keyword]];
   if (ANNOTATIONS.has(keyword) || SETTLED.has(keyword) || sameJson(x, y)) {
@@ -70,7 +73,7 @@ const most = (x: unknown, y: unknown): unknown => Math.max(x as number, y as num
 const union = (x: unknown, y: unknown): unknown => [...new Set([...asArray(x), ...asArray(y)])];
 const nested = (x: unknown, y: unknown, lost: Lost): unknown => merge(x as Schema, y as Schema, lost);
 
-/** How two values of a keyword become one; undefined when they cannot. */
+/** How two values of a keyword are merged; undefined when they cannot be. */
 const mergers: Readonly<Record<string, (x: unknown, y: unknown, lost: Lost) => unknown>> = {
   type: (x, y) => intersectTypes(typesOf(x), typesOf(y)),
   enum: (x, y) => shared(asArray(x), asArray(y)),
@@ -95,7 +98,7 @@ const mergers: Readonly<Record<string, (x: unknown, y: unknown, lost: Lost) => u
   anyOf: (x, y, lost) => product(asArray(x) as Schema[], asArray(y) as Schema[], lost),
 };
 
-/** The members of both; the order of keys in an object counts, which no enum is known to play with. */
+/** The members of both lists. The order of keys in an object counts here, which is unlikely to matter in an enum. */
 function shared(x: readonly unknown[], y: readonly unknown[]): readonly unknown[] {
   const texts = new Set(y.map((value) => JSON.stringify(value)));
   return x.filter((value) => texts.has(JSON.stringify(value)));
@@ -120,7 +123,7 @@ function product(x: readonly Schema[], y: readonly Schema[], lost: Lost): Schema
   return x.flatMap((a) => y.map((b) => merge(a, b, lost))).filter((entry) => entry !== false);
 }
 
-/** Properties of either side must also satisfy what the other says of keys it does not name. */
+/** Each side's properties must also satisfy what the other side says of additional properties. */
 function settleProperties(both: MutableSchema, a: Schema, b: Schema, lost: Lost): boolean {
   if (!isRecord(a.properties) && !isRecord(b.properties) && !Object.hasOwn(both, 'additionalProperties')) return true;
   const rest = merge(restOf(a), restOf(b), lost);
@@ -128,7 +131,7 @@ function settleProperties(both: MutableSchema, a: Schema, b: Schema, lost: Lost)
   for (const key of Object.keys({ ...asRecord(a.properties), ...asRecord(b.properties) })) {
     const merged = merge(saysOf(a, key, lost), saysOf(b, key, lost), lost);
     if (merged === false && asStrings(both.required).includes(key)) return false;
-    // A closed object forbids the key already.
+    // A closed object forbids an undeclared key anyway.
     if (merged !== false || rest !== false || hasPatterns(both)) setOwn(properties, key, merged);
   }
   both.properties = properties;
@@ -138,7 +141,7 @@ function settleProperties(both: MutableSchema, a: Schema, b: Schema, lost: Lost)
   return isOpen || asStrings(both.required).every((key) => Object.hasOwn(properties, key));
 }
 
-/** No object can satisfy both sides, but another value may. */
+/** No object can satisfy both sides, but other types may. */
 function excludeObjects(both: MutableSchema): boolean {
   const types = typesOf(both.type);
   const others = (types.length > 0 ? types : TYPES).filter((type) => type !== 'object' && type !== 'integer');
@@ -156,12 +159,12 @@ const restOf = (node: Schema): Schema | boolean => (node.additionalProperties as
 function saysOf(node: Schema, key: string, lost: Lost): Schema | boolean {
   const named = own(asRecord(node.properties), key);
   if (named !== undefined) return named as Schema | boolean;
-  // A pattern may cover the key, so additionalProperties does not surely apply.
+  // A pattern may match the key, so additionalProperties does not certainly apply to it.
   if (hasPatterns(node) && restOf(node) !== true) lost('additionalProperties');
   return hasPatterns(node) ? true : restOf(node);
 }
 
-/** Each place of a list must satisfy what both sides say of it. */
+/** Each position of a list must satisfy both sides. */
 function settleItems(both: MutableSchema, a: Schema, b: Schema, lost: Lost): void {
   const length = Math.max(asArray(a.prefixItems).length, asArray(b.prefixItems).length);
   const prefix: Schema[] = [];
@@ -180,7 +183,7 @@ function settleItems(both: MutableSchema, a: Schema, b: Schema, lost: Lost): voi
 const itemAt = (node: Schema, index: number): Schema | boolean =>
   (asArray(node.prefixItems)[index] ?? node.items ?? true) as Schema | boolean;
 
-/** Members of an enum that the type excludes cannot be meant. */
+/** Drops enum members that the type excludes. */
 function settleEnum(both: MutableSchema): boolean {
   if (!Array.isArray(both.enum) || both.type === undefined) return true;
   const types = typesOf(both.type);
@@ -189,7 +192,7 @@ function settleEnum(both: MutableSchema): boolean {
   return members.length > 0;
 }
 
-/** Whether no value can satisfy both, as far as types, constants and required keys show it. */
+/** Whether no value can satisfy both, as far as types, constants and required keys show. */
 export function areDisjoint(a: Schema, b: Schema): boolean {
   const [x, y] = [enumValues(a), enumValues(b)];
   if (x && y) return shared(x, y).length === 0;
@@ -205,7 +208,7 @@ export function areDisjoint(a: Schema, b: Schema): boolean {
   return false;
 }
 
-/** Whether a key that `a` requires is forbidden by `b`, or has other values there. */
+/** Whether a key that `a` requires is forbidden by `b`, or has disjoint values there. */
 function keyParts(a: Schema, b: Schema, key: string): boolean {
   const there = own(asRecord(b.properties), key);
   if (there === undefined) return b.additionalProperties === false && !hasPatterns(b);
@@ -217,7 +220,7 @@ function keyParts(a: Schema, b: Schema, key: string): boolean {
 const enumValues = (node: Schema): readonly unknown[] | undefined =>
   Object.hasOwn(node, 'const') ? [node.const] : Array.isArray(node.enum) ? node.enum : undefined;
 
-/** What a set of arguments must have, in a few words. */
+/** Describes in a few words what a set of arguments must have. */
 export function summary(node: Schema): string {
   const properties = asRecord(node.properties);
   const parts = asStrings(node.required).map((key) => {

@@ -9,7 +9,7 @@ import { isPlainRoot, plainRoot } from './root.ts';
 import { into, outputKey, ROOT, type Run, resolve, type SchemaLocation, startConversion, warn } from './run.ts';
 
 interface Copy extends Run {
-  /** What references of the output are looked up in. */
+  /** The schema in which references of the output are resolved. */
   top: Schema;
   readonly hoisted: Map<string, string>;
 }
@@ -17,17 +17,17 @@ interface Copy extends Run {
 const ONE = words(
   'items contains additionalProperties not if then else propertyNames unevaluatedItems unevaluatedProperties',
 );
-/** Of these a boolean is taken everywhere. */
+/** Keywords of `ONE` that may be a boolean with every provider. */
 const BOOLEAN = words('items additionalProperties unevaluatedItems unevaluatedProperties');
 const MANY = words('anyOf oneOf allOf prefixItems');
 const NAMED = words('properties dependentSchemas');
 const MAPS = words('properties dependentSchemas patternProperties $defs definitions dependentRequired');
-/** What references lead to. */
+/** The keywords that references point into. */
 const KEPT = ['$defs', 'definitions', '$anchor'];
 
 /**
- * A tool's parameters for providers that take JSON Schema as a whole: one object at the top, every list with items,
- * no reference to nowhere, no keyword with an invalid value, as one such schema makes them refuse the whole request.
+ * A tool's parameters for providers that take any JSON Schema: an object at the top, items for every list, no dangling
+ * references, and no invalid keyword values, because one such schema makes them refuse the whole request.
  */
 export function portableSchema(parameters: Schema, label: string, keys?: RegExp): Adapted {
   const run: Copy = {
@@ -103,7 +103,7 @@ function copyReference(out: MutableSchema, place: SchemaLocation, run: Copy): vo
   }
 }
 
-/** A pointer through properties follows their new names. */
+/** Applies the new property names to a pointer through properties. */
 function renamed(reference: string, run: Copy): string {
   const { keys } = run.dialect;
   if (!keys || !reference.includes('/properties/')) return reference;
@@ -113,7 +113,7 @@ function renamed(reference: string, run: Copy): string {
     .join('/');
 }
 
-/** Parts of the original top that references still point to, but that no longer stand there. */
+/** Moves parts of the original top level that references still point to into definitions. */
 function hoist(schema: MutableSchema, run: Copy): void {
   const definitions: MutableSchema = { ...asRecord(schema.$defs) };
   const done = new Set<string>();

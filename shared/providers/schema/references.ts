@@ -2,7 +2,7 @@ import { isRecord, type MutableSchema, own, type Schema } from '../json.ts';
 import { keywords } from './keywords.ts';
 import { resolve, type SchemaLocation, unfit, type Work } from './run.ts';
 
-/** A reference that may stay one, now to a definition of the output; undefined when its target is to be put in place. */
+/** The schema as a reference to a definition of the output; undefined when the target must be inlined. */
 export function keepReference(input: unknown, place: SchemaLocation, run: Work): MutableSchema | undefined {
   const { refs, recursion } = run.dialect;
   if (refs !== 'keep' || !isRecord(input)) return undefined;
@@ -10,7 +10,7 @@ export function keepReference(input: unknown, place: SchemaLocation, run: Work):
   const target = typeof reference === 'string' ? resolve(run.root, reference) : undefined;
   if (typeof reference !== 'string' || !isRecord(target)) return undefined;
   const definition = run.definitions.get(reference);
-  // Nothing may stand beside $ref: whatever does is merged with the definition, unless that would have no end.
+  // No keyword may stand beside $ref: such keywords are merged with the definition, unless that would recurse forever.
   const isAlone = Object.keys(input).every((key) => key === '$ref' || !keywords.has(key));
   if (!isAlone && !place.refs.includes(reference)) return undefined;
   const holdsItself = (definition && !definition.schema) || reference === '#';

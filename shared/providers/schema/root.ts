@@ -16,21 +16,24 @@ import { HINTS, merge, summary, typesOf } from './merge.ts';
 import { ROOT, type Run, type SchemaLocation, unfit, warn } from './run.ts';
 
 export interface Root {
-  /** An object with properties and nothing that chooses between forms. */
+  /** An object with properties and without alternatives. */
   readonly node: Schema;
   readonly place: SchemaLocation;
-  /** What the arguments as a whole must satisfy, in words. */
+  /** Sentences that describe constraints on the arguments as a whole. */
   readonly hints: readonly string[];
 }
 
-/** No provider takes these at the top of a tool's parameters. */
+/** No provider accepts these at the top level of a tool's parameters. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not', '$ref', 'if', 'then', 'else'] as const;
 
-/** Whether the top of the parameters can stay as it is. */
+/** Whether the top level of the parameters can stay unchanged. */
 export const isPlainRoot = (root: Schema): boolean =>
   root.type === 'object' && !REFUSED.some((keyword) => Object.hasOwn(root, keyword));
 
-/** The parameters as one object: alternatives become one set of properties, and which belong together is described. */
+/**
+ * The parameters as one object: alternatives become one set of properties, and which of them belong together is
+ * described.
+ */
 export function plainRoot(run: Run): Root {
   const flat = flatten(run.root, ROOT, run);
   if (flat.node === false) return unfit(ROOT, 'no arguments could satisfy the parameters');
@@ -75,7 +78,7 @@ function joinAlternatives(node: Schema, place: SchemaLocation, run: Run): Schema
   return { ...joined, [HINTS]: [...new Set([...others, `Give one of these: ${[...new Set(shown)].join(' or ')}.`])] };
 }
 
-/** Every property of every alternative; where they differ, either form is allowed. */
+/** The properties of all alternatives; where they differ, either schema is allowed. */
 function joinProperties(branches: readonly Schema[], place: SchemaLocation, run: Run): Schema {
   const joined: MutableSchema = {};
   for (const branch of branches) {

@@ -10,38 +10,38 @@ export interface SchemaWarning {
   readonly kind: WarningKind;
 }
 
-/** Where in the schema the work stands: the way down from the top, written out only for a warning. */
+/** A location in the schema, linked to its parents; written out as a pointer only for warnings. */
 export interface SchemaLocation {
   readonly above?: SchemaLocation;
   readonly keyword: string;
   readonly key?: string | number | undefined;
   readonly depth: number;
-  /** The references followed to come here. */
+  /** The references followed on the way here. */
   readonly refs: readonly string[];
-  /** Inside a property that need not be given. */
+  /** Whether it is inside a property that is not required. */
   readonly optional: boolean;
 }
 
-/** One schema on its way into one dialect: what is collected meanwhile. */
+/** State of converting one schema to one provider dialect. */
 export interface Run {
   readonly root: Schema;
   readonly dialect: Pick<Dialect, 'label' | 'keys'>;
   readonly warnings: SchemaWarning[];
   /** Definitions that the output refers to, by the reference in the input. */
   readonly definitions: Map<string, { readonly name: string; schema?: Schema }>;
-  /** How many schemas have been looked at, also aside. */
+  /** How many schemas were visited, including tentative visits. */
   readonly count: { nodes: number };
 }
 
-/** The same while one of the restricted dialects is written. */
+/** The state of converting to a restricted dialect. */
 export interface Work extends Run {
   readonly dialect: Dialect;
   readonly adapt: (input: unknown, place: SchemaLocation) => MutableSchema;
 }
 
-/** Deeper than any schema that is meant; registration allows 16. */
+/** Deeper than any real schema; registration allows 16 levels. */
 const DEEPEST = 64;
-/** Definitions put in place of their references can grow without end: past this they are cut. */
+/** Inlined references can grow without end: beyond this many nodes they are cut. */
 export const MOST_NODES = 4000;
 
 const MOST_WARNINGS = 100;
@@ -56,7 +56,7 @@ export const startConversion = (root: Schema, dialect: Run['dialect']): Run => (
   count: { nodes: 0 },
 });
 
-/** A step down, refused when the schema is nested beyond reason. */
+/** A step down; refused when the schema is nested too deep. */
 export function into(above: SchemaLocation, keyword: string, key?: string | number, optional = false): SchemaLocation {
   if (above.depth >= DEEPEST) {
     throw new Fault(
@@ -79,12 +79,12 @@ export function warn(run: Run, place: SchemaLocation, message: string, kind: War
   }
 }
 
-/** The tool does not fit the form at all: the caller falls back or leaves it out. */
+/** The tool cannot be expressed in this form: the caller falls back or leaves it out. */
 export function unfit(place: SchemaLocation, reason: string): never {
   throw new Fault('InvalidInput', `${excerpt(writePointer(place) || '/', 100)}: ${reason}`);
 }
 
-/** The name of a property in the output; a changed one is announced. */
+/** The name of a property in the output; a changed name causes a warning. */
 export function outputKey(run: Run, place: SchemaLocation, key: string): string {
   const { keys } = run.dialect;
   if (!keys) return key;

@@ -2,7 +2,7 @@ import { asArray, asRecord, asText, isRecord, type Schema } from '../json.ts';
 import { CallDrafts, type Start } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
-/** Why a message ended before the model was done, by its `stop_reason`. */
+/** Why a message ended before it was complete, by its `stop_reason`. */
 const LIMITS: Readonly<Record<string, string>> = {
   max_tokens: 'the model reached max_tokens',
   model_context_window_exceeded: 'the model ran out of context',
@@ -10,15 +10,15 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Anthropic's Messages: blocks that start, grow and stop. `tool_use` is ours; `server_tool_use`, `mcp_tool_use` and the
- * members of Anthropic's own toolsets grow by the same deltas and are not.
+ * Anthropic's Messages: blocks that start, grow and stop. `tool_use` calls our tools; `server_tool_use`, `mcp_tool_use`
+ * and Anthropic's own toolsets use the same deltas but run elsewhere.
  */
 export function anthropicReader(): Reader {
   const drafts = new CallDrafts();
   return { drafts, event: (event) => anthropicEvent(drafts, event) };
 }
 
-/** What an event of these, or a whole message, says of calls. */
+/** Reads the calls from an event, or from a whole message. */
 export function anthropicEvent(drafts: CallDrafts, event: Schema): void {
   const { type, index, message } = event;
   if (type === 'message_start') {
@@ -42,7 +42,7 @@ function whole(drafts: CallDrafts, message: Schema): void {
 }
 
 function startBlock(drafts: CallDrafts, key: unknown, block: Schema, isClosed: boolean): void {
-  // Where another model takes over, the output of the first one ends.
+  // When another model takes over, the output of the first one ends.
   if (block.type === 'fallback' && drafts.last) drafts.last.cut ??= 'another model took over from the one that called';
   if (block.type !== 'tool_use' || isNamed(block.toolset_name)) {
     drafts.skip(key);
@@ -56,10 +56,10 @@ const isNamed = (value: unknown): boolean => asText(value) !== undefined;
 
 const wholeInput = (input: unknown): unknown => (input === null ? 'null' : input);
 
-/** At the start the input is an empty object, unless the block came whole. */
+/** At the start of a block the input is an empty object, unless the block arrived whole. */
 const startInput = (input: unknown): unknown => (Object.keys(asRecord(input)).length > 0 ? input : undefined);
 
-/** A call from code that the provider runs says so; one that the model makes itself is the usual one. */
+/** The caller of a call from code that the provider runs; undefined for a call by the model itself. */
 export const callerOf = (caller: unknown): Schema | undefined =>
   isRecord(caller) && caller.type !== 'direct' ? caller : undefined;
 

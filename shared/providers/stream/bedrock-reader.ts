@@ -3,7 +3,7 @@ import { anthropicEvent } from './anthropic-reader.ts';
 import { CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
-/** Why a message ended before the model was done, by its `stopReason`. */
+/** Why a message ended before it was complete, by its `stopReason`. */
 const LIMITS: Readonly<Record<string, string>> = {
   max_tokens: 'the model reached its limit of tokens',
   model_context_window_exceeded: 'the model ran out of context',
@@ -14,8 +14,8 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Bedrock's Converse: blocks that start, grow and stop, each event under a key of its own. InvokeModel gives the events
- * of the model instead, in base64: Nova's are those of Converse, and Claude's, which alone have a type, are Anthropic's.
+ * Bedrock's Converse: blocks that start, grow and stop, each event under its own key. InvokeModel sends the model's own
+ * events in base64 instead: Nova's are those of Converse; Claude's, the only ones with a type, are Anthropic's.
  */
 export function bedrockReader(): Reader {
   const drafts = new CallDrafts();
@@ -57,7 +57,7 @@ function converseEvent(drafts: CallDrafts, event: Schema): void {
 }
 
 function startBlock(drafts: CallDrafts, key: unknown, use: unknown, isClosed: boolean): void {
-  // Tools of the system, such as Nova's grounding, are run by Bedrock.
+  // System tools, such as Nova's grounding, are run by Bedrock.
   if (!isRecord(use) || use.type === 'server_tool_use') {
     drafts.skip(key);
     return;

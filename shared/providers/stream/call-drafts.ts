@@ -1,17 +1,17 @@
 import { isRecord, type Schema } from '../json.ts';
 import type { CallForm, CallId, RawCall } from '../types.ts';
 
-/** What is known of a call so far. */
+/** The state of a call so far. */
 export interface CallDraft {
   id?: CallId | undefined;
   name: unknown;
   /** Fragments of the JSON text of the arguments. */
   pieces: string[];
-  /** Arguments that came as a value, or as one text. */
+  /** Arguments that arrived as a value, or as one text. */
   value?: unknown;
-  /** The provider said that nothing more belongs to it. */
+  /** Whether the provider said that the call is complete. */
   isClosed: boolean;
-  /** Why its arguments were not read completely, whatever they look like. */
+  /** Why its arguments are incomplete, even if they parse. */
   cut?: string | undefined;
   signature?: string | undefined;
   caller?: Schema | undefined;
@@ -24,19 +24,19 @@ export type Start = Partial<Omit<CallDraft, 'id'>> & { readonly id?: unknown };
 const LOST = 'a part of the stream could not be read';
 
 /**
- * The calls of a stream, put together from its fragments in the order in which they began. Fragments are found by
- * the key that the provider gives them, and a key means something within one message only.
+ * The calls of a stream, assembled from its fragments in the order in which they started. Fragments are found by the
+ * provider's key, which is valid within one message only.
  */
 export class CallDrafts {
   readonly #drafts: CallDraft[] = [];
   readonly #places = new Map<unknown, CallDraft | undefined>();
-  /** Where the drafts begin whose end was not told, and those that a lost event may concern. */
+  /** Index of the first draft whose message has not ended, and of the first that a lost event may affect. */
   #unended = 0;
   #unsettled = 0;
-  /** The block that began last, when it is a call: what a limit cuts off is the last block. */
+  /** The last block, if it is a call: a token limit cuts off the last block. */
   #last: CallDraft | undefined;
 
-  /** Fragments from here on belong to another message. */
+  /** Starts a new message: earlier keys are no longer valid. */
   newMessage(): void {
     this.#places.clear();
     this.#unended = this.#drafts.length;
@@ -44,7 +44,7 @@ export class CallDrafts {
     this.#last = undefined;
   }
 
-  /** Begins a call under a key. */
+  /** Starts a call under a key. */
   start(key: unknown, call: Start): CallDraft {
     const { id, ...rest } = call;
     const draft: CallDraft = { name: undefined, pieces: [], isClosed: false, ...rest, id: isId(id) ? id : undefined };
@@ -54,18 +54,18 @@ export class CallDrafts {
     return draft;
   }
 
-  /** Begins what is no call of ours, under a key: its fragments are not ours either. */
+  /** Starts something other than a call of ours under a key, so that its fragments are ignored. */
   skip(key: unknown): void {
     this.#places.set(key, undefined);
     this.#last = undefined;
   }
 
-  /** Something else came after the last call, so that no limit can have cut it. */
+  /** Something else followed the last call, so a limit cannot have cut it off. */
   endBlock(): void {
     this.#last = undefined;
   }
 
-  /** Whether what began under a key is no call of ours. */
+  /** Whether the block under a key is ignored. */
   isSkipped(key: unknown): boolean {
     return this.#places.has(key) && this.#places.get(key) === undefined;
   }
@@ -74,17 +74,17 @@ export class CallDrafts {
     return this.#places.get(key);
   }
 
-  /** The draft that began last in this message. */
+  /** The last draft of this message, if it is still the last block. */
   get last(): CallDraft | undefined {
     return this.#last;
   }
 
-  /** Gives a draft one more key. */
+  /** Adds another key for a draft. */
   name(key: unknown, draft: CallDraft): void {
     this.#places.set(key, draft);
   }
 
-  /** A key that means nothing from here on. */
+  /** Removes a key. */
   forget(key: unknown): void {
     this.#places.delete(key);
   }
@@ -98,12 +98,12 @@ export class CallDrafts {
     if (draft) draft.isClosed = true;
   }
 
-  /** Adds a call that came in one piece. */
+  /** Adds a call that arrived whole. */
   whole(call: Start): CallDraft {
     return this.start(Symbol('whole'), { ...call, isClosed: true });
   }
 
-  /** Ends a message. When a limit ended it, its last call is cut off, even if what is there can be read. */
+  /** Ends a message. If a limit ended it, its last call is cut off, even if its arguments parse. */
   endMessage(limit?: string): void {
     for (const draft of this.#drafts.slice(this.#unended)) {
       if (limit === undefined || (draft !== this.#last && isComplete(draft))) draft.isClosed = true;
@@ -112,7 +112,7 @@ export class CallDrafts {
     this.#unended = this.#drafts.length;
   }
 
-  /** An event could not be read: it may have belonged to any call that is not complete. */
+  /** An event could not be read: it may have belonged to any incomplete call. */
   lose(): void {
     for (const draft of this.#drafts.slice(this.#unsettled)) {
       if (!draft.isClosed && isComplete(draft)) draft.isClosed = true;

@@ -3,7 +3,7 @@ import type { CallForm } from '../types.ts';
 import { type CallDraft, CallDrafts, isId } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
-/** Why a completion ended before the model was done, by its `finish_reason`, as those name it who follow OpenAI. */
+/** Why a completion ended early, by its `finish_reason`, as providers that follow OpenAI name it. */
 const LIMITS: Readonly<Record<string, string>> = {
   length: 'the model reached its limit of tokens',
   max_tokens: 'the model reached its limit of tokens',
@@ -14,11 +14,11 @@ const LIMITS: Readonly<Record<string, string>> = {
 };
 
 interface Dialect {
-  /** What stands where there is no id. */
+  /** The placeholder for a missing id. */
   readonly noId?: string;
 }
 
-/** Chat Completions, and all who follow their form: whole messages, or deltas whose calls are identified by index. */
+/** Chat Completions and all APIs that follow it: whole messages, or deltas whose calls are identified by index. */
 export function chatReader({ noId }: Dialect = {}): Reader {
   const drafts = new CallDrafts();
   let isEnded = false;
@@ -26,7 +26,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
 
   const fragments = (delta: Schema): void => {
     const calls = withEarlier(callsOf(delta), delta);
-    // A delta without id and name continues a call, even after its message ended.
+    // A delta without id and name continues a call, even after the end of its message.
     if (isEnded && calls.some((call) => isId(idOf(call)) || isNamed(asRecord(call.function).name))) {
       drafts.newMessage();
       isEnded = false;
@@ -61,24 +61,24 @@ export function chatReader({ noId }: Dialect = {}): Reader {
   };
 }
 
-/** The tool calls of a chat message, under either spelling. */
+/** The tool calls of a chat message, in either spelling. */
 export const callsOf = (message: Schema): readonly Schema[] =>
   asArray(message.tool_calls ?? message.toolCalls).filter(isRecord);
 
-/** The one call of a message in the form that came before `tool_calls`: it has no id, and here a place of its own. */
+/** The one call of a message in the form older than `tool_calls`: it has no id, and gets a key of its own here. */
 const EARLIER = 'function_call';
 
-/** Where both forms are given they say the same. */
+/** Where both forms are given, they are the same call. */
 const withEarlier = (calls: readonly Schema[], { function_call: earlier }: Schema): readonly Schema[] =>
   calls.length === 0 && isRecord(earlier) ? [{ index: EARLIER, function: earlier }] : calls;
 
 const formOf = ({ index }: Schema): CallForm | undefined => (index === EARLIER ? EARLIER : undefined);
 
-/** Custom tools and those a provider runs by itself have a type, and no function. */
+/** Custom tools and those that the provider runs have a type and no function. */
 const isOurs = ({ type, custom }: Schema): boolean =>
   custom === undefined && (typeof type !== 'string' || type === '' || type === 'function');
 
-/** Gemini's signature of a thought, where it is reached in this form. */
+/** Gemini's thought signature, as its OpenAI-compatible endpoint sends it. */
 const signatureOf = ({ extra_content: extra }: Schema): string | undefined =>
   asText(asRecord(asRecord(extra).google).thought_signature);
 
@@ -104,8 +104,8 @@ function addFragment(drafts: CallDrafts, call: Schema, id: unknown): void {
 }
 
 /**
- * Some providers send every call under one index, distinguished by id or only by name; others give every fragment an
- * id of its own, but a name only to the first.
+ * Some providers send every call under one index, distinguished by id or only by name; others give every fragment an id
+ * of its own, but a name only to the first.
  */
 const isAnother = (known: CallDraft, id: unknown, name: unknown): boolean =>
   isId(id) && known.id !== undefined
@@ -114,7 +114,7 @@ const isAnother = (known: CallDraft, id: unknown, name: unknown): boolean =>
 
 const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '';
 
-/** A name may come later, in parts, or again with every fragment. */
+/** A name may arrive late, in parts, or again with every fragment. */
 function rename(draft: CallDraft, id: unknown, name: unknown): void {
   if (draft.id === undefined && isId(id)) draft.id = id;
   if (!isNamed(name) || draft.name === name) return;

@@ -3,7 +3,7 @@ import { CallDrafts } from './call-drafts.ts';
 import { callsOf } from './chat-reader.ts';
 import type { Reader } from './reader.ts';
 
-/** Why a message ended before the model was done, by its `finish_reason`. */
+/** Why a message ended before it was complete, by its `finish_reason`. */
 const LIMITS: Readonly<Record<string, string>> = {
   MAX_TOKENS: 'the model reached its limit of tokens',
   ERROR: 'the model failed',

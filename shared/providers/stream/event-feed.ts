@@ -3,7 +3,7 @@ import type { RawCall } from '../types.ts';
 import { EventText } from './event-text.ts';
 import type { Reader } from './reader.ts';
 
-/** Feeds a provider's reader with whatever form a response has, whole or as it arrives. */
+/** Feeds a provider's reader with a response in any form, whole or as it arrives. */
 export class EventFeed {
   readonly #reader: Reader;
   readonly #text: EventText;
@@ -29,7 +29,7 @@ export class EventFeed {
     else if (isRecord(part)) this.#reader.event(part);
   }
 
-  /** The calls of all that was pushed; nothing more is to come. */
+  /** Ends the response and returns its calls. */
   end(): readonly RawCall[] {
     this.#text.push(this.#decoder.decode());
     this.#text.end();

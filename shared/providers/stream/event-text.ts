@@ -4,14 +4,14 @@ const LINE_END = /\r\n|\r|\n/g;
 
 /**
  * The events of a text that arrives in pieces, cut at any character: server-sent events, or JSON in any of the forms
- * that `JsonObjects` reads. The first character that is not blank tells which.
+ * that `JsonObjects` reads. The first non-blank character tells which.
  */
 export class EventText {
   readonly #objects: JsonObjects;
   readonly #done: () => void;
   #form: 'unknown' | 'json' | 'events' = 'unknown';
   #line: string[] = [];
-  /** A carriage return ended the last piece: a line feed that follows belongs to it. */
+  /** The last piece ended with a carriage return, so a line feed at the start of the next belongs to it. */
   #isAfterReturn = false;
 
   constructor(listener: Listener & { readonly done: () => void }) {

@@ -7,8 +7,8 @@ import type { Reader } from './reader.ts';
 const OPEN = 'open';
 
 /**
- * Gemini's generateContent and Live API, where calls are parts, whole or value by value; and the interactions API,
- * where they are steps. Each event tells by its form which it is of.
+ * Gemini's generateContent and Live API, where calls are parts, whole or value by value, and the interactions API,
+ * where they are steps. The form of each event tells which API it belongs to.
  */
 export function geminiReader(): Reader {
   const drafts = new CallDrafts();
@@ -31,7 +31,7 @@ export function geminiReader(): Reader {
   };
 }
 
-/** Calls are known by their part, not by the reason for which the model stopped. */
+/** Calls are recognised by their part, not by the finish reason. */
 function readParts(event: Schema, candidate: Schema): readonly unknown[] {
   const live = asArray(asRecord(event.toolCall).functionCalls).map((functionCall) => ({ functionCall }));
   if (live.length > 0) return live;
@@ -46,7 +46,7 @@ function addPart(drafts: CallDrafts, partial: WeakMap<CallDraft, PartialArgument
   }
   const open = drafts.at(OPEN);
   const isBare = isContinuation(call, open);
-  // An empty call ends the one before it; without one it says nothing.
+  // An empty call ends the open one before it; without an open one it is ignored.
   if (isBare && !open && Object.keys(call).length === 0) return;
   if (open && !isBare) open.cut ??= 'another call began before they ended';
   const draft = isBare && open ? open : drafts.start(OPEN, { id: call.id, name: call.name });
@@ -59,7 +59,7 @@ function addPart(drafts: CallDrafts, partial: WeakMap<CallDraft, PartialArgument
   if (fault !== undefined) draft.cut ??= fault;
 }
 
-/** What goes on has no name, or the same one again beside its values, and no other id. */
+/** A continuation has no name, or the same name again beside its values, and no other id. */
 function isContinuation(call: Schema, open: CallDraft | undefined): boolean {
   const isSameName = !isId(call.name) || (call.name === open?.name && Array.isArray(call.partialArgs));
   return isSameName && (!isId(call.id) || call.id === open?.id);
@@ -75,7 +75,7 @@ function addArguments(draft: CallDraft, call: Schema, partial: WeakMap<CallDraft
   draft.value = call.args === undefined ? values.value : { ...values.value, ...asRecord(call.args) };
 }
 
-/** A call that was to go on did not, whatever the reason: it stays open. */
+/** A call that should have continued did not, whatever the reason: it stays incomplete. */
 function endMessage(drafts: CallDrafts, reason: string): void {
   const open = drafts.at(OPEN);
   if (open) open.cut ??= 'the model stopped inside the arguments';

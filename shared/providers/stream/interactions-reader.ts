@@ -4,14 +4,17 @@ import { type CallDrafts, isId } from './call-drafts.ts';
 const ENDED = new Set(['completed', 'requires_action', 'requires_continuation']);
 const GOES_ON: ReadonlySet<unknown> = new Set(['in_progress', 'queued']);
 
-/** Whether an event, or a whole answer, is of Gemini's interactions API. */
+/** Whether an event, or a whole response, is of Gemini's interactions API. */
 export const isInteraction = (event: Schema): boolean =>
   typeof event.event_type === 'string' ||
   event.object === 'interaction' ||
   Array.isArray(event.steps) ||
   Array.isArray(event.outputs);
 
-/** Steps that start, grow and stop, or all of them at once. Only `function_call` is ours: the rest Google runs. */
+/**
+ * Steps that start, grow and stop, or all of them at once. Only `function_call` calls our tools; Google runs the
+ * others.
+ */
 export function interactionEvent(drafts: CallDrafts, event: Schema): void {
   const { event_type: type, index } = event;
   const kind = String(type);
@@ -22,7 +25,7 @@ export function interactionEvent(drafts: CallDrafts, event: Schema): void {
   else if (kind === 'step.stop' || kind === 'content.stop') drafts.close(index);
   else if (kind === 'interaction.completed' || kind === 'interaction.complete')
     wholeInteraction(drafts, asRecord(event.interaction));
-  // A status alone ends no call; one that says that the interaction failed leaves none whole that was open.
+  // A status update alone ends no call, but one that reports a failure leaves open calls incomplete.
   else if (kind === 'interaction.status_update' && !ENDED.has(String(event.status)))
     endInteraction(drafts, event.status);
   else if (type === undefined) {
@@ -31,7 +34,7 @@ export function interactionEvent(drafts: CallDrafts, event: Schema): void {
   }
 }
 
-/** All steps at once, or at the end of a stream those that it did not bring one by one. */
+/** Reads all steps at once, or at the end of a stream those that were not streamed. */
 function wholeInteraction(drafts: CallDrafts, { steps, outputs, status }: Schema): void {
   const isClosed = !GOES_ON.has(status);
   const unknown = asArray(steps ?? outputs).filter((step) => !drafts.at(`step ${asRecord(step).id}`));
@@ -56,7 +59,7 @@ function startStep(drafts: CallDrafts, key: unknown, step: Schema, isClosed: boo
   if (isId(step.id)) drafts.name(`step ${step.id}`, draft);
 }
 
-/** Arguments grow as text; earlier revisions gave them as a whole, with the name. */
+/** Arguments grow as text; earlier API revisions sent them whole, with the name. */
 function addDelta(drafts: CallDrafts, index: unknown, delta: Schema): void {
   const isNew = delta.type === 'function_call' && !drafts.isSkipped(index);
   const draft = drafts.at(index) ?? (isNew ? drafts.start(index, { id: delta.id, name: delta.name }) : undefined);

@@ -1,6 +1,6 @@
 import { isRecord, type Schema } from '../json.ts';
 
-/** Who hears of the objects of a text, and of what could not be read. */
+/** Receives the objects of a text, and is told of unreadable parts. */
 export interface Listener {
   readonly object: (value: Schema) => void;
   readonly lost: () => void;
@@ -12,8 +12,8 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Finds the objects of a JSON text that arrives in pieces: one document, one document a line, documents one after
- * the other, or all of them in an array. Every character is looked at once, however the text is cut.
+ * Finds the objects of a JSON text that arrives in pieces: one document, one per line, several in a row, or all in an
+ * array. Every character is read once, however the text is cut.
  */
 export class JsonObjects {
   readonly #listener: Listener;
@@ -31,7 +31,7 @@ export class JsonObjects {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       if (this.#isInText) {
-        // No JSON text has a line break inside a string: what was begun is broken, and a new line begins anew.
+        // JSON strings contain no line breaks: the object is broken, and the next line starts anew.
         if (code === LINE_FEED || code === CARRIAGE_RETURN) {
           this.#drop();
           start = -1;
@@ -53,7 +53,7 @@ export class JsonObjects {
     if (start >= 0) this.#pieces.push(text.slice(start));
   }
 
-  /** Ends the text, or one event of it: what is unfinished then is lost. */
+  /** Ends the text, or one event of it: an unfinished object is lost. */
   end(): void {
     this.#drop();
   }

@@ -3,10 +3,10 @@ import { type CallDrafts, isId } from './call-drafts.ts';
 import { chatReader } from './chat-reader.ts';
 import type { Reader } from './reader.ts';
 
-/** Mistral's SDK writes this where the API sent no id. */
+/** What Mistral's SDK writes where the API sent no id. */
 const NO_ID = 'null';
 
-/** Mistral's chat, and its conversations, which answer with entries. Each event tells by its form which it is of. */
+/** Mistral's chat, and its conversations, which answer with entries. The form of each event tells which it is. */
 export function mistralReader(): Reader {
   const chat = chatReader({ noId: NO_ID });
   const { drafts } = chat;
@@ -23,7 +23,7 @@ export function mistralReader(): Reader {
 const isConversation = ({ type, outputs }: Schema): boolean =>
   Array.isArray(outputs) || (typeof type === 'string' && type.includes('.'));
 
-/** Entries all at once, or event by event. Only `function.call` is ours: Mistral runs the others itself. */
+/** Reads entries at once, or event by event. Only `function.call` calls our tools; Mistral runs the others itself. */
 function conversationEvent(drafts: CallDrafts, event: Schema): void {
   const { type } = event;
   if (type === 'conversation.response.started') drafts.newMessage();
@@ -43,7 +43,7 @@ function addEntry(drafts: CallDrafts, entry: Schema): void {
   if (isOurs(entry)) drafts.whole({ id: callId(entry), name: entry.name, value, form: 'conversation' });
 }
 
-/** Every part of a call has its id and its name; only the arguments grow. */
+/** Every fragment of a call has its id and its name; only the arguments grow. */
 function grow(drafts: CallDrafts, event: Schema): void {
   const key = callId(event) ?? event.id ?? event.output_index ?? event.outputIndex;
   if (!isOurs(event)) {
@@ -57,7 +57,7 @@ function grow(drafts: CallDrafts, event: Schema): void {
   else drafts.append(key, given);
 }
 
-/** What awaits a confirmation is a connector, or a tool of Mistral's own, which runs there once it is confirmed. */
+/** A call that awaits confirmation is of a connector or a tool of Mistral's own, and runs there. */
 const isOurs = (call: Schema): boolean => typeof (call.confirmation_status ?? call.confirmationStatus) !== 'string';
 
 function callId(call: Schema): unknown {

@@ -3,7 +3,7 @@ import { CallDrafts } from './call-drafts.ts';
 import { callsOf } from './chat-reader.ts';
 import type { Reader } from './reader.ts';
 
-/** Ollama's own chat: every line has whole calls, and the last one says why the model stopped. */
+/** Ollama's own chat: every line has whole calls, and the last one has the finish reason. */
 export function ollamaReader(): Reader {
   const drafts = new CallDrafts();
   return {

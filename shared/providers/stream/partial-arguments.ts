@@ -3,15 +3,15 @@ import { isRecord, type MutableSchema, own, type Schema, setOwn } from '../json.
 const MOST_STEPS = 200;
 
 /**
- * Arguments that come value by value, each under a JSON Path (RFC 9535), texts in several parts. What cannot be put
- * in its place is a fault, for then the arguments are not those that the model meant.
+ * Arguments that arrive value by value, each with a JSON Path (RFC 9535), and texts in several parts. A value that
+ * cannot be placed is a fault, because the arguments are then not what the model meant.
  */
 export class PartialArguments {
   readonly value: MutableSchema = {};
   readonly #unfinished = new Set<string>();
   #fault: string | undefined;
 
-  /** Why the arguments are not complete, if they are not. */
+  /** Why the arguments are incomplete, if they are. */
   get fault(): string | undefined {
     const [path] = this.#unfinished;
     return this.#fault ?? (path === undefined ? undefined : `the text at ${path.slice(0, 80)} was not finished`);
@@ -29,7 +29,7 @@ export class PartialArguments {
   }
 }
 
-/** The names and positions of a path that leads to one place. */
+/** The keys and indexes of a path to one value. */
 function parsePath(path: string): readonly (string | number)[] | undefined {
   const steps: (string | number)[] = [];
   const step = /\.([^.[\]*]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
@@ -82,7 +82,7 @@ const memberOf = (target: unknown, step: string | number): unknown =>
       ? own(target, step)
       : undefined;
 
-/** Lists grow by one: a hole would be a value that never came. */
+/** Lists grow by one: a gap would mean a value that was lost. */
 function setMember(target: unknown, step: string | number, value: unknown): boolean {
   if (typeof step === 'number') {
     if (!Array.isArray(target) || step > target.length) return false;

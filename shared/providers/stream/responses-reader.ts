@@ -3,7 +3,7 @@ import { callerOf } from './anthropic-reader.ts';
 import { type CallDraft, CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
-/** xAI, and OpenAI where it speaks in real time, end with `response.done`, whatever became of it. */
+/** xAI, and OpenAI's realtime API, end with `response.done`, whatever the outcome. */
 const ENDS = new Set([
   'response.completed',
   'response.done',
@@ -14,8 +14,8 @@ const ENDS = new Set([
 const LIMITED = 'the model stopped before it was done';
 
 /**
- * The Responses API, OpenAI's and the open form of it that others serve: items that are added, grow and are done, and
- * at the end the response as a whole. Of all items only `function_call` is ours, and a search that the client runs.
+ * The Responses API, OpenAI's and its open form: items are added, grow and are done, and the whole response comes at
+ * the end. Only `function_call` items, and searches that the client runs, are ours.
  */
 export function responsesReader(): Reader {
   const drafts = new CallDrafts();
@@ -56,7 +56,7 @@ const wholeOf = (item: Schema) => ({
   cut: item.status === 'incomplete' ? LIMITED : undefined,
 });
 
-/** Items are identified by index; without one by id, which some providers change midway. */
+/** Items are identified by index, or without one by id, which some providers change midway. */
 const draftOf = (drafts: CallDrafts, event: Schema, item: Schema): CallDraft | undefined =>
   (typeof event.output_index === 'number' ? drafts.at(event.output_index) : undefined) ??
   drafts.at(item.id ?? event.item_id);
@@ -72,7 +72,7 @@ function added(drafts: CallDrafts, event: Schema): void {
   name(drafts, draft, item);
 }
 
-/** What an item has while it is in progress: an empty object may only stand in for what is to come. */
+/** The arguments of an unfinished item: an empty object may be only a placeholder. */
 const begun = (given: unknown): unknown =>
   given === '{}' || (isRecord(given) && Object.keys(given).length === 0) ? undefined : given;
 
@@ -81,7 +81,7 @@ function name(drafts: CallDrafts, draft: CallDraft, item: Schema): void {
   if (typeof item.call_id === 'string') drafts.name(`call ${item.call_id}`, draft);
 }
 
-/** A finished item; it replaces its fragments. */
+/** A finished item, which replaces its fragments. */
 function done(drafts: CallDrafts, event: Schema, item: Schema, key: unknown): void {
   if (!isCall(item)) return;
   const known = knownDraft(drafts, event, item);
@@ -106,7 +106,7 @@ function finish(draft: CallDraft, said: Schema): void {
   draft.isClosed = true;
 }
 
-/** An item that its response has begun and not ended: only arguments that are complete by themselves count. */
+/** An item in progress when its response ended: its arguments count only if they are complete by themselves. */
 function goesOn(drafts: CallDrafts, known: CallDraft | undefined, item: Schema): void {
   if (!known) added(drafts, { item });
   else if (begun(item.arguments)) known.value = item.arguments;
@@ -117,7 +117,7 @@ function endResponse(drafts: CallDrafts, response: Schema, isIncomplete: boolean
   const isUnsettled = typeof response.status === 'string' && response.status !== 'completed';
   const met = new Set<CallDraft>();
   for (const item of items.filter(isCall)) {
-    // The whole has no places of its own: an item is the one of the same id, unless another of the whole is.
+    // The whole response has no indexes: an item matches the draft of the same id, unless another item already did.
     const known = knownDraft(drafts, {}, item);
     if (known && met.has(known)) drafts.whole(wholeOf(item));
     else if (isUnsettled && item.status === 'in_progress' && !known?.isClosed) goesOn(drafts, known, item);
@@ -130,7 +130,7 @@ function endResponse(drafts: CallDrafts, response: Schema, isIncomplete: boolean
   const cut = isCut && last && isCall(last) ? drafts.at(last.id ?? `call ${last.call_id}`) : undefined;
   if (cut) cut.cut ??= LIMITED;
   if (last && !isCall(last)) drafts.endBlock();
-  // What failed, was cancelled or still goes on ends no call that was open.
+  // A response that failed, was cancelled or is still running completes no open call.
   if (isCut || !isUnsettled) drafts.endMessage(isCut ? LIMITED : undefined);
   drafts.newMessage();
 }
