@@ -11,7 +11,7 @@ interface Context {
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
 
-/** Where a browser is sent to connect an account. */
+/** The address to which the browser is sent to connect an account. */
 export const authorizeUrl = (
   client: AccountClient,
   asked: { readonly state: string; readonly verifier: string; readonly redirectUri: string },
@@ -32,7 +32,7 @@ export const authorizeUrl = (
   return url.href;
 };
 
-/** The tokens that a code stands for. */
+/** Exchanges an authorization code for tokens. */
 export const exchangeCode = (
   context: Context,
   client: AccountClient,
@@ -45,7 +45,7 @@ export const exchangeCode = (
     code_verifier: verifier,
   });
 
-/** New tokens; a server that rotates refresh tokens sends another one, any other keeps the old. */
+/** Refreshes tokens; the old refresh token is kept unless the server sends a new one. */
 export const refreshTokens = async (
   context: Context,
   client: AccountClient,
@@ -56,7 +56,7 @@ export const refreshTokens = async (
   return { ...tokens, refresh_token: tokens.refresh_token ?? refreshToken };
 };
 
-/** Tells the server that the tokens are not used any more (RFC 7009). What it answers changes nothing here. */
+/** Revokes the tokens at the server (RFC 7009). Its answer is ignored. */
 export const revokeTokens = async (
   { fetch }: Context,
   client: AccountClient,
@@ -82,7 +82,7 @@ const requestTokens = async (
       client: client.issuer === undefined ? undefined : client,
     };
   }
-  // RFC 6749 names errors by words of its own; anything else may repeat what was sent.
+  // Only the error codes of RFC 6749 are shown; anything else may repeat what was sent.
   const word = isObject(answer) ? String(answer.error) : '';
   const reason = /^[a-z_]{1,40}$/.test(word) ? word : '';
   throw new Fault(

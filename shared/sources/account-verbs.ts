@@ -8,12 +8,12 @@ import { requireSource } from './read-source.ts';
 import { refreshQuietly } from './refresh.ts';
 import type { SecretOwner } from './secrets.ts';
 
-/** The caller's account at a source: connected, or the link by which it can be. */
+/** The caller's account at a source: connected, or the link to connect it. */
 export type AccountView =
   | { readonly connected: true }
   | { readonly connected: false; readonly path: string; readonly expires_at: string };
 
-/** A link to connect the caller's own account, unless it is connected already. */
+/** A link to connect the caller's own account, unless it is already connected. */
 export const connectAccount = async (context: SourcesContext, actor: Actor, name: string): Promise<AccountView> => {
   const { accounts, owner } = await requireAccounts(context, actor, name);
   if (await accounts.isConnected(owner, actor.keyId)) return { connected: true };
@@ -21,13 +21,13 @@ export const connectAccount = async (context: SourcesContext, actor: Actor, name
   return { connected: false, path: `/v1/connect/${ticket}`, expires_at };
 };
 
-/** Forgets the caller's tokens, and revokes them where the source says how. Idempotent. */
+/** Deletes the caller's tokens, and revokes them where the source says how. Idempotent. */
 export const disconnectAccount = async (context: SourcesContext, actor: Actor, name: string): Promise<void> => {
   const { accounts, owner } = await requireAccounts(context, actor, name);
   await accounts.disconnect(owner, actor.keyId);
 };
 
-/** Lists the tools of a source anew when the account that lists them was connected. */
+/** Lists the tools of a source again when the account used for listing was connected. */
 export const refreshConnected = async (
   context: SourcesContext,
   { tenant, source, key }: AccountLink,

@@ -15,7 +15,7 @@ import { discoverClient } from './discover-client.ts';
 import { requireSource } from './read-source.ts';
 import type { SecretOwner, SourceSecrets } from './secrets.ts';
 
-/** A link that was given to a caller. Only its digest is stored; the PKCE verifier follows from the link itself. */
+/** A link that was given to a caller. Only its digest is stored; the PKCE verifier is derived from the link itself. */
 export const AccountLinkItem = stored({
   what: 'link to connect an account',
   schema: z.object({
@@ -23,35 +23,38 @@ export const AccountLinkItem = stored({
     source: z.string(),
     url: z.string(),
     key: z.string(),
-    /** The digest of the cookie of the browser that went on with it. */
+    /** The digest of the cookie of the browser that opened it. */
     browser: z.string().optional(),
-    /** The discovered client that it went on with: what is discovered later cannot be given its code. */
+    /** The discovered client that it was opened with, so that a client discovered later does not get its code. */
     client: SealedSecret.optional(),
   }),
 });
 export type AccountLink = Readonly<z.infer<typeof AccountLinkItem.schema>>;
 
-/** The accounts of callers at sources that ask for them. */
+/** The accounts of callers at sources that require them. */
 export interface Accounts {
-  /** The token of a caller; undefined before an account is connected, or when it cannot be renewed. */
+  /** The token of a caller; undefined before an account is connected, or when the token cannot be refreshed. */
   token(owner: SecretOwner, keyId: string): Promise<string | undefined>;
   isConnected(owner: SecretOwner, keyId: string): Promise<boolean>;
-  /** Makes a link that holds for ten minutes. */
+  /** Creates a link that is valid for ten minutes. */
   createLink(owner: SecretOwner, keyId: string): Promise<{ readonly ticket: string; readonly expires_at: string }>;
   findLink(ticket: string): Promise<AccountLink | undefined>;
-  /** Where the browser goes on; from now on only this browser can finish. */
+  /** The authorization address for the browser; from now on only this browser can finish. */
   authorize(ticket: string, browser: string, redirectUri: string): Promise<string>;
-  /** Exchanges the code; the link is used up whatever comes of it. */
+  /** Exchanges the code; the link is used up, whatever the outcome. */
   finish(ticket: string, browser: string, back: CameBack, redirectUri: string): Promise<AccountLink>;
-  /** The source does not take a caller's token: gets another, or forgets the account. Tells whether there is another. */
+  /**
+   * Called when the source refuses a caller's token: refreshes it, or deletes the account. Returns whether there is a
+   * new one.
+   */
   replace(owner: SecretOwner, keyId: string): Promise<boolean>;
   disconnect(owner: SecretOwner, keyId: string): Promise<void>;
 }
 
-/** What the browser brings back from the authorization server. */
+/** The parameters with which the authorization server redirects the browser back. */
 export interface CameBack {
   readonly code: string;
-  /** Who says that it gave the code (RFC 9207). */
+  /** The issuer that claims to have given the code (RFC 9207). */
   readonly issuer: string | undefined;
 }
 
@@ -64,7 +67,7 @@ interface Options {
 }
 
 const LINK_MS = 600_000;
-/** A token is renewed so long before it ends. */
+/** How long before its expiry a token is refreshed. */
 const EARLY_MS = 30_000;
 
 export const createAccounts = ({ table, secrets, fetch, now, random }: Options): Accounts => {
@@ -75,7 +78,7 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
     if (typeof secret === 'object' && secret.type === 'account') return secret;
     throw new Fault('Unavailable', `the source ${owner.source} takes no accounts any more`);
   };
-  /** The client that tokens were given to. */
+  /** The client to which tokens were issued. */
   const clientOf = async (owner: SecretOwner, { client }: AccountTokens): Promise<AccountClient> => {
     const given = givenClient(await settingsOf(owner)) ?? client;
     if (given) return given;
@@ -100,7 +103,7 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
       return next;
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.details.reason !== 'invalid_grant') throw thrown;
-      // Another process may have used the refresh token first, and kept what it got.
+      // Another process may have used the refresh token first, and stored the result.
       const kept = await secrets.accounts.find(owner, keyId);
       if (kept && kept.access_token !== old.access_token) return kept;
       await secrets.accounts.drop(owner, keyId);
@@ -184,7 +187,7 @@ const LINK = 'link';
 
 const ownerOf = ({ tenant, source, url }: AccountLink): SecretOwner => ({ tenant, source, url });
 
-/** The client that was given with the source, where nothing is left to discover. */
+/** The configured client, if nothing is left to discover. */
 const givenClient = ({ authorize_url, token_url, client_id, ...rest }: AccountSettings): AccountClient | undefined =>
   authorize_url === undefined || token_url === undefined || client_id === undefined
     ? undefined
@@ -201,7 +204,7 @@ const requireIssuer = ({ issuer, names_issuer: isNamed }: AccountClient, came: s
 
 const verifierOf = (ticket: string): string => createHash('sha256').update(`verifier ${ticket}`).digest('base64url');
 
-/** Refuses the call of somebody without an account at the source, with a link to connect one. */
+/** Refuses the call of a caller without an account at the source, with a link to connect one. */
 export const requireAccount = async (
   accounts: Accounts | undefined,
   tenant: string,

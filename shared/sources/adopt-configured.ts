@@ -10,8 +10,8 @@ import { findSource } from './read-source.ts';
 import { dueEntry } from './refresh.ts';
 
 /**
- * Brings the stored sources in line with the configuration: new ones are added and due at once, changed ones follow,
- * and those that are no longer configured go with their tools. A source that a request added is never touched.
+ * Brings the stored sources in line with the configuration: new ones are added and due at once, changed ones are
+ * updated, and those no longer configured are removed with their tools. Sources that a request added are not touched.
  */
 export const adoptConfigured = async (context: SourcesContext, { sources, problems }: Configured): Promise<void> => {
   for (const { name, reason } of problems) context.log.error('configured source refused', { source: name, reason });

@@ -10,7 +10,7 @@ import { nextVersion, onlyAddsInput, type VersionStep, versionStep } from './too
 export interface AdoptOptions {
   readonly source: string;
   readonly policy: 'auto' | 'review';
-  /** Whether whoever added the source approves what it has now: its first refresh. */
+  /** Whether this is the first refresh, whose tools are approved by whoever adds the source. */
   readonly isFirst: boolean;
   readonly at: string;
 }
@@ -22,14 +22,14 @@ const NEW_TOOL = 'the source has it since its last refresh, and nobody has appro
 const VANISHED = 'the source no longer has it';
 
 /**
- * The next state of a source's tool from what a refresh saw. A definition that is stored never changes; an unchanged
- * tool gives the same object.
+ * The next state of a source's tool after a refresh. Stored definitions never change; an unchanged tool returns the
+ * same object.
  */
 export const adoptTool = (family: Family | undefined, seen: SeenTool, options: AdoptOptions): Family => {
   if (!family?.source || family.versions.length === 0) return newTool(seen, options);
   const known = knownVersion(family, family.source, seen);
   if (known?.isSame) return selectVersion(family, family.source, known.record.version);
-  // Its settings were changed here, not the tool upstream: approved if what it was is.
+  // The tool's settings changed here, not the tool upstream: it is approved if the earlier version was.
   if (known) {
     const isApproved = !family.source.waiting.includes(known.record.version);
     return addVersion(family, family.source, seen, 'patch', isApproved, options);
@@ -40,7 +40,7 @@ export const adoptTool = (family: Family | undefined, seen: SeenTool, options: A
   return addVersion(family, family.source, seen, step, isAdmitted, options);
 };
 
-/** Whether the approved default differs from what was seen by additions to its input alone. */
+/** Whether the upstream's tool only adds to the input of the approved default. */
 const onlyAdds = (family: Family, { digests, waiting }: FamilySource, seen: SeenTool): boolean => {
   const approved = findRecord(family, family.default_version);
   if (!approved || waiting.includes(approved.version)) return false;
@@ -56,7 +56,7 @@ export const vanishTool = (family: Family): Family => {
   return deepFreeze({ ...family, source, enabled: false, disabled_reason: isOurs ? VANISHED : undefined });
 };
 
-/** Approves a version; it becomes the default where it is what the upstream has. */
+/** Approves a version; it becomes the default if it is what the upstream has now. */
 export const approveVersion = (family: Family, version: string): Family => {
   const { source } = family;
   if (!source?.waiting.includes(version)) return family;
@@ -81,7 +81,7 @@ const newTool = (seen: SeenTool, { source, isFirst, at }: AdoptOptions): Family 
     },
   });
 
-/** The version with what the upstream says now, the latest of several; `isSame` when the whole definition is the same. */
+/** The latest version with what the upstream says now; `isSame` when the whole definition is the same. */
 const knownVersion = (
   family: Family,
   { digests }: FamilySource,
@@ -96,7 +96,7 @@ const knownVersion = (
 
 const withoutVersion = ({ version: _, ...spec }: Tool): Tool => spec;
 
-/** What the upstream has again is the default again, once it was approved. */
+/** A known version that the upstream has again becomes the default again, if it was approved. */
 const selectVersion = (family: Family, source: FamilySource, version: string): Family => {
   const isApproved = !source.waiting.includes(version);
   const isDefault = family.default_version === version || !isApproved;
@@ -137,11 +137,11 @@ const addVersion = (
 const hasApproved = ({ versions, source }: Family): boolean =>
   versions.some(({ version }) => !source?.waiting.includes(version));
 
-/** Switches on what the source itself switched off; a person's choice stays. */
+/** Enables a tool that the source itself disabled; a person's choice stays. */
 const switchOn = ({ disabled_reason: reason, ...family }: Family): Family =>
   reason === undefined ? family : { ...family, enabled: true };
 
-/** Keeps the newest versions; the default and the one last seen are never dropped. */
+/** Drops the oldest versions, but never the default or the one last seen. */
 const capVersions = (family: Family): Family => {
   let { versions } = family;
   const isKept = ({ version }: VersionRecord) => version === family.default_version || version === family.source?.seen;

@@ -8,7 +8,7 @@ import { toolsOfSource } from './family-index.ts';
 import { requireManager } from './manage.ts';
 import { requireSource } from './read-source.ts';
 
-/** A version that was approved and is the default from now on. */
+/** A version that was approved and is now the default. */
 export interface Approved {
   readonly tool: string;
   readonly version: string;
@@ -17,8 +17,8 @@ export interface Approved {
 const BATCH = 45;
 
 /**
- * Approves what a source has now: all that waits, or the tools named, as `tool` or `tool@version`. A version that was
- * named and is no longer what the source has is a conflict, so that nobody approves what they have not seen.
+ * Approves what a source has now: all waiting versions, or those named as `tool` or `tool@version`. A named version
+ * that the source no longer has is a conflict, so that nobody approves what they have not seen.
  */
 export const approveTools = async (
   context: SourcesContext,

@@ -8,11 +8,11 @@ import type { Credentials } from '../model/credentials.ts';
 export type OAuthClient = Extract<Exclude<Credentials['secret'], string | undefined>, { type: 'oauth' }>;
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
-/** A token is renewed so long before it ends, and kept so long where the server does not say. */
+/** How long before its expiry a token is refreshed, and how long it is cached where the server gives no expiry. */
 const EARLY_MS = 30_000;
 const USUAL_MS = 300_000;
 
-/** Tokens by OAuth's client credentials (RFC 6749, 4.4), each fetched once and kept until it ends. */
+/** Tokens by OAuth's client credentials (RFC 6749, 4.4), each fetched once and cached until it expires. */
 export const createClientTokens = (fetch: SafeFetch, now: () => number): ((client: OAuthClient) => Promise<string>) => {
   const kept = new LRUCache<string, { readonly token: string; readonly until: number }>({ max: 200 });
   const asked = new Map<string, Promise<string>>();
@@ -46,7 +46,7 @@ const requestToken = async (
     const seconds = Number(answer.expires_in);
     return { token: answer.access_token, seconds: Number.isFinite(seconds) ? seconds : undefined };
   }
-  // RFC 6749 names errors by words of its own; anything else may repeat what was sent.
+  // Only the error codes of RFC 6749 are shown; anything else may repeat what was sent.
   const reason = isObject(answer) && /^[a-z_]{1,40}$/.test(String(answer.error)) ? ` ${answer.error}` : '';
   throw new Fault('Unavailable', `${new URL(url).host} gives no token: ${response.status}${reason}`, {
     status: response.status,

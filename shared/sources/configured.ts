@@ -15,7 +15,7 @@ const Command = z.strictObject({
 
 const Headers = z.record(z.string(), z.string());
 
-/** A source of the configuration: as a request has it, and besides the tenant, headers, or a command to start. */
+/** A source of the configuration: the fields of a request, and a tenant, headers, or a command to start. */
 const ConfiguredSource = NewSource.extend({
   tenant: TenantName.default('default'),
   headers: Headers.optional(),
@@ -24,7 +24,7 @@ const ConfiguredSource = NewSource.extend({
 
 const settings = NewSource.omit({ name: true, kind: true, url: true, alias: true }).shape;
 
-/** A server as desktop clients have it in their own files; what else stands there is theirs and left alone. */
+/** A server as in the files of desktop clients; other fields belong to the client and are ignored. */
 const McpServer = z.object({
   ...Command.partial().shape,
   url: NewSource.shape.url,
@@ -35,7 +35,7 @@ const McpServer = z.object({
   ...settings,
 });
 
-/** A function of the operator's, bound to a tenant: a request picks it by its alias, never by name or ARN. */
+/** A function of the operator's, bound to a tenant: requests refer to it by alias, never by name or ARN. */
 export const ConfiguredFunction = z.strictObject({
   alias: z.string().min(1).max(64),
   tenant: TenantName.default('default'),
@@ -63,14 +63,16 @@ export interface Configured {
 export interface OperatorSource {
   readonly tenant: string;
   readonly source: NewSource;
-  /** Kept in memory alone. */
+  /** Kept in memory, never stored. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly command?: Readonly<z.infer<typeof Command>> | undefined;
 }
 
 export const nothingConfigured: Configured = { sources: [], functions: [], problems: [] };
 
-/** Reads `sources`, `mcpServers` and `functions` of a configuration; what is wrong does not stop the rest. */
+/**
+ * Reads `sources`, `mcpServers` and `functions` of a configuration; invalid entries are reported and the rest is read.
+ */
 export const readConfigured = (config: unknown): Configured => {
   if (!isObject(config)) return nothingConfigured;
   const problems: { name: string; reason: string }[] = [];

@@ -5,21 +5,21 @@ import type { Accounts } from './accounts.ts';
 import type { SourceSecrets } from './secrets.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What a process has to reach sources with. */
+/** How a process reaches sources. */
 export interface SourcePorts {
   /** Who may add sources: keys with `tenant_admin`, the operator alone, or nobody. */
   readonly allowed: 'tenants' | 'operator' | 'off';
-  /** The place a source stands for; throws a `Fault` for one that cannot be reached from here at all. */
+  /** Opens a source; throws a `Fault` for one that cannot be reached from here at all. */
   readonly open: OpenUpstream;
-  /** Where credentials are kept; without it sources have none. */
+  /** The store of credentials; without it, sources have none. */
   readonly secrets?: SourceSecrets | undefined;
-  /** The accounts of callers at sources; without it there are none. */
+  /** The accounts of callers; without it there are none. */
   readonly accounts?: Accounts | undefined;
-  /** The aliases of the functions that the operator has bound to a tenant. */
+  /** The aliases of the functions that the operator bound to a tenant. */
   readonly aliases?: ((tenant: string) => readonly string[]) | undefined;
 }
 
-/** `changed` is called when the upstream says that its list has changed. */
+/** `changed` is called when the upstream reports that its list of tools has changed. */
 export type OpenUpstream = (tenant: string, source: Source, changed: () => void) => OpenedUpstream;
 
 /** An upstream that may hold a connection. */
@@ -34,16 +34,16 @@ export interface SourcesContext extends RegistryContext {
   readonly sources: Sources;
 }
 
-/** The upstreams that this process has open. */
+/** The upstreams that are open in this process. */
 export interface Sources {
   readonly allowed: SourcePorts['allowed'];
   readonly secrets?: SourceSecrets | undefined;
   readonly accounts?: Accounts | undefined;
   aliases(tenant: string): readonly string[];
   upstream(tenant: string, source: Source): Upstream;
-  /** A source as it was at most a second ago, so that not every call reads it. */
+  /** Reads a source through a cache of one second, so that not every call reads it. */
   recent(tenant: string, name: string, read: () => Promise<Source>): Source | Promise<Source>;
-  /** Lets go of what is open and known of a source. */
+  /** Closes the connection to a source and drops what is cached of it. */
   drop(tenant: string, name: string): void;
   close(): Promise<void>;
 }

@@ -6,10 +6,10 @@ import type { AccountSettings } from '../model/credentials.ts';
 import type { SourceKind } from '../model/source.ts';
 import { discoverServer, type ServerMetadata } from './discover-server.ts';
 
-/** Where this server publishes what it is as a client, under its own origin. */
+/** Where this server publishes its OAuth client metadata, under its own origin. */
 export const CLIENT_DOCUMENT_PATH = '/.well-known/oauth-client.json';
 
-/** What this server is to the authorization servers of sources: a public client that comes back to one address. */
+/** The metadata of this server as an OAuth client of sources: a public client with one redirect address. */
 export const clientDocument = (redirectUri: string) => ({
   client_name: 'Assay',
   client_uri: new URL(redirectUri).origin,
@@ -25,14 +25,14 @@ interface Discovery {
   readonly source: { readonly kind: SourceKind; readonly url: string };
   readonly settings: AccountSettings;
   readonly redirectUri: string;
-  /** The client that was registered before, and where the next one is kept. */
+  /** The client registered before, and where a new one is stored. */
   readonly registered: () => Promise<RegisteredClient | undefined>;
   readonly keep: (client: RegisteredClient) => Promise<void>;
 }
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
 
-/** How accounts are connected at a source that was given without it. */
+/** Discovers how accounts are connected at a source that was added without these settings. */
 export const discoverClient = async (discovery: Discovery): Promise<AccountClient> => {
   const { fetch, source, settings } = discovery;
   const { resource, scope, server } = await discoverServer(fetch, source);
@@ -48,7 +48,7 @@ export const discoverClient = async (discovery: Discovery): Promise<AccountClien
   };
 };
 
-/** Who we are there: as given; by our published document; or registered, once. */
+/** Our client there: as configured, by our published metadata, or registered once. */
 const identify = async (
   discovery: Discovery,
   server: ServerMetadata,
@@ -116,7 +116,7 @@ const register = async ({ fetch, redirectUri }: Discovery, server: ServerMetadat
 const secretPlace = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): 'header' | 'body' =>
   methods?.includes('client_secret_post') && !methods.includes('client_secret_basic') ? 'body' : 'header';
 
-/** Asks to stay connected where that is a scope of its own. */
+/** Adds the scope for refresh tokens, where the server has one. */
 const withRefresh = (
   scope: string | undefined,
   { scopes_supported: known = [] }: ServerMetadata,

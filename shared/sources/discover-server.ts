@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import type { SafeFetch } from '../kernel/safe-fetch.ts';
 import type { SourceKind } from '../model/source.ts';
 
-/** What a resource says of itself and of who issues tokens for it. */
+/** What a resource says of itself and of its authorization server. */
 export interface DiscoveredServer {
   readonly resource: string;
   readonly scope: string | undefined;
@@ -14,14 +14,14 @@ const LIMITS = { timeoutMs: 10_000, maxBytes: 262_144 };
 const Address = z.url({ protocol: /^https?$/ }).max(2048);
 const Words = z.array(z.string()).optional();
 
-/** RFC 9728. */
+/** Protected resource metadata (RFC 9728). */
 const ResourceMetadata = z.looseObject({
   resource: Address,
   authorization_servers: z.array(Address).min(1),
   scopes_supported: Words,
 });
 
-/** RFC 8414, as far as an authorization code with PKCE needs it. */
+/** Authorization server metadata (RFC 8414), as far as an authorization code with PKCE needs it. */
 const ServerMetadata = z.looseObject({
   issuer: Address,
   authorization_endpoint: Address,
@@ -36,7 +36,7 @@ const ServerMetadata = z.looseObject({
 });
 export type ServerMetadata = Readonly<z.infer<typeof ServerMetadata>>;
 
-/** Finds who issues tokens for a source, as MCP's authorization describes it. */
+/** Finds the authorization server of a source, as the MCP specification describes it. */
 export const discoverServer = async (
   fetch: SafeFetch,
   { kind, url }: { readonly kind: SourceKind; readonly url: string },
@@ -44,7 +44,7 @@ export const discoverServer = async (
   const challenge = await readChallenge(fetch, kind, url);
   const metadata = await findResource(fetch, url, challenge);
   if (metadata) requireCovers(metadata.resource, url);
-  // Servers of the first protocol with OAuth have no such document: their own origin issues the tokens.
+  // Servers of the first MCP version with OAuth have no such document: their own origin issues the tokens.
   const issuer = metadata?.authorization_servers[0] ?? new URL(url).origin;
   const server = await findServer(fetch, issuer);
   const scope = challenge.scope ?? metadata?.scopes_supported?.join(' ');
@@ -56,7 +56,7 @@ interface Challenge {
   readonly scope?: string | undefined;
 }
 
-/** What the source answers to somebody without a token. */
+/** Reads the challenge that the source sends to a request without a token. */
 const readChallenge = async (fetch: SafeFetch, kind: SourceKind, url: string): Promise<Challenge> => {
   const response = await fetch(url, kind === 'mcp' ? INITIALIZE : { method: 'GET' }, LIMITS);
   await response.body?.cancel();
@@ -95,7 +95,7 @@ const findServer = async (fetch: SafeFetch, issuer: string): Promise<ServerMetad
   ];
   const server = await readFirst(fetch, places, ServerMetadata);
   if (!server) throw undiscovered(`${issuer} does not describe itself (${places.join(', ')})`);
-  // Otherwise one server could pass another's endpoints, or its own, off under a trusted name.
+  // Otherwise a server could claim a trusted issuer's name for its own endpoints.
   if (server.issuer !== issuer && server.issuer !== `${issuer}/` && `${server.issuer}/` !== issuer)
     throw undiscovered(`${issuer} describes the issuer ${server.issuer}, not itself`);
   if (!server.code_challenge_methods_supported?.includes('S256'))
@@ -106,14 +106,14 @@ const findServer = async (fetch: SafeFetch, issuer: string): Promise<ServerMetad
   return server;
 };
 
-/** The places of a metadata document: with the resource's path, and at the root (RFC 9728, 3.1). */
+/** The addresses of a metadata document: with the resource's path, and at the root (RFC 9728, 3.1). */
 const wellKnown = (url: string, name: string): readonly string[] => {
   const { origin, pathname } = new URL(url);
   const root = `${origin}/.well-known/${name}`;
   return pathname === '/' ? [root] : [`${root}${pathname.replace(/\/$/, '')}`, root];
 };
 
-/** The first document that is there; one that is there and wrong is an error, not a reason to look on. */
+/** The first document that exists; an invalid one is an error, not a reason to try the next. */
 const readFirst = async <T>(
   fetch: SafeFetch,
   places: readonly string[],
@@ -133,7 +133,7 @@ const readFirst = async <T>(
   return undefined;
 };
 
-/** A token must be for the source itself: one for another resource would let the source act there. */
+/** A token must be for the source itself: with one for another resource, the source could act there. */
 const requireCovers = (resource: string, url: string): void => {
   const [named, used] = [new URL(resource), new URL(url)];
   const path = named.pathname.endsWith('/') ? named.pathname : `${named.pathname}/`;

@@ -5,7 +5,7 @@ import { sourceDocumentKey } from '../kernel/item-keys.ts';
 import type { Table, Write } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 
-/** An OpenAPI document that was given with its source, packed: an item holds 400 KB. */
+/** An OpenAPI document that was uploaded with its source; compressed, because an item holds 400 KB. */
 export const DocumentItem = stored({
   what: 'OpenAPI document',
   schema: z.object({ gzip: z.string() }),
@@ -13,10 +13,10 @@ export const DocumentItem = stored({
 });
 
 const MOST_PACKED = 350_000;
-/** What a small item may unpack to, at most. */
+/** The most bytes that a document may unpack to. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** The write that keeps a document with its source. */
+/** The write that stores a document with its source. */
 export const keepDocument = (tenant: string, source: string, document: unknown): Write => {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const gzip = gzipSync(text).toString('base64');
@@ -32,7 +32,7 @@ export const keepDocument = (tenant: string, source: string, document: unknown):
   return put(sourceDocumentKey(tenant, source), DocumentItem, { gzip });
 };
 
-/** The document that was given with a source; undefined when it is fetched from its url. */
+/** The document that was uploaded with a source; undefined when it is fetched from the source's url. */
 export const findDocument = async (table: Table, tenant: string, source: string): Promise<string | undefined> => {
   const item = await table.get(sourceDocumentKey(tenant, source));
   if (!item) return undefined;

@@ -6,7 +6,9 @@ import { refreshQuietly } from './refresh.ts';
 
 const SIDE_BY_SIDE = 4;
 
-/** Refreshes every source of every tenant that is due, a few at a time; one that another process refreshes is left to it. */
+/**
+ * Refreshes every source of every tenant that is due, a few at a time; one that another process refreshes is skipped.
+ */
 export const refreshDue = async (context: SourcesContext): Promise<number> => {
   const now = context.clock.now();
   const { items } = await context.table.query(SOURCES_PK);

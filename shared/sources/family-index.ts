@@ -1,6 +1,6 @@
 import type { Family, FamilySource } from '../model/registration.ts';
 
-/** The tools that a source has registered, gone ones included, by name. */
+/** The tools that a source registered, by name, including those it no longer lists. */
 export const toolsOfSource = (
   own: ReadonlyMap<string, Family>,
   source: string,

@@ -1,4 +1,4 @@
-/** What texts say that want a model to do something besides what it was asked. All are bounded, so they take linear time. */
+/** Signs of prompt injection in a text. All patterns are bounded, so they take linear time. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [
     /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|other|your)\b.{0,30}\b(?:instruction|prompt|rule|guideline)s?\b/is,
@@ -18,19 +18,19 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
     /\b(?:before|whenever|each time|every time)\b.{0,60}\b(?:you )?(?:use|using|call|calling|invoke|invoking)\b.{0,80}\b(?:must|always|first)\b.{0,40}\b(?:call|use|invoke|run|read)\b/is,
     'tells when to call another tool',
   ],
-  // Tags, overrides of direction and characters of no width: text that a model reads and a person does not see.
+  // Tags, direction overrides and zero-width characters: text that a model reads and a person does not see.
   [/[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069\u200B\u2060-\u2064]/u, 'has characters that nobody sees'],
 ];
 
 const MOST_TEXT = 100_000;
 
-/** Why a text looks like instructions to a model; empty when it does not. It is a flag for people, not a filter. */
+/** Why a text looks like prompt injection; empty when it does not. It is a flag for people, not a filter. */
 export const findInstructions = (text: string): readonly string[] => {
   const seen = text.slice(0, MOST_TEXT);
   return SIGNS.filter(([sign]) => sign.test(seen)).map(([, meaning]) => meaning);
 };
 
-/** All texts of a value, names included: a model reads them all. */
+/** All texts of a value, including names: a model reads them all. */
 export const textsIn = (value: unknown): string => {
   const texts: string[] = [];
   let left = MOST_TEXT;

@@ -17,7 +17,7 @@ import { type SourceView, viewSource } from './view.ts';
 
 const MAX_SOURCES = 100;
 
-/** Adds a source and lists its tools; one that cannot be reached yet is added and says why. */
+/** Adds a source and lists its tools; one that cannot be reached yet is added with the error. */
 export const addSource = async (
   context: SourcesContext,
   actor: Actor,
@@ -38,7 +38,7 @@ export const addSource = async (
   return refreshOrLeave(context, actor.tenant, given.name);
 };
 
-/** Stores a new source; the name of an existing one is a conflict. */
+/** Stores a new source; an existing name is a conflict. */
 export const storeSource = async (
   { table, clock }: Pick<SourcesContext, 'table' | 'clock'>,
   tenant: string,
@@ -87,7 +87,7 @@ export const refreshNow = async (context: SourcesContext, actor: Actor, name: st
   return showSource(context, actor.tenant, await refreshSource(context, actor.tenant, name));
 };
 
-/** Changes settings and refreshes, so that the tools follow. */
+/** Changes settings and refreshes the tools by them. */
 export const changeSource = async (
   context: SourcesContext,
   actor: Actor,
@@ -104,7 +104,7 @@ export const changeSource = async (
     if (!item) throw unknownSource(name);
     const source = read(item, SourceItem);
     refuseConfigured(source);
-    // Credentials belong to the address they were given for.
+    // Credentials are bound to the address they were given for.
     const isKept = isReplaced
       ? credentials !== undefined
       : source.has_secret && (change.url ?? source.url) === source.url;
@@ -123,7 +123,7 @@ export const changeSource = async (
   return refreshOrLeave(context, tenant, name);
 };
 
-/** Removes a source and its tools; the records of its calls stay. Idempotent. */
+/** Removes a source and its tools; its call records stay. Idempotent. */
 export const removeSource = async (context: SourcesContext, actor: Actor, name: string): Promise<void> => {
   requireManager(context, actor);
   const { tenant } = actor;
@@ -134,7 +134,7 @@ export const removeSource = async (context: SourcesContext, actor: Actor, name: 
   await dropSource(context, tenant, name);
 };
 
-/** Removes the source first: a refresh that is under way then registers nothing more. */
+/** Removes the source first, so that a refresh in progress registers nothing more. */
 export const dropSource = async (context: SourcesContext, tenant: string, name: string): Promise<void> => {
   const key = sourceKey(tenant, name);
   await context.table.change([key], ([item]) => ({ writes: item ? [{ remove: key }] : [], result: undefined }));
@@ -158,7 +158,7 @@ const writeDocument = (
 const credentialsOf = (headers: Credentials['headers'], secret: Credentials['secret']): Credentials | undefined =>
   headers === undefined && secret === undefined ? undefined : { headers, secret };
 
-/** Whose account lists the tools of a source that asks for accounts: that of whoever set it up. */
+/** The account that lists the tools of a source with accounts: that of whoever set it up. */
 const accountsOf = ({ keyId }: Actor, secret: Credentials['secret'] | null): Source['accounts'] =>
   typeof secret === 'object' && secret?.type === 'account' ? { listed_by: keyId } : undefined;
 
@@ -175,7 +175,7 @@ const keepCredentials = async (
   credentials: Credentials,
 ): Promise<void> => sources.secrets?.keep({ tenant, source: name, url }, credentials);
 
-/** A source whose credentials could not be kept is not added. */
+/** Stores the credentials; if that fails, the source is removed again. */
 const keepOrUndo = async (
   context: SourcesContext,
   tenant: string,
@@ -190,7 +190,7 @@ const keepOrUndo = async (
   }
 };
 
-/** Refreshes what was just stored; where the schedule was quicker, its state says so. */
+/** Refreshes what was just stored; if the scheduled refresh was faster, its result is shown. */
 const refreshOrLeave = async (context: SourcesContext, tenant: string, name: string): Promise<SourceView> => {
   await refreshQuietly(context, tenant, name);
   return showSource(context, tenant, await requireSource(context.table, tenant, name));
@@ -201,7 +201,7 @@ const showSource = async (context: SourcesContext, tenant: string, source: Sourc
   return viewSource(source, catalog.own, context.clock.now());
 };
 
-/** Who may change sources: the tenant's administrator where the operator lets tenants have sources at all. */
+/** Requires a key that may change sources: a tenant admin's, where the operator lets tenants have sources at all. */
 export const requireManager = ({ sources }: SourcesContext, actor: Actor): void => {
   requireScope(actor, 'tenant_admin');
   const { only } = visibleTools(actor);
@@ -222,7 +222,7 @@ const refuseConfigured = ({ name, origin }: Source): void => {
     });
 };
 
-/** A function is found among those of the tenant alone, never by a name or ARN that a request makes up. */
+/** A function must be among those bound to the tenant; a request cannot name an arbitrary function or ARN. */
 const requireAlias = ({ sources }: SourcesContext, tenant: string, { alias }: Pick<NewSource, 'alias'>): void => {
   if (alias === undefined) return;
   const known = sources.aliases(tenant);

@@ -7,12 +7,12 @@ export interface McpResult {
   readonly isError?: boolean | undefined;
 }
 
-/** Where blocks stand that structured content cannot hold: pictures, sounds, links. */
+/** The field for blocks that structured content cannot hold: pictures, sounds, links. */
 const BLOCKS = '_content';
 
 /**
- * The output of a call: its structured content, a lone text as it is, and otherwise the blocks. Nothing is left out:
- * pictures and links beside structured content stand under `_content`; texts beside it only repeat it.
+ * The output of a call: its structured content, a single text as a string, and otherwise the blocks. Nothing is lost:
+ * pictures and links beside structured content go to `_content`; texts beside it only repeat it.
  */
 export const readMcpOutput = ({ content = [], structuredContent, isError }: McpResult): unknown => {
   if (isError) throw upstreamError(joinText(content));
@@ -25,7 +25,7 @@ export const readMcpOutput = ({ content = [], structuredContent, isError }: McpR
   return content.length === 1 && isText(first) ? first.text : { content };
 };
 
-/** An output schema that also takes the blocks beside structured content. */
+/** An output schema that also allows the blocks beside structured content. */
 export const schemaWithBlocks = (schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
   ...schema,
   properties: { ...(isObject(schema.properties) ? schema.properties : {}), [BLOCKS]: { type: 'array' } },

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { schemaWithBlocks } from './mcp-output.ts';
 import type { UpstreamProblem, UpstreamTool } from './upstream.ts';
 
-/** A tool as an MCP server lists it, or why it cannot be one. */
+/** A tool as an MCP server lists it, or why it is invalid. */
 export const readMcpTool = (listed: unknown): UpstreamTool | UpstreamProblem => {
   if (!isObject(listed) || typeof listed.name !== 'string' || listed.name === '')
     return { tool: '', reason: 'it lists a tool without a name' };

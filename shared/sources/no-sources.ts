@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import type { SourcePorts } from './context.ts';
 
-/** For processes that reach nothing outside. */
+/** The ports of processes without access to sources. */
 export const noSources: SourcePorts = {
   allowed: 'off',
   open() {

@@ -8,11 +8,11 @@ const RECENT_MS = 1000;
 
 interface Held {
   readonly upstream: OpenedUpstream;
-  /** The state of the source that it was opened for. */
+  /** The source's state when it was opened. */
   readonly state: string;
 }
 
-/** Keeps an upstream open a source, while it is used; one whose source has changed is closed. */
+/** Keeps one open upstream per source while it is used; it is closed when its source changes. */
 export const openUpstreams = (
   { allowed, open, secrets, accounts, aliases = () => [] }: SourcePorts,
   changed: (tenant: string, name: string) => void,

@@ -15,7 +15,7 @@ export const readSources = async (table: Table, tenant: string): Promise<readonl
   return readAll(items, SourceItem);
 };
 
-/** The source of a name, or a fault that says which there are. */
+/** The source with a name, or a fault that lists the existing ones. */
 export const requireSource = async (table: Table, tenant: string, name: string): Promise<Source> => {
   const source = await findSource(table, tenant, name);
   if (source) return source;

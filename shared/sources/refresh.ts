@@ -11,7 +11,7 @@ import type { SourcesContext } from './context.ts';
 import { unknownSource } from './read-source.ts';
 import { type SeenTools, toDefinitions } from './to-definition.ts';
 
-/** Listing a source may take so long in all. */
+/** The timeout for listing a source. */
 const LIST_MS = 60_000;
 export const MAX_TOOLS = 10_000;
 const MAX_PROBLEMS = 20;
@@ -20,7 +20,9 @@ const DEFAULT_MINUTES = 60;
 const BATCH = 45;
 const BATCH_BYTES = 2_000_000;
 
-/** Lists a source's tools and registers what changed. Only one process at a time; a failure keeps the last tools. */
+/**
+ * Lists a source's tools and registers what changed. One process at a time; if it fails, the tools stay as they were.
+ */
 export const refreshSource = async (context: SourcesContext, tenant: string, name: string): Promise<Source> => {
   const leased: LeasedItem<Source> = { key: sourceKey(tenant, name), kind: SourceItem };
   const owner = Buffer.from(context.random(12)).toString('hex');
@@ -39,7 +41,7 @@ export const refreshSource = async (context: SourcesContext, tenant: string, nam
   }
 };
 
-/** Refreshes a source because something says that it has changed; a refresh that is under way is left alone. */
+/** Refreshes a source because of a hint that it changed; if a refresh is in progress, does nothing. */
 export const refreshQuietly = async (context: SourcesContext, tenant: string, name: string): Promise<void> => {
   try {
     await refreshSource(context, tenant, name);
@@ -75,7 +77,7 @@ const refreshed = async (
   };
 };
 
-/** Writes what changed, in few transactions; what is unchanged is not written. */
+/** Stores what changed, in few transactions. */
 const adoptAll = async (
   context: SourcesContext,
   tenant: string,
@@ -130,7 +132,7 @@ const adoptAll = async (
   return clashes;
 };
 
-/** A refresh that lost its lease, or whose source was removed, writes nothing more. */
+/** Stops a refresh that has lost its lease, or whose source was removed, from writing. */
 const fenceOf = (tenant: string, { name, lease }: Source & { lease: Lease }): Fence => ({
   key: sourceKey(tenant, name),
   check(item) {
@@ -156,7 +158,7 @@ const splitIntoBatches = (changed: readonly { local: string; bytes: number }[]):
   return batches;
 };
 
-/** Stores how it went and gives the lease up, unless another has it by now. */
+/** Stores the outcome and releases the lease, unless another process has taken it. */
 const finish = async (
   context: SourcesContext,
   tenant: string,
@@ -167,7 +169,7 @@ const finish = async (
   const leased: LeasedItem<Source> = { key: sourceKey(tenant, source.name), kind: SourceItem };
   let stored: Source | undefined;
   await changeHeld(context, leased, lease, ({ error: _, problems, ...before }) => {
-    // Its settings were changed meanwhile: the tools follow with the next refresh, which is due at once.
+    // Settings changed during the refresh are applied by the next one, which is due at once.
     const due = before.changed_at === source.changed_at ? outcome.due : context.clock.now();
     const known = outcome.error === undefined ? outcome.problems : problems;
     stored = { ...before, ...outcome, problems: known, due, lease: freeLease(lease) };
@@ -177,7 +179,7 @@ const finish = async (
   throw unknownSource(source.name);
 };
 
-/** The write that keeps the schedule's entry with its source. */
+/** The write that updates the source's entry in the schedule. */
 export const dueEntry = (tenant: string, { name, due }: Pick<Source, 'name' | 'due'>) =>
   put(sourceDueKey(tenant, name), SourceDueItem, { tenant, name, due });
 

@@ -12,7 +12,7 @@ export const removeTools = async (context: SourcesContext, tenant: string, sourc
   for (let start = 0; start < names.length; start += BATCH) {
     const batch = names.slice(start, start + BATCH);
     await changeFamilies(context.table, tenant, batch, context.clock.now(), (families) => ({
-      // One that was registered under this name since is not the source's.
+      // A tool registered under this name since does not belong to the source.
       families: new Map(
         [...families].filter(([, family]) => family.source?.name === source).map(([name]) => [name, undefined]),
       ),

@@ -8,7 +8,7 @@ const LOOK_MS = 30_000;
 const CLOSE_MS = 2000;
 
 export interface Schedule {
-  /** When the sources that were due at the start have been refreshed. */
+  /** Resolves when the sources that were due at the start have been refreshed. */
   readonly started: Promise<void>;
   stop(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export const scheduleSources = (context: SourcesContext, configured: Configured)
     started,
     async stop() {
       stop();
-      // What is open is closed, so that a source that hangs does not keep the process.
+      // Open connections are closed, so that a source that hangs does not keep the process alive.
       await Promise.race([context.sources.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
       await Promise.race([
         started.then(() => running),

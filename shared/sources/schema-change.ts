@@ -1,17 +1,17 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 
-/** What happened to a schema, worst last. `words`: only texts that explain it. */
+/** The kinds of change in a schema, worst last. `words`: only texts that describe it. */
 export type SchemaChange = 'same' | 'words' | 'additive' | 'breaking';
 
 const rank: Readonly<Record<SchemaChange, number>> = { same: 0, words: 1, additive: 2, breaking: 3 };
 
-/** The kinds of change in a schema; several may have happened at once. */
+/** All kinds of change in a schema. */
 export type SchemaChanges = ReadonlySet<Exclude<SchemaChange, 'same'>>;
 
 /**
- * What changed from one schema of an input to the next. Additive means: arguments made by the old schema satisfy the
- * new one. What cannot be decided by looking at one keyword at a time is breaking.
+ * What changed from one input schema to the next. Additive means that arguments valid under the old schema are valid
+ * under the new one. Changes that cannot be judged keyword by keyword are breaking.
  */
 export const schemaChanges = (before: unknown, after: unknown): SchemaChanges => {
   const found = new Set<Exclude<SchemaChange, 'same'>>();
@@ -25,7 +25,7 @@ export const worstChange = (changes: SchemaChanges): SchemaChange =>
 
 type Note = (change: SchemaChange) => void;
 
-/** Keywords that tell a reader about a value and forbid none. */
+/** Keywords that describe a value and restrict none. */
 const words = new Set([
   'title',
   'description',
@@ -50,7 +50,7 @@ const compare = (before: unknown, after: unknown, note: Note): void => {
   }
 };
 
-/** Whether a schema takes every value. */
+/** Whether a schema accepts every value. */
 const isOpen = (schema: unknown): boolean =>
   schema === undefined || schema === true || (isObject(schema) && Object.keys(schema).every((key) => words.has(key)));
 
@@ -58,7 +58,7 @@ type Keyword = (before: unknown, after: unknown, note: Note, from: JsonObject, t
 
 const undecided: Keyword = (_, __, note) => note('breaking');
 
-/** A keyword whose absence forbids nothing: additive when it went, or when the new value allows more. */
+/** A keyword whose absence restricts nothing: additive when it was removed, or when the new value allows more. */
 const loosened =
   (allowsMore: (before: unknown, after: unknown) => boolean): Keyword =>
   (before, after, note) => {
@@ -78,7 +78,7 @@ const properties: Keyword = (before, after, note) => {
   }
 };
 
-/** One schema in another, where an absent one takes everything. */
+/** A subschema, which accepts everything when absent. */
 const inner: Keyword = (before, after, note) => {
   if (after === undefined) return note('additive');
   if (before === undefined) return note(isOpen(after) ? 'same' : 'breaking');

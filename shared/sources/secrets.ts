@@ -7,34 +7,34 @@ import { put, read, stored } from '../kernel/stored.ts';
 import { AccountTokens, RegisteredClient } from '../model/account.ts';
 import { Credentials } from '../model/credentials.ts';
 
-/** A secret at rest. */
+/** An encrypted secret. */
 export const SecretItem = stored<SealedSecret>({
   what: 'secret',
   schema: SealedSecret,
   cure: 'give the secret again',
 });
 
-/** The source a secret is for. It is bound to the address: for another one it cannot be opened. */
+/** The source that a secret belongs to. It is bound to the address and cannot be decrypted for another one. */
 export interface SecretOwner {
   readonly tenant: string;
   readonly source: string;
   readonly url: string;
 }
 
-/** The credentials of sources. They go in once, and come out only to be sent to the address they were given for. */
+/** The credentials of sources. They are only ever read to be sent to the address they were given for. */
 export interface SourceSecrets {
   keep(owner: SecretOwner, credentials: Credentials): Promise<void>;
-  /** What to send; undefined when the source has none. */
+  /** The credentials to send; undefined when the source has none. */
   find(owner: SecretOwner): Promise<Credentials | undefined>;
-  /** Forgets the credentials, and the accounts of all callers. */
+  /** Deletes the credentials, and the accounts of all callers. */
   drop(owner: Pick<SecretOwner, 'tenant' | 'source'>): Promise<void>;
   readonly accounts: AccountSecrets;
-  /** What this server is at the source's authorization server, where it registered itself. */
+  /** This server's registration as a client at the source's authorization server. */
   readonly registered: {
     keep(owner: SecretOwner, client: RegisteredClient): Promise<void>;
     find(owner: SecretOwner): Promise<RegisteredClient | undefined>;
   };
-  /** Seals a text that is kept elsewhere, for one purpose. */
+  /** Encrypts a text that is stored elsewhere, for one purpose. */
   seal(owner: SecretOwner, purpose: string, text: string): Promise<SealedSecret>;
   open(owner: SecretOwner, purpose: string, sealed: SealedSecret): Promise<string>;
 }
@@ -85,16 +85,16 @@ export const createSourceSecrets = (table: Table, keys: DataKeys): SourceSecrets
   };
 };
 
-/** Stands where a key's id stands; no id has a space. */
+/** Takes the place of a key's id; no id contains a space. */
 const REGISTERED = 'registered client';
 
 const accountKey = ({ tenant, source }: Pick<SecretOwner, 'tenant' | 'source'>, keyId: string): Key =>
   sourceAccountKey(tenant, source, keyId);
 
-// The encryption context is written to the key's log, so it holds no address, which may be private.
+// KMS logs the encryption context, so it contains no address, which may be private.
 const contextOf = ({ tenant, source, url }: SecretOwner): SecretContext => ({ tenant, source, url: sha256(url) });
 
-/** Sealed texts in the table. */
+/** Encrypted texts in the table. */
 interface SecretBox {
   keep(key: Key, context: SecretContext, text: string): Promise<void>;
   find(key: Key, context: SecretContext): Promise<string | undefined>;
@@ -102,7 +102,7 @@ interface SecretBox {
 }
 
 const createSecretBox = (table: Table, keys: DataKeys): SecretBox => {
-  // Opened texts for a minute, by what is stored: a call need not ask the keeper of keys each time.
+  // Caches decrypted texts for a minute, by their stored form, so that a call need not decrypt them each time.
   const opened = new LRUCache<string, string>({ max: OPENED, ttl: OPENED_MS });
   return {
     async keep(key, context, text) {

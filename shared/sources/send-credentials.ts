@@ -6,7 +6,7 @@ export interface SentCredentials {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** The headers and parameters that credentials stand for; OAuth's token is fetched by the caller. */
+/** The headers and parameters for credentials; the caller fetches an OAuth token. */
 export const sendCredentials = ({ headers = {}, secret }: Credentials, oauthToken?: string): SentCredentials => {
   const bearer = (token: string): SentCredentials => ({
     headers: { ...headers, authorization: `Bearer ${token}` },
@@ -31,11 +31,11 @@ export const sendCredentials = ({ headers = {}, secret }: Credentials, oauthToke
   }
 };
 
-/** Shorter ones are words that stand everywhere. */
+/** Shorter secrets could be ordinary words. */
 const SHORTEST = 6;
 const HIDDEN = '[secret]';
 
-/** A value without the secrets that were sent. */
+/** A value with the secrets that were sent replaced. */
 export const hideSecretsIn = <T>(value: T, sent: SentCredentials): T => {
   const text = JSON.stringify(value) ?? '';
   const hidden = hideSecrets(text, sent);
@@ -45,7 +45,7 @@ export const hideSecretsIn = <T>(value: T, sent: SentCredentials): T => {
 export const hasSecrets = ({ headers, query }: SentCredentials): boolean =>
   Object.keys(headers).length > 0 || Object.keys(query).length > 0;
 
-/** A text without the secrets that were sent: an upstream may repeat what it was asked with. */
+/** A text with the secrets that were sent replaced: an upstream may repeat them. */
 export const hideSecrets = (text: string, sent: SentCredentials): string =>
   secretsIn(sent)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
@@ -54,7 +54,7 @@ export const hideSecrets = (text: string, sent: SentCredentials): string =>
 
 /** The same for bytes of any kind. */
 export const hideSecretBytes = (bytes: Uint8Array, sent: SentCredentials): Uint8Array => {
-  // One character a byte: what is put in the place of a secret moves nothing else.
+  // As Latin-1, one character is one byte, and the replacement has the same length.
   const text = Buffer.from(bytes).toString('latin1');
   const hidden = secretsIn(sent)
     .map((value) => Buffer.from(value).toString('latin1'))

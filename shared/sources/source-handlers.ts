@@ -14,7 +14,7 @@ import { requireSource } from './read-source.ts';
 type Args = Readonly<Record<string, unknown>>;
 type ToolVersion = CallContext['tool'];
 
-/** Handlers among which every source is one: `source:<name>`, for whichever tenant calls. */
+/** Adds a handler for every source, `source:<name>`, of whichever tenant calls. */
 export const withSources = (handlers: Handlers, context: () => SourcesContext | undefined): Handlers => ({
   builtin: handlers.builtin,
   internal: new SourceHandlers(handlers.internal, context),
@@ -26,7 +26,7 @@ class SourceHandlers extends Map<string, Handler> {
 
   constructor(known: ReadonlyMap<string, Handler>, context: () => SourcesContext | undefined) {
     super(known);
-    // Asked for what a subclass makes of a name, such as a plan's.
+    // Kept to be queried by `get`: it may be a subclass that creates handlers by name, such as those of plans.
     this.#known = known;
     this.#handler = createSourceHandler(context);
   }
@@ -58,7 +58,7 @@ const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handl
     return sources.recent(tenant, name, () => requireSource(table, tenant, name));
   };
   return {
-    // Its definitions are written by refreshes alone, and say the permission.
+    // Its definitions are written only by refreshes, and they state the permission.
     permission: 'safe',
     async check(args, tenant, tool, keyId) {
       const family = await familyOf(tenant, tool);
@@ -83,7 +83,7 @@ const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handl
   };
 };
 
-/** Lets a call through that is approved and that the upstream, as last seen, takes as well. */
+/** Requires that the version is approved, and that the arguments fit the upstream's latest version as well. */
 const requireApproved = (
   family: Family & { source: FamilySource },
   { name, version }: ToolVersion,

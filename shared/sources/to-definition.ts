@@ -11,7 +11,7 @@ import { sourceHandler } from '../registry/source-tools.ts';
 import { findInstructions, textsIn } from './find-instructions.ts';
 import type { UpstreamTool, UpstreamTools } from './upstream.ts';
 
-/** A tool as the last refresh saw it: a definition without a version, and the digest of what the upstream said. */
+/** A tool as the last refresh saw it: a definition without a version, and the digest of the upstream's definition. */
 export interface SeenTool {
   readonly upstream: UpstreamTool;
   readonly definition: Tool;
@@ -19,9 +19,9 @@ export interface SeenTool {
 }
 
 export interface SeenTools {
-  /** By the name it has here. */
+  /** By the tool's name here. */
   readonly tools: ReadonlyMap<string, SeenTool>;
-  /** The names here of tools that it lists in a form that cannot be read: they are there, and stay what they were. */
+  /** The names here of tools that are listed in an unreadable form: they exist upstream, and stay as they were. */
   readonly unreadable: ReadonlySet<string>;
   readonly problems: readonly SourceProblem[];
 }
@@ -34,14 +34,16 @@ export type ToolSettings = Pick<
 const MAX_NAME = 128;
 const SLICE = 100;
 
-/** Turns what an upstream lists into definitions. A tool that cannot be one is a problem, and the rest go on. */
+/**
+ * Turns an upstream's list into definitions. A tool that is invalid is reported as a problem; the others are converted.
+ */
 export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTools): Promise<SeenTools> => {
   const problems: SourceProblem[] = [...listed.problems];
   const allowed = settings.allowed && new Set(settings.allowed);
   const tools = new Map<string, SeenTool>();
   const unreadable = new Set(listed.problems.map(({ tool }) => localName(settings, tool)));
   for (const [index, upstream] of listed.tools.entries()) {
-    // Thousands of schemas are compiled: other requests go on in between.
+    // Compiling thousands of schemas takes long, so it yields to other requests.
     if (index % SLICE === SLICE - 1) await nextTurn();
     if (allowed && !allowed.has(upstream.name)) continue;
     const name = localName(settings, upstream.name);
@@ -65,7 +67,7 @@ export const toDefinitions = async (settings: ToolSettings, listed: UpstreamTool
 const flagOf = (signs: readonly string[]): string =>
   `flagged: its description ${signs.join(', ')}; it is taken, read it before you let it run`;
 
-/** `<prefix>_<name>`; what a name may not have is replaced, and a hash keeps replaced and cut names apart. */
+/** `<prefix>_<name>`: invalid characters are replaced, and a hash keeps replaced and shortened names distinct. */
 const localName = ({ name: source, prefix = source }: ToolSettings, upstream: string): string => {
   const wanted = prefix === '' ? upstream : `${prefix}_${upstream}`;
   const plain = wanted.replace(/[^A-Za-z0-9_.-]/g, '_').replace(/^(?=[^A-Za-z_])/, '_');
@@ -78,7 +80,7 @@ const toDefinition = (settings: ToolSettings, name: string, upstream: UpstreamTo
   const definition = {
     name,
     description: description?.trim() || title?.trim() || `${upstream.name}, a tool of the source ${settings.name}.`,
-    // What is only shown must not cost the tool: it is left out where it is not what clients take.
+    // Invalid display fields are left out rather than refusing the tool.
     title: keepValid(toolDisplay.title, title?.trim()),
     annotations: keepValid(toolDisplay.annotations, annotations),
     icons: keepValid(toolDisplay.icons, icons),
@@ -96,14 +98,16 @@ const toDefinition = (settings: ToolSettings, name: string, upstream: UpstreamTo
 
 const keepValid = (schema: z.ZodType, value: unknown): unknown => (schema.safeParse(value).success ? value : undefined);
 
-/** Hints lower nothing unless whoever added the source trusts them. */
+/** Hints lower no permission unless whoever added the source trusts them. */
 const permissionOf = (
   { permission = 'confirm', trust_read_only: trusted }: ToolSettings,
   { annotations }: UpstreamTool,
 ): Permission =>
   trusted === true && permission === 'confirm' && annotations?.readOnlyHint === true ? 'safe' : permission;
 
-/** Two digests: of the input, and of all else that a model reads; the second must not change without a person. */
+/**
+ * Two digests: of the input, and of everything else that a model reads; a change of the second always needs approval.
+ */
 const digestOfFacets = ({
   title,
   description,

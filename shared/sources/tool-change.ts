@@ -1,14 +1,14 @@
 import type { Tool } from '../model/tool.ts';
 import { schemaChanges, worstChange } from './schema-change.ts';
 
-/** How a tool's version grows. */
+/** The part of a version number to increment. */
 export type VersionStep = 'major' | 'minor' | 'patch';
 
 type Described = Pick<Tool, 'description' | 'parameters' | 'output_schema'>;
 
 /**
- * How much changed between two definitions: a breaking change of the input is major, an additive one minor, words
- * alone patch. The output is compared the other way round: it must not become more than callers know.
+ * How much changed between two definitions: a breaking change of the input is major, an additive one minor, texts alone
+ * patch. The output is compared in reverse, because callers must be able to read all of it.
  */
 export const versionStep = (before: Described, after: Described): VersionStep => {
   const input = worstChange(schemaChanges(before.parameters, after.parameters));
@@ -17,7 +17,7 @@ export const versionStep = (before: Described, after: Described): VersionStep =>
   return input === 'additive' || output === 'additive' ? 'minor' : 'patch';
 };
 
-/** Whether the input only gained what callers may leave out, with no word of the old one changed. */
+/** Whether the input only gained optional parts, with no text of the old one changed. */
 export const onlyAddsInput = (before: Described, after: Described): boolean => {
   const changes = schemaChanges(before.parameters, after.parameters);
   return changes.size === 1 && changes.has('additive');

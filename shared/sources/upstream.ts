@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../kernel/json.ts';
 import type { CallContext } from '../kernel/ports.ts';
 
-/** A tool as its upstream describes it. Everything in it is data from outside: nothing is checked yet. */
+/** A tool as its upstream describes it: untrusted, unchecked data. */
 export interface UpstreamTool {
   /** The upstream's own name for it. */
   readonly name: string;
@@ -9,12 +9,12 @@ export interface UpstreamTool {
   readonly description?: string | undefined;
   readonly parameters: JsonSchema;
   readonly output_schema?: JsonSchema | undefined;
-  /** Hints such as `readOnlyHint`: shown, and trusted only where whoever added the source said so. */
+  /** Hints such as `readOnlyHint`: displayed, and trusted only where whoever added the source said so. */
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
   readonly icons?: readonly unknown[] | undefined;
 }
 
-/** What an upstream lists: its tools, and what was wrong with those that cannot be used. */
+/** An upstream's list: its tools, and why others cannot be used. */
 export interface UpstreamTools {
   readonly tools: readonly UpstreamTool[];
   readonly problems: readonly UpstreamProblem[];
@@ -25,9 +25,9 @@ export interface UpstreamProblem {
   readonly reason: string;
 }
 
-/** One place outside that has tools. It throws a `Fault` or an error whose message may be shown. */
+/** A remote server with tools. It throws a `Fault`, or an error whose message may be shown. */
 export interface Upstream {
   list(signal: AbortSignal): Promise<UpstreamTools>;
-  /** Runs a tool by the upstream's own name; what it returns is the tool's output. */
+  /** Runs a tool by the upstream's own name; returns the tool's output. */
   call(tool: string, args: Readonly<Record<string, unknown>>, context: CallContext): Promise<unknown>;
 }

@@ -3,7 +3,7 @@ import type { Source } from '../model/source.ts';
 import { toolsOfSource } from './family-index.ts';
 import { type VersionStep, versionStep } from './tool-change.ts';
 
-/** A tool that is not what was approved: changed, new or gone. */
+/** A tool that differs from what was approved: changed, new or gone. */
 export interface Drift {
   readonly tool: string;
   /** The approved version; null for a tool that is new. */
@@ -13,7 +13,7 @@ export interface Drift {
   readonly change: VersionStep | 'added' | 'removed';
 }
 
-/** A source as callers see it. Secrets are no part of what is stored here. */
+/** A source as callers see it. Secrets are stored elsewhere. */
 export type SourceView = Omit<Source, 'lease' | 'due' | 'error' | 'changed_at' | 'policy'> & {
   readonly policy: 'auto' | 'review';
   readonly status: 'ok' | 'failing' | 'new';
@@ -24,7 +24,7 @@ export type SourceView = Omit<Source, 'lease' | 'due' | 'error' | 'changed_at' |
   readonly refreshing: boolean;
 };
 
-/** The state of a source, with the tools it has in a tenant's catalogue. */
+/** The view of a source with its tools in a tenant's catalogue. */
 export const viewSource = (source: Source, own: ReadonlyMap<string, Family>, now: number): SourceView => {
   const { lease, due, error, changed_at: _, ...rest } = source;
   const families = toolsOfSource(own, source.name);

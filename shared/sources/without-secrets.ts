@@ -1,7 +1,7 @@
 import type { OpenedUpstream } from './context.ts';
 import { hasSecrets, hideSecrets, hideSecretsIn, type SentCredentials } from './send-credentials.ts';
 
-/** An upstream that repeats nothing of its credentials: not in what it lists, answers, tells on the way or fails with. */
+/** Wraps an upstream so that its credentials appear in nothing it returns: lists, answers, progress or errors. */
 export const withoutSecrets = (
   upstream: OpenedUpstream,
   credentials: () => Promise<SentCredentials>,
@@ -32,7 +32,7 @@ const hiding = async <T>(
   }
 };
 
-/** The error stays what it is, for whoever tells it from others by its kind. */
+/** The error object is kept, because others check its type. */
 const hideInError = (thrown: unknown, sent: SentCredentials): void => {
   let error = thrown;
   for (let depth = 0; error instanceof Error && depth < 8; depth += 1) {

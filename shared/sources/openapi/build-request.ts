@@ -12,7 +12,7 @@ export interface UpstreamRequest {
   readonly init: RequestInit;
 }
 
-/** An operation's request for some arguments, as the document says they are written. */
+/** Builds an operation's request from arguments, encoded as the document says. */
 export const buildRequest = (
   operation: Operation,
   inputs: Inputs,
@@ -44,7 +44,7 @@ export const buildRequest = (
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
   const body = buildBody(operation, inputs, args);
   if (body?.contentType !== undefined) headers.set('content-type', body.contentType);
-  // The source's own headers are last: no argument replaces its credentials.
+  // The source's own headers come last, so that no argument replaces its credentials.
   for (const [name, value] of Object.entries(extra.headers)) headers.set(name, value);
   for (const [name, value] of Object.entries(extra.query)) query.push(`${escapeText(name)}=${escapeText(value)}`);
   return {
@@ -86,7 +86,7 @@ const pathValue = (argument: string, parameter: Parameter, value: unknown): stri
   return text;
 };
 
-// Whatever else HTTP takes in a header, a line's end would begin another one.
+// A line break would start another header.
 const headerValue = (argument: string, text: string): string => {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
   throw new Fault('InvalidInput', `${argument} is sent as a header, which cannot hold all of its characters`, {
@@ -96,7 +96,7 @@ const headerValue = (argument: string, text: string): string => {
 
 const addressOf = ({ base, name }: Operation, path: string, query: readonly string[]): URL => {
   const [fixed = '', search] = path.split(/\?(.*)/s);
-  // A segment of dots would lead to another operation's path.
+  // A segment of dots would change the path to another operation's.
   if (fixed.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
     throw new Fault(
       'InvalidInput',

@@ -1,14 +1,14 @@
 import { Fault, messageOf } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
-/** A document of OpenAPI 3.0, 3.1 or 3.2, as data: nothing in it is checked before it is used. */
+/** An OpenAPI 3.0, 3.1 or 3.2 document as unchecked data. */
 export interface OpenApiDocument {
   readonly root: JsonObject;
-  /** Whether its schemas are those of 3.0, which differ from JSON Schema. */
+  /** Whether its schemas are of OpenAPI 3.0, which differs from JSON Schema. */
   readonly isOld: boolean;
 }
 
-/** Reads a document; the fault says what else it is. */
+/** Reads a document; the fault says what is wrong with it. */
 export const readDocument = (text: string): OpenApiDocument => {
   const root = parse(text);
   if (!isObject(root)) throw unusable('it is no JSON object');
@@ -33,7 +33,7 @@ export const unusable = (reason: string): Fault =>
 
 const MOST_HOPS = 16;
 
-/** A part of the document, or what it refers to: parameters, bodies and paths may be kept elsewhere in it. */
+/** A part of the document, or what it refers to: parameters, bodies and paths may be references. */
 export const followReference = (document: OpenApiDocument, part: unknown): JsonObject => {
   let current = part;
   for (let hops = 0; hops < MOST_HOPS; hops += 1) {
@@ -44,7 +44,7 @@ export const followReference = (document: OpenApiDocument, part: unknown): JsonO
   throw new Error('a reference leads to itself');
 };
 
-/** What a local reference leads to. */
+/** The target of a local reference. */
 export const findPointer = ({ root }: OpenApiDocument, reference: string): unknown => {
   if (!reference.startsWith('#')) throw new Error(`it refers to another document, ${cut(reference)}`);
   const found = pointerParts(reference).reduce<unknown>(

@@ -5,12 +5,12 @@ import { kindOfBody } from './inputs.ts';
 import type { Body } from './operations.ts';
 
 export interface EncodedBody {
-  /** Absent where the content says it itself, as a multipart form does with its boundary. */
+  /** Absent where the content determines it, as a multipart form does with its boundary. */
   readonly contentType?: string | undefined;
   readonly content: string | Uint8Array<ArrayBuffer> | FormData;
 }
 
-/** A body as its type of content writes it. */
+/** Encodes a body by its content type. */
 export const encodeBody = (body: Body, value: unknown, binary: ReadonlySet<string>): EncodedBody => {
   const { contentType } = body;
   switch (kindOfBody(body)) {
@@ -47,7 +47,7 @@ const formText = (body: Body, fields: JsonObject): string =>
     .flatMap(([name, value]) => {
       const { style, explode, allowReserved } = chooseEncoding(body, name);
       const isStyled = style !== undefined || explode !== undefined || allowReserved !== undefined;
-      // Without a style an object is JSON, and a list is one pair an item.
+      // Without a style, an object is sent as JSON, and a list as one pair per item.
       const given = isStyled || Array.isArray(value) ? value : textOf(value);
       const form = style ?? 'form';
       return encodeQuery(name, given, {

@@ -8,7 +8,7 @@ export interface Style {
 
 type Encode = (text: string) => string;
 
-/** A parameter of a path, header or cookie, as its style writes it. */
+/** Encodes a path, header or cookie parameter by its style. */
 export const encodeValue = (name: string, value: unknown, { style, explode }: Style, encode: Encode): string => {
   const write = (each: unknown): string => encode(textOf(each));
   const pairs = isObject(value)
@@ -30,7 +30,7 @@ export const encodeValue = (name: string, value: unknown, { style, explode }: St
   }
 };
 
-/** The pairs of a query or a form, as the style writes them. */
+/** The pairs of a query or form, encoded by the style. */
 export const encodeQuery = (name: string, value: unknown, style: Style): readonly string[] => {
   const encode = style.allowReserved ? escapeLoosely : escapeText;
   const key = escapeText(name);
@@ -57,7 +57,7 @@ const deepPairs = (key: string, value: object, write: (each: unknown) => string)
     return Array.isArray(each) ? each.map((item) => `${inner}=${write(item)}`) : [`${inner}=${write(each)}`];
   });
 
-/** No style says how to write a list in a list: that is JSON. */
+/** No style defines nested lists, so they are sent as JSON. */
 export const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -69,6 +69,6 @@ export const escapeText: Encode = (text) =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-/** Reserved characters as they are, but for those that would end or split the value. */
+/** Keeps reserved characters, except those that would end or split the value. */
 const escapeLoosely: Encode = (text) =>
   escapeText(text).replace(/%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B|3D|5B|5D)/g, (code) => decodeURIComponent(code));

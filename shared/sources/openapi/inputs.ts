@@ -4,19 +4,19 @@ import { followReference, type OpenApiDocument } from './document.ts';
 import type { Body, Operation, Parameter } from './operations.ts';
 import { isBinary, readSchemas, type SchemaReader } from './schema.ts';
 
-/** The one schema of an operation's arguments, and where each argument goes. */
+/** The one schema of an operation's arguments, and where each argument is sent. */
 export interface Inputs {
   readonly parameters: JsonSchema;
   readonly slots: readonly { readonly argument: string; readonly parameter: Parameter }[];
-  /** The argument that is the body; `null` when the body is made of all arguments that are no parameters. */
+  /** The argument that is the body; `null` when the body consists of all arguments that are not parameters. */
   readonly body?: string | null | undefined;
-  /** Fields of a form that are bytes. */
+  /** Form fields that hold bytes. */
   readonly binary: ReadonlySet<string>;
 }
 
 export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'bytes';
 
-/** What a type of content is made from. */
+/** The kind of body that a content type needs. */
 export const kindOfBody = ({ contentType }: Body): BodyKind => {
   if (/^application\/json\b|\+json\b/i.test(contentType)) return 'json';
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return 'form';
@@ -24,7 +24,7 @@ export const kindOfBody = ({ contentType }: Body): BodyKind => {
   return /^text\/|xml\b|yaml\b|javascript\b/i.test(contentType) ? 'text' : 'bytes';
 };
 
-/** Merges parameters and body. Names stay as they are; where two places have one name, each says its place. */
+/** Merges parameters and body. Names are kept; where two places use the same name, each is prefixed by its place. */
 export const mergeInputs = (document: OpenApiDocument, { parameters, body }: Operation): Inputs => {
   const schemas = readSchemas(document);
   const names = parameters.map(({ name }) => name);
@@ -68,12 +68,12 @@ const root = (
   });
 };
 
-/** Keywords of an object whose fields can stand beside other arguments without changing what is allowed. */
+/** Keywords of an object whose fields can be merged with other arguments without changing what is allowed. */
 const PLAIN = new Set(['type', 'properties', 'required', 'additionalProperties', 'description', 'title', 'example']);
 
 /**
- * The body's schema when its fields can be arguments themselves: a plain object that must be sent. An open one must
- * have no parameters beside it, as a further field could have the name of one.
+ * The body's schema if its fields can be arguments themselves: a plain, required object. An open object must have no
+ * parameters beside it, because an additional field could have a parameter's name.
  */
 const listFields = (
   document: OpenApiDocument,
@@ -121,7 +121,7 @@ const freeName = (wanted: string, taken: Readonly<Record<string, unknown>>): str
 const asObject = (value: unknown): Readonly<Record<string, JsonSchema>> =>
   isObject(value) ? (value as Readonly<Record<string, JsonSchema>>) : {};
 
-// A parameter may be called __proto__.
+// A parameter may be named __proto__.
 const set = <T>(target: Record<string, T>, key: string, value: T): void => {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 };

@@ -11,7 +11,7 @@ export interface Parameter {
   readonly isRequired: boolean;
   readonly description?: string | undefined;
   readonly schema: unknown;
-  /** Given as a document of this type instead of in a style. */
+  /** The content type of a parameter that is encoded as a document instead of by a style. */
   readonly contentType?: string | undefined;
   readonly style: string;
   readonly explode: boolean;
@@ -23,7 +23,7 @@ export interface Body {
   readonly description?: string | undefined;
   readonly contentType: string;
   readonly schema: unknown;
-  /** How single fields of a form are written. */
+  /** How single form fields are encoded. */
   readonly encoding: JsonObject;
 }
 
@@ -35,16 +35,16 @@ export interface Operation {
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Body | undefined;
-  /** The types of a good answer, where the document names others beside JSON. */
+  /** The content types of successful answers, where the document lists others besides JSON. */
   readonly answers: readonly string[];
-  /** Where its path begins, within the source's own host. */
+  /** The base address of its path, on the source's own host. */
   readonly base: URL;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'query'] as const;
 const MOST_OPERATIONS = 10_000;
 
-/** The operations of a document; one that cannot be called is a problem, and the rest go on. */
+/** The operations of a document; one that cannot be called is reported as a problem. */
 export const listOperations = (
   document: OpenApiDocument,
   url: URL,
@@ -128,7 +128,7 @@ const readOperation = (document: OpenApiDocument, url: URL, { path, method, item
   };
 };
 
-/** Some servers refuse who does not accept all that they may answer. */
+/** Sent as Accept, because some servers refuse clients that do not accept all types they may answer with. */
 const readAnswers = (document: OpenApiDocument, responses: unknown): readonly string[] => {
   const good = Object.entries(isObject(responses) ? responses : {}).filter(([status]) => /^2/.test(status));
   const types = good.flatMap(([, given]) => typesOf(document, given)).filter((type) => PLAIN_TYPE.test(type));
@@ -138,7 +138,7 @@ const readAnswers = (document: OpenApiDocument, responses: unknown): readonly st
 const JSON_TYPE = 'application/json';
 const PLAIN_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
 
-/** An answer that cannot be read keeps no operation from being called. */
+/** An unreadable answer does not prevent the operation from being called. */
 const typesOf = (document: OpenApiDocument, answer: unknown): readonly string[] => {
   try {
     const { content } = followReference(document, answer);
@@ -148,7 +148,7 @@ const typesOf = (document: OpenApiDocument, answer: unknown): readonly string[] 
   }
 };
 
-/** The first server that is named closest to the operation; it must be at the source's own host. */
+/** The first of the most specific servers; it must be on the source's own host. */
 const baseOf = (lists: readonly unknown[], url: URL): URL => {
   const servers = lists.find((list) => Array.isArray(list) && list.length > 0) as readonly unknown[] | undefined;
   const bases = (servers ?? [{ url: '/' }]).flatMap((server) => {
@@ -169,7 +169,7 @@ const withVariables = ({ url, variables }: JsonObject): string =>
     return isObject(variable) && variable.default !== undefined ? String(variable.default) : whole;
   });
 
-/** Those of the operation, and those of its path that it does not replace. */
+/** The operation's parameters, and those of its path that it does not override. */
 const readParameters = (document: OpenApiDocument, item: JsonObject, operation: JsonObject): readonly Parameter[] => {
   const found = new Map<string, Parameter>();
   for (const list of [item.parameters, operation.parameters])
@@ -180,7 +180,7 @@ const readParameters = (document: OpenApiDocument, item: JsonObject, operation: 
   return [...found.values()];
 };
 
-/** Headers that the specification leaves to others, and those of the connection. */
+/** Headers that the specification says to ignore, and those of the connection. */
 const NOT_PARAMETERS =
   /^(accept|content-type|authorization|host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i;
 const STYLES: Readonly<Record<Place, readonly string[]>> = {
@@ -212,7 +212,7 @@ const readParameter = (given: JsonObject): Parameter | undefined => {
   };
 };
 
-/** The types a body may be sent as, the best first. */
+/** The content types of a body, best first. */
 const BODIES = [
   /^application\/json\b/i,
   /\+json\b/i,

@@ -4,7 +4,7 @@ import type { Operation } from './operations.ts';
 
 const MOST_SAID = 1000;
 
-/** The output of a tool from its upstream's answer; one that says it failed is the tool's failure. */
+/** A tool's output from its upstream's response; an error status is the tool's failure. */
 export const readOutput = async (
   response: Response,
   { method, path }: Operation,
@@ -40,7 +40,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // Lines of JSON, or no JSON in spite of its type: the text says more than a refusal.
+    // JSON lines, or a wrong content type: the text is more useful than an error.
     return text;
   }
 };

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, type JsonSchema } from '../../kernel/json.ts';
 import { findPointer, followReference, type OpenApiDocument, pointerParts } from './document.ts';
 
-/** Converts schemas of one operation; those they refer to are kept under names, so that circles stay circles. */
+/** Converts schemas of one operation; referenced ones become definitions, so that recursive schemas stay finite. */
 export interface SchemaReader {
   read(schema: unknown): JsonSchema;
-  /** The schemas that were referred to. */
+  /** The referenced schemas. */
   definitions(): Readonly<Record<string, JsonSchema>>;
 }
 
@@ -15,10 +15,10 @@ const SINGLE = new Set(
     ' ',
   ),
 );
-/** What a caller of the tool has no use for. */
+/** Keywords that a tool's caller does not need. */
 const LEFT_OUT = new Set(['xml', 'externalDocs', 'discriminator', 'example', 'readOnly', '$schema', '$id']);
 
-/** A definition has no room for more. */
+/** Larger schemas do not fit a definition. */
 const MOST_PARTS = 5000;
 
 export const readSchemas = (document: OpenApiDocument): SchemaReader => {
@@ -34,7 +34,7 @@ export const readSchemas = (document: OpenApiDocument): SchemaReader => {
     let name = wanted;
     for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`;
     names.set(reference, name);
-    // The name is known before its schema is read, so that a circle ends here.
+    // The name is registered before its schema is read, so that recursion ends here.
     Object.defineProperty(definitions, name, {
       value: convert(findPointer(document, reference)),
       enumerable: true,
@@ -50,7 +50,7 @@ export const readSchemas = (document: OpenApiDocument): SchemaReader => {
     if (!isObject(given)) return {};
     if (typeof given.$ref === 'string') {
       const $ref = `#/$defs/${nameOf(given.$ref)}`;
-      // Beside a reference 3.0 has nothing.
+      // In OpenAPI 3.0, keywords beside a reference are ignored.
       return document.isOld ? { $ref } : { ...convertKeywords(leaveOut(given, '$ref')), $ref };
     }
     return document.isOld ? modern(given, convertKeywords(given)) : binary(convertKeywords(given));
@@ -71,7 +71,7 @@ export const readSchemas = (document: OpenApiDocument): SchemaReader => {
         return [key, SINGLE.has(key) && typeof value !== 'boolean' ? convert(value) : value];
       });
     const result: Record<string, unknown> = Object.fromEntries(kept);
-    // What only an answer has cannot be asked of a request.
+    // Read-only properties appear only in answers, so a request cannot require them.
     if (Array.isArray(given.required)) result.required = given.required.filter((name) => !isReadOnly(given, name));
     if (given.example !== undefined && result.examples === undefined) result.examples = [given.example];
     return result;
@@ -90,7 +90,7 @@ const leaveOut = (given: JsonObject, key: string): JsonObject => {
   return rest;
 };
 
-/** A schema of 3.0 in the words of JSON Schema 2020-12. */
+/** Converts an OpenAPI 3.0 schema to JSON Schema 2020-12. */
 const modern = (given: JsonObject, converted: Record<string, unknown>): JsonSchema => {
   const { nullable, ...result } = converted;
   for (const [flag, bound] of [
@@ -112,13 +112,13 @@ const modern = (given: JsonObject, converted: Record<string, unknown>): JsonSche
   return withNull;
 };
 
-/** Bytes are given as base64, which JSON can hold. */
+/** Bytes are passed as base64, so that they fit JSON. */
 const binary = (schema: Record<string, unknown>): Record<string, unknown> => {
   if (schema.format === 'byte') return { ...leaveOut(schema, 'format'), contentEncoding: 'base64' };
   return isBytes(schema) ? { ...leaveOut(schema, 'format'), type: 'string', contentEncoding: 'base64' } : schema;
 };
 
-/** Whether a schema stands for bytes, which a form carries as they are. */
+/** Whether a schema stands for bytes, which a form sends unencoded. */
 export const isBinary = (document: OpenApiDocument, schema: unknown): boolean =>
   isBytes(followReference(document, schema));
 

@@ -9,16 +9,16 @@ import { listOperations, type Operation } from './operations.ts';
 import { readOutput } from './read-output.ts';
 
 export interface OpenApiSource {
-  /** Where the document is, or the API itself when the document is given. */
+  /** The address of the document, or of the API itself when the document is uploaded. */
   readonly url: string;
   readonly document?: (() => Promise<string | undefined>) | undefined;
   readonly fetch: SafeFetch;
-  /** Asked for every request: a secret may have been replaced since. */
+  /** Read for every request, because a secret may have been replaced. */
   readonly credentials: () => Promise<SentCredentials>;
 }
 
 const DOCUMENT_LIMITS = { timeoutMs: 20_000, maxBytes: 16 * 1024 * 1024 };
-/** The call's own time-out is shorter. */
+/** An upper bound: each call has a shorter timeout of its own. */
 const CALL_LIMITS = { timeoutMs: 910_000, maxBytes: 16 * 1024 * 1024 };
 
 interface Callable {
@@ -26,7 +26,7 @@ interface Callable {
   readonly inputs: Inputs;
 }
 
-/** An API by its OpenAPI document: one tool an operation. */
+/** An API described by its OpenAPI document: one tool per operation. */
 export const openApiUpstream = (source: OpenApiSource): Upstream => {
   const url = new URL(source.url);
   let callable: ReadonlyMap<string, Callable> | undefined;
@@ -34,7 +34,7 @@ export const openApiUpstream = (source: OpenApiSource): Upstream => {
   const load = async (signal: AbortSignal): Promise<UpstreamTools> => {
     const given = await source.document?.();
     const text = given ?? (await fetchDocument(source, signal));
-    // A document without servers is at its own host's root; one that was given is about the url it was given with.
+    // Without `servers`, a fetched document describes the root of its host; an uploaded one, the url given with it.
     const servers = [{ url: given === undefined ? '/' : '' }];
     const { tools, problems, found } = readTools(text, url, servers);
     callable = found;
