@@ -9,7 +9,7 @@ export interface StoredObject {
   /** S3's sequencer: the order of writes to one key, in hexadecimal; absent where the store has none. */
   readonly sequencer?: string | undefined;
   readonly size?: number | undefined;
-  /** The same each time one event is redelivered: whoever had it before has given up or died. */
+  /** The delivery's id, the same when it is redelivered: then the process that had it before has given up or died. */
   readonly delivery?: string | undefined;
 }
 
@@ -17,16 +17,21 @@ export type Claim =
   | { readonly todo: 'score'; readonly upload: ClaimedUpload }
   /** Already done, in progress under another delivery, superseded by a newer object, or not requested. */
   | { readonly todo: 'nothing'; readonly why: 'done' | 'underway' | 'older' | 'unasked' }
-  /** An earlier try of the same delivery may still be running: answering it as done would lose it. */
+  /**
+   * An earlier try of the same delivery may still be running; reporting success would lose the event if that try fails.
+   */
   | { readonly todo: 'wait'; readonly seconds: number }
   /** Failed permanently: thrown again each time, so that its event reaches the dead-letter queue. */
   | { readonly todo: 'refuse'; readonly score: boolean | undefined; readonly error: NonNullable<Upload['error']> };
 
 export type ClaimedUpload = Upload & { readonly lease: Lease };
 
-/** A redelivery takes over from an owner that has missed three heartbeats; other deliveries wait for the lease. */
+/**
+ * A redelivery takes over from an owner that has missed three heartbeats; other deliveries wait until the lease
+ * expires.
+ */
 const REDELIVERY_MS = 45_000;
-/** Releases before had no heartbeat: an attempt of theirs is left alone for a function's longest time. */
+/** Earlier releases sent no heartbeats: their attempts are left alone for the longest time that a function can run. */
 const UNBEATEN_MS = 16 * 60_000;
 
 /** Decides whether an event needs work: the same object once, a newer one again, an older one never. */
@@ -68,7 +73,7 @@ export const claimUpload = (
   };
 };
 
-/** The lease of the latest attempt, as far as an event has to respect it. */
+/** The lease of the latest attempt, as it applies to this event. */
 const leaseFor = (upload: Upload, object: StoredObject): Lease => {
   const { lease, claimed_at = 0 } = upload;
   if (lease) return isRedelivery(upload, object) ? { ...lease, until: lease.until - LEASE_MS + REDELIVERY_MS } : lease;
@@ -81,13 +86,13 @@ const isRedelivery = ({ claimed_by }: Upload, { delivery }: StoredObject): boole
 
 const UNKNOWN = { code: 'Internal', message: 'it failed before' } as const;
 
-// Sequencers differ in length: the shorter is padded before comparing.
+// Sequencers differ in length, so the shorter one is padded.
 const isOlder = (given: string, known: string): boolean => {
   const width = Math.max(given.length, known.length);
   return given.padStart(width, '0') < known.padStart(width, '0');
 };
 
-/** An image without an upload request belongs to the operator who put it there. */
+/** An image without an upload request was put there by the operator. */
 export const droppedByHand = ({ key }: Pick<StoredObject, 'key'>, now: number): Upload => ({
   key,
   key_id: 'admin',

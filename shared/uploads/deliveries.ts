@@ -8,7 +8,7 @@ import type { Item, Log } from '../kernel/ports.ts';
 import { isUnreadable, put, read, stored } from '../kernel/stored.ts';
 import { ObjectCreated } from './object-event.ts';
 
-/** An event that was taken and not dealt with yet, with the lease of whoever is at it. */
+/** An event that was received and is not finished, with the lease of the process that handles it. */
 const Delivery = z.object({ id: z.string(), event: ObjectCreated, lease: Lease.optional() });
 type Delivery = Readonly<z.infer<typeof Delivery>>;
 
@@ -19,25 +19,25 @@ export interface DeliveryContext extends LeaseContext {
   readonly log: Log;
 }
 
-/** Deals with an event to its end, failures included. `isLost` says that another process may have taken it over. */
+/** Handles an event completely, failures included. `isLost` tells whether another process may have taken it over. */
 export type Deal = (event: ObjectCreated, id: string, isLost: () => boolean) => Promise<void>;
 
 export interface Deliveries {
-  /** Resolves once the event is stored: from then on it is dealt with, by whichever process is there. */
+  /** Resolves once the event is stored; after that, some process will handle it. */
   send(event: ObjectCreated): Promise<void>;
-  /** Takes up what others left, as is done at the start and with every beat. */
+  /** Takes over the events of other processes whose leases have expired; done at the start and with every heartbeat. */
   takeOver(): Promise<void>;
-  /** Waits until everything under way here has been dealt with. */
+  /** Resolves when everything in progress here is done. */
   idle(): Promise<void>;
-  /** Looks no more for what others left, and waits for what is under way. */
+  /** Stops taking over events, and waits for those in progress. */
   close(): Promise<void>;
 }
 
-/** How many a process is at, of all tenants and of each: the others wait in the table, with nothing of them in memory. */
+/** How many events a process handles at once, in all and per tenant; the others wait in the table, not in memory. */
 const MOST_AT_ONCE = 8;
 const MOST_OF_TENANT = 4;
 
-/** Of the table, at a time: a server that looks must answer too. */
+/** How many entries of the table are read at a time, because the server must answer requests meanwhile. */
 const LOOKED_AT_ONCE = 200;
 
 interface Waiting {
@@ -45,7 +45,7 @@ interface Waiting {
   readonly tenant: string;
 }
 
-/** What the queue does in the cloud, on the table: events outlive the process that took them. */
+/** A durable queue on the table, in place of the cloud's: events outlive the process that received them. */
 export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveries => {
   const { table, clock, timers, log, random } = context;
   const underway = new Map<string, { readonly tenant: string; readonly working: Promise<void> }>();
@@ -58,7 +58,8 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     const heartbeat = keepLease(context, item, lease);
     try {
       await deal(event, id, heartbeat.isLost);
-      // What it stopped at for that is not dealt with, though nobody else may have taken it.
+      // The work may have stopped because the lease was lost, so the event is not finished, even if nobody has taken it
+      // over.
       if (heartbeat.isLost())
         return log.warn('upload left to be taken over', { delivery: id, error: 'its lease ran out' });
       await changeHeld(context, item, lease, () => [{ remove: item.key }]);
@@ -86,7 +87,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     !isClosed &&
     underway.size < MOST_AT_ONCE &&
     [...underway.values()].filter((each) => each.tenant === tenant).length < MOST_OF_TENANT;
-  /** Begins what waits, tenants in turn. */
+  /** Starts pending events, tenants in turn. */
   const next = (): void => {
     for (let found = queue.take(hasRoom); found; found = queue.take(hasRoom)) {
       queued.delete(found.id);
@@ -123,7 +124,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     async send(event) {
       const waiting = { id: newOwner(random), tenant: tenantOf({ event }) };
       const key = activeUploadKey(waiting.id);
-      // One that has to wait is anybody's.
+      // An event that has to wait gets no lease, so that any process may take it.
       const lease = hasRoom(waiting.tenant) ? takeLease(undefined, newOwner(random), clock.now()) : undefined;
       const delivery: Delivery = { id: waiting.id, event, lease };
       await table.change([key], () => ({ writes: [put(key, DeliveryItem, delivery)], result: undefined }));
@@ -141,7 +142,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
   };
 };
 
-/** A delivery that nobody is at. One that cannot be read is left to a release that can, and holds up no other. */
+/** A delivery that nobody holds. An unreadable one is left to a release that can read it, and does not block others. */
 const readFree = (item: Item, now: number, log: Log): Delivery | undefined => {
   try {
     const delivery = read(item, DeliveryItem);

@@ -8,8 +8,8 @@ import type { UploadContext } from './score-upload.ts';
 import { UploadItem, uploadOf, viewUpload } from './upload.ts';
 
 /**
- * Writes the result and gives the lease up, unless somebody else has it by now. The scores are stored first: an image
- * that is said to be scored has them.
+ * Stores the result and releases the lease, unless another process has it by now. The scores are stored first, so that
+ * an image marked as scored always has them.
  */
 export const finishUpload = async (
   context: Pick<UploadContext, 'table' | 'blobs' | 'clock'>,
@@ -35,7 +35,7 @@ export const finishUpload = async (
       reason: upload.status,
     } as const;
     const events = isAnnounced ? placeEvents(tenant, count, [event]) : [];
-    // A call whose reservation had lapsed has another id by now.
+    // The call has another id if its reservation had lapsed.
     const ended = { ...upload, call_id: known.call_id, lease: freeLease(upload.lease) };
     return { writes: [put(key, UploadItem, ended, item.expires), ...events], result: undefined };
   });

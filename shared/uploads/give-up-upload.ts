@@ -8,8 +8,8 @@ import type { Upload } from './upload.ts';
 export type GiveUpContext = Pick<UploadContext, 'table' | 'blobs' | 'clock' | 'random'>;
 
 /**
- * Records a picture as failed whose function ended on its last try, when nobody is left to do so; tells whether it
- * did. One that has its scores, was replaced, or is at work under another delivery stays as it is.
+ * Records a picture as failed whose function died on its last try; returns whether it did. A picture that has its
+ * scores, was replaced, or is in progress under another delivery is left unchanged.
  */
 export const giveUpUpload = async (
   context: GiveUpContext,
@@ -25,6 +25,6 @@ export const giveUpUpload = async (
   return true;
 };
 
-/** The last try of this delivery is over by now, though its lease may not be. */
+/** The delivery's last try has ended, even if its lease has not expired. */
 const afterLastTry = (known: Upload, { delivery }: StoredObject): Upload =>
   known.lease && known.claimed_by === delivery ? { ...known, lease: freeLease(known.lease) } : known;

@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import type { StoredObject } from './claim.ts';
 import { ImageKey } from './upload.ts';
 
-/** What a batch-worker job has to score. */
+/** The images that a batch-worker job has to score. */
 export const Manifest = z.strictObject({
   v: z.literal(1),
   images: z

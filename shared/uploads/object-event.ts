@@ -3,7 +3,7 @@ import { Fault } from '../kernel/errors.ts';
 import type { StoredObject } from './claim.ts';
 import { ImageKey } from './upload.ts';
 
-/** The parts used of EventBridge's `Object Created` from S3. Its keys are not URL-encoded. */
+/** The fields used of EventBridge's `Object Created` event from S3. Its keys are not URL-encoded. */
 export const ObjectCreated = z.looseObject({
   'detail-type': z.literal('Object Created'),
   detail: z.looseObject({
@@ -18,7 +18,7 @@ export const ObjectCreated = z.looseObject({
 });
 export type ObjectCreated = z.infer<typeof ObjectCreated>;
 
-/** Parses which tenant's image an event reports. */
+/** Parses an event to the tenant and image that it reports. */
 export const readObjectCreated = (event: unknown): StoredObject => {
   const parsed = ObjectCreated.safeParse(event);
   if (!parsed.success)
@@ -32,7 +32,7 @@ export const readObjectCreated = (event: unknown): StoredObject => {
   return { tenant, key: key ?? '', etag: (etag ?? sequencer ?? '').replaceAll('"', ''), size, sequencer };
 };
 
-/** The same event, for a store that sends none of its own. */
+/** Creates the same event for a store that sends none. */
 export const objectCreated = (
   path: string,
   etag: string,

@@ -9,7 +9,7 @@ import { routeUpload, type UploadRoute } from './route-upload.ts';
 import { scoreUpload, type UploadContext, type UploadResult } from './score-upload.ts';
 import { type Upload, UploadItem, uploadOf } from './upload.ts';
 
-/** Sends images to where more memory or time is available. */
+/** Sends images to a place with more memory or time. */
 export interface Dispatch {
   readonly places: ReadonlySet<UploadRoute>;
   toFunction(object: StoredObject): Promise<void>;
@@ -25,7 +25,7 @@ export interface ReceiveContext extends UploadContext {
 /** The result of one event: an outcome, or the error thrown. */
 export type Received = { readonly outcome: UploadResult | 'sent' } | { readonly thrown: unknown };
 
-/** How long an image sent elsewhere counts as in flight. */
+/** How long an image that was sent elsewhere counts as in progress. */
 const SENT_MS = 60 * 60_000;
 
 /** Processes a batch of events independently: one failure does not affect the others. Results keep their order. */
@@ -56,10 +56,10 @@ const planUpload = async (context: ReceiveContext, object: StoredObject): Promis
   const now = clock.now();
   const claim = claimUpload(known, object, now, { newId: '', owner: '' });
   if (claim.todo === 'nothing') return claim.why;
-  // Scoring it says how long to wait.
+  // Handled here: scoring reports how long to wait.
   if (claim.todo === 'wait') return 'here';
   if (claim.todo === 'refuse') throw failedBefore(object, claim.error);
-  // Only its header is read.
+  // Handled here: only the header of such an image is read.
   if (claim.upload.score === false) return 'here';
   if (known?.sent?.etag === object.etag && now - known.sent.at < SENT_MS) return 'underway';
   return routeUpload(await workOf(context, object, claim.upload), dispatch.places);
@@ -74,7 +74,7 @@ const workOf = async ({ iqa, measure }: ReceiveContext, { tenant, key }: StoredO
   };
 };
 
-/** Tools that cannot run here count as zero: scoring reports them, wherever it happens. */
+/** Tools that cannot run here count as zero; scoring reports them, wherever it runs. */
 const countLearned = async (iqa: Iqa, { tools, distortions, reference_key }: Upload): Promise<number> => {
   const wish = { hasReference: reference_key !== undefined, tools, distortions };
   const canRun = await iqa.computations.availability();
@@ -113,7 +113,9 @@ const follow = async (
   return 'sent';
 };
 
-/** Recorded after sending: an image sent twice is still scored once, one recorded but not sent never would be. */
+/**
+ * Stored after sending: an image that is sent twice is still scored once, but one marked and never sent would be lost.
+ */
 const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: UploadRoute): Promise<void> => {
   const key = uploadKey(object.tenant, object.key);
   return table.change([key], ([item]) => {

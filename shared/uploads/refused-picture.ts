@@ -3,7 +3,7 @@ import { uploadKey } from '../kernel/item-keys.ts';
 import type { Table } from '../kernel/ports.ts';
 import { type Upload, uploadOf } from './upload.ts';
 
-/** Why an uploaded picture is not there: it came, and was refused. Undefined where nothing is known against it. */
+/** The refusal of an uploaded picture, as the reason why it is missing; undefined if it was not refused. */
 export const refusedPicture =
   (table: Table) =>
   async (tenant: string, key: string): Promise<Fault | undefined> => {

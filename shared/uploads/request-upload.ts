@@ -46,7 +46,7 @@ export const requestUpload = async (
       value: wish.reference_key,
     });
   const now = clock.now();
-  // Without a size any may come.
+  // Without a size, the upload may be as large as allowed.
   await reserveStorage(context, actor.tenant, wish.size ?? MAX_PICTURE_BYTES);
   const key = `${clock.newId().toLowerCase()}.${PICTURE_TYPES[wish.content_type]}`;
   const upload: Upload = {

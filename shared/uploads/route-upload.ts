@@ -3,7 +3,7 @@ export type UploadRoute = 'here' | 'function' | 'batch';
 
 /** The work of scoring an image. */
 export interface UploadWork {
-  /** Of the image and its reference together. */
+  /** The sum over the image and its reference. */
   readonly megapixels: number;
   /** How many of its tools run a model file. */
   readonly learnedTools: number;
@@ -12,9 +12,9 @@ export interface UploadWork {
 export interface RouteLimits {
   /** The largest images for a small function, which runs no models. */
   readonly hereMegapixels: number;
-  /** The largest for a large function; beyond it memory runs short. */
+  /** The largest images for a large function; larger ones exceed its memory. */
   readonly functionMegapixels: number;
-  /** Megapixels times models that CPUs finish within a function's 15 minutes, with margin. */
+  /** Megapixels times models that a function can process within its 15 minutes, with a margin. */
   readonly functionModelMegapixels: number;
 }
 
@@ -31,7 +31,7 @@ export const routeUpload = (
   limits = routeLimits,
 ): UploadRoute => preferred(megapixels, learnedTools, limits).find((place) => places.has(place)) ?? 'here';
 
-/** The smallest place that is large enough, then larger ones, then the largest of those too small. */
+/** The preferred place, then the alternatives: larger ones first, then ones that are too small. */
 const preferred = (megapixels: number, learnedTools: number, limits: RouteLimits): readonly UploadRoute[] => {
   if (learnedTools === 0 && megapixels <= limits.hereMegapixels) return ['here'];
   const fits = megapixels <= limits.functionMegapixels && megapixels * learnedTools <= limits.functionModelMegapixels;

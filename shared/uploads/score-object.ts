@@ -14,13 +14,13 @@ import type { ClaimedUpload, StoredObject } from './claim.ts';
 import type { UploadContext } from './score-upload.ts';
 import { type Upload, UploadItem } from './upload.ts';
 
-/** Scores a claimed image as one call, however often it is attempted; answers the upload with its report. */
+/** Scores a claimed image as one call, however often it is attempted; returns the upload with its report. */
 export const scoreOnce = async (
   context: UploadContext,
   object: StoredObject,
   claimed: ClaimedUpload,
   isLost: () => boolean,
-  /** Whether processes ended at it: then it is tried apart first. */
+  /** Whether processes died while scoring it: then it is first tried in a separate process. */
   isSuspect: boolean,
 ): Promise<ClaimedUpload> => {
   const { tenant } = object;
@@ -31,7 +31,7 @@ export const scoreOnce = async (
   const request = { image, reference, tools, distortions };
   if (isSuspect) await context.iqa.tryApart?.(request);
   const { row, upload } = await chargeableCall(context, tenant, claimed);
-  // A process that died after charging left its ledger row, so it is not charged again.
+  // A process that died after charging left its ledger row, so the call is not charged again.
   if (row?.status === 'ok') {
     const report = await scoreImage(context.iqa, { ...request, tenant });
     return { ...upload, report: { ...report, charged_micros: row.charged_micros } };
@@ -43,8 +43,8 @@ export const scoreOnce = async (
 };
 
 /**
- * The call that pays for an upload. One that was left until its reservation lapsed was not charged: scoring it is a
- * new call, whose id is stored before anything is charged under it.
+ * The call that pays for an upload. If its reservation has lapsed, it was not charged; scoring the image is then a new
+ * call, whose id is stored before anything is charged under it.
  */
 const chargeableCall = async (
   context: UploadContext,
@@ -77,14 +77,14 @@ const payerOf = async ({ table }: UploadContext, tenant: string, keyId: string):
   return key ? { ...knownKey(key).actor, tenant } : { keyId, tenant, scopes: new Set(['invoke']) };
 };
 
-/** A picture that is only stored is a picture too. */
+/** Also checks pictures that are only stored, not scored. */
 export const checkPicture = async (context: UploadContext, { tenant, key }: StoredObject): Promise<void> => {
   const { bytes } = await readImage(context, tenant, key);
   const giveBack = await context.iqa.engine.reserve([{ bytes, name: key }], tenant);
   giveBack();
 };
 
-/** Once its refusal is recorded, so that whoever misses it is told why. */
+/** Called after the refusal is recorded, so that whoever misses the picture is told why. */
 export const removeRefused = async (
   { blobs }: UploadContext,
   { tenant, key }: StoredObject,

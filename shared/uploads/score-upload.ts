@@ -16,15 +16,18 @@ import { type Upload, UploadItem, uploadOf } from './upload.ts';
 export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
   readonly timers: Timers;
-  /** Follows uploads; without it they are not traced. */
+  /** Traces uploads; without it they are not traced. */
   readonly tracer?: Tracer | undefined;
 }
 
 /** After this many failures an image is recorded as failed, and its event goes to the dead-letter queue. */
 export const MAX_ATTEMPTS = 3;
-/** Processes end for many reasons: an image at which so many ended is tried apart, which tells whether it is the cause. */
+/**
+ * Processes die for many reasons. After this many deaths the image is tried in a separate process, which shows whether
+ * it is the cause.
+ */
 const SUSPECTED_LOST = 3;
-/** Where it cannot be tried apart, it is taken for the cause after so many. */
+/** Where there is no separate process, the image is considered the cause after this many deaths. */
 const MAX_LOST = 10;
 
 export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
@@ -36,7 +39,7 @@ export type UploadResult = 'scored' | 'done' | 'underway' | 'older' | 'unasked';
 export const scoreUpload = async (
   context: UploadContext,
   object: StoredObject,
-  /** Whether another process may have taken this delivery over: then nothing is charged or written any more. */
+  /** Whether another process may have taken this delivery over: then nothing more is charged or written. */
   isDeliveryLost: () => boolean = () => false,
 ): Promise<UploadResult> => {
   const { claim, growth } = await claimObject(context, object);
@@ -60,7 +63,7 @@ export const scoreUpload = async (
 export const claimObject = (
   { table, clock, random }: Pick<UploadContext, 'table' | 'clock' | 'random'>,
   object: StoredObject,
-  /** How what is known of it is seen; as it is unless given. */
+  /** Adjusts the stored state before the claim is decided; by default unchanged. */
   see: (known: Upload) => Upload = (known) => known,
 ): Promise<Claimed> => {
   const key = uploadKey(object.tenant, object.key);
@@ -102,7 +105,7 @@ const scoreClaimed = async (
   } catch (thrown) {
     if (isLost()) throw thrown;
     if (secondsUntilRoom(thrown) !== undefined) {
-      // Nothing was tried: it is neither a failure nor an end of its process.
+      // Nothing was tried, so it counts neither as a failure nor as a death of the process.
       await finishUpload(context, object.tenant, { ...upload, status: 'pending', attempts: attempts - 1 }, isLost);
       throw thrown;
     }
@@ -119,46 +122,46 @@ const scoreClaimed = async (
 
 interface Claimed {
   readonly claim: Claim;
-  /** What the object adds to its tenant's storage. */
+  /** The bytes that the object adds to its tenant's storage. */
   readonly growth?: ReturnType<typeof measureGrowth>;
 }
 
-/** What an object adds to its tenant's storage; one that was counted before adds the difference. */
+/** The bytes that an object adds to its tenant's storage; if an earlier version was counted, the difference. */
 const measureGrowth = ({ created_at, size, stored }: Upload, bytes: number | undefined) => {
   if (bytes === undefined || bytes === stored) return undefined;
   const reserved = stored === undefined ? (size ?? MAX_PICTURE_BYTES) : 0;
   return { announced: { at: Date.parse(created_at), bytes: reserved }, bytes: bytes - (stored ?? 0) };
 };
 
-/** What a redelivery is told that comes while the first delivery may still be at work: come again. */
+/** The answer to a redelivery while the first delivery may still be running: deliver again later. */
 const underway = ({ key }: StoredObject, seconds: number): Fault =>
   new Fault('Conflict', `${key} is being scored by an earlier try of this delivery; deliver it again in ${seconds} s`, {
     underway: true,
     retry_after_seconds: seconds,
   });
 
-/** How long to wait before delivering again, where that is what was thrown. */
+/** The seconds to wait before redelivery, if that is what the error says. */
 export const secondsUntilFree = (thrown: unknown): number | undefined =>
   thrown instanceof Fault && thrown.details.underway === true ? Number(thrown.details.retry_after_seconds) : undefined;
 
-/** How long to wait before trying again, where there was no room for the picture: that says nothing of it. */
+/** The seconds to wait if there was no memory for the picture, which is no failure of the picture. */
 export const secondsUntilRoom = (thrown: unknown): number | undefined =>
   thrown instanceof Fault && thrown.code === 'RateLimited'
     ? Number(thrown.details.retry_after_seconds ?? 1)
     : undefined;
 
-/** Attempts that failed are counted as failures; these ended with their process. */
+/** Attempts that ended with their process; attempts that failed are counted as failures. */
 const killer = (key: string, attempts: number): Fault =>
   new Fault('ToolExecutionError', `scoring ${key} ended its process ${attempts} times; try a smaller picture`, {
     image: key,
   });
 
-// A retry would give the same: it is not an image, or the key may not pay for it.
+// A retry would fail the same way: it is not an image, or the key may not pay for it.
 const isFinal = (thrown: unknown): boolean =>
   thrown instanceof Fault &&
   ['InvalidInput', 'TooLarge', 'PaymentRequired', 'Unauthenticated', 'NotFound'].includes(thrown.code);
 
-/** Whether an object's failure is recorded: until then its event must not be given up. */
+/** Whether an object's failure is recorded; until then its event must be retried. */
 export const hasFailed = async ({ table }: Pick<UploadContext, 'table'>, object: StoredObject): Promise<boolean> => {
   const item = await table.get(uploadKey(object.tenant, object.key));
   const upload = item && uploadOf(item);

@@ -11,7 +11,7 @@ export interface StorageContext {
   readonly storageBytes?: number | undefined;
 }
 
-/** Bytes of a tenant, counted by day once they are stored and by quarter of an hour while they are only announced. */
+/** A tenant's stored bytes: counted per day once stored, and per quarter of an hour while only announced. */
 export const StorageItem = stored<{ readonly bytes?: number | undefined }>({
   what: 'storage counter',
   version: 0,
@@ -24,20 +24,20 @@ const DEFAULT_MB = 20_480;
 /** The limit in bytes, from the setting in megabytes. */
 export const storageLimit = (megabytes = DEFAULT_MB): number => megabytes * 2 ** 20;
 
-/** Pictures and their records are kept for so long. */
+/** How long pictures and their records are kept. */
 export const KEPT_SECONDS = 30 * 86_400;
-/** An announced address is valid for so long; what was never put there stops counting soon after. */
+/** How long an upload address is valid; an announced picture that never arrives stops counting soon after. */
 export const VALID_SECONDS = 900;
 
-/** Reserves space for an announced picture, until its address is no longer valid. */
+/** Reserves space for an announced picture until its upload address expires. */
 export const reserveStorage = (context: StorageContext, tenant: string, bytes: number): Promise<void> =>
   addBytes(context, tenant, reservation(context.clock.now()), bytes);
 
-/** Counts a picture that is stored at once. */
+/** Counts a picture that is stored without an announcement. */
 export const storeBytes = (context: StorageContext, tenant: string, bytes: number): Promise<void> =>
   addBytes(context, tenant, storing(context.clock.now()), bytes);
 
-/** What was announced has come: its own bytes count from now on, instead of those that were reserved. */
+/** Counts the real size of a picture that arrived, in place of the reserved size. */
 export const settleStorage = async (
   { table, clock }: StorageContext,
   tenant: string,
@@ -67,7 +67,7 @@ const reservation = (at: number): Counter => {
   return { name: `RESERVED#${window}`, expires: (window + 2) * VALID_SECONDS };
 };
 
-/** The limit holds for all counters together: what the others have is taken off it, and the table checks the rest. */
+/** The limit is for the sum of all counters: this one may use what the others leave, which the table enforces. */
 const addBytes = async (context: StorageContext, tenant: string, counter: Counter, bytes: number): Promise<void> => {
   const { table, clock, storageBytes: limit = storageLimit() } = context;
   const key = storageKey(tenant, counter.name);

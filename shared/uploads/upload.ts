@@ -20,7 +20,7 @@ export const PICTURE_TYPES = {
 } as const;
 export type PictureType = keyof typeof PICTURE_TYPES;
 
-/** One path segment: no folders, no leading dots, nothing with a meaning elsewhere. */
+/** A single path segment: no folders, no leading dots, no special characters. */
 export const ImageKey = z
   .string()
   .regex(
@@ -31,12 +31,12 @@ export const ImageKey = z
 /** An upload request. */
 export const NewUpload = z.strictObject({
   content_type: z.enum(Object.keys(PICTURE_TYPES) as [PictureType, ...PictureType[]]),
-  /** Part of the signed URL where it is known: another size is refused there. */
+  /** Part of the signed URL if given: an upload of another size is then refused. */
   size: z.int().positive().max(MAX_PICTURE_BYTES).optional(),
   reference_key: ImageKey.optional(),
   tools: z.array(z.string().min(1).max(64)).min(1).max(64).optional(),
   distortions: z.array(z.string().min(1).max(64)).min(1).max(8).optional(),
-  /** False for an image that is only stored, to be named by its key in later calls. */
+  /** False for an image that is only stored, to be used by key in later calls. */
   score: z.boolean().optional(),
 });
 export type NewUpload = Readonly<z.infer<typeof NewUpload>>;
@@ -46,27 +46,27 @@ const Upload = z.object({
   ...NewUpload.shape,
   key: z.string(),
   content_type: z.string().optional(),
-  /** The key that requested it, and pays for its scores. */
+  /** The API key that requested it and pays for its scores. */
   key_id: z.string(),
   status: z.enum(['pending', 'scoring', 'scored', 'failed']),
   created_at: z.iso.datetime(),
-  /** The object that the status is about. */
+  /** The version of the object that the status describes. */
   etag: z.string().optional(),
-  /** The bytes of the last object that counted towards the tenant's storage. */
+  /** The size of the last version that was counted in the tenant's storage. */
   stored: z.int().optional(),
   sequencer: z.string().optional(),
-  /** The call id of this object's one ledger row, however often it is attempted. */
+  /** The id of this version's only call, however often it is attempted. */
   call_id: z.string().optional(),
-  /** How often it was begun, and how often that failed; the other attempts ended with their process. */
+  /** The attempts, and how many of them failed; the others ended with their process. */
   attempts: z.number().optional(),
   failures: z.number().optional(),
-  /** Of whoever is scoring it. */
+  /** The lease of the process that is scoring it. */
   lease: Lease.optional(),
-  /** When it was claimed, as releases without leases wrote it. */
+  /** When it was claimed; written by releases without leases. */
   claimed_at: z.number().optional(),
   /** The delivery that claimed it. */
   claimed_by: z.string().optional(),
-  /** Where this object was last sent for scoring. */
+  /** Where this version was last sent for scoring. */
   sent: z.object({ etag: z.string(), to: z.string(), at: z.number() }).optional(),
   /** The trace of the request that announced it. */
   traceparent: z.string().optional(),
@@ -79,12 +79,12 @@ export const UploadItem = stored<Upload>({ what: 'upload', schema: Upload, cure:
 
 export const uploadOf = (item: Item): Upload => read(item, UploadItem);
 
-/** Reports are returned as stored: nothing here depends on their content. */
+/** Reports are returned as stored; nothing here depends on their content. */
 function isReport(value: unknown): boolean {
   return isObject(value) && isObject(value.image) && Array.isArray(value.scores);
 }
 
-/** One that is only stored is never scored, but may turn out to be no picture. */
+/** An image that is only stored is never scored, but may turn out to be no image. */
 const shownStatus = (
   status: Upload['status'],
   score: boolean | undefined,
