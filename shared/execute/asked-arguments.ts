@@ -9,7 +9,7 @@ import { cutValue } from './cut-values.ts';
 
 const PART_CHARACTERS = 200_000;
 
-/** A part of the arguments as they were given, while a person decides on them. */
+/** Part of a call's original arguments, stored until a person has decided about it. */
 export const AskedArgumentsItem = stored({
   what: 'part of the arguments of a confirmation',
   schema: z.object({ text: z.string() }),
@@ -18,11 +18,11 @@ export const AskedArgumentsItem = stored({
 
 interface Shown {
   readonly arguments: unknown;
-  /** Absent when all of it is shown. */
+  /** Absent when nothing is hidden. */
   readonly hidden?: Hidden;
 }
 
-/** The arguments as a list shows them, with a count of what it leaves out. */
+/** The arguments as shown in a list, with counts of what is hidden. */
 export const showArguments = ({ redact }: Pick<LayerContext, 'redact'>, { record, args }: Call): Shown => {
   const redacted = redact.arguments(record, args);
   const shown = cutValue(redacted);
@@ -31,9 +31,9 @@ export const showArguments = ({ redact }: Pick<LayerContext, 'redact'>, { record
   return { arguments: shown, hidden: { ...hidden, bytes: Buffer.byteLength(JSON.stringify(args)) } };
 };
 
-/** Keeps the arguments whole, in items that a table can take. */
+/** Stores all arguments, in parts that fit table items. */
 export const keepArguments = (tenant: string, id: string, args: unknown, expires: number): readonly Write[] => {
-  // In ASCII, so that a cut never splits a character.
+  // Escaped to ASCII, so that no part splits a character.
   const text = JSON.stringify(args).replace(/[\u0080-\uffff]/g, escapeUnit);
   return Array.from({ length: Math.ceil(text.length / PART_CHARACTERS) }, (_, part) => {
     const at = part * PART_CHARACTERS;
@@ -42,7 +42,7 @@ export const keepArguments = (tenant: string, id: string, args: unknown, expires
   });
 };
 
-/** The arguments as they were given; undefined when they were not kept. */
+/** The original arguments; undefined when they were not stored. */
 export const readAskedArguments = async (table: Table, tenant: string, id: string): Promise<unknown> => {
   const { items } = await table.query(askedArgumentsPk(tenant, id));
   const text = readAll(items, AskedArgumentsItem)

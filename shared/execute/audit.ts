@@ -5,7 +5,7 @@ import type { Clock, Log, Table, Write } from '../kernel/ports.ts';
 import { put, readAll, stored } from '../kernel/stored.ts';
 import type { Actor } from '../model/key.ts';
 
-/** Acts that a route of the API audits by itself. */
+/** Actions that a route of the API audits by itself. */
 const ROUTE_ACTIONS = [
   'key-created',
   'key-revoked',

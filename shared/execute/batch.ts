@@ -4,13 +4,13 @@ import type { CallRecord } from '../model/call-record.ts';
 export interface WaitingRecord {
   readonly tenant: string;
   readonly record: CallRecord;
-  /** For a call whose row decides who settles it: what became of the record. */
+  /** Set for a record that must end its call's row only once; receives whether it did. */
   readonly once?: (stored: StoredOnce) => void;
-  /** Stored only where the row is still reserved: a failure that is there has been settled. */
+  /** Stored only while the row is still reserved; a failure that is already stored has been settled. */
   readonly isReserved?: boolean;
 }
 
-/** Whether the row was still open, and the recount that had counted it. */
+/** Whether the row was still open, and which recount had counted it. */
 export interface StoredOnce {
   readonly isStored: boolean;
   readonly counted?: number | undefined;
@@ -24,9 +24,9 @@ export interface RecordBatch {
 
 /** A transaction holds 100 items; one is the event sequence, two are hour markers when the hour changes. */
 const MOST_ITEMS = 97;
-/** A record and its possible events: a failure, a block, and that the block ends with a later call. */
+/** A record with its possible events: a failure, a block, and the end of the block by a later call. */
 const ITEMS_OF = { failed: 4, ok: 1, refused: 1, interrupted: 1 } as const;
-/** A version may have been blocked before: of all its calls in the batch only the first success ends that. */
+/** If a version was blocked before, only its first success in the batch unblocks it. */
 const UNBLOCKED = 1;
 
 /** Takes as many records of the longest-waiting tenant as fit into one transaction with their totals. */
@@ -35,7 +35,7 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
   const totals = new Set<string>();
   const entries: WaitingRecord[] = [];
   const others: WaitingRecord[] = [];
-  // A call that was refused and then let through has two records under one id: a change writes an item once.
+  // A call that was refused and then allowed has two records with one id, but a transaction writes an item only once.
   const ids = new Set<string>();
   const versions = new Set<string>();
   let items = 0;

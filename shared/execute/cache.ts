@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Call, CallLayer, CallResult, Next } from './call.ts';
 
-/** Outputs of tools declared deterministic, cached as JSON text so that nobody can change them. */
+/** Cached outputs of deterministic tools, as JSON text so that callers cannot change them. */
 export interface ResultCache {
   get(key: string): string | undefined;
   set(key: string, text: string): void;
@@ -32,7 +32,7 @@ export const createResultCache = (options: ResultCacheOptions): ResultCache => {
   return { get: (key) => kept.get(key), set: (key, text) => void kept.set(key, text) };
 };
 
-/** Answers a cacheable tool from the cache, for the same tenant, definition and arguments. */
+/** Answers a cacheable tool from the cache; the key is made of tenant, definition and arguments. */
 export const answerFromCache: CallLayer = ({ cache }, call, next) =>
   call.record.spec.cacheable === true ? fromCache(cache, call, next) : next(call);
 

@@ -3,7 +3,7 @@ import type { CallError } from '../model/call.ts';
 const MAX_MESSAGE = 2000;
 const MAX_STACK = 4000;
 
-/** The error reported for anything a tool threw: an error, a text or nothing at all. */
+/** The error that is reported for anything a tool threw: an error, a text or nothing at all. */
 export const toCallError = (thrown: unknown): CallError & { readonly stack?: string } => {
   if (!isErrorLike(thrown)) return { type: 'Error', message: cut(describeThrown(thrown), MAX_MESSAGE) };
   const { name, message, stack } = thrown;

@@ -28,17 +28,20 @@ export interface ExecuteContext extends RegistryContext {
   readonly spendRate?: ((actor: Actor, requests: number) => Promise<void>) | undefined;
 }
 
-/** The dependencies of the layers: all but resolving the tool and its handler. */
+/** The dependencies of the layers: everything except looking up the tool and its handler. */
 export type LayerContext = Omit<ExecuteContext, 'catalogs' | 'handlers'>;
 
-/** A call whose id was fixed before anything ran, so that it is charged once however often it is asked for. */
+/** A call whose id is fixed before anything runs, so that it is charged once however often it is repeated. */
 export interface OnceOnly {
   readonly id: string;
-  /** What is known of an earlier try: its process died, or it ended and its answer was not kept. */
+  /** The fate of an earlier try: its process died, or it ended and its answer was not stored. */
   readonly earlier?: 'cut off' | 'ended' | undefined;
-  /** What its tool had answered before its process died: it is charged and recorded, and not run again. */
+  /**
+   * What the tool had answered before its process died: the call is charged and recorded, but the tool does not run
+   * again.
+   */
   readonly answer?: { readonly output: unknown } | undefined;
-  /** Whether a repeat may have taken it over: then this one is neither charged nor recorded. */
+  /** Whether another process may have resumed the call: then this one neither charges nor records it. */
   readonly isLost?: (() => boolean) | undefined;
 }
 
@@ -47,19 +50,19 @@ export interface CallOptions extends CallExtras {
   readonly requestId?: string;
   /** The attempt number, when the caller retries a failed call. */
   readonly attempt?: number;
-  /** The call that this is, where it may be asked for again. */
+  /** The id and state of the call, where it may be repeated. */
   readonly once?: OnceOnly | undefined;
-  /** The key that consented elsewhere, such as in a plan's run. Set by our own code only, never by a request. */
+  /** The key that consented elsewhere, such as in a plan's run. Set by our own code only, never from a request. */
   readonly approvedBy?: string;
-  /** Keeps what the tool answered, before the call is charged and recorded. */
+  /** Stores what the tool answered, before the call is charged and recorded. */
   readonly answered?: ((output: unknown) => Promise<void>) | undefined;
-  /** The most that this call may cost; a dearer one is refused before it runs. */
+  /** The most that this call may cost; a more expensive one is refused before it runs. */
   readonly maxMicros?: number | undefined;
   /** Receives the key's remaining quota. */
   readonly metered?: (remaining: Remaining) => void;
 }
 
-/** The caller's abort signal; as a function, so that it is created only for calls that take long enough. */
+/** The caller's abort signal, or a function that creates it, so that only calls that take long enough create one. */
 export type Caller = AbortSignal | (() => AbortSignal);
 
 /** One call passing through the layers. */
@@ -70,14 +73,14 @@ export interface Call {
   readonly record: VersionRecord;
   /** Whether its tool is enabled. */
   readonly isEnabled: boolean;
-  /** Why its source switched it off, where it did. */
+  /** Why its source disabled it, if it did. */
   readonly disabledReason?: string | undefined;
   readonly handler: Handler;
   readonly permission: Permission;
   readonly invocation: Invocation;
-  /** As given, until the validation layer has filled in defaults. */
+  /** As given; the validation layer fills in defaults. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** The definition's own price; absent where only the price list may have one. */
+  /** The definition's own price; without it the price list applies. */
   readonly priceMicros?: number | undefined;
   readonly signal?: Caller | undefined;
   readonly options: CallOptions;
@@ -96,11 +99,11 @@ export interface CallResult {
   /** The actual price, where it is less than the reservation. */
   readonly actualMicros?: number | undefined;
   readonly chargedMicros: number;
-  /** What was reserved for it, until its record is stored. */
+  /** Its reservation, until its record is stored. */
   readonly reservation?: Reservation;
 }
 
 export type Next = (call: Call) => Promise<CallResult>;
 
-/** One layer around the implementation: it may refuse with a `Fault`, answer by itself, or call the next. */
+/** One layer around the implementation: it refuses with a `Fault`, answers itself, or calls the next layer. */
 export type CallLayer = (context: LayerContext, call: Call, next: Next) => Promise<CallResult>;

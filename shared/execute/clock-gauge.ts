@@ -1,6 +1,6 @@
 import type { Clock, Gauge } from '../kernel/ports.ts';
 
-/** Measures wall time only; for processes without a better gauge. */
+/** Measures elapsed time only; for processes without a better gauge. */
 export const clockGauge = (clock: Pick<Clock, 'now'>): Gauge => ({
   async measure(work) {
     const started = clock.now();
@@ -10,5 +10,5 @@ export const clockGauge = (clock: Pick<Clock, 'now'>): Gauge => ({
   },
 });
 
-// A function that throws before its first await must not escape.
+// A synchronous throw must become a rejection.
 const attempt = async <T>(work: () => Promise<T>): Promise<T> => work();

@@ -9,16 +9,16 @@ import { addSums, nothing } from './billing/ledger.ts';
 import { UsageItem } from './billing/usage.ts';
 import type { FoldContext } from './fold-stream.ts';
 
-/** The stream keeps records for a day: after that nothing can be redelivered into an item. */
+/** The stream keeps records for a day, so after that no record can be redelivered to an item. */
 const IDLE_MS = 25 * 3_600_000;
-/** An emptied item expires once its shard is certainly closed. */
+/** An emptied item expires when its shard has certainly been closed. */
 const KEPT_SECONDS = 8 * 86_400;
 /** A transaction holds 100 items. */
 const MOST_NAMES = 45;
 
 /**
- * Moves the counts of closed shards into compacted totals, so that reads stay short: shards live four hours. Each item
- * is moved in one transaction, conditional on being unchanged.
+ * Moves the counts of closed shards into compacted totals, so that reads stay short: a shard lives for four hours. Each
+ * item is moved in one transaction, on the condition that it is unchanged.
  */
 export const compactTotals = async (context: FoldContext, tenant: string): Promise<void> => {
   const idle = context.clock.now() - IDLE_MS;
@@ -29,7 +29,7 @@ export const compactTotals = async (context: FoldContext, tenant: string): Promi
   }
 };
 
-/** A few names at a time: what is moved is removed from the item in the same transaction. */
+/** Moves a few names at a time and removes them from the item in the same transaction. */
 const compact = async ({ table, clock }: FoldContext, tenant: string, key: Key): Promise<void> => {
   for (let isLeft = true; isLeft; ) {
     const item = await table.get(key);

@@ -5,11 +5,11 @@ import { confirmationKey, onceKey } from '../kernel/item-keys.ts';
 import type { Key, Table } from '../kernel/ports.ts';
 import { read, stored } from '../kernel/stored.ts';
 
-/** What the list of confirmations does not show of the arguments, and `reveal` does. */
+/** How much of the arguments a list of confirmations hides; `revealConfirmation` shows everything. */
 const Hidden = z.object({ cut: z.int(), redacted: z.int(), bytes: z.int() });
 export type Hidden = Readonly<z.infer<typeof Hidden>>;
 
-/** One confirmation request: may this key run this tool with these arguments, once? */
+/** A confirmation request: may this key run this tool with these arguments, once? */
 export const Confirmation = z.object({
   id: z.string(),
   state: z.enum(['pending', 'approved', 'refused', 'used']),
@@ -17,7 +17,7 @@ export const Confirmation = z.object({
   tool: z.string(),
   version: z.string(),
   digest: z.string(),
-  /** SHA-256 of the arguments; those shown are redacted. */
+  /** The SHA-256 of the original arguments; those shown are redacted. */
   arguments_sha256: z.string(),
   arguments: z.unknown(),
   hidden: Hidden.optional().meta({
@@ -34,7 +34,7 @@ export const ConfirmationItem = stored<Confirmation>({
   schema: Confirmation,
   cure: 'call again without it to ask anew',
 });
-/** Points from a confirmation's id to its item. */
+/** Maps a confirmation's id to its item. */
 export const ConfirmationPointerItem = stored({
   what: 'pointer to a confirmation',
   schema: z.object({ token_sha256: z.string() }),

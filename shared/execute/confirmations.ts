@@ -21,7 +21,7 @@ export type { Confirmation } from './confirmation-item.ts';
 
 type Which = { readonly token: string } | { readonly id: string };
 
-/** Records a person's decision; the call itself is made by the key that asked. */
+/** Records a person's decision; the call itself is then made by the key that asked. */
 export const decideConfirmation = async (
   context: AuditContext,
   actor: Actor,
@@ -36,7 +36,7 @@ export const decideConfirmation = async (
   const write = auditWriter(context, tenant);
   return context.table.change([key, openKey], ([item, openItem]) => {
     const found = visible(context, actor, item);
-    // The asking key may withdraw its request; anybody else needs the scope, also to deny.
+    // The asking key may withdraw its request; anybody else needs the scope, also to refuse.
     if (found.key !== keyId) requireScope(actor, 'approve');
     if (found.state !== 'pending')
       throw new Fault('Conflict', `this confirmation is ${found.state} already; a decision stands`, {
@@ -47,7 +47,7 @@ export const decideConfirmation = async (
     const about = { confirmation: found.id, key: found.key, arguments_sha256: found.arguments_sha256 };
     const entry = write({ action, by: keyId, tool: found.tool, about });
     const writes = [put(key, ConfirmationItem, decided, item?.expires), entry];
-    // What was refused may be asked again; what was approved stays open until its call has used it.
+    // A refused question is closed and may be asked again; an approved one stays open until its call has used it.
     if (!approve && openItem) {
       const { open } = read(openItem, OpenQuestionsItem);
       const rest = open.filter(({ token }) => !token.startsWith(`${found.id}.`));
@@ -80,7 +80,7 @@ export const listConfirmations = async (
   return next === undefined ? { confirmations } : { confirmations, next: next.slice(CONFIRMATION_PREFIX.length) };
 };
 
-/** One confirmation with its arguments as they were given: all that the decision is about. */
+/** One confirmation with the original arguments: everything that the decision is about. */
 export const revealConfirmation = async (context: AuditContext, actor: Actor, id: string): Promise<Confirmation> => {
   requireScope(actor, 'approve');
   const { table } = context;

@@ -5,11 +5,11 @@ const MAX_TEXT = 256;
 const MAX_VALUE = 2048;
 const SHOWN = 128;
 
-/** Truncates a value for a record: long texts, then the whole value, are replaced by their start, size and hash. */
+/** Truncates a value for a record: first long texts, then the whole value is replaced by its start, size and hash. */
 export const cutValue = (value: unknown): unknown => {
   const text = JSON.stringify(value) ?? 'null';
   if (text.length <= MAX_TEXT) return value;
-  // A part takes two characters at least, so nothing would make this one short enough.
+  // Each part takes at least two characters, so with this many parts no truncation of texts suffices.
   if (hasMoreParts(value, MAX_VALUE / 2)) return cutText(text);
   const shorter = cutTexts(value);
   const shorterText = text.length > MAX_VALUE ? JSON.stringify(shorter) : text;
@@ -18,7 +18,7 @@ export const cutValue = (value: unknown): unknown => {
 
 const hasMoreParts = (value: unknown, most: number): boolean => countParts(value, most) > most;
 
-/** How many values there are in a value; once they are more than `most`, any number above it. */
+/** The number of parts in a value; counting stops at a number above `most`. */
 const countParts = (value: unknown, most: number): number => {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;

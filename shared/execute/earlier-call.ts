@@ -7,7 +7,7 @@ import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Call, CallOptions, CallResult } from './call.ts';
 
-/** What the ledger has of a call that was asked for before. One that was refused never ran, and is tried anew. */
+/** The ledger's record of an earlier try of the call. A refused call never ran, so it is tried again. */
 export const earlierCall = async (
   { table }: { readonly table: Table },
   tenant: string,
@@ -19,37 +19,40 @@ export const earlierCall = async (
   return record?.status === 'refused' ? undefined : record;
 };
 
-/** When a call was made: one that is gone on with keeps its time, and so its month. */
+/** The time of a call: a resumed call keeps its original time, and so its billing month. */
 export const timeOf = ({ clock }: { readonly clock: Pick<Clock, 'now'> }, once: CallOptions['once']): number =>
   (once?.earlier === undefined ? undefined : timeOfUlid(once.id)) ?? clock.now();
 
-/** Whether a repeat may have taken the call over, because this process was away for too long. */
+/** Whether another process may have taken the call over, because this one was suspended for too long. */
 export const isLost = ({ options: { once } }: Pick<Call, 'options'>): boolean => once?.isLost?.() ?? false;
 
-/** The error for a process that resumed too late. */
+/** The error for a process that was suspended for too long. */
 export const takenOver = ({ id }: Pick<Call, 'id'>): Fault =>
   new Fault('Conflict', `the call ${id} was left for too long and may have been taken over; send it again as it is`, {
     call_id: id,
   });
 
-/** The error for a call whose row lapsed or was ended by another process. */
+/** The error for a call whose row has lapsed or was ended by another process. */
 export const hasEnded = (id: string): Fault =>
   new Fault('Conflict', `the call ${id} has already ended, or its time was up; look at its record`, {
     call_id: id,
     ended: true,
   });
 
-/** Whether that is what was thrown. */
+/** Whether an error is that one. */
 export const isEnded = (thrown: unknown): boolean => thrown instanceof Fault && thrown.details.ended === true;
 
-/** Whether running a version again does nothing twice: it says so, is a function of its arguments, or a resumable run. */
+/**
+ * Whether running a version again has no second effect: it is declared idempotent, is a function of its arguments, or
+ * is a resumable run.
+ */
 export const isIdempotent = ({ spec: { idempotent, implementation } }: VersionRecord): boolean => {
   if (idempotent !== undefined) return idempotent;
   if (implementation?.type !== 'internal') return implementation?.type === 'mock' || implementation?.type === 'builtin';
   return implementation.handler === 'iqa' || implementation.handler.startsWith(PLAN_HANDLER_PREFIX);
 };
 
-/** How a call ends whose tool had answered when its process died. */
+/** The result of a call whose tool had answered before its process died. */
 export const answeredBefore = (output: unknown): CallResult => ({ ...notRunHere, status: 'ok', output });
 
 const notRunHere = {
@@ -59,7 +62,7 @@ const notRunHere = {
   chargedMicros: 0,
 } as const;
 
-/** How a call ends whose process died: nobody knows what it did, so it is neither repeated nor charged. */
+/** The result of a call whose process died: its effect is unknown, so it is neither repeated nor charged. */
 export const interrupted = (tool: string): CallResult => ({
   ...notRunHere,
   status: 'interrupted',

@@ -32,7 +32,7 @@ export const executeTool = async (
     return await tryTool(context, actor, invocation, signal, { ...options, answered });
   } catch (thrown) {
     if (!isEnded(thrown) || once.isLost?.()) throw thrown;
-    // What was reserved lapsed while it ran: it goes on like a call that was cut off, with the answer it has.
+    // The reservation lapsed while the tool ran: the call is resumed like an interrupted one, with the answer it has.
     const resumed = { ...options, once: { ...once, earlier: 'cut off', answer } } as const;
     return tryTool(context, actor, invocation, signal, resumed);
   }
@@ -50,9 +50,9 @@ const tryTool = async (
   const { once } = options;
   const earlier = await earlierCall(context, actor.tenant, once);
   const { answer } = once ?? {};
-  // A lapsed call resumes under its id, where running it again is harmless.
+  // A call that lapsed is resumed under its id, if running it again is harmless.
   const isLapsed = earlier?.status === 'interrupted' && (answer !== undefined || isIdempotent(record));
-  // The record holds long values cut: where the answer itself was kept, it is that.
+  // The record truncates long values, so the stored answer is used where there is one.
   if (earlier && !isLapsed) return { ...repeatOutcome(earlier), ...(earlier.status === 'ok' ? answer : {}) };
   const handler = handlerOf(record, context.handlers());
   const call: Call = {
@@ -71,7 +71,7 @@ const tryTool = async (
     options,
   };
   if (answer) return toOutcome(call, await runThroughLayers(context, call, async () => answeredBefore(answer.output)));
-  // A person consented to one run: what spent it and was cut off does not run on the same consent again.
+  // A person consented to one run: an interrupted call that used the consent must not run again with it.
   if (earlier && call.permission === 'confirm') return repeatOutcome(earlier);
   if (once?.earlier === 'cut off' && (call.permission === 'confirm' || !isIdempotent(record)))
     return toOutcome(call, await endInterrupted(context, call));
@@ -83,7 +83,7 @@ const tryTool = async (
   return toOutcome(call, await runThroughLayers(context, call, run));
 };
 
-/** Ends a call that was cut off; what its process had counted for it is recounted. */
+/** Ends an interrupted call; what its process had counted for it is corrected by a recount. */
 const endInterrupted = async (context: ExecuteContext, call: Call): Promise<CallResult> => {
   const metered = meteredOf(call);
   await context.meter.hold(metered);
@@ -92,7 +92,7 @@ const endInterrupted = async (context: ExecuteContext, call: Call): Promise<Call
   return result;
 };
 
-/** An outcome as far as its record has it: secrets and long values are not kept. */
+/** The outcome as recorded, without secrets and long values. */
 const repeatOutcome = ({ call_id, tool, version, status, output, error, ...rest }: CallRecord): Outcome => ({
   call_id,
   tool,

@@ -14,7 +14,7 @@ export interface ExecutionsQuery {
   readonly tool?: string | undefined;
   readonly status?: CallStatus | undefined;
   readonly key?: string | undefined;
-  /** Inclusive and exclusive, in milliseconds since 1970. */
+  /** Inclusive and exclusive bounds, in milliseconds since 1970. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit: number;
@@ -29,13 +29,13 @@ export interface Executions {
 }
 
 const SHOWN_MS = 30 * 86_400_000;
-/** The most records examined for one page; then it ends early with a cursor. */
+/** The most records that are read for one page; then the page ends early, with a cursor. */
 const MOST_LOOKED_AT = 5000;
 
 export interface ExecutionsContext {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
-  /** Reading thousands of records gives way to other requests. */
+  /** Lets other requests run while thousands of records are read. */
   readonly turns: Pick<FairTurns, 'own'>;
 }
 
@@ -56,7 +56,7 @@ export const listExecutions = async (
   return { executions: found };
 };
 
-/** All of them, as they are read: `limit` is about how many are at a time. */
+/** All records since a time, newest first; `limit` is the number read at a time. */
 export const latestExecutions = (
   { table, clock, turns }: ExecutionsContext,
   actor: Actor,
@@ -87,7 +87,7 @@ async function* newestFirst(
   { until, after, limit }: Pick<ExecutionsQuery, 'until' | 'after' | 'limit'>,
   giveWay: () => Promise<void>,
 ): AsyncGenerator<CallRecord> {
-  // Ids sort by time: a time is the bound of all ids made before it.
+  // Ids sort by time, so the ULID prefix of a time bounds all ids made before it.
   const bounds = [after, until === undefined ? undefined : ulidTime(until)].filter((bound) => bound !== undefined);
   const before = bounds.sort()[0];
   const latest = before === undefined ? undefined : timeOfUlid(before.padEnd(26, '0'));
@@ -121,7 +121,7 @@ interface ReadCalls {
   readonly giveWay: () => Promise<void>;
 }
 
-/** The calls of an hour's shards, merged. */
+/** The calls of an hour, merged from its shards. */
 async function* callsOfHour(
   table: Table,
   tenant: string,
@@ -133,7 +133,8 @@ async function* callsOfHour(
   for (;;) {
     const range = { reverse: true, limit: size, after };
     const pages = await Promise.all(callShards(tenant, hour).map((pk) => table.query(pk, range)));
-    // Beyond the end of an unfinished page that shard may have more calls in between.
+    // A shard may have more calls between the end of its page and those of others, so only calls above every page's end
+    // are returned.
     const ends = pages.flatMap(({ next }) => (next === undefined ? [] : [next])).sort();
     const safe = ends.at(-1);
     const items = pages.flatMap((page) => page.items).filter(({ key }) => safe === undefined || key.sk >= safe);
@@ -141,7 +142,7 @@ async function* callsOfHour(
     yield* readAll(ended, CallItem).toSorted((a, b) => (a.call_id < b.call_id ? 1 : -1));
     if (safe === undefined) return;
     after = safe;
-    // A store in this process answers at once, and a page takes milliseconds.
+    // A local store answers synchronously and a page takes milliseconds, so it yields here.
     await giveWay();
   }
 }

@@ -14,9 +14,9 @@ export const FoldedItem = stored({ what: 'note of a folded record', schema: z.ob
 const CHECKPOINT_SECONDS = 8 * 86_400;
 
 /**
- * Folds calls of a stream that does not name its shards: each call is marked in the transaction that folds it, so that
- * a redelivered one is skipped. This costs several write units per call; a mapping with a tumbling window is told its
- * shard.
+ * Folds calls of a stream that does not name its shards: each call is marked as folded in the same transaction, so that
+ * a redelivered one is skipped. This costs several write units per call; an event source mapping with a tumbling window
+ * names the shard and avoids it.
  */
 export const foldByEvent = async (context: FoldContext, calls: readonly StreamedCall[]): Promise<void> => {
   for (const chunk of chunksOf(calls, context.folds)) await foldChunk(context, chunk);
@@ -51,10 +51,10 @@ const recordsOf = (calls: readonly StreamedCall[], tenant: string): readonly Cal
 const note = (folded: readonly StreamedCall[], expires: number): readonly Write[] =>
   folded.map(({ eventId }) => put(foldedKey(eventId), FoldedItem, { folded: true }, expires));
 
-/** A transaction holds 100 items, of which some are reserved for events. */
+/** A transaction holds 100 items; some are left for events. */
 const MOST_ITEMS = 90;
 
-/** Runs of calls that fit into one transaction with their markers, totals and events. */
+/** Groups of calls that fit into one transaction with their markers, totals and events. */
 function* chunksOf(calls: readonly StreamedCall[], folds: readonly Fold[]): Generator<StreamedCall[]> {
   let chunk: StreamedCall[] = [];
   let items = new Set<string>();

@@ -17,8 +17,8 @@ import type { FoldContext, StreamedCall } from './fold-stream.ts';
 import { tellFailures } from './tell-failures.ts';
 
 /**
- * Folds a shard's calls into items that only this shard writes, one per tenant as long as its totals fit. Each item
- * holds its own checkpoint, so every write is one conditional update, and shards never contend.
+ * Folds a shard's calls into items that only this shard writes, one per tenant while its totals fit. Each item has its
+ * own checkpoint, so every write is one conditional update, and shards never contend.
  */
 export const foldShard = async (context: FoldContext, calls: readonly StreamedCall[], shard: string): Promise<void> => {
   const tenants = [...Map.groupBy(calls, ({ tenant }) => tenant)];
@@ -26,7 +26,7 @@ export const foldShard = async (context: FoldContext, calls: readonly StreamedCa
     await Promise.all(tenants.slice(at, at + AT_ONCE).map(([tenant, own]) => foldTenant(context, tenant, shard, own)));
 };
 
-/** Tenants that begin together, so that one request reads all their items; the SDK's 50 connections write them. */
+/** Tenants processed together, so that one request reads all their items; the SDK's 50 connections write them. */
 const AT_ONCE = 100;
 
 const foldTenant = async (
@@ -40,13 +40,14 @@ const foldTenant = async (
     await tellFailures(context, tenant, shard, calls);
     if (isNew) await compactTotals(context, tenant);
   } catch (thrown) {
-    // Corrupt totals stay as they are while other tenants' are folded; a newer release's wait for the update.
+    // Corrupt totals are left alone while other tenants are folded; those of a newer release wait for the update of
+    // this function.
     if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
     if (context.log) reportUnreadable(context.log, tenant, [thrown]);
   }
 };
 
-/** What a call adds to: the statistics of its version and, on success, the usage of its key. */
+/** The totals to which a call is added: the statistics of its version and, on success, the usage of its key. */
 const toEntries = ({ sequence, record }: StreamedCall): readonly TotalEntry[] => [
   { sequence, kind: 'stats', name: `${record.tool}#${record.version}`, record },
   ...(record.status === 'ok' ? [{ sequence, kind: 'usage', name: usageNameOf(record), record } as const] : []),
@@ -58,7 +59,7 @@ interface Place {
   readonly tenant: string;
   readonly shard: string;
   readonly path: string;
-  /** The checkpoint of the level above: a new item starts after it. */
+  /** The checkpoint of the level above; a new item starts from it. */
   readonly since: string;
 }
 
@@ -67,7 +68,7 @@ interface Step {
   readonly below?: { readonly since: string; readonly entries: readonly TotalEntry[] };
 }
 
-/** Adds entries to an item or, where it is full, to those below it. Returns whether the item was new. */
+/** Adds entries to an item or, if it is full, to those below it. Returns whether the item was new. */
 const foldInto = async (context: FoldContext, place: Place, entries: readonly TotalEntry[]): Promise<boolean> => {
   const { tenant, shard, path, since } = place;
   const key = totalsKey(tenant, path, shard);

@@ -17,7 +17,7 @@ export interface StreamChange {
   readonly key: Key;
   readonly before?: Item;
   readonly after?: Item;
-  /** Removed by its time to live. */
+  /** Whether it was removed because it had expired. */
   readonly isExpiry: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface FoldContext {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
   readonly folds: readonly Fold[];
-  /** Caches across batches which tools are blocked. */
+  /** Caches which tools are blocked, across batches. */
   readonly blocked?: BlockedTools;
   /** Logs unreadable records. */
   readonly log?: Pick<Log, 'error'>;
@@ -69,7 +69,7 @@ interface Poison {
   readonly error: string;
 }
 
-/** A record that is only reserved, or had already ended, does not count. */
+/** Rows that are only reserved, and calls that had already ended, are skipped. */
 const readCall = (
   { eventId, sequence, key, before, after }: StreamChange,
   poison: Poison[],
@@ -79,14 +79,17 @@ const readCall = (
   try {
     return [{ eventId, sequence: sequence.padStart(40, '0'), tenant, record: read(after, CallItem) }];
   } catch (thrown) {
-    // A newer release's call is folded once this function is updated too; a corrupt one never can be.
+    // A newer release's call is folded once this function has been updated; a corrupt one never can be.
     if (!isUnreadable(thrown) || isNewer(thrown)) throw thrown;
     poison.push({ eventId, key, error: thrown.message });
     return [];
   }
 };
 
-/** A call that was refused or failed may be tried again under its id, and counts once more when it succeeds. */
+/**
+ * Whether the call was counted before. A call that was refused or failed may be tried again under its id, and is
+ * counted again when it succeeds.
+ */
 const isCounted = (before: Item | undefined, after: Item): boolean =>
   isEnded(before) && !(before?.body.status !== 'ok' && !after.isDamaged && after.body.status === 'ok');
 
@@ -95,7 +98,10 @@ const isEnded = (item: Item | undefined): boolean =>
 
 const KEPT_SECONDS = 30 * 86_400;
 
-/** An unreadable record is stored and logged; the rest continues. An alarm counts the lines by their message. */
+/**
+ * Unreadable records are stored and logged, so that the others are processed. An alarm matches the message of the log
+ * lines.
+ */
 const setAside = async ({ table, clock, log }: FoldContext, poison: readonly Poison[]): Promise<void> => {
   if (poison.length === 0) return;
   const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;

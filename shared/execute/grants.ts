@@ -34,7 +34,7 @@ export const GrantItem = stored<Grant>({ what: 'grant', schema: Grant, cure: 'ta
 const ADMIN_KEY_ID = 'admin';
 const LONGEST_MS = 366 * 86_400_000;
 
-/** Lets a dangerous call through if an admin granted it to this key. */
+/** Requires an admin's grant for a dangerous call. */
 export const requireGrant = async (context: LayerContext, call: Call): Promise<void> => {
   const { tenant } = call.actor;
   const keyId = holderOf(call.actor);
@@ -152,7 +152,7 @@ const checkExpiry = (expiresAt: string, now: number): void => {
 };
 
 const requireKey = async (table: Table, tenant: string, keyId: string): Promise<void> => {
-  // A token's principal is not stored: it may be granted to before it has called.
+  // A token's principal is not stored, so it may get a grant before its first call.
   if (keyId === ADMIN_KEY_ID || isPrincipal(keyId)) return;
   const key = await findKey(table, keyId);
   if (key?.tenant === tenant && key.revoked_at === undefined) return;

@@ -29,7 +29,7 @@ export interface ImageToolsQuery {
   readonly isAvailable?: boolean | undefined;
 }
 
-/** Image tools by type, by distortion or by whether they can run here. */
+/** Lists image tools by type, by distortion or by whether they can run here. */
 export const listImageTools = async (
   iqa: Pick<Iqa, 'catalogue' | 'computations'>,
   actor: Actor,

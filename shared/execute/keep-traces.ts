@@ -10,19 +10,19 @@ export interface KeepTracesOptions {
   readonly table: Table;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'warn'>;
-  /** How long segments wait for others to be stored with; 0 stores each before its request is answered. */
+  /** How long segments wait to be stored together; 0 stores each before its request is answered. */
   readonly delayMs?: number;
-  /** Keeps only what somebody before us has chosen, as where each write is paid for. */
+  /** Stores only traces that the caller has sampled, because each write is paid for. */
   readonly followsParent?: boolean;
 }
 
-/** So many traces at once, then one a second: what people look at is kept, and a load is not slowed down. */
+/** 200 traces at once, then one a second: enough for people to look at, without slowing a busy server down. */
 const BURST = 200;
 const PER_SECOND = 1;
 const KEPT_SECONDS = 3 * 86_400;
 const DELAY_MS = 100;
 
-/** Keeps traces in which calls ran, so that a call can be looked into where nothing else collects traces. */
+/** Stores traces in which calls ran, so that a call can be inspected where no collector receives traces. */
 export const keepTraces = (options: KeepTracesOptions): TraceSink => {
   const { table, clock, log, delayMs = DELAY_MS, followsParent = false } = options;
   const takeToken = createBucket(clock);
@@ -41,7 +41,7 @@ export const keepTraces = (options: KeepTracesOptions): TraceSink => {
   return {
     wants({ mayCall, kind, parent }) {
       if (!mayCall) return false;
-      // What one of our own requests has caused is kept where that one is.
+      // Work caused by one of our own requests follows that request's decision.
       if (kind === 'consumer' && parent) return parent.isSampled;
       return (!followsParent || parent?.isSampled === true) && takeToken();
     },

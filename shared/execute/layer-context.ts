@@ -12,7 +12,7 @@ export interface LayerPorts
   readonly turns?: FairTurns | undefined;
 }
 
-/** What the layers of a process share: validation, redaction and cache, on the given ports. */
+/** The dependencies that the layers of a process share: validation, redaction and cache, on the given ports. */
 export const createLayerContext = ({ gauge, turns, ...ports }: LayerPorts): LayerContext => ({
   ...ports,
   turns: turns ?? createFairTurns(ports.clock),

@@ -8,7 +8,7 @@ import { refuseUnrunnable } from './resolve.ts';
 import { limitSpend } from './spend.ts';
 import { checkCalls } from './validate.ts';
 
-/** Outermost first: layers that refuse a call come before those that cost anything. The named ones are spans. */
+/** Outermost first: layers that refuse a call come before those that cost anything. Named layers get a span. */
 const layers: readonly { readonly run: CallLayer; readonly name?: string }[] = [
   { run: recordCalls },
   { run: refuseUnrunnable },
@@ -30,7 +30,7 @@ export const runThroughLayers = (context: LayerContext, call: Call, implementati
   return currentSpan()?.collector ? traced(context, call, implementation) : from(0)(call);
 };
 
-/** The same with a span for the call, and below it one for what each layer does before it lets the call pass. */
+/** The same, with a span for the call and, below it, one for what each layer does before it calls the next. */
 const traced = (context: LayerContext, call: Call, implementation: Next): Promise<CallResult> => {
   const { id, actor, record } = call;
   currentSpan()?.collector?.hasCallOf(actor.tenant);

@@ -4,7 +4,7 @@ import type { Call, CallLayer, CallResult, LayerContext } from './call.ts';
 import { isLost } from './earlier-call.ts';
 import { timeoutMsOf } from './run-handler.ts';
 
-/** What a key may use in a month. */
+/** A key's monthly limits. */
 export interface Quota {
   readonly calls?: number | undefined;
   readonly micros?: number | undefined;
@@ -17,22 +17,22 @@ export interface Remaining extends Quota {
   readonly resetsAt: number;
 }
 
-/** What a price depends on. */
+/** A call as far as its price depends on it. */
 export interface MeteredCall {
   readonly id: string;
   readonly tenant: string;
   readonly keyId: string;
   readonly tool: string;
   readonly version: string;
-  /** What is behind it: the price of a handler in the list is the least. */
+  /** The implementation: a handler's price in the list is the minimum. */
   readonly implementation?: Tool['implementation'];
-  /** Its own price; absent where only the price list may have one. */
+  /** The definition's own price; without it the price list applies. */
   readonly priceMicros?: number | undefined;
-  /** The key's quota, where it has one. */
+  /** The key's quota, if it has one. */
   readonly quota?: Quota | undefined;
   /** When the call was made, in milliseconds since 1970. */
   readonly at: number;
-  /** How long it may run. */
+  /** The timeout of the call. */
   readonly timeoutMs: number;
 }
 
@@ -42,13 +42,13 @@ export interface Reservation {
   readonly micros: number;
   readonly quota?: Quota;
   readonly remaining?: Remaining;
-  /** The latest recount of the quota when it was counted. */
+  /** The latest recount of the quota when the call was counted. */
   readonly recounts?: number;
-  /** Taken over from a process that may have counted it too. */
+  /** Set when the call was taken over from a process that may have counted it too. */
   readonly isCountedAgain?: true;
 }
 
-/** How a call ended, as far as its price depends on it. A call refused by an inner layer is `failed`. */
+/** The parts of a call's result that its price depends on. A call refused by an inner layer is `failed`. */
 export interface Settled {
   readonly status: Outcome['status'];
   readonly cached: boolean;
@@ -56,27 +56,29 @@ export interface Settled {
   readonly actualMicros?: number | undefined;
 }
 
-/** Charges calls: reserved before anything runs, settled by the record, which only one can write. */
+/**
+ * Charges calls: the price is reserved before the call runs and settled by its record, which can be written only once.
+ */
 export interface Meter {
   /** What a call would be charged if it succeeded and was not cached. */
   price(call: MeteredCall): number;
   /** Refuses with `PaymentRequired` or `RateLimited` when the key's limits are used up. */
   reserve(call: MeteredCall): Reservation | Promise<Reservation>;
-  /** What a call costs that ended so. */
+  /** The price of a call with this result. */
   priceOf(reservation: Reservation, settled: Settled): number;
-  /** Gives back what was not charged, once the call's record is stored; `counted` is what the recorder answered. */
+  /** Returns the unused part of a reservation, once the call's record is stored; `counted` comes from the recorder. */
   release(
     reservation: Reservation,
     ended: { readonly status: Outcome['status']; readonly chargedMicros: number },
     counted?: number,
   ): Promise<void> | undefined;
-  /** Gives everything back, and takes the reservation out of the ledger. */
+  /** Returns the whole reservation and removes it from the ledger. */
   abandon(reservation: Reservation): Promise<void> | undefined;
-  /** Notes that this process ends a call that another has reserved; before it does. */
+  /** Registers, beforehand, that this process will end a call that another process has reserved. */
   hold(call: MeteredCall): Promise<void> | undefined;
-  /** Gives back, by a recount, what another process had counted for a call that was ended here. */
+  /** Recounts the quota, so that what another process counted for a call that was ended here is returned. */
   disown(call: MeteredCall): Promise<void> | undefined;
-  /** Nothing is counted any more. */
+  /** Stops counting. */
   close(): Promise<void>;
 }
 
@@ -92,7 +94,7 @@ export const freeMeter: Meter = {
   close: async () => {},
 };
 
-/** The call as its price depends on it. */
+/** The parts of a call that its price depends on. */
 export const meteredOf = ({ id, at, actor, record, priceMicros }: Call): MeteredCall => ({
   id,
   tenant: actor.tenant,
@@ -106,10 +108,12 @@ export const meteredOf = ({ id, at, actor, record, priceMicros }: Call): Metered
   timeoutMs: timeoutMsOf(record),
 });
 
-/** Reserves the price before the call runs; one that fails is not charged, one refused further in leaves no trace. */
+/**
+ * Reserves the price before the call runs. A failed call is not charged; one refused by an inner layer leaves no trace.
+ */
 export const chargeCalls: CallLayer = async (context, call, next) => {
   const { meter } = context;
-  // The price of its plan included the nodes.
+  // The price of a plan includes its nodes.
   if (call.actor.onBehalfOf !== undefined) return { ...(await next(call)), chargedMicros: 0 };
   const metered = meteredOf(call);
   const reserving = meter.reserve(metered);
@@ -127,7 +131,10 @@ export const chargeCalls: CallLayer = async (context, call, next) => {
 
 const MS_A_REQUEST = 100;
 
-/** A failed call is free, so its CPU time counts as requests against the rate: failing must not be free computing. */
+/**
+ * Failed calls are free, so their CPU time is counted as requests against the key's rate: failing must not give free
+ * computing time.
+ */
 const spendTime = async ({ spendRate }: LayerContext, { actor }: Call, { usage }: CallResult): Promise<void> => {
   const requests = Math.floor(usage.cpuMs / MS_A_REQUEST);
   if (requests > 0) await spendRate?.(actor, requests);

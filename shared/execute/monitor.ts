@@ -20,7 +20,7 @@ export const recordCalls: CallLayer = async (context, call, next) => {
   }
 };
 
-/** Stores the record, which decides who settles the call; then what was reserved and not used is given back. */
+/** Stores the record, which decides who settles the call, and then returns the unused part of the reservation. */
 const keepEnd = async (context: LayerContext, call: Call, ran: CallResult): Promise<void> => {
   const { meter, recorder } = context;
   const record = toRecord(context, call, ran);
@@ -33,7 +33,7 @@ const keepEnd = async (context: LayerContext, call: Call, ran: CallResult): Prom
     const counted = await recorder.keepOnce(call.actor.tenant, record);
     if (reservation) await meter.release(reservation, ran, counted);
   } catch (thrown) {
-    // Whoever ended it may not have seen that it was counted here.
+    // Whoever ended the call may not know that it was counted here.
     if (reservation && isEnded(thrown)) await meter.disown(reservation.call);
     throw thrown;
   }
@@ -58,7 +58,7 @@ const keepRefusal = async (context: LayerContext, call: Call, fault: Fault): Pro
     code: fault.code,
     reason: fault.message,
   });
-  // Arguments that do not match the schema may hold a secret under a wrong name.
+  // Arguments that do not match the schema may have a secret under another name.
   const isUnread = fault.code === 'InvalidInput' && context.redact.hasSecrets(call.record);
   const record: CallRecord = {
     ...aboutCall(call),

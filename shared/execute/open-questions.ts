@@ -9,7 +9,7 @@ const OpenQuestion = z.object({
   /** SHA-256 of the tool, its digest and its arguments. */
   question: z.string(),
   token: z.string(),
-  /** What is kept of its arguments. */
+  /** The size of its stored arguments. */
   bytes: z.int(),
   expires_at: z.iso.datetime(),
 });
@@ -17,7 +17,7 @@ export type OpenQuestion = Readonly<z.infer<typeof OpenQuestion>>;
 
 const OpenQuestions = z.object({ open: z.array(OpenQuestion) });
 
-/** The confirmations of one key that wait for a decision, or were approved and not used yet. */
+/** The confirmations of one key that are undecided, or approved and not used yet. */
 export const OpenQuestionsItem = stored<Readonly<z.infer<typeof OpenQuestions>>>({
   what: 'list of open confirmations',
   schema: OpenQuestions,
@@ -27,7 +27,7 @@ export const OpenQuestionsItem = stored<Readonly<z.infer<typeof OpenQuestions>>>
 export const findOpen = (open: readonly OpenQuestion[], question: string, now: number): OpenQuestion | undefined =>
   open.find((each) => each.question === question && Date.parse(each.expires_at) > now);
 
-/** Adds a question, unless this key has asked too many that nobody answered. */
+/** Adds a question; refuses when too many of this key's questions are open. */
 export const addOpen = (open: readonly OpenQuestion[], added: OpenQuestion, now: number): readonly OpenQuestion[] => {
   const waiting = open.filter(({ expires_at }) => Date.parse(expires_at) > now);
   const bytes = waiting.reduce((sum, each) => sum + each.bytes, added.bytes);

@@ -18,7 +18,7 @@ export interface Operation<T> {
 
 export interface Worked<T> {
   readonly value: T;
-  /** What is recorded of it. */
+  /** The output as recorded. */
   readonly output: unknown;
   readonly cached?: boolean;
   /** The actual price, where it is less than the reservation. */
@@ -33,7 +33,7 @@ export interface Operated<T> {
 
 /** The version of operations in records and in the ledger. */
 export const OPERATION = 'operation';
-/** The longest timeout of any tool; recounting a quota relies on it. */
+/** The longest timeout of any tool; recounts of a quota rely on it. */
 const TIMEOUT_SECONDS = 900;
 
 /** Runs an operation through the same layers as every call. Errors are recorded and rethrown. */
@@ -45,7 +45,7 @@ export const runOperation = async <T>(
   options: CallOptions = {},
 ): Promise<Operated<T>> => {
   const earlier = await earlierCall(context, actor.tenant, options.once);
-  // Operations do nothing twice under one id: what was charged is only worked out again.
+  // Operations are idempotent: a repeated one is computed again, but not charged again.
   if (earlier?.status === 'ok') {
     const { value } = await operation.work(signalOf(signal));
     return { value, callId: earlier.call_id, chargedMicros: earlier.charged_micros };

@@ -4,7 +4,9 @@ import type { CheckOutput } from './validate.ts';
 
 export const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
-/** A tool's return value as the JSON value that callers get; anything else is the tool's failure. */
+/**
+ * Converts a tool's return value to the JSON value that callers get; a value that is not JSON is the tool's failure.
+ */
 export const acceptOutput = (record: VersionRecord, returned: unknown, checkOutput: CheckOutput): unknown => {
   const { name } = record.spec;
   const text = writeJson(name, returned);
@@ -28,5 +30,5 @@ const writeJson = (name: string, returned: unknown): string => {
 export const outputTooLarge = (tool: string): Error =>
   failure('OutputTooLarge', `${tool} returned more than ${MAX_OUTPUT_BYTES} bytes of JSON; return less, or a key`);
 
-/** An error with the type shown in a failed outcome. */
+/** An error with the type that a failed outcome shows. */
 export const failure = (type: string, message: string): Error => Object.assign(new Error(message), { name: type });

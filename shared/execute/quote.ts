@@ -7,7 +7,7 @@ import { resolveTool } from './resolve.ts';
 import { handlerOf, timeoutMsOf } from './run-handler.ts';
 import { makeQuote, type Quote } from './spend.ts';
 
-/** What a call of a tool would cost, and whether it would ask; its arguments are checked and nothing is recorded. */
+/** What a call would cost, and whether it would need consent. Its arguments are checked, and nothing is recorded. */
 export const quoteTool = async (
   context: ExecuteContext,
   actor: Actor,

@@ -6,7 +6,7 @@ import type { Actor } from '../model/key.ts';
 import { readExecution } from './executions.ts';
 import { readStoredSpan, TraceItem } from './trace-item.ts';
 
-/** A span with those below it, in the order they began. */
+/** A span with its children, in the order in which they started. */
 export interface SpanNode {
   readonly span_id: string;
   readonly parent_id?: string | undefined;
@@ -25,7 +25,7 @@ export interface SpanNode {
 export interface CallTrace {
   readonly call_id: string;
   readonly trace_id?: string | undefined;
-  /** Whether spans are kept here; otherwise `trace_id` leads to wherever the trace was sent. */
+  /** Whether spans are stored here; if not, look up `trace_id` where traces are sent. */
   readonly kept: boolean;
   readonly started_at?: string | undefined;
   readonly duration_ms?: number | undefined;
@@ -36,7 +36,7 @@ export interface CallTrace {
 
 const MOST_SEGMENTS = 200;
 
-/** The spans of the trace that a call ran in, as trees. A confined key sees those of the call alone. */
+/** The spans of the trace in which a call ran, as trees. A confined key sees only those of the call. */
 export const readTrace = async (context: { readonly table: Table }, actor: Actor, id: string): Promise<CallTrace> => {
   const { call_id, trace_id } = await readExecution(context, actor, id);
   const spans = trace_id === undefined ? [] : await loadSpans(context.table, actor.tenant, trace_id);
@@ -69,7 +69,7 @@ const spansBelow = (spans: readonly Span[], top: Span | undefined): readonly Spa
   return found;
 };
 
-/** A span whose parent is not known here, as that of a caller, is the top of a tree. */
+/** A span whose parent is unknown here, such as a caller's, is the root of a tree. */
 const toTrees = (spans: readonly Span[], startUs: number): readonly SpanNode[] => {
   const known = new Set(spans.map(({ id }) => id));
   const topOf = ({ parentId }: Span): string | undefined =>

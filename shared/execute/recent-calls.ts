@@ -5,9 +5,9 @@ import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import { type ExecutionsContext, latestExecutions } from './executions.ts';
 
-/** What is summed of a call; its arguments and output are as large as they like. */
+/** The fields of a call that summaries need; arguments and output may be large. */
 export interface SummedCall {
-  /** When its id was made, which is its place among the others. */
+  /** The time in its id, by which calls are sorted. */
   readonly made: number;
   readonly at: number;
   readonly tool: string;
@@ -20,34 +20,40 @@ export interface SummedCall {
 export interface SummedCalls {
   /** Newest first. */
   readonly calls: readonly SummedCall[];
-  /** False where there are more than are looked at. */
+  /** False when there are more calls than are read. */
   readonly complete: boolean;
 }
 
 export interface RecentCalls {
-  /** The calls of the actor's tenant since a time; `span` names how far back, which moves on with the clock. */
+  /** The calls of the actor's tenant since a time; `span` names the cached period, which moves with the clock. */
   since(context: ExecutionsContext, actor: Actor, span: string, since: number): Promise<SummedCalls>;
-  /** Hears of a call of this process that ends. */
+  /** Called when a call of this process ends. */
   ended(tenant: string, record: CallRecord): void;
 }
 
 interface Held extends SummedCalls {
   readonly lookedAt: number;
   readonly wholeAt: number;
-  /** The oldest of the calls that ended since. */
+  /** The id time of the oldest call that ended since the last read. */
   oldest: number;
 }
 
 const MOST_CALLS = 20_000;
-/** Of all tenants; one takes about 150 bytes. */
+/** For all tenants together; a call takes about 150 bytes. */
 const MOST_HELD = 100_000;
-/** How many are read at a time: of all, and of those that are new. */
+/** Calls read per page: of the whole period, and of new calls. */
 const PAGES = { all: 50, fresh: 20 } as const;
-/** Calls of other processes are looked for again this far back, and all of them every so often: some end late. */
+/**
+ * Calls of other processes may end late: each read goes back this far again, and everything is read again from time to
+ * time.
+ */
 const OVERLAP_MS = 60_000;
 const WHOLE_MS = 600_000;
 
-/** Reads each call once where summaries are asked for again and again: reading an hour of them takes long. */
+/**
+ * Caches the calls of a period for summaries that are requested repeatedly, because reading an hour of calls takes
+ * long.
+ */
 export const createRecentCalls = (): RecentCalls => {
   const kept = lazily(
     () => new LRUCache<string, Map<string, Held>>({ maxSize: MOST_HELD, maxEntrySize: MOST_HELD, sizeCalculation }),
@@ -59,7 +65,7 @@ export const createRecentCalls = (): RecentCalls => {
   const keep = (tenant: string, span: string, next: Held | undefined): void => {
     const spans = new Map(kept().get(tenant));
     if (next === undefined) spans.delete(span);
-    // Of two that looked at the same time the later one knows more.
+    // Of two concurrent reads, the later one is more complete.
     else if ((spans.get(span)?.lookedAt ?? 0) <= next.lookedAt) spans.set(span, next);
     kept().set(tenant, spans);
   };
@@ -89,7 +95,7 @@ export const createRecentCalls = (): RecentCalls => {
 const sizeCalculation = (spans: ReadonlyMap<string, Held>): number =>
   [...spans.values()].reduce((sum, { calls }) => sum + calls.length, 1);
 
-/** What was read from a time on, and what was held of before it; a gap between them ends it. */
+/** Joins newly read calls with cached older ones, unless there may be a gap between them. */
 const merge = (read: SummedCalls, held: Held | undefined, from: number, since: number): SummedCalls => {
   if (!held || !read.complete) return read;
   const older = held.calls.filter(({ made }) => made < from && made >= since);
@@ -105,7 +111,7 @@ const readSince = async (
 ): Promise<SummedCalls> => {
   const calls: SummedCall[] = [];
   const names = new Map<string, string>();
-  // Each record has its own copy of a name, and thousands have the same one.
+  // Shares equal names, because each record has its own copy of them.
   const named = (name: string): string => {
     const known = names.get(name);
     if (known === undefined) names.set(name, name);

@@ -6,7 +6,7 @@ import { CallHourItem, CallItem, type CallRecord, isReserved, ReservedCallItem }
 /** The ledger's retention of forty days; executions are listed for thirty of them. */
 const KEPT_SECONDS = 40 * 86_400;
 
-/** When a row of the ledger goes, in seconds since 1970. */
+/** When a row of the ledger expires, in seconds since 1970. */
 export const rowExpires = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;
 
 export const rowKey = (tenant: string, { call_id }: CallRecord): Key => callKey(tenant, call_id);
@@ -14,17 +14,17 @@ export const rowKey = (tenant: string, { call_id }: CallRecord): Key => callKey(
 export const writeRow = (tenant: string, record: CallRecord): Write =>
   put(rowKey(tenant, record), CallItem, record, rowExpires(Date.parse(record.at)));
 
-/** Whether a call that may be asked for again can still end: its row is open, or nothing came of the try before. */
+/** Whether a repeatable call can still end: its row is reserved, or the earlier try was refused or failed. */
 export const isOpen = (row: Item | undefined): boolean =>
   row === undefined || isReserved(row) || ['refused', 'failed'].includes(read(row, CallItem).status);
 
-/** The recount that has counted a row while it was reserved. */
+/** The recount that counted a row while it was reserved. */
 export const countedBy = (row: Item | undefined): number | undefined =>
   row && isReserved(row) ? read(row, ReservedCallItem).counted : undefined;
 
 const MOST_MARKED = 20_000;
 
-/** Marks the hour of a call before its row is stored: the ledger is read by them. What is there stays as it is. */
+/** Marks the hour of a call before its row is stored, because the ledger is read by hours. Existing marks are kept. */
 export const createHourMarks = (
   table: Table,
 ): ((tenant: string, milliseconds: number) => Promise<void> | undefined) => {

@@ -12,17 +12,17 @@ import { countedBy, createHourMarks, isOpen, rowKey, writeRow } from './record-r
 
 /** Stores call records in batches. */
 export interface Recorder {
-  /** Queues a record; the promise, where there is one, resolves when it is stored. */
+  /** Queues a record; the promise, if any, resolves when it is stored. */
   keep(tenant: string, record: CallRecord, isUrgent: boolean): Promise<void> | undefined;
   /**
-   * Stores the record of a call with a reservation or a fixed id, unless the call has already ended; then it throws.
-   * Answers the recount of the quota that had counted it. Where several may settle a call that was reserved, the
-   * first one ends it.
+   * Stores the record of a call with a reservation or a fixed id; throws if the call has already ended. Returns the
+   * recount of the quota that had counted it. Where several processes may settle a reserved call, the first one ends
+   * it.
    */
   keepOnce(tenant: string, record: CallRecord, isReserved?: boolean): Promise<number | undefined>;
   /** Stores everything queued. */
   flush(): Promise<void>;
-  /** Marks a call as in flight; the result marks it as ended. */
+  /** Marks a call as in flight; the returned function marks it as ended. */
   begin(): () => void;
   /** Waits briefly for calls in flight, stores everything, and closes. */
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export interface RecorderOptions {
   readonly folds: readonly Fold[];
   /** How long a record may wait for a batch; 0 stores each before its call is answered, as Lambda requires. */
   readonly delayMs?: number;
-  /** Sees every record, for metrics. */
+  /** Receives every record, for metrics. */
   readonly observe?: (tenant: string, record: CallRecord) => void;
 }
 
@@ -79,7 +79,8 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   };
   const endOfTurn = createEndOfTurn();
   let soon: Promise<void> | undefined;
-  // Calls that end at about the same time share one transaction: while each turn brings more, it waits for the next.
+  // Calls that end at about the same time share a transaction: as long as each turn of the event loop brings more, it
+  // waits.
   const gather = async (): Promise<void> => {
     let seen = 0;
     for (let turn = 0; turn < MOST_TURNS && waiting.length > seen; turn++) {
@@ -95,7 +96,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   };
   const flushAfter = (milliseconds: number): void => {
     if (isClosed) return;
-    // A failure is logged where it happens, and retried.
+    // Failures are logged where they happen, and retried.
     stopTimer ??= timers.after(milliseconds, () => void flush().catch(() => {}));
   };
 
@@ -155,7 +156,7 @@ const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBat
   return async ({ tenant, entries }) => {
     for (const { record } of entries) {
       const marking = markHour(tenant, timeOf(record));
-      // Nearly all are of an hour that is marked: waiting for nothing would be a turn of each.
+      // Nearly every hour is marked already, and awaiting nothing would still cost a turn.
       if (marking !== undefined) await marking;
     }
     if (table.streams) await storeRows(table, tenant, entries);
@@ -163,7 +164,7 @@ const createStore = ({ table, folds, log }: RecorderOptions): ((batch: RecordBat
   };
 };
 
-/** Releases before had no row while a call was only reserved. */
+/** Earlier releases had no row while a call was only reserved. */
 const canEnd = ({ isReserved: mustBe }: WaitingRecord, row: Item | undefined): boolean =>
   mustBe ? row === undefined || isReserved(row) : isOpen(row);
 

@@ -10,7 +10,7 @@ export const REDACTED = '[redacted]';
 export interface Redact {
   arguments(record: VersionRecord, value: unknown): unknown;
   output(record: VersionRecord, value: unknown): unknown;
-  /** Whether any parameter is secret, so that arguments of another shape may hold one as well. */
+  /** Whether any parameter is secret, so that arguments of another shape may contain secrets too. */
   hasSecrets(record: VersionRecord): boolean;
 }
 
@@ -30,10 +30,10 @@ export const createRedact = (kept = 2000): Redact => {
   };
 };
 
-/** Of so many parts a value is redacted in no time, whatever the schema. */
+/** Values with at most this many parts are redacted quickly under any schema. */
 const SMALL = 100;
 
-/** What cannot be redacted in time is left out as a whole. */
+/** A value that cannot be redacted in time is left out entirely. */
 const apply = (redactor: Redactor, value: unknown): unknown => {
   if (!redactor) return value;
   if (sizeOfValue(value, SMALL) < SMALL) return redactor(value);
@@ -128,7 +128,7 @@ const schemasOfField = (schemas: readonly JsonSchema[], name: string): readonly 
     ])
     .filter(isObject);
 
-// A pattern that cannot be run may match: what it marks as secret stays out of records.
+// A pattern that cannot run is taken to match, so that possible secrets stay out of records.
 const matching = (patterns: JsonSchema, name: string): readonly unknown[] =>
   Object.entries(patterns).flatMap(([pattern, schema]) =>
     (compileSchemaPattern(pattern)?.test(name) ?? true) ? [schema] : [],

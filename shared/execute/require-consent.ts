@@ -13,7 +13,7 @@ import { addOpen, findOpen, type OpenQuestion, OpenQuestionsItem, removeOpen } f
 
 const VALID_MS = 10 * 60_000;
 
-/** Lets a call through that a person confirmed; otherwise requests confirmation and refuses for now. */
+/** Allows a call that a person has confirmed; otherwise requests confirmation and refuses for now. */
 export const requireConsent = async (context: LayerContext, call: Call): Promise<void> => {
   const { approvedBy } = call.options;
   if (approvedBy !== undefined) return audit(context, call.actor.tenant, used(call, approvedBy, call.id));
@@ -23,7 +23,7 @@ export const requireConsent = async (context: LayerContext, call: Call): Promise
   if (refusal) throw await rejected(context, call, refusal);
 };
 
-/** A call without a token passes when the same call of the same key was approved. */
+/** A call without a token is allowed if the same call of the same key was approved. */
 const requireApproval = async (context: LayerContext, call: Call): Promise<void> => {
   const item = await context.table.get(openQuestionsKey(call.actor.tenant, principalOf(call.actor)));
   const known = findOpen(openOf(item), writeQuestion(call), context.clock.now());
@@ -43,7 +43,7 @@ const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => 
   const expires_at = new Date(now + VALID_MS).toISOString();
   const expires = Math.ceil((now + VALID_MS) / 1000);
   const asked = confirmationFor(context, call, id, expires_at);
-  // Before the question itself: nobody may be asked about what cannot be seen.
+  // The arguments are stored before the question, so that nobody is asked about arguments they cannot see.
   if (asked.hidden) await table.write(keepArguments(tenant, id, call.args, expires));
   const openKey = openQuestionsKey(tenant, principalOf(call.actor));
   const question = writeQuestion(call);
@@ -75,7 +75,7 @@ const confirmationFor = (context: LayerContext, call: Call, id: string, expires_
   expires_at,
 });
 
-/** Consumes a confirmation, in one transaction so that it works only once; or says why it does not. */
+/** Uses up a confirmation in one transaction, so that it works only once; or returns why it is not valid. */
 const useConsent = async (
   context: LayerContext,
   call: Call,
@@ -112,7 +112,7 @@ const whyNot = (found: Confirmation, call: Call, token: string, now: number, by:
   if (found.tool !== call.record.spec.name) return refuse(`is for ${found.tool}`);
   if (found.digest !== call.record.digest) return refuse(`is for another definition than ${call.record.version}`);
   if (found.arguments_sha256 !== digestOfArguments(call)) return refuse('is for other arguments');
-  // Sending the token is what consents: a repeated call alone is none.
+  // Consent is given by sending the token; repeating the call is not enough.
   if (found.state === 'pending' && !(by === 'sent' && hasScope(call.actor, 'approve')))
     return confirmationRequired(found, token, `${found.tool} still waits for a person's consent`);
   return undefined;

@@ -13,7 +13,7 @@ export interface Resolved {
   readonly disabledReason?: string | undefined;
 }
 
-/** The version a call means; a tool outside the key's tools is reported as unknown. */
+/** The version that a call refers to; a tool outside the key's tools is reported as unknown. */
 export const resolveTool = async (
   context: RegistryContext,
   actor: Actor,

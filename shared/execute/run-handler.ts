@@ -41,7 +41,7 @@ export const runImplementation = async (context: LayerContext, call: Call): Prom
   );
   const about = { durationMs: round(durationMs), usage, cached: false, chargedMicros: 0 };
   if (result.status === 'fulfilled') return { ...about, status: 'ok', output: result.value };
-  // Nothing ran: no failure of the tool, but a refusal.
+  // Nothing ran, so it is a refusal, not a failure of the tool.
   if (result.reason instanceof Fault && result.reason.code === 'RateLimited') throw result.reason;
   return { ...about, status: 'failed', error: toCallError(result.reason), thrown: result.reason };
 };
@@ -63,7 +63,7 @@ interface Stopping {
   readonly stopped: Promise<never>;
   /** Created on first use: most tools never read it. */
   signal(): AbortSignal;
-  /** Lets the time begin when the turn has come. */
+  /** Starts the timeout when the call's turn has come. */
   waits(turn: Promise<void>): void;
   clear(): void;
 }
@@ -85,7 +85,7 @@ const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller
   const timeOut = () => stop(failure('Timeout', `${tool} did not answer within ${timeoutMs / 1000} s`));
   const startTime = (): void => {
     isWaiting = false;
-    // A turn that came at once has begun it already; a timer left behind would outlive its call.
+    // If the turn came at once, the timer is already running; without this, it would outlive the call.
     stopTimer();
     if (!isOver) stopTimer = timers.after(timeoutMs, timeOut);
   };
@@ -95,7 +95,7 @@ const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller
     if (caller?.aborted) cancel();
     else caller?.addEventListener('abort', cancel, { once: true });
   };
-  // Most tools answer synchronously or in this turn: for them no timer is set.
+  // Most tools answer synchronously or within this turn, so no timer is set for them.
   const later = setImmediate(watch);
   if (caller?.aborted) cancel();
   return {
@@ -122,8 +122,8 @@ const stopping = (timers: Timers, tool: string, timeoutMs: number, given: Caller
 };
 
 /**
- * A class for the sake of its getter: V8 keeps the getter of an object literal in the literal's shape, in the old
- * generation, where it held on to every request until the next full collection.
+ * A class because of its getter: V8 keeps the getter of an object literal with the literal's shape in the old
+ * generation, which kept every request alive until the next full collection.
  */
 class HandlerContext implements CallContext {
   readonly tenant: string;

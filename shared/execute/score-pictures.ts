@@ -22,7 +22,9 @@ export interface ScoreCallOptions extends CallOptions {
 
 export type PaidReport = ScoreReport & { readonly charged_micros: number };
 
-/** Scores an image as one call: the price of each tool that succeeded, at the cached price where it was cached. */
+/**
+ * Scores an image as one call. The price is that of each tool that succeeded, at the cached price where it was cached.
+ */
 export const scorePictures = async (
   context: ScoreContext,
   actor: Actor,
@@ -62,7 +64,7 @@ export const scorePictures = async (
   return { ...value, charged_micros: chargedMicros };
 };
 
-/** What scoring these pictures would cost at most, with the tools that would be chosen. */
+/** The most that scoring these pictures would cost, with the tools that would be chosen. */
 export const quoteScore = async (
   context: ScoreContext,
   actor: Actor,

@@ -3,16 +3,16 @@ import type { Permission } from '../model/tool.ts';
 import type { CallLayer } from './call.ts';
 import { meteredOf } from './meter.ts';
 
-/** What a call would cost, without making it. */
+/** The price of a call that is not made. */
 export interface Quote {
   readonly dry_run: true;
   readonly tool: string;
   readonly version?: string;
   readonly permission?: Permission;
   readonly tools?: readonly string[];
-  /** What a success costs that is not cached. */
+  /** The price of a success that is not cached. */
   readonly price_micros: number;
-  /** Whether `max_micros` would let it run. */
+  /** Whether `max_micros` would allow it. */
   readonly within_max: boolean;
 }
 
@@ -23,7 +23,7 @@ export const makeQuote = (tool: string, price_micros: number, maxMicros = Number
   within_max: price_micros <= maxMicros,
 });
 
-/** Refuses a call that costs more than its caller allows, before anybody is asked and anything is reserved. */
+/** Refuses a call that costs more than its caller allows, before consent is requested and anything is reserved. */
 export const limitSpend: CallLayer = (context, call, next) => {
   const { maxMicros } = call.options;
   // The nodes of a plan are charged with their plan.

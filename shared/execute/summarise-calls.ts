@@ -6,7 +6,7 @@ import type { RecentCalls, SummedCall } from './recent-calls.ts';
 
 const HOUR = 3_600_000;
 
-/** How far back a summary looks, and in which steps. */
+/** The period of a summary, and its step. */
 export const SUMMARY_SPANS = {
   hour: { ms: HOUR, step: 60_000 },
   day: { ms: 24 * HOUR, step: 30 * 60_000 },
@@ -26,7 +26,7 @@ export interface CallTotals {
 export interface CallSummary extends CallTotals {
   readonly since: string;
   readonly until: string;
-  /** False where there are more calls than are looked at: the latest are summed. */
+  /** False when there are more calls than are read: only the latest are summed. */
   readonly complete: boolean;
   readonly steps: readonly (CallTotals & { readonly at: string })[];
   readonly tools: readonly (CallTotals & { readonly name: string })[];
@@ -74,9 +74,9 @@ const ranked = (groups: ReadonlyMap<string, readonly SummedCall[]>) =>
     .toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1))
     .slice(0, MOST_SHOWN);
 
-/** Times are of calls that ran: a refusal takes none. */
+/** Durations are of calls that ran, not of refused ones. */
 const totalsOf = (records: readonly SummedCall[]): CallTotals => {
-  // Numbers in one block sort many times faster than through a comparison, and a summary sorts all of its calls.
+  // A typed array sorts many times faster than a list with a comparison, and a summary sorts all of its calls.
   const times = new Float64Array(records.length);
   let [ran, failed, micros] = [0, 0, 0];
   for (const record of records) {
@@ -96,7 +96,7 @@ const totalsOf = (records: readonly SummedCall[]): CallTotals => {
   };
 };
 
-/** The nearest rank. */
+/** By the nearest-rank method. */
 const quantile = (sorted: Float64Array, share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 

@@ -10,16 +10,16 @@ import type { CallRecord } from '../model/call-record.ts';
 import { placeEvents } from '../registry/events.ts';
 import type { FoldContext, StreamedCall } from './fold-stream.ts';
 
-/** Up to where the failures of a shard were reported. */
+/** The checkpoint of a shard: failures up to it have been reported. */
 export const ToldItem = stored({ what: 'checkpoint of failures', schema: z.object({ sequence: z.string() }) });
 
 const CHECKPOINT_SECONDS = 8 * 86_400;
-/** Few enough for one transaction with their counters and blocks. */
+/** Few enough to fit one transaction with their counters and blocks. */
 const MOST_CALLS = 40;
 
 /**
- * Reports each failed call once, and decides on the sum of all shards whether a tool is blocked or unblocked. Tenants
- * without failures and without blocked tools cost one query in ten seconds.
+ * Reports each failed call once, and decides by the sum of all shards whether a tool is blocked or unblocked. Tenants
+ * without failures and blocked tools cost one query every ten seconds.
  */
 export const tellFailures = async (
   context: FoldContext,

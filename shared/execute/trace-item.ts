@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { stored } from '../kernel/stored.ts';
 import type { Span } from '../kernel/trace.ts';
 
-/** A span as stored: short names, since a trace is many of them. Times in microseconds since 1970. */
+/** A span as stored: with short names, because a trace has many. Times are in microseconds since 1970. */
 const StoredSpan = z.object({
   i: z.string(),
   p: z.string().optional(),
@@ -17,7 +17,7 @@ type StoredSpan = Readonly<z.infer<typeof StoredSpan>>;
 
 const TraceSpans = z.object({ spans: z.array(StoredSpan) });
 
-/** The spans that one process made under one of its entries. */
+/** The spans that one process recorded below one entry point. */
 export const TraceItem = stored({ what: 'trace', schema: TraceSpans });
 
 export const toStoredSpan = ({ id, parentId, name, kind, startUs, endUs, attributes, error }: Span): StoredSpan => ({

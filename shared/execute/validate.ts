@@ -12,12 +12,12 @@ import type { CallLayer } from './call.ts';
 export type CheckArguments = (
   record: VersionRecord,
   given: unknown,
-  /** What the handler takes by itself. */
+  /** The handler's own parameters. */
   parameters?: JsonSchema,
   tenant?: string,
 ) => Readonly<Record<string, unknown>>;
 
-/** What is wrong with an output according to the version's output schema. */
+/** Checks an output against the version's output schema. */
 export type CheckOutput = (record: VersionRecord, output: unknown) => readonly SchemaIssue[];
 
 /** Compiles each definition once and caches the most recently used. */
@@ -40,10 +40,10 @@ const accept = (tool: string, { value, issues }: ReturnType<Validator>): Readonl
   });
 };
 
-/** The check by a handler's own schema; none where the definition's is the same. */
+/** Compiles checks by a handler's own schema; none where it is the same as the definition's. */
 const createFloors = (kept: number) => {
   const floors = memoize<{ readonly check?: Validator | undefined }>(kept);
-  // However many definitions a handler has, its own schema is compiled once.
+  // A handler's schema is compiled once, however many definitions use it.
   const checks = new WeakMap<JsonSchema, Validator>();
   const checkFor = (parameters: JsonSchema): Validator => {
     const check = checks.get(parameters) ?? validatorFor(parameters, 'arguments');
@@ -62,9 +62,9 @@ export const createOutputCheck = (kept = 2000): CheckOutput => {
   return ({ digest, spec }, output) => (spec.output_schema ? validator(digest, spec.output_schema)(output).issues : []);
 };
 
-/** Lets only arguments through that match the schema and that the handler itself accepts. */
+/** Requires arguments that match the schema and that the handler itself accepts. */
 export const checkCalls: CallLayer = (context, call, next) => {
-  // Nodes of a plan come all at once, and each check may take as long as a check may take.
+  // Nodes of a plan arrive all at once, and each check may take up to the time limit.
   const turn = context.turns.enter(call.actor.tenant);
   return turn === undefined ? checkNow(context, call, next) : turn.then(() => checkNow(context, call, next));
 };

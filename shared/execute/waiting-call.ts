@@ -12,12 +12,12 @@ import { keepArguments, readAskedArguments } from './asked-arguments.ts';
 import type { OnceOnly } from './call.ts';
 import { ConfirmationItem, keyOfToken } from './confirmation-item.ts';
 
-/** A call that waits for a person's consent while its caller asks from time to time how it stands. */
+/** A call that waits for consent while its caller polls its state. */
 const WaitingCall = z.object({
   /** The confirmation it waits for. */
   id: z.string(),
   token: z.string(),
-  /** Whose call it is: nobody else sees it. */
+  /** The caller; nobody else sees the call. */
   key: z.string(),
   /** Fixed before it runs, so that it is charged once. */
   call_id: z.string(),
@@ -26,9 +26,9 @@ const WaitingCall = z.object({
   max_micros: z.int().optional(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
-  /** Whoever runs it; one that was left by a process that died is not run again. */
+  /** The lease of the process that runs it; if that process dies, the call is not run again. */
   lease: Lease.optional(),
-  /** What its caller is told, once it has ended. */
+  /** The answer to its caller, once it has ended. */
   end: z.object({ answer: z.unknown(), at: z.iso.datetime(), is_cancelled: z.boolean().optional() }).optional(),
 });
 export type WaitingCall = Readonly<z.infer<typeof WaitingCall>>;
@@ -40,18 +40,18 @@ export interface WaitingContext extends LeaseContext {
   readonly clock: LeaseContext['clock'] & { newId(): string };
 }
 
-/** How long an answer is kept for whoever asked. */
+/** How long the answer is kept after the end. */
 const KEPT_MS = 3_600_000;
 
 interface Asked {
   readonly invocation: Pick<Invocation, 'name' | 'arguments'>;
   readonly version: string;
   readonly maxMicros: number | undefined;
-  /** As the refusal has it. */
+  /** As in the refusal. */
   readonly confirmation: { readonly id: string; readonly token: string; readonly expires_at: string };
 }
 
-/** Keeps a call that was refused for want of consent; the same question has one call, however often it is asked. */
+/** Stores a call that was refused because it needs consent; repeating the question finds the same call. */
 export const keepWaitingCall = async (
   { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
   actor: Actor,
@@ -72,7 +72,7 @@ export const keepWaitingCall = async (
     created_at: new Date(clock.now()).toISOString(),
     expires_at,
   };
-  // The same as the question's own, where it keeps them.
+  // The same items as those of the confirmation, which stores them only when a list would hide something.
   await table.write(keepArguments(tenant, id, invocation.arguments ?? {}, expires));
   return table.change([key], ([item]) => {
     if (item) return { writes: [], result: read(item, WaitingCallItem) };
@@ -80,7 +80,7 @@ export const keepWaitingCall = async (
   });
 };
 
-/** Keeps a call that has ended already, for a caller who fetches its answer later. */
+/** Stores a call that has already ended, for a caller who fetches its answer later. */
 export const keepEndedCall = async (
   { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
   actor: Actor,
@@ -96,19 +96,19 @@ export const keepEndedCall = async (
   return ended;
 };
 
-/** A call of this caller; that of another is not there. */
+/** A call of this caller; other callers' calls are not found. */
 export const findWaitingCall = async (table: Table, actor: Actor, id: string): Promise<WaitingCall | undefined> => {
   const item = await table.get(waitingCallKey(actor.tenant, id));
   const found = item && read(item, WaitingCallItem);
   return found?.key === principalOf(actor) ? found : undefined;
 };
 
-/** Runs the call as it was made. Its answer is kept, also when it is a refusal. */
+/** Runs the call as it was made. Its answer is stored, even when it is a refusal. */
 export type RunWaiting = (invocation: Invocation, once: OnceOnly, call: WaitingCall) => Promise<unknown>;
 
 /**
- * Goes on with a call as far as it can: nothing while nobody has decided or another process runs it; once it is decided
- * it runs, or ends. A person consented to one run: what a process that died had begun ends as interrupted.
+ * Advances a call: does nothing while it is undecided or another process runs it; runs or ends it once it is decided. A
+ * person consented to one run, so a call whose process died ends as interrupted.
  */
 export const goOnWaiting = async (
   context: WaitingContext,
@@ -133,7 +133,7 @@ export const goOnWaiting = async (
   }
 };
 
-/** Withdraws a call that does not run yet. */
+/** Cancels a call that is not running yet. */
 export const cancelWaiting = (
   { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
   tenant: string,

@@ -8,7 +8,7 @@ import { monthStart } from './month.ts';
 import { readUsage, usageCsv } from './usage.ts';
 import type { Verification } from './verify-usage.ts';
 
-/** The usage of a month as it was when it was closed. */
+/** The usage of a month when it was closed. */
 export const UsageArchiveItem = stored({
   what: 'archived usage',
   schema: z.object({
@@ -16,17 +16,17 @@ export const UsageArchiveItem = stored({
     calls: z.int(),
     micros: z.int(),
     archived_at: z.iso.datetime(),
-    /** Of the month's usage as CSV. */
+    /** The checksum of the month's usage as CSV. */
     checksum: z.string(),
   }),
 });
 
 const KEPT_MS = 40 * 86_400_000;
 
-/** Whether the first rows of a month have expired: then its ledger proves nothing any more. */
+/** Whether the first rows of a month have expired, so that its ledger is incomplete. */
 export const isClosed = (month: string, now: number): boolean => now >= monthStart(month) + KEPT_MS;
 
-/** Archives a closed month, the first time somebody looks at it; later its usage must still have the same checksum. */
+/** Archives a closed month when it is first looked at; later, its usage must still have the same checksum. */
 export const closeMonth = async (
   { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
   tenant: string,

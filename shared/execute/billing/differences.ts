@@ -6,14 +6,14 @@ export interface Difference {
   readonly what: 'usage' | 'quota';
   readonly ledger: Sum;
   readonly stored: Sum;
-  /** What may have happened, and what to do. */
+  /** What may have happened, and what to do about it. */
   readonly why: string;
 }
 
 /** How long the stream may take to fold a call. */
 const STREAM_MS = 15 * 60_000;
 
-/** Where what is stored is not what the ledger says; calls in flight explain nothing away but themselves. */
+/** Where stored sums differ from the ledger. Calls in flight explain differences only by their own amounts. */
 export const differencesIn = ({ keys, moving }: Stock, now: number, streams: boolean): readonly Difference[] => {
   const still = keys.filter(({ key_id }) => !moving.includes(key_id));
   return still.flatMap((key) => [...quotaDifference(key, now), ...usageDifference(key, now, streams)]);
@@ -51,7 +51,7 @@ const usageDifference = ({ key_id, ledger, usage }: KeyStock, now: number, strea
   return [{ key_id, what: 'usage', ledger: ledger.ended, stored, why }];
 };
 
-/** Whether the stream may still be at the calls of a key. */
+/** Whether the stream may still be processing the calls of a key. */
 export const isRecent = (latest: number, now: number): boolean => latest > now - STREAM_MS;
 
 const within = (least: number, value: number, most: number): boolean => value >= least && value <= most;

@@ -6,10 +6,10 @@ import { CallItem, type CallRecord, isReserved, type ReservedCall, ReservedCallI
 
 export type LedgerRow = { readonly ended: CallRecord } | { readonly reserved: ReservedCall };
 
-/** A page is read in one go: other requests get their turn between two of them. */
+/** Each page is read in one turn; other requests run between pages. */
 const PAGE = 200;
 
-/** Every call of a month, from the items that are both record and ledger row; those in flight are reserved. */
+/** All calls of a month, from the items that are both record and ledger row; calls in flight have reserved rows. */
 export async function* readLedger(table: Table, tenant: string, month: string): AsyncGenerator<LedgerRow> {
   for await (const hour of pages(table, callHoursPk(tenant), month))
     for (const shard of callShards(tenant, hour.key.sk))
@@ -38,7 +38,7 @@ export interface Sum {
 export const nothing: Sum = { calls: 0, micros: 0 };
 export const addSums = (a: Sum, b: Sum): Sum => ({ calls: a.calls + b.calls, micros: a.micros + b.micros });
 
-/** What a ledger row counts as: only successful calls are charged, and what is reserved is used until it is given back. */
+/** The usage by a ledger row: only successful calls are charged. */
 export const sumOf = (record: CallRecord): Sum =>
   record.status === 'ok' ? { calls: 1, micros: record.charged_micros } : nothing;
 

@@ -3,7 +3,7 @@ import type { Quota, Remaining } from '../meter.ts';
 import type { Sum } from './ledger.ts';
 import { monthEnd } from './month.ts';
 
-/** What counters may reach. */
+/** The limits of a quota's counters. */
 export const toLimits = ({ calls, micros }: Quota): Readonly<Record<string, number>> => {
   const limits: Record<string, number> = {};
   if (calls !== undefined) limits.calls = calls;
@@ -27,7 +27,7 @@ export const remainingQuota = (
 const subtract = (limit: number | undefined, used = 0): number | undefined =>
   limit === undefined ? undefined : limit - used;
 
-/** Says which limit is reached, as far as the counter tells. */
+/** The refusal that names the limit that was reached, as far as the counter shows. */
 export const exhausted = (quota: Quota, { calls, micros }: Sum, price: number, month: string, now: number): Fault => {
   const resets_at = new Date(monthEnd(month)).toISOString();
   const isByCalls = quota.calls !== undefined && (calls + 1 > quota.calls || quota.micros === undefined);

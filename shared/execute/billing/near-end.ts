@@ -10,10 +10,10 @@ import { monthOf } from './month.ts';
 const NEAR = 0.8;
 const UNITS = ['calls', 'micros'] as const;
 
-/** That a month's quota was told to be near its end. */
+/** Marks that the owner of a quota was told that it is nearly used up. */
 export const QuotaToldItem = stored({ what: 'mark of a quota', schema: z.object({ at: z.iso.datetime() }) });
 
-/** Whether at least four fifths of a quota are used. */
+/** Whether at least 80 % of a quota is used. */
 export const isNearEnd = (quota: number | undefined, left: number | undefined): boolean =>
   quota !== undefined && left !== undefined && quota - left >= NEAR * quota;
 
@@ -23,7 +23,7 @@ interface Counted {
   readonly expires: number;
 }
 
-/** Publishes one event a month for each limit of a key, by the call that reaches four fifths of it. */
+/** Publishes one event a month for each limit of a key, when a call reaches 80 % of it. */
 export const tellNearEnd = async (
   { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
   call: MeteredCall,

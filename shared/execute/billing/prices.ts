@@ -20,12 +20,12 @@ export const parsePrices = (value: unknown, file: string): Prices => {
   throw new Fault('InvalidInput', `${file}: ${issue?.path.join('.')} ${issue?.message}`, { file });
 };
 
-/** What a price depends on: a tool, and the handler that it names. */
+/** What a price depends on: the tool and its handler. */
 type Priced = Pick<Tool, 'name' | 'price_micros' | 'implementation'>;
 
 /**
- * The price of a tool; undefined when nobody has set one, which is not the same as free. A definition may ask for more
- * than its handler costs in the list, never for less.
+ * The price of a tool; undefined when none is set, which is not the same as free. A definition may cost more than its
+ * handler's price in the list, never less.
  */
 export const priceOf = (prices: Prices, { name, price_micros, implementation }: Priced): number | undefined => {
   const inList = listed(prices, name);

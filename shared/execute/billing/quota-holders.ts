@@ -16,23 +16,23 @@ import { isClosed } from './closed-month.ts';
 import { recountLedger } from './recount-ledger.ts';
 
 const QuotaHolder = z.object({
-  /** Where it has counted calls on quotas. */
+  /** The ledgers in which it has counted calls against quotas. */
   ledgers: z.array(z.object({ tenant: z.string(), month: z.string() })),
   lease: Lease.optional(),
 });
 type QuotaHolder = Readonly<z.infer<typeof QuotaHolder>>;
 
-/** A process that counts calls on quotas. Where it dies, what it had counted and not given back is recounted. */
+/** A process that counts calls against quotas. If it dies, its open counts are corrected by a recount. */
 export const QuotaHolderItem = stored<QuotaHolder>({ what: 'process that counts on quotas', schema: QuotaHolder });
 
 export interface QuotaHolding {
-  /** Notes, before a quota is counted on, that this process does so; at once where that is noted. */
+  /** Registers that this process counts on a tenant's quotas, before it does; synchronous when already registered. */
   hold(tenant: string, month: string): Promise<void> | undefined;
-  /** Has the counters of a month recounted soon, by whoever is there: calls went on too fast to do it now. */
+  /** Leaves a recount of a month to any process, because calls are too frequent to do it now. */
   leave(tenant: string, month: string): Promise<void>;
-  /** Recounts what processes that died had counted, as is done at the start and with every beat. */
+  /** Recounts the quotas of processes that died; done at the start and with every heartbeat. */
   takeOver(): Promise<void>;
-  /** Holds no more; `isIdle` says that nothing this process has counted is left open. */
+  /** Ends the registration; `isIdle` tells that no call counted by this process is open. */
   close(isIdle: boolean): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
   };
   const begin = async (ledgers: Holding['ledgers']): Promise<Holding> => {
     const owner = newOwner(random);
-    // Its time begins when it is stored, however long that took: nobody holds by a lease that is over.
+    // The lease starts when it is stored, however long that takes, so that it cannot have expired already.
     const { item, content } = await store(() => ({
       ledgers: [...ledgers.values()],
       lease: newLease(owner, clock.now()),
@@ -85,13 +85,13 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
     }
     own = await begin(ledgers);
   };
-  // One after the other: each adds to what the one before has stored.
+  // Serialised, because each change builds on the one before.
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const done = last.then(work);
     last = done.catch(() => {});
     return done;
   };
-  /** Recounts what one process has left; what cannot be known yet is looked at again when it can. */
+  /** Recounts the ledgers of one dead process; those that cannot be settled yet are due again later. */
   const settle = async (item: LeasedItem<QuotaHolder>): Promise<void> => {
     const taken = await takeItem(context, item, newOwner(random));
     if (!taken) return;
@@ -117,7 +117,7 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
     hold,
     leave: async (tenant, month) => void (await store(() => ({ ledgers: [{ tenant, month }] }))),
     async takeOver() {
-      // One that slept past its lease holds what it has counted again.
+      // A process that was suspended past its lease registers again.
       if (own?.heartbeat.isLost()) for (const { tenant, month } of own.ledgers.values()) await hold(tenant, month);
       const { items } = await table.query(ACTIVE_QUOTAS_PK);
       for (const { key } of items)

@@ -20,9 +20,9 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Log, 'warn'>;
   readonly prices: Prices;
-  /** By how much clocks of processes may differ: so long after its time-out a call is left alone. */
+  /** The largest difference between the clocks of processes: a call is left alone for this long after its timeout. */
   readonly skewMs?: number;
-  /** Has what this process counts recounted, should it die; without it that waits for whoever needs the quota. */
+  /** Has the counts of this process corrected if it dies; without it, the next caller who needs the quota does so. */
   readonly holding?: QuotaHolding | undefined;
 }
 
@@ -31,17 +31,17 @@ const MOST_TRIES = 5;
 const MOST_KNOWN = 10_000;
 
 /**
- * Charges calls of keys with a quota: a row in the ledger first, then one conditional count of the price of a success.
- * What is not used is given back once the row has ended. A count or its return holds only as long as no recount has
- * seen to it.
+ * Charges calls of keys with a quota: first a reserved row in the ledger, then one conditional count of the full price.
+ * The unused part is returned once the row has ended. Counts and returns are conditional on no recount having included
+ * the row.
  */
 export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holding }: Options): Meter => {
   const recount = createRecount({ table, clock, log });
   const markHour = createHourMarks(table);
-  // What was last seen of counters; whatever is out of date is noticed by the table.
+  // The last known recounts and used-up quotas; the table detects outdated values.
   const recountsOf = new Map<string, number>();
   const usedUp = new Set<string>();
-  /** The calls that were counted here and have not ended here. */
+  /** The ids of calls that were counted here and have not ended. */
   const open = new Set<string>();
 
   const read = async (keyId: string, month: string) => {
@@ -54,13 +54,13 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     try {
       return await table.count(quotaKey(key.keyId, key.month), { ...add }, { ...known, ...limits }, expires);
     } catch (thrown) {
-      // A corrupt counter cannot be added to; reading it gives an error with the cure.
+      // A corrupt counter cannot be incremented; reading it gives an error with the cure.
       await read(key.keyId, key.month);
       throw thrown;
     }
   };
 
-  /** Where calls go on too fast for that, a server does it later. */
+  /** Recounts now or, if calls are too frequent, leaves it to a server. */
   const recountSoon = async (
     { tenant, keyId }: Pick<MeteredCall, 'tenant' | 'keyId'>,
     month: string,
@@ -76,7 +76,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
   ): Promise<void> => {
     const back = { calls: used.calls - 1, micros: used.micros - micros };
     const month = monthOf(call.at);
-    // After a later recount there is nothing to give back: the row had ended by then.
+    // A later recount has already seen the end of the row, so nothing is left to return.
     if (back.calls !== 0 || back.micros !== 0)
       await count({ keyId: call.keyId, month }, back, { recounts: Math.max(recounts, counted) });
     if (isCountedAgain) await recountSoon(call, month);
@@ -87,13 +87,13 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     if (row) await giveBack(reservation, nothing, row.counted);
   };
 
-  /** Counts a call whose row is there; undefined when the quota is used up. */
+  /** Counts a call whose row is stored; undefined when the quota is used up. */
   const countRow = async (
     call: MeteredCall,
     quota: Quota,
     micros: number,
     month: string,
-    /** The latest recount that was known before the row was there: a later one may have counted it. */
+    /** The latest recount known before the row was stored: a later one may have counted it. */
     known: number,
   ): Promise<Reservation | undefined> => {
     const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
@@ -110,9 +110,9 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
       if (recountsOf.size > MOST_KNOWN) recountsOf.clear();
       recountsOf.set(nameOf(call, month), recounts);
       const row = await table.get(callKey(call.tenant, call.id));
-      // It slept until its time was up, or another has ended it.
+      // The process was suspended past its timeout, or another one has ended the call.
       if (!row || !isReserved(row)) throw hasEnded(call.id);
-      // A recount between the row and its count has counted it.
+      // A recount between storing the row and counting it has already counted it.
       if (countedBy(row) === now.recounts)
         return {
           call,
@@ -125,7 +125,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     return undefined;
   };
 
-  /** Looks before writing, where a quota is known to be used up: that costs less than a row that is taken back. */
+  /** When a quota is known to be used up, it is read first: that costs less than a row that must be removed again. */
   const isStillUsedUp = async (call: MeteredCall, quota: Quota, micros: number, month: string): Promise<boolean> => {
     if (!usedUp.has(call.keyId)) return false;
     const used = await read(call.keyId, month);
@@ -136,8 +136,8 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
   };
 
   /**
-   * Nobody knows whether the try before this one was counted, unless by a recount. It is counted again, and a recount
-   * at its end puts that right: one before it would read the whole ledger while the call waits.
+   * It is unknown whether the earlier try was counted, unless a recount marked the row. The call is counted again, and
+   * a recount at its end corrects that: one now would read the whole ledger while the call waits.
    */
   const countTakenOver: typeof countRow = async (call, quota, micros, month, known) => {
     const row = await table.get(callKey(call.tenant, call.id));
@@ -151,7 +151,8 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
   const takeRowBack = async (call: MeteredCall, micros: number, month: string): Promise<void> => {
     const row = await removeRow(table, call);
     if (row?.counted === undefined) return;
-    // A recount that has marked the row and not set the counter yet would count it: touched, it starts again.
+    // A recount that has marked the row but not yet set the counter would include it: changing the counter makes that
+    // recount start again.
     const isBeforeRecount = await count({ keyId: call.keyId, month }, nothing, { recounts: row.counted - 1 });
     if (!isBeforeRecount) await giveBack({ call, micros }, nothing, row.counted);
   };
@@ -210,5 +211,5 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
 
 const nameOf = ({ keyId }: MeteredCall, month: string): string => quotaKey(keyId, month).pk + month;
 
-/** Nothing is added to counters that a newer release has given a format version. */
+/** A condition on the counter's version: counters that a newer release has versioned are not changed. */
 const known = { v: 0 } as const;

@@ -9,17 +9,18 @@ interface Context {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** When to look again at keys whose calls did not stop. */
+/** When to try again for keys with continuous calls. */
 const LATER_MS = 10 * 60_000;
 
 /**
- * Brings the quota counters of a month in line with its ledger, after a process that counted on them has died. Answers
- * when to do so again: a call of the dead that may still be alive is left its time; 0 when nothing is left.
+ * Brings the quota counters of a month in line with its ledger, after a process that counted on them has died. Returns
+ * when to repeat it, because calls of the dead process are left alone until their time is up; 0 when everything is
+ * settled.
  */
 export const recountLedger = async (context: Context, tenant: string, month: string): Promise<number> => {
   const { table, clock } = context;
   const recount = createRecount(context);
-  // Looked at twice: only what was seen before can be told to be at rest.
+  // Read twice, because only keys seen before can be known to be unchanged.
   const { keys: seen } = await takeStock(table, tenant, month);
   const stock = await takeStock(table, tenant, month, seen);
   const now = clock.now();

@@ -7,7 +7,10 @@ import { addSums, nothing, readLedger, type Sum, sumOfRow } from './ledger.ts';
 import { monthEnd } from './month.ts';
 import { lapseRow, stampRow } from './reservations.ts';
 
-/** A key's counters of a month. The table adds to them itself: no format version, and a missing one is nothing yet. */
+/**
+ * A key's counters of a month. The table increments them itself, so they have no format version, and a missing one is
+ * 0.
+ */
 export const QuotaItem = stored<Partial<Counter>>({
   what: 'quota counter',
   version: 0,
@@ -16,11 +19,14 @@ export const QuotaItem = stored<Partial<Counter>>({
 });
 
 export interface Counter extends Sum {
-  /** The latest recount. It grows: a call that counts or gives back says up to which one it is valid. */
+  /**
+   * The number of the latest recount, which only grows: counts and returns are conditional on a number not exceeded
+   * since.
+   */
   readonly recounts: number;
 }
 
-/** Until when recounting a counter that stands at a revision would change nothing. */
+/** Until when a recount would change nothing, if the counter still has this revision. */
 export const QuotaWatchItem = stored<{ readonly revision: number; readonly due: number }>({
   what: 'watch on a quota',
   version: 2,
@@ -34,13 +40,13 @@ interface Options {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Brings a key's counter in line with its ledger; answers what it changed. */
+/** Brings a key's counter in line with its ledger; returns what changed. */
 export type Recount = (tenant: string, keyId: string, month: string, options?: RecountOptions) => Promise<Recounted>;
 
 interface RecountOptions {
-  /** Also where nothing says that it would change something. */
+  /** Recounts even if nothing suggests a difference. */
   readonly isForced?: boolean;
-  /** How often the ledger is read while calls go on in between. */
+  /** How often the ledger is read again when calls interfere. */
   readonly mostTries?: number;
 }
 
@@ -48,7 +54,7 @@ export interface Recounted {
   readonly isChanged: boolean;
   readonly before?: Sum | undefined;
   readonly after?: Sum;
-  /** Calls went on all the time: nothing is known. */
+  /** Calls interfered every time, so the result is unknown. */
   readonly isGivenUp?: true;
 }
 
@@ -56,9 +62,9 @@ const MOST_TRIES = 10;
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
- * Recounts a key's quota from its ledger while calls go on. The counter is read before the ledger, so that every call
- * it counts has its row there; rows of calls in flight are marked with the recount that counted them, so that a call
- * between its row and its count counts itself once. What nobody can be at any more lapses.
+ * Recounts a key's quota from its ledger while calls go on. The counter is read before the ledger, so that the ledger
+ * has the row of every counted call. Rows of calls in flight are marked with the recount that included them, so that a
+ * call between its row and its count is counted once. Rows whose time is up lapse.
  */
 export const createRecount = ({ table, clock, log }: Options): Recount => {
   return async (tenant, keyId, month, { isForced = false, mostTries = MOST_TRIES } = {}) => {
@@ -88,8 +94,8 @@ export const createRecount = ({ table, clock, log }: Options): Recount => {
 const unchanged: Recounted = { isChanged: false };
 
 /**
- * Numbers the counter before rows lapse: a process that wakes between its row and its count must not count what has
- * ended, even where this recount is cut off. Undefined when the counter was changed since it was read.
+ * Stores the recount's number before rows lapse: a process that was suspended between its row and its count must not
+ * count an ended call, even if this recount is interrupted. Undefined when the counter has changed since it was read.
  */
 const fence = (
   table: Table,
@@ -124,7 +130,7 @@ const closeRows = async (
   return { sum, due };
 };
 
-/** What the ledger says of a key: what its calls cost, and which of them are in flight. */
+/** The sum of a key's ended calls in the ledger, and its calls in flight. */
 export const sumOfKey = async (
   table: Table,
   tenant: string,
@@ -140,7 +146,7 @@ export const sumOfKey = async (
   return { ended, reserved };
 };
 
-/** Sets a counter, unless it was changed since it was read. */
+/** Sets a counter, unless it has changed since it was read. */
 const setCounter = (
   table: Table,
   keyId: string,
@@ -163,10 +169,10 @@ const setCounter = (
   });
 };
 
-/** What a counter stands at. */
+/** The value of a counter. */
 export const readSum = (item: Item): Counter => ({ ...nothing, recounts: 0, ...read(item, QuotaItem) });
 
-/** The counter's value; undefined when it is corrupt, so that it can be set to the ledger's sum. */
+/** The value of a counter; undefined when it is corrupt, so that it can be replaced by the ledger's sum. */
 export const readCounter = (item: Item): Counter | undefined => {
   try {
     return readSum(item);
@@ -178,7 +184,10 @@ export const readCounter = (item: Item): Counter | undefined => {
 
 const same = (a: Sum, b: Sum): boolean => a.calls === b.calls && a.micros === b.micros;
 
-/** An exhausted counter stays as it is, since refusals do not touch it: it is recounted when something can have died. */
+/**
+ * The counter of a used-up quota does not change, since refusals do not touch it: it is recounted only when a row may
+ * have lapsed since.
+ */
 const isDue = async (table: Table, keyId: string, month: string, counter: Item, now: number): Promise<boolean> => {
   const seen = await table.get(quotaWatchKey(keyId, month));
   const last = seen && read(seen, QuotaWatchItem);

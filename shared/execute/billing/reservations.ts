@@ -13,18 +13,18 @@ import { hasEnded } from '../earlier-call.ts';
 import type { MeteredCall } from '../meter.ts';
 import { isOpen, rowExpires } from '../record-row.ts';
 
-/** Clocks of processes may differ by a minute. */
+/** The largest difference between the clocks of processes. */
 export const SKEW_MS = 60_000;
 
 export interface Placed {
   readonly isTakenOver: boolean;
-  /** What the call costs at most: fixed by its first try. */
+  /** The most that the call costs, fixed by its first try. */
   readonly micros: number;
 }
 
 /**
- * Writes the row of a call before it is counted and runs. One that an earlier try of the call left is taken over, also
- * where it has lapsed; a call that has ended is refused.
+ * Writes the reserved row of a call before it is counted and runs. The row of an earlier try is taken over, even if it
+ * has lapsed; a call that has ended is refused.
  */
 export const placeRow = (table: Table, call: MeteredCall, micros: number, until: number): Promise<Placed> => {
   const key = callKey(call.tenant, call.id);
@@ -52,7 +52,7 @@ export const placeRow = (table: Table, call: MeteredCall, micros: number, until:
   });
 };
 
-/** Takes the row of a call back that is not to run; answers it, unless it is reserved no more. */
+/** Removes the row of a call that will not run and returns it; undefined when the row is no longer reserved. */
 export const removeRow = (table: Table, { tenant, id }: MeteredCall): Promise<ReservedCall | undefined> =>
   changeReserved(
     table,
@@ -62,7 +62,7 @@ export const removeRow = (table: Table, { tenant, id }: MeteredCall): Promise<Re
     (item) => ({ remove: item.key }),
   );
 
-/** Notes that a recount has counted a row; false when the row is reserved no more. */
+/** Marks a row as included in a recount; false when the row is no longer reserved. */
 export const stampRow = async (table: Table, tenant: string, row: ReservedCall, counted: number): Promise<boolean> => {
   const stamped = await changeReserved(
     table,
@@ -74,7 +74,7 @@ export const stampRow = async (table: Table, tenant: string, row: ReservedCall, 
   return stamped !== undefined;
 };
 
-/** Ends a row whose time is up, so that its process, should it come back, finds the call ended. */
+/** Ends a row whose time is up, so that a suspended process that resumes finds its call ended. */
 export const lapseRow = async (table: Table, tenant: string, row: ReservedCall, now: number): Promise<boolean> => {
   const isDead = ({ until }: ReservedCall): boolean => until <= now;
   const lapsed = await changeReserved(table, tenant, row.call_id, isDead, (item, known) =>

@@ -6,7 +6,7 @@ import { nothing, type Sum } from './ledger.ts';
 import type { Stock } from './stock.ts';
 import { UsageItem } from './usage.ts';
 
-/** Brings a key's usage of every tool in line with the ledger; answers whether something was changed. */
+/** Brings a key's usage of every tool in line with the ledger; returns whether anything changed. */
 export const settleUsage = async (
   { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
   tenant: string,
@@ -32,7 +32,10 @@ interface Correction {
   readonly known: Sum;
 }
 
-/** Adds what is missing; where calls are folded as they are stored, only if nothing was added since it was read. */
+/**
+ * Adds the missing usage; where calls are folded as they are stored, only if the total has not changed since it was
+ * read.
+ */
 const addToUsage = (table: Table, tenant: string, month: string, correction: Correction): Promise<boolean> => {
   const { key, tool, wanted, known } = correction;
   const at = usageKey(tenant, month, key, tool);

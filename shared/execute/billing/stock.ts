@@ -5,7 +5,7 @@ import { addSums, nothing, readLedger, type Sum, sumOf } from './ledger.ts';
 import { readCounter } from './recount.ts';
 import { type MonthUsage, readUsage } from './usage.ts';
 
-/** What is known of a key in a month, from the ledger and beside it. */
+/** A key's ledger of a month, with its stored usage and counter. */
 export interface KeyStock {
   readonly key_id: string;
   readonly ledger: {
@@ -17,20 +17,20 @@ export interface KeyStock {
   };
   readonly usage: Sum;
   readonly tools: ReadonlyMap<string, Sum>;
-  /** Absent for a key without a quota; `unreadable` where it is corrupt. */
+  /** Absent for a key without a quota; `unreadable` when it is corrupt. */
   readonly counter?: Sum | 'unreadable' | undefined;
 }
 
 export interface Stock {
   readonly rows: number;
   readonly keys: readonly KeyStock[];
-  /** Keys of which something changed while it was looked at. */
+  /** Keys whose sums changed while the ledger was read. */
   readonly moving: readonly string[];
 }
 
 /**
- * Reads what is stored of a month, its ledger, and what is stored once more: where both are the same, the ledger
- * belongs to them. Counters are read for the keys of the usage and for those seen before.
+ * Reads the stored sums of a month, its ledger, and the stored sums again: where both readings agree, the ledger
+ * matches them in time. Counters are read for the keys of the usage and for those seen before.
  */
 export const takeStock = async (
   table: Table,

@@ -21,7 +21,7 @@ export const usageFor = async (context: UsageContext, actor: Actor, month: strin
   return { month: usage.month, ...keys.reduce<Sum>(addSums, nothing), keys };
 };
 
-/** Whether a usage row has a price. */
+/** Tells whether the tool of a usage row has a price. */
 const pricedTools = async (
   { catalogs, prices }: UsageContext,
   { tenant }: Actor,

@@ -31,7 +31,7 @@ const usageFold = foldInto(UsageItem, {
 
 export interface ToolUsage extends Sum {
   readonly tool: string;
-  /** No price is set: it was not charged, but it is not free either. */
+  /** No price is set: the usage was not charged, but the tool is not declared free either. */
   readonly unpriced?: true;
 }
 
@@ -59,7 +59,7 @@ export const readUsage = async (
     rows.set(id, { ...row, ...addSums(rows.get(id) ?? nothing, row) });
   };
   for (const row of compacted) add(row);
-  // Money is reported completely or not at all: an unreadable item is an error here.
+  // Amounts are reported completely or not at all, so an unreadable item is an error here.
   for (const item of streamed)
     for (const [name, [calls, micros]] of Object.entries(read(item, ShardTotalsItem).usage)) {
       const [of, key = '', tool = ''] = name.split('#');
@@ -110,9 +110,9 @@ export const usageCsv = ({ month, keys }: MonthUsage): string =>
     .join('\n')
     .concat('\n');
 
-/** Every aggregate over calls, the same with and without a stream. */
+/** All aggregates over calls, the same with and without a stream. */
 export const callFolds: readonly Fold[] = [statsFold, usageFold];
 
-/** The same, each line a JSON object: for stores that take such lines. */
+/** The same as JSON lines, for stores that import such files. */
 export const usageJsonLines = ({ month, keys }: MonthUsage): string =>
   keys.flatMap(({ key_id, tools }) => tools.map((tool) => `${JSON.stringify({ month, key_id, ...tool })}\n`)).join('');

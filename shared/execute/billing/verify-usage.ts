@@ -16,9 +16,9 @@ export interface Verification {
   readonly differences: readonly Difference[];
   /** Keys whose quota counter or usage was corrected from the ledger. */
   readonly settled: readonly string[];
-  /** Keys whose calls went on all the time, so that nothing can be said of them now. */
+  /** Keys with continuous calls, so that they cannot be verified now. */
   readonly moving?: readonly string[];
-  /** A month of which rows have expired: what was used is archived and changes no more. */
+  /** Set for a month whose rows have expired: its usage is archived and no longer changes. */
   readonly closed?: { readonly archived_at: string; readonly checksum: string };
 }
 
@@ -28,7 +28,7 @@ interface VerifyContext {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Calls go on meanwhile: what changed while it was looked at is looked at again. */
+/** Keys that change during a reading are read again, at most this often. */
 const MOST_LOOKS = 3;
 
 /** Compares the folded usage and the quota counters with the ledger; corrects them from it if asked. */

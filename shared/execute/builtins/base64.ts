@@ -29,10 +29,10 @@ export const base64: Builtin = {
   },
 };
 
-// Both alphabets are read, and padding may be missing; Buffer would skip everything else in silence.
+// Both alphabets are read, and padding is optional; Buffer would silently skip any other character.
 const SHAPE = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** The bytes that a Base64 text stands for; anything else is refused. */
+/** Decodes Base64; any other text is refused. */
 export const decodeBase64 = (text: string, field: string): Buffer => {
   const plain = text.replace(/\s+/g, '');
   if (SHAPE.test(plain) && plain.replace(/=+$/, '').length % 4 !== 1) return Buffer.from(plain, 'base64');

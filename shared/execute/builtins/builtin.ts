@@ -8,9 +8,8 @@ export interface Builtin {
   readonly definition: ToolDefinition;
   readonly run: (args: Arguments) => unknown;
   /**
-   * Its cost: linear in the characters of its arguments, unbounded, or the number of steps a function computes, a step
-   * being about a character read or written. Long work never runs on the server's own thread, where nothing could stop
-   * it.
+   * Its cost: linear in the length of its arguments, unbounded, or a number of steps, one step being about a character
+   * read or written. Long work never runs on the server's own thread, where nothing could stop it.
    */
   readonly work: 'linear' | 'unbounded' | ((args: Arguments) => number);
 }
@@ -24,7 +23,7 @@ interface Described
   readonly required: readonly string[];
   readonly output: JsonSchema;
   readonly timeoutSeconds?: number;
-  /** Whether the same arguments always give the same answer. */
+  /** Whether the same arguments always give the same output. */
   readonly isConstant?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type Arguments, type Builtin, defineBuiltin, objectSchema, textArgument
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** Every row has every column, so the output may be quadratic in the input. */
+/** The number of cells: every row has every column, so the output may be quadratic in the input. */
 const readCells = (args: Arguments): number => {
   const lines = textArgument(args, 'csv').split(/[\r\n]/);
   const widest = lines.reduce((most, line) => Math.max(most, line.split(/[,;\t|]/).length), 0);
@@ -124,7 +124,7 @@ const numbered = (records: readonly Record[]): readonly string[] => {
 
 const uniqueNames = (names: readonly string[]): readonly string[] => {
   const taken = new Set<string>();
-  // Where to continue counting: starting over for each repeated name would be quadratic.
+  // Continues counting per name: starting over for each repeated name would be quadratic.
   const last = new Map<string, number>();
   return names.map((given, at) => {
     const name = given.trim() || `column_${at + 1}`;
@@ -136,7 +136,7 @@ const uniqueNames = (names: readonly string[]): readonly string[] => {
   });
 };
 
-/** Refuses a table whose column names alone, repeated in every row, exceed the output limit, before building it. */
+/** Refuses a table before it is built, if its column names alone, repeated in every row, exceed the output limit. */
 const requireBudget = (columns: readonly string[], rows: number): void => {
   const bytesOfRow = columns.reduce((bytes, name) => bytes + name.length + '"":"",'.length, 2);
   if (rows * bytesOfRow <= MAX_OUTPUT_BYTES) return;

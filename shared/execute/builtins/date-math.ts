@@ -52,7 +52,7 @@ export const dateMath: Builtin = {
   },
 };
 
-/** A local wall-clock time: its parts count as if the offset were zero. */
+/** A local time: its parts are stored as if the offset were zero. */
 interface Moment {
   readonly wallMs: number;
   readonly offsetMinutes: number;
@@ -135,7 +135,7 @@ const parseInstant = ({ wallMs, offsetMinutes }: Moment): number => wallMs - off
 const span = (from: Moment, to: Moment) => {
   const total = parseInstant(to) - parseInstant(from);
   const sign = Math.sign(total);
-  // Both by the clock of the first, so that whole months and days are those of its calendar.
+  // Both in the time zone of the first, so that whole months and days follow its calendar.
   const [early, late] = sign < 0 ? [from.wallMs + total, from.wallMs] : [from.wallMs, from.wallMs + total];
   let months = monthsBetween(early, late);
   if (addMonths(early, months) > late) months--;

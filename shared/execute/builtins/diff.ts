@@ -5,7 +5,7 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Beyond this many edits the shortest diff is not searched for: time and memory are quadratic in them. */
+/** With more edits than this, no shortest diff is computed: time and memory are quadratic in the edits. */
 const MOST_EDITS = 2000;
 
 /** The shortest edit from one list to another. */

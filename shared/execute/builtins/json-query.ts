@@ -2,7 +2,7 @@ import jsonata from 'jsonata';
 import { Fault, messageOf } from '../../kernel/errors.ts';
 import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
 
-/** JSONata may loop, recurse and backtrack without end: it needs a thread that can be terminated. */
+/** JSONata may loop, recurse and backtrack forever, so it needs a thread that can be terminated. */
 export const jsonQuery: Builtin = {
   work: 'unbounded',
   definition: defineBuiltin({

@@ -2,7 +2,10 @@ import type { JsonSchema } from '../../kernel/json.ts';
 import { checkSchema, patientValidator } from '../../kernel/json-schema.ts';
 import { type Builtin, defineBuiltin, objectSchema } from './builtin.ts';
 
-/** Schemas whose parts refer to each other twice take exponential time: it needs a thread that can be terminated. */
+/**
+ * Schemas that refer to the same definition twice, level upon level, take exponential time: it needs a thread that can
+ * be terminated.
+ */
 export const jsonValidate: Builtin = {
   work: 'unbounded',
   definition: defineBuiltin({

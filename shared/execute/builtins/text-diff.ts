@@ -74,7 +74,7 @@ export const textDiff: Builtin = {
   },
 };
 
-/** Runs of the same kind as one. */
+/** Merges consecutive edits of the same kind. */
 const gather = (edits: readonly Edit[]) => {
   const runs: { kind: Edit['kind']; text: string }[] = [];
   for (const { kind, text } of edits) {

@@ -38,7 +38,7 @@ export const unitConvert: Builtin = {
     const value = inBase / to.factor - (to.offset ?? 0);
     if (!Number.isFinite(value))
       throw new Fault('InvalidInput', `${args.value} ${from.symbol} is too large for ${to.symbol}`, { field: 'value' });
-    // Fifteen digits are what a number holds for sure; the rest is the error of the division.
+    // A double is exact to fifteen digits; further digits are rounding errors.
     return { value: Number(value.toPrecision(15)), from: from.symbol, to: to.symbol, dimension: from.dimension };
   },
 };

@@ -167,7 +167,7 @@ const build = (): ReadonlyMap<string, Unit> => {
 };
 const units = build();
 
-/** A unit by symbol or name; names in the plural, in any case and with spaces are understood. */
+/** A unit by symbol or name; plurals, any case and spaces are accepted. */
 export const unitOf = (text: string): Unit | undefined => {
   const given = text.trim();
   const name = given.toLowerCase().replace(/\s+/g, '_');
