@@ -1,4 +1,4 @@
-/** What the product says of itself in OpenAPI and MCP; `npm run release` sets the version. */
+/** The product's description in OpenAPI and MCP; `npm run release` sets the version. */
 export const about = {
   name: 'assay',
   title: 'Assay',

@@ -5,7 +5,7 @@ import type { Actor } from '../../shared/model/key.ts';
 import type { ApiContext } from './env.ts';
 import { authorizationOf, headerOf, stateOf } from './request-state.ts';
 
-/** Authenticates the caller, applies its rate limit and sets its tenant; synchronous when all is cached. */
+/** Authenticates the caller, applies its rate limit and sets its tenant; synchronous when everything is cached. */
 export type Admission = (c: ApiContext) => undefined | Promise<void>;
 
 export const createAdmission = ({ authenticate, limitRate }: Pick<Assay, 'authenticate' | 'limitRate'>): Admission => {

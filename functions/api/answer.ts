@@ -5,8 +5,8 @@ import { quotaHeaders } from './quota-headers.ts';
 import { headerOf, stateOf } from './request-state.ts';
 
 /**
- * Answers are plain Responses with plain headers: what Hono's context makes of several headers costs more
- * than finding the tool does. They carry the request id themselves.
+ * Responses are built with plain headers, because setting headers on Hono's context costs more than finding the tool.
+ * They include the request id themselves.
  */
 const identify = (c: ApiContext, headers: Record<string, string>): Record<string, string> => {
   const state = stateOf(c);
@@ -16,13 +16,13 @@ const identify = (c: ApiContext, headers: Record<string, string>): Record<string
   return headers;
 };
 
-/** Answers a text made before, or 304 when the caller has it already. */
+/** Sends a prepared text, or 304 when the caller has it already. */
 export const answerMade = (c: ApiContext, made: SerializedAnswer | LookupAnswer): Response => {
   const { status, body, headers } = httpAnswer(made, headerOf(c, 'if-none-match'));
   return new Response(body, { status, headers: identify(c, headers) });
 };
 
-/** Answers a value as JSON; null for 204 and 304. */
+/** Sends a value as JSON; no body for 204 and 304. */
 export const answerJson = (c: ApiContext, value: unknown, status = 200): Response => {
   const quota = quotaHeaders(stateOf(c).remaining);
   if (status === 204) return new Response(null, { status, headers: identify(c, { ...quota }) });
@@ -32,7 +32,7 @@ export const answerJson = (c: ApiContext, value: unknown, status = 200): Respons
   });
 };
 
-/** Answers bytes or text of another type, such as a picture or CSV. */
+/** Sends bytes, or text of another type, such as a picture or CSV. */
 export const answerBytes = (
   c: ApiContext,
   body: BodyInit,

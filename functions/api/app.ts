@@ -19,9 +19,9 @@ import { nameOf, type RouteGroup, routeGroups } from './routes/groups.ts';
 import { type Front, type RouteHandler, serveRoute, traced } from './serve-route.ts';
 
 interface Options extends McpNames {
-  /** Routes of this server alone, such as its console. */
+  /** Routes of this server only, such as its console. */
   readonly routes?: readonly AnyRoute[];
-  /** What finds routes, where it is not Hono's. */
+  /** The router, if not Hono's default. */
   readonly router?: NonNullable<ConstructorParameters<typeof Hono>[0]>['router'];
 }
 
@@ -46,12 +46,12 @@ export const createApp = (assay: Assay, { routes: added = [], router, ...names }
   return app;
 };
 
-/** Sixteen bodies of the largest size of one tenant: parsed, each takes several times its bytes. */
+/** Sixteen bodies of the largest size, per tenant: parsed, each takes several times its bytes. */
 const MOST_BODY_BYTES = 64 * 2 ** 20;
 
 const alone = (route: AnyRoute): RouteGroup => ({ routes: [nameOf(route)], load: () => [route] });
 
-/** The handler of a route, made by the first request for it. */
+/** The handler of a route, created by its first request. */
 const serveLater = (front: Front, { load }: RouteGroup, name: string): RouteHandler => {
   const handler = lazily(() => {
     const route = load().find((each) => nameOf(each) === name);
@@ -74,7 +74,7 @@ const createApi = (assay: Assay, names: McpNames): Api => {
   };
 };
 
-/** Made from the table when it is first asked for; what makes it is not loaded by every start. */
+/** Created from the table when it is first requested, so that the generator is not loaded at every start. */
 const openApiHandler = () => {
   let document: Promise<string> | undefined;
   return async (): Promise<Response> => {
@@ -85,7 +85,7 @@ const openApiHandler = () => {
   };
 };
 
-/** Without a key every path under /v1 answers 401, whether or not it exists. */
+/** Without a key, every path under /v1 answers 401, whether it exists or not. */
 const refuseUnknown =
   ({ admission }: Front) =>
   async (c: ApiContext): Promise<Response> => {

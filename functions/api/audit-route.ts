@@ -4,7 +4,7 @@ import type { Api, ApiContext } from './env.ts';
 import { actorOf, headerOf, stateOf } from './request-state.ts';
 import type { AnyReply } from './route.ts';
 
-/** Enters an act into the audit log of the tenant it was done in; acts of an operator for a tenant too. */
+/** Writes an action to the audit log of the tenant that it affects, also when an operator acts for that tenant. */
 export const auditReply = async (
   api: Api,
   c: ApiContext,
@@ -32,6 +32,6 @@ export const auditReply = async (
   });
 };
 
-/** Only an admin key may name another tenant than its own. */
+/** Only an admin key may name another tenant. */
 export const isForOther = (c: ApiContext): boolean =>
   c.req.method !== 'GET' && headerOf(c, 'assay-tenant') !== undefined;

@@ -19,7 +19,7 @@ interface Origin {
   readonly guesses?: GuessLimit;
 }
 
-/** The app as CloudFront's origin: refuses who comes another way, and sees the address that the viewer asked for. */
+/** The app as CloudFront's origin: it refuses requests that bypass CloudFront, and uses the viewer's address. */
 export const behindCloudFront = (
   app: Pick<App, 'fetch'>,
   { guard, beat, guesses = createGuessLimit({ now: Date.now }) }: Origin,
@@ -39,7 +39,7 @@ export const behindCloudFront = (
   },
 });
 
-/** CloudFront must send the function URL's own Host; what the viewer typed comes beside it. */
+/** CloudFront must send the function URL's own Host; the viewer's is in another header. */
 const atViewersHost = (request: Request): Request => {
   const host = request.headers.get('x-forwarded-host');
   if (host === null || !HOST.test(host)) return request;

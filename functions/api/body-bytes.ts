@@ -5,15 +5,15 @@ import { headerOf, stateOf } from './request-state.ts';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * The text of a body. One that states its length is held to it by the server and read at once; another is counted
- * while it streams, so that no more than the limit is ever held.
+ * The text of a body. If it declares its length, the server enforces that and the body is read at once; otherwise it is
+ * counted while it streams, so that never more than the limit is in memory.
  */
 export const readText = async (c: ApiContext, limit = MAX_BODY_BYTES): Promise<string> =>
   isBounded(c, limit) && stateOf(c).sent === undefined ? c.req.text() : decoder.decode(await readBytes(c, limit));
 
 /**
- * The bytes of a body, counted in the same way, and told to `take` before they are held. A stream can be read once, so
- * they are kept for who asks again.
+ * The bytes of a body, limited in the same way; `take` is called before they are in memory. They are cached, because a
+ * stream can be read only once.
  */
 export const readBytes = async (
   c: ApiContext,
@@ -29,16 +29,16 @@ export const readBytes = async (
   return bytes;
 };
 
-/** Parsing and checking so many bytes takes long enough for others to notice. */
+/** Parsing and checking a body of this size takes long enough to delay other requests. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Whether a body is large, or does not say how large it is. */
+/** Whether a body is large or does not declare its size. */
 export const isLarge = (c: ApiContext): boolean =>
   headerOf(c, 'transfer-encoding') !== undefined || Number(headerOf(c, 'content-length') ?? 0) > LARGE_BYTES;
 
 const decoder = new TextDecoder();
 
-/** Whether a body states its length, and one within the limit. */
+/** Whether a body declares its length, within the limit. */
 const isBounded = (c: ApiContext, limit: number): boolean => {
   const length = headerOf(c, 'content-length');
   if (length === undefined || headerOf(c, 'transfer-encoding') !== undefined) return false;
@@ -55,7 +55,7 @@ const countBytes = async (
   let size = 0;
   for await (const chunk of c.req.raw.body ?? []) {
     size += chunk.length;
-    // Leaving the loop cancels the stream: the rest is not read.
+    // Leaving the loop cancels the stream, so the rest is not read.
     if (size > limit) throw tooLarge(limit);
     take(chunk.length);
     chunks.push(chunk);

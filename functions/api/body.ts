@@ -9,7 +9,7 @@ import type { ApiContext } from './env.ts';
 import { headerOf } from './request-state.ts';
 import type { Body } from './route.ts';
 
-/** A JSON body by its schema. */
+/** A JSON body, validated by its schema. */
 export const jsonBody = <Schema extends z.ZodType>(
   schema: Schema,
 ): Body<{ json: z.input<Schema> }, z.output<Schema>> => ({
@@ -28,7 +28,7 @@ export const optionalJsonBody = <Schema extends z.ZodType>(
   read: async (c) => ((await readText(c)) === '' ? undefined : parseBy(schema, await readJson(c), 'the body')),
 });
 
-/** A JSON object that the verb itself checks; the schema is for the document and the client. */
+/** A JSON object that the verb validates itself; the schema is for the OpenAPI document and the client. */
 export const checkedByVerb = <Schema extends z.ZodType>(
   schema: Schema,
 ): Body<{ json: z.input<Schema> }, JsonObject> => ({
@@ -41,7 +41,7 @@ export const checkedByVerb = <Schema extends z.ZodType>(
   },
 });
 
-/** Reads a JSON body within the limits; what is not JSON is refused with the place. */
+/** Reads a JSON body within the limits; the error for invalid JSON names the position. */
 export const readJson = async (c: ApiContext): Promise<unknown> => {
   const type = headerOf(c, 'content-type') ?? '';
   if (type !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(type))
@@ -56,7 +56,7 @@ export const readJson = async (c: ApiContext): Promise<unknown> => {
   return value;
 };
 
-/** Reads the fields of a form within the limits. */
+/** Reads form fields within the limits. */
 export const readForm = async (c: ApiContext, fields: string): Promise<FormData> => {
   const bytes = await readBytes(c);
   const type = headerOf(c, 'content-type') ?? '';

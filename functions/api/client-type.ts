@@ -4,10 +4,10 @@ import type * as z from 'zod';
 import type { Answers, AnswerValue, Body, Route, RouteAnswer } from './route.ts';
 import type { routes } from './routes/table.ts';
 
-/** The API as Hono's client sees it: what each call takes and answers, from the table of routes. */
+/** The API as Hono's client sees it: the inputs and answers of each call, from the table of routes. */
 export type AppType = Hono<BlankEnv, Calls, '/'>;
 
-/** The value of a call's good answer, such as `Answered<typeof getTool>`. */
+/** The value of a call's successful answer, such as `Answered<typeof getTool>`. */
 export type Answered<One> =
   One extends Route<string, string, infer _P, infer _Q, infer _B, infer Given extends Answers>
     ? GoodValue<Given>
@@ -42,7 +42,7 @@ type GoodAnswer<Given extends Answers> = Given[keyof Given & Good];
 type GoodValue<Given extends Answers> =
   GoodAnswer<Given> extends infer One extends RouteAnswer ? AnswerValue<One> : never;
 
-/** What a client sends may be frozen. */
+/** Clients may send frozen values. */
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends Blob

@@ -1,14 +1,14 @@
 import { Fault } from '../../shared/kernel/errors.ts';
 import { isObject } from '../../shared/kernel/json.ts';
 
-/** Where this server's console is, as the caller reached it; undefined where the product was called in process. */
+/** The console's address, as the caller reached this server; undefined when called in process. */
 export const consoleOf = (request: Request): string | undefined =>
   request.headers.has('host') ? new URL(request.url).origin : undefined;
 
 /** The console's page of calls that wait for consent. */
 export const consentUrl = (console: string): string => `${console}/#/activity/waiting`;
 
-/** Adds to a refusal that a person can cure where that is done: consent in the console, an account by its link. */
+/** Adds a link to a refusal that a person can resolve: the console for consent, or the page to connect an account. */
 export const withPersonLink = <T>(thrown: T, console: string | undefined): T | Fault => {
   if (!(thrown instanceof Fault) || console === undefined) return thrown;
   return thrown.code === 'AccountRequired' ? withAccountLink(thrown, console) : withConsentLink(thrown, console);

@@ -28,11 +28,11 @@ export interface ApiDeps {
   readonly guard: OriginGuard;
   /** Renews the time up to which everything is published to the edge. */
   readonly beat: () => Promise<void>;
-  /** Hosts of pages that may speak to MCP besides our own. */
+  /** Hosts of other web pages that may call MCP. */
   readonly origins: readonly string[];
 }
 
-/** The api on AWS: DynamoDB, S3 and Secrets Manager, as the environment says. */
+/** The dependencies of the API on AWS: DynamoDB, S3 and Secrets Manager, as configured by the environment. */
 export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const environment = readAwsEnvironment(variables);
   const secrets = awsCalls('secrets', variables);
@@ -45,7 +45,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const ports = await awsPorts(environment, hallmark, variables);
   const { ASSAY_ISSUERS: issuers, ASSAY_SNAPSHOTS_BUCKET: bucket } = environment;
   const published = bucketBlobs({ bucket, variables });
-  // The operator named them: they are reached as any public address is.
+  // The operator configured the issuers, but they are reached like any public address.
   const fetch = createSafeFetch({ allowed: [] });
   const assay = await composeAssay({
     ...ports,
@@ -60,13 +60,13 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   return {
     assay,
     guard,
-    // Whoever asks for a beat is the edge: it is told then which tools this deployment brings, not by every start.
+    // The edge asks for beats, so the deployment's tools are published then, and not at every start.
     beat: async () => void (await Promise.all([beat(ports), publishTools().catch(() => undefined)])),
     origins: environment.ASSAY_ORIGINS,
   };
 };
 
-/** The language model that decisions may ask, where the deployment names one. */
+/** The language model that decisions may ask, if the deployment configures one. */
 const createLlm = async (secrets: JsonCall, environment: AwsEnvironment): Promise<Llm | undefined> => {
   const { ASSAY_LLM_URL: url, ASSAY_LLM_MODEL: model, ASSAY_LLM_SECRET: secret } = environment;
   if (url === undefined) return undefined;
@@ -74,7 +74,7 @@ const createLlm = async (secrets: JsonCall, environment: AwsEnvironment): Promis
   return openAiCompatibleLlm({ url, model, key });
 };
 
-/** Tells the edge which tools this deployment brings; until then the origin answers. */
+/** Publishes this deployment's tools to the edge; until then the origin answers. */
 const publishOwnTools = async ({ catalogs, log }: Assay, blobs: Blobs): Promise<void> => {
   try {
     const { catalog } = await catalogs.of('default');
@@ -85,7 +85,7 @@ const publishOwnTools = async ({ catalogs, log }: Assay, blobs: Blobs): Promise<
   }
 };
 
-/** Late, the edge passes lookups on to this function: nobody is refused for it. */
+/** An error is only logged: without a beat, the edge passes lookups on to this function. */
 const beat = async ({ table, clock, log }: AwsPorts): Promise<void> => {
   try {
     await storeBeat({ table, clock });
@@ -94,7 +94,7 @@ const beat = async ({ table, clock, log }: AwsPorts): Promise<void> => {
   }
 };
 
-/** The stream publishes keys too; a revocation does not wait for it. */
+/** Publishes a revoked key at once; otherwise the stream does so later. */
 const keyPublisher =
   ({ table, log }: AwsPorts, blobs: Blobs) =>
   async (id: string): Promise<void> => {
@@ -105,7 +105,7 @@ const keyPublisher =
     }
   };
 
-/** Plans run on Step Functions; short ones to their end before the answer. */
+/** Plans run on Step Functions; short ones finish before the answer. */
 const stateMachineRuns = (
   { table, blobs, clock }: AwsPorts,
   environment: AwsEnvironment,
@@ -129,7 +129,7 @@ const readSecretText = async (client: JsonCall, id: string): Promise<string> => 
   return text;
 };
 
-/** A secret that is gone or not ours to read any more is nobody's business but the operator's. */
+/** An admin key that is gone or unreadable is only logged, for the operator. */
 const adminKeyOf = async (client: JsonCall, id: string, log: Log): Promise<string | undefined> => {
   try {
     return await readSecret(client, id);

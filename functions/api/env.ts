@@ -11,15 +11,15 @@ import type { Stated } from './request-state.ts';
 export type App = Hono;
 export type ApiContext = Context<BlankEnv> & Stated;
 
-/** The dependencies of handlers: the product, and what a server shares between requests. */
+/** The dependencies of handlers: the product, and what all requests of a server share. */
 export interface Api extends Assay {
   readonly definitions: DefinitionsLookup;
   readonly namesOf: NameTables;
   readonly holdStream: HoldStream;
-  /** What large bodies hold in memory. */
+  /** Counts the memory that large bodies take. */
   readonly bodies: HeldBytes;
-  /** Answers that end in one turn of the event loop are sent together. */
+  /** Resolves at the end of this turn of the event loop, so that answers of one turn are sent together. */
   readonly endOfTurn: () => Promise<void>;
-  /** The protocol's package is a quarter of the start of a process that may never speak it. */
+  /** Loaded on first use: the MCP package would be a quarter of the start, and many processes never need it. */
   readonly mcp: () => Promise<McpService>;
 }

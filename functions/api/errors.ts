@@ -9,14 +9,14 @@ import { stateOf } from './request-state.ts';
 
 export type AnswerError = (thrown: Error, c: ApiContext) => Response;
 
-/** The one place where errors become answers. What is not expected says nothing internal. */
+/** The one place where errors become answers. Unexpected errors reveal nothing internal. */
 export const answerErrors =
   (log: Log, oauth?: Oauth): AnswerError =>
   (thrown, c) => {
     const answerFault = (fault: Fault): Response => answer(c, fault, oauth);
     const fault = thrown instanceof Fault ? thrown : fromFramework(thrown);
     if (fault && 'table' in fault.details) {
-      // Where the data lies is the operator's to know.
+      // Internal details of the store are only for the operator's log.
       log.error('store unavailable', { request_id: stateOf(c).requestId, error: fault.message });
       const message = 'the store does not answer at the moment; try again';
       return answerFault(new Fault(fault.code, message, { retry_after_seconds: 1 }));
@@ -27,7 +27,7 @@ export const answerErrors =
     return answerFault(new Fault('Internal', message));
   };
 
-/** A call that is not in the table. */
+/** The error for a call that does not exist. */
 export const unknownCall = (c: ApiContext): Fault =>
   new Fault('NotFound', `there is no ${c.req.method} ${c.req.path}; GET /openapi.json lists every call`);
 
@@ -40,7 +40,7 @@ const answer = (c: ApiContext, fault: Fault, oauth: Oauth | undefined): Response
   });
 };
 
-// Hono's own refusals, such as a form that cannot be read.
+// Hono's own refusals, such as an unreadable form.
 const fromFramework = (thrown: unknown): Fault | undefined => {
   if (!(thrown instanceof HTTPException) || thrown.status >= 500) return undefined;
   if (thrown.status === 413) return new Fault('TooLarge', thrown.message);

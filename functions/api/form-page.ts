@@ -8,12 +8,12 @@ input[type=password]{width:100%;box-sizing:border-box;font:inherit;padding:.5rem
 interface Options {
   readonly title: string;
   readonly status?: number;
-  /** Where the answer to its form may lead: a browser holds redirects to it as well. */
+  /** Where submitting the form may redirect to: browsers apply the form-action policy to redirects too. */
   readonly leadsTo?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A page of our own without scripts, which nobody can frame and nothing keeps. */
+/** A page of our own without scripts, which cannot be framed or cached. */
 export const formPage = ({ title, status = 200, leadsTo, headers = {} }: Options, content: unknown): Response => {
   const document = html`<html lang="en"><head><meta charset="utf-8" />
 <meta name="viewport" content="width=device-width, initial-scale=1" /><title>${title}</title></head>
@@ -34,7 +34,7 @@ export const formPage = ({ title, status = 200, leadsTo, headers = {} }: Options
   });
 };
 
-/** A page that only says something. */
+/** A page with only a message. */
 export const messagePage = (title: string, status: number, message: string): Response =>
   formPage({ title, status }, html`<p role="alert">${message}</p>`);
 

@@ -1,16 +1,16 @@
-/** The header in which CloudFront's function tells the viewer's address; what a viewer sends under this name is replaced. */
+/** The header in which CloudFront's function passes the viewer's address, replacing any that the viewer sent. */
 export const VIEWER_HEADER = 'x-assay-viewer';
 
 interface Options {
   readonly now: () => number;
-  /** Refused keys that an address may show within the window. */
+  /** How many refused keys an address may present within the window. */
   readonly most?: number;
   readonly windowMs?: number;
 }
 
-/** Slows down who guesses keys: too many refused ones from an address, and it waits. */
+/** Slows down guessing of keys: an address with too many refused keys has to wait. */
 export interface GuessLimit {
-  /** Seconds that this address has to wait; 0 when it need not. */
+  /** Seconds that this address has to wait; 0 when it may go on. */
   waitOf(address: string): number;
   refused(address: string): void;
 }

@@ -2,13 +2,13 @@ import { Fault } from '../../shared/kernel/errors.ts';
 
 const RETRY_SECONDS = 5;
 
-/** Counts the bytes of bodies that a tenant's requests hold in memory, from when they arrive until they are answered. */
+/** Counts the bytes of request bodies that a tenant has in memory, from their arrival to the answer. */
 export interface HeldBytes {
-  /** Begins a request: `add` refuses what would be too much, `release` gives all of it back. */
+  /** Starts a request: `add` refuses bytes beyond the limit, `release` returns all of them. */
   hold(tenant: string): { add(bytes: number): void; release(): void };
 }
 
-/** Bounds what a tenant's bodies hold in memory at a time. One alone may be as large as its route allows. */
+/** Limits the memory of a tenant's bodies at a time. A single body may be as large as its route allows. */
 export const createHeldBytes = (mostOfTenant: number): HeldBytes => {
   const held = new Map<string, number>();
   return {

@@ -17,20 +17,20 @@ const MAX_STORED_BYTES = 300_000;
 
 type World = Pick<Assay, 'table' | 'clock' | 'timers' | 'random' | 'log'>;
 
-/** Whether a write asks to be answered as before when it is repeated. */
+/** Whether a write asks for idempotency, so that a repeat gets the same answer. */
 export const isRepeatable = (c: ApiContext): boolean =>
   c.req.method !== 'GET' && c.req.method !== 'HEAD' && headerOf(c, 'idempotency-key') !== undefined;
 
 /**
- * Answers a repeated `Idempotency-Key` with the first answer, and does nothing twice. Whoever is at it holds a lease;
- * a repeat that comes after its process died goes on under the same call id.
+ * Answers a repeated `Idempotency-Key` with the first answer, without any second effect. The process that handles the
+ * request holds a lease; if it dies, a repeat continues under the same call id.
  */
 export const answerOnce = async (
   world: World,
   c: ApiContext,
-  /** Answers refusals too: they are kept like any other answer. */
+  /** Must also answer refusals, because they are stored like any other answer. */
   handle: (c: ApiContext) => Promise<Response>,
-  /** Whether what is answered is a secret, shown once and kept nowhere. */
+  /** Whether the answer is a secret, which is shown once and never stored. */
   isSecret = false,
 ): Promise<Response> => {
   const item = { key: readKey(c), kind: AnswerItem };
@@ -43,7 +43,7 @@ export const answerOnce = async (
   try {
     const response = await handle(c);
     const answer = heartbeat.isLost() ? undefined : await answerToKeep(response, isSecret);
-    // One whose lease ran out may have had its effect and was not recorded: to a repeat it is one that was cut off.
+    // If the lease was lost, the request may have had its effect without a stored answer, so it counts as interrupted.
     const state = answer ? 'done' : heartbeat.isLost() ? 'pending' : 'ended';
     const kept: KeptAnswer = { state, request, call_id: once.id, ...(answer ?? { lease: freeLease(lease) }) };
     await changeHeld(world, item, lease, (_, expires) => [put(item.key, AnswerItem, kept, expires)]);
@@ -63,7 +63,7 @@ const readKey = (c: ApiContext): Key => {
 
 type Begun = { readonly known: KeptAnswer } | { readonly lease: Lease; readonly once: OnceOnly };
 
-/** Takes the key, with the id of its call, before anything runs; or tells what is known of it. */
+/** Reserves the key with the id of its call before anything runs; otherwise returns what is stored for it. */
 const begin = ({ table, clock, random }: World, key: Key, request: string): Promise<Begun> => {
   const owner = newOwner(random);
   const newId = clock.newId();
@@ -75,7 +75,7 @@ const begin = ({ table, clock, random }: World, key: Key, request: string): Prom
     if (lease === undefined) return { writes: [], result: { known: known as KeptAnswer } };
     const id = known?.call_id ?? newId;
     const earlier = known && (known.state === 'ended' ? 'ended' : 'cut off');
-    // The key is good for a day, however often it is tried.
+    // The key is valid for a day after its first use, however often it is tried.
     const expires = item?.expires ?? Math.floor(now / 1000) + KEPT_SECONDS;
     const writes = [put(key, AnswerItem, { state: 'pending', request, call_id: id, lease }, expires)];
     return { writes, result: { lease, once: { id, earlier } } };
@@ -89,12 +89,12 @@ const answerKnown = async ({ clock }: World, c: ApiContext, known: KeptAnswer, r
 };
 
 /**
- * Refusals after which nothing was done, and which the same request may escape: a quota that is raised, a grant that is
- * given, a call that a recount had ended, a rate.
+ * Refusals without any effect, after which the same request may succeed: the quota may be raised, a grant given, the
+ * rate go down, or a lapsed call be retried.
  */
 const MAY_PASS_LATER: readonly number[] = [402, 403, 409, 429];
 
-/** What is kept of a response: nothing of what may go better the second time. */
+/** What to store of a response; nothing if a retry may go better. */
 const answerToKeep = async (
   response: Response,
   isSecret: boolean,

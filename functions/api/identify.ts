@@ -3,7 +3,7 @@ import { givenRequestId } from '../../shared/kernel/request-id.ts';
 import type { ApiContext } from './env.ts';
 import { beginState, stateOf } from './request-state.ts';
 
-/** Gives each request an id, and one line in the log when it is answered. */
+/** Gives each request an id, and logs one line when it is answered. */
 export interface RequestLog {
   /** The time at which it began. */
   begin(c: ApiContext): number;
@@ -11,7 +11,7 @@ export interface RequestLog {
 }
 
 export const createRequestLog = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): RequestLog => {
-  // One id a process and a count: a new ULID for each request would be a tenth of a lookup's time.
+  // An id per process with a counter: a new ULID per request would take a tenth of a lookup's time.
   const prefix = `${clock.newId()}-`;
   let count = 0;
   const requestIdOf = (given: string | undefined): string => givenRequestId(given) ?? `${prefix}${++count}`;
@@ -22,7 +22,7 @@ export const createRequestLog = ({ clock, log }: Pick<Assay, 'clock' | 'log'>): 
     },
     end(c, startedAt, response, traceId) {
       const { requestId, isIdentified, actor } = stateOf(c);
-      // A header set on a finished response makes the server rebuild it: most answers bring theirs along.
+      // Setting a header on a finished response makes the server rebuild it, so most answers include theirs.
       if (!isIdentified) response.headers.set('x-request-id', requestId);
       log.info('request', {
         method: c.req.method,

@@ -13,7 +13,7 @@ const served = behindCloudFront(createApp(assay, { origins, holdsStreams: false,
 });
 
 /**
- * The function URL's handler. The URL streams every answer, as a URL has one mode: server-sent events and answers over
- * 6 MB need it, and it costs a short answer 0.2 ms (`npm run bench -- cold`).
+ * The function URL's handler. A URL has one mode, and this one streams: server-sent events and answers over 6 MB need
+ * it, and it costs a short answer 0.2 ms (`npm run bench -- cold`).
  */
 export const handler = streamHandler(served.fetch);

@@ -4,20 +4,20 @@ import { Lease, secondsLeft } from '../../shared/kernel/lease.ts';
 import type { Item } from '../../shared/kernel/ports.ts';
 import { isUnreadable, read, stored } from '../../shared/kernel/stored.ts';
 
-/** The answer to a request that asks to be answered the same when it is repeated. */
+/** The stored answer to a request with an Idempotency-Key. */
 const KeptAnswer = z.object({
-  /** `ended` has no answer to repeat: it may go better the second time, or was too large to keep. */
+  /** `ended` has no answer to repeat: a retry may go better, or the answer was too large to store. */
   state: z.enum(['pending', 'ended', 'done']),
   request: z.string(),
-  /** In version 1 the digest of the request took in the host it came through. */
+  /** Set in version 1, where the digest of the request included the host. */
   with_host: z.boolean().optional(),
-  /** The one call of this key, however often it is tried. */
+  /** The id of this key's only call, however often it is tried. */
   call_id: z.string().optional(),
   lease: Lease.optional(),
   status: z.int().optional(),
   body: z.string().optional(),
   type: z.string().optional(),
-  /** What was made, where the answer itself holds a secret and is not kept. */
+  /** The id of what was created, where the answer contains a secret and is not stored. */
   made: z.string().optional(),
 });
 export type KeptAnswer = Readonly<z.infer<typeof KeptAnswer>>;
@@ -29,7 +29,7 @@ export const AnswerItem = stored<KeptAnswer>({
   upgrades: { 1: (content) => ({ ...content, with_host: true }) },
 });
 
-/** Whoever sent the key can act: with another one the request is made. */
+/** A caller can resolve this itself, by sending the request with another key. */
 export const keptAnswer = (item: Item): KeptAnswer => {
   try {
     return read(item, AnswerItem);
@@ -41,7 +41,7 @@ export const keptAnswer = (item: Item): KeptAnswer => {
   }
 };
 
-/** The first answer again. */
+/** Sends the first answer again. */
 export const replay = ({ status = 200, body = '', type, made }: KeptAnswer): Response => {
   if (made !== undefined)
     throw new Fault(
@@ -59,7 +59,7 @@ export const otherRequest = (): Fault =>
     field: 'Idempotency-Key',
   });
 
-/** The refusal of a repeat while the first request runs, with the time until it may be taken over. */
+/** The refusal of a repeat while the first request runs, with the time until a repeat may take over. */
 export const stillRunning = (lease: Lease | undefined, now: number): Fault => {
   const seconds = lease === undefined ? 1 : secondsLeft(lease, now);
   return new Fault(

@@ -6,10 +6,10 @@ import { streamEvents } from './open-streams.ts';
 
 const LOOK_MS = 1000;
 const HEARTBEAT_MS = 15_000;
-/** A page opens it again by itself; one that stays open for ever would outlive its key. */
+/** Pages reconnect by themselves; a stream that stayed open forever would outlive its key. */
 const LONGEST_MS = 600_000;
 
-/** The summary now and after every call, as server-sent events. A look costs the read of one record. */
+/** The summary now and after every call, as server-sent events. Checking for changes reads one record. */
 export const streamSummary = (c: ApiContext, api: Api, actor: Actor, span: SummarySpan): Response =>
   streamEvents(c, api, actor, async (out) => {
     const { clock, recorder } = api;

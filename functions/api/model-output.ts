@@ -5,13 +5,13 @@ import { readText } from './body-bytes.ts';
 import type { Body } from './route.ts';
 
 const MAX_DEPTH = 200;
-/** A stream has a few objects in each event; events by the hundred thousand take long to read. */
+/** A stream has a few objects in each event, and hundreds of thousands of events take long to read. */
 const LIMITS = { parts: 400_000 };
 const MAX_LINES = 200_000;
 
 /**
- * What a model answered, as it came from the provider: one JSON value, or the text of a stream, as server-sent events
- * or as one JSON value a line. A stream may end early; what that cuts off is an error of its call.
+ * A model's response as the provider sent it: one JSON value, or the text of a stream, as server-sent events or JSON
+ * lines. A stream may end early; the call that it cuts off then has an error.
  */
 export const modelOutput: Body<{ json: unknown }, unknown> = {
   schema: z.unknown(),
@@ -33,7 +33,7 @@ export const modelOutput: Body<{ json: unknown }, unknown> = {
 
 const isStream = (text: string): boolean => /^\s*(data|event|id|retry|):/.test(text);
 
-/** Whether every line may be a JSON object: the last one may be cut off, the first one not. */
+/** Whether every line may be a JSON object: the last one may be cut off, but not the first. */
 const hasLines = (text: string): boolean => {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.length > 1 && lines.every((line) => line.trimStart().startsWith('{')) && parse(lines[0] ?? '').ok;

@@ -3,18 +3,18 @@ import type { Fault } from '../../shared/kernel/errors.ts';
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** This server as its client reached it: a proxy that ends TLS passes requests on by http. */
+/** This server's address as the client reached it; a proxy that ends TLS passes requests on by http. */
 export const publicOrigin = (url: string, { authServer }: Pick<Oauth, 'authServer'>): string => {
   const { origin, host } = new URL(url);
   const own = authServer && new URL(authServer.issuer());
   return own?.host === host ? own.origin : origin;
 };
 
-/** Where a client learns who issues tokens for the address that it used (RFC 9728). */
+/** The metadata address that tells a client who issues tokens for the address it used (RFC 9728). */
 const metadataUrl = (url: string, oauth: Oauth): string =>
   `${publicOrigin(url, oauth)}${METADATA_PATH}${new URL(url).pathname === '/mcp' ? '/mcp' : ''}`;
 
-/** What a refusal tells a client that can get a token, or a better one (RFC 6750). */
+/** The challenge of a refusal for clients that can get a token, or a token with more scopes (RFC 6750). */
 export const challengeFor = (
   oauth: Oauth,
   url: string,

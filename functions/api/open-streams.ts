@@ -3,14 +3,14 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { Api, ApiContext } from './env.ts';
 
-/** Each open stream looks at the table several times a second. */
+/** Each open stream reads the table several times a second. */
 const MOST_OF_TENANT = 50;
 const RETRY_SECONDS = 30;
 
-/** Counts the streams that a tenant holds open at this server; gives what ends one. */
+/** Counts the streams that a tenant has open at this server; returns the function that ends one. */
 export type HoldStream = (actor: Actor) => () => void;
 
-/** Refuses a tenant's streams beyond the bound, so that those of one take nothing from another's requests. */
+/** Refuses further streams of a tenant at the limit, so that one tenant's streams do not slow others down. */
 export const createStreamLimit = (): HoldStream => {
   const open = new Map<string, number>();
   return ({ tenant }) => {
@@ -30,7 +30,7 @@ export const createStreamLimit = (): HoldStream => {
   };
 };
 
-/** Answers with server-sent events while the work goes on, as one of the tenant's streams. */
+/** Answers with server-sent events until the work ends, counted as one of the tenant's streams. */
 export const streamEvents = (
   c: ApiContext,
   { holdStream }: Pick<Api, 'holdStream'>,
@@ -38,7 +38,7 @@ export const streamEvents = (
   work: (out: SSEStreamingApi) => Promise<void>,
 ): Response => {
   const release = holdStream(actor);
-  // Proxies that gather an answer before they pass it on would hold the stream back.
+  // Buffering proxies would delay the events.
   c.header('x-accel-buffering', 'no');
   return streamSSE(c, (out) => work(out).finally(release));
 };

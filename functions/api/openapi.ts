@@ -23,7 +23,7 @@ export const openApiDocument = (routes: readonly AnyRoute[]): string => {
   return JSON.stringify(generator.generateDocument({ openapi: '3.1.0', info, servers: [{ url: '/' }] }), plainPattern);
 };
 
-/** The generator writes a pattern's flag behind it; that of Unicode is implied in JSON Schema. */
+/** The generator appends the pattern's flag; the Unicode flag is implied in JSON Schema. */
 const plainPattern = (key: string, value: unknown): unknown =>
   key === 'pattern' && typeof value === 'string' ? value.replace(/\/u$/, '') : value;
 

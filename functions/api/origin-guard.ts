@@ -1,18 +1,18 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** The header that CloudFront adds; CloudFront replaces what a viewer sends under this name. */
+/** The secret header that CloudFront adds, replacing any that the viewer sent. */
 export const ORIGIN_HEADER = 'x-assay-origin';
 
-/** Whether a request came through CloudFront; no promise, and nothing read, unless a rotation may be under way. */
+/** Whether a request came through CloudFront; synchronous unless a rotation may be in progress. */
 export type OriginGuard = (presented: string | undefined) => boolean | Promise<boolean>;
 
-/** The secret now in use, or all that may be: the new one, the one in use and the one before. */
+/** Reads the current secret, or all valid ones: the next, the current and the previous one. */
 export type ReadSecrets = (which: 'current' | 'all') => Promise<readonly string[]>;
 
 interface Options {
   readonly read: ReadSecrets;
   readonly now: () => number;
-  /** After a secret that is not known, how long until the store is asked again. */
+  /** The shortest time between two reads caused by unknown secrets. */
   readonly againMs?: number;
 }
 
@@ -20,7 +20,7 @@ const SHAPE = /^[A-Za-z0-9]{32,128}$/;
 
 export const createOriginGuard = async ({ read, now, againMs = 30_000 }: Options): Promise<OriginGuard> => {
   let known = (await read('current')).map(digestOf);
-  // A rotation may have begun before this instance did, so the first unknown secret is looked up at once.
+  // A rotation may have started before this instance did, so the first unknown secret is looked up at once.
   let asked = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | undefined;
 
@@ -37,7 +37,7 @@ export const createOriginGuard = async ({ read, now, againMs = 30_000 }: Options
   };
 
   return (presented) => {
-    // Strangers who know nothing cost no look into the store.
+    // A malformed secret causes no read.
     if (presented === undefined || !SHAPE.test(presented)) return false;
     const digest = digestOf(presented);
     if (isAmong(known, digest)) return true;
@@ -47,6 +47,6 @@ export const createOriginGuard = async ({ read, now, againMs = 30_000 }: Options
 
 const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
-// Compares with all of them, in a time that does not tell which came close.
+// Compares with all of them, in constant time.
 const isAmong = (known: readonly Buffer[], presented: Buffer): boolean =>
   known.map((each) => timingSafeEqual(each, presented)).includes(true);

@@ -24,7 +24,7 @@ const FormLimits = z.object({
   dry_run: z.unknown().transform((text) => text === 'true'),
 });
 
-/** Pictures as the files of a form, or by their bytes or keys in JSON. */
+/** Pictures as form files, or in JSON by their bytes or keys. */
 export type PicturesSent = {
   form?: { image: File; reference?: File | undefined; tools?: string | undefined };
   json?: Omit<z.input<typeof ScoreBody>, 'tools' | 'distortions'> & {
@@ -33,7 +33,7 @@ export type PicturesSent = {
   };
 };
 
-/** A picture as it was sent: a file of the form, or a source that is still to be opened. */
+/** A picture as sent: a form file, or a source that is opened later. */
 type Sent = ImageFile | ImageSource;
 
 export interface PicturesAsked {
@@ -54,7 +54,7 @@ export const pictures: Body<PicturesSent, PicturesAsked> = {
       : parseBy(ScoreBody, await readJson(c), 'the body'),
 };
 
-/** The bytes of the pictures; what has a key is read from the tenant's store. */
+/** The bytes of the pictures; those given by key are read from the tenant's store. */
 export const openPictures = async ({ readImage }: Iqa, tenant: string, asked: PicturesAsked) => {
   const open = (sent: Sent, field: string): Promise<ImageFile> | ImageFile =>
     'bytes' in sent ? sent : readImageSource(sent, field, tenant, readImage);

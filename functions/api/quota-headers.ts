@@ -5,7 +5,7 @@ import { stateOf } from './request-state.ts';
 
 const MONTH_SECONDS = 2_592_000;
 
-/** The fields of the IETF's RateLimit draft: what is left of a quota, and how many seconds until it is new. */
+/** The fields of the IETF's RateLimit draft: the rest of a quota, and the seconds until it is reset. */
 export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<string, string>> => {
   if (remaining === undefined) return {};
   const seconds = Math.max(0, Math.ceil((remaining.resetsAt - remaining.at) / 1000));
@@ -20,7 +20,7 @@ export const quotaHeaders = (remaining: Remaining | undefined): Readonly<Record<
   return headers;
 };
 
-/** Takes what a priced call leaves of the quota, for the headers of its answer. */
+/** Captures the rest of the quota after a priced call, for the headers of its answer. */
 export const captureQuota =
   (c: ApiContext) =>
   (left: Remaining): void => {

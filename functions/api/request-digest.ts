@@ -3,17 +3,17 @@ import { readBytes } from './body-bytes.ts';
 import type { ApiContext } from './env.ts';
 import { headerOf } from './request-state.ts';
 
-/** What makes a request the same one, whatever host it came through: method, path, query and body. */
+/** Identifies a request, whatever host it came through: by method, path, query and body. */
 export const digestOfRequest = async (c: ApiContext): Promise<string> => {
   const { pathname, search } = new URL(c.req.url);
   return sha256(`${c.req.method}\n${pathname}${search}\n${await digestOfBody(c)}`);
 };
 
-/** As version 1 of a kept answer had it: with the whole address. */
+/** The digest of version 1 of a stored answer, which includes the whole address. */
 export const digestWithHost = async (c: ApiContext): Promise<string> =>
   sha256(Buffer.concat([Buffer.from(`${c.req.method}\n${c.req.url}\n`), await readBytes(c)]));
 
-// A client draws a new boundary for every try, so a form is known by its parts; one that is none by its bytes.
+// Clients use a new boundary for every try, so a form is identified by its parts; an invalid form by its bytes.
 const digestOfBody = async (c: ApiContext): Promise<string> => {
   const bytes = await readBytes(c);
   const type = headerOf(c, 'content-type') ?? '';

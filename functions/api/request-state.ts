@@ -4,20 +4,20 @@ import type { Remaining } from '../../shared/execute/meter.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { ApiContext } from './env.ts';
 
-/** What the road knows of one request: a plain object, as asking Hono's variables took longer than finding a tool. */
+/** The state of one request: a plain object, because Hono's variables took longer than finding a tool. */
 export interface RequestState {
   readonly requestId: string;
-  /** What Node has read of the request, where it came over a socket. */
+  /** Node's own request, where it came over a socket. */
   readonly incoming: IncomingMessage | undefined;
-  /** Nobody on a public route, and before the caller is admitted. */
+  /** Undefined on a public route, and before the caller is admitted. */
   actor: Actor | undefined;
-  /** Whether the response carries the request id already. */
+  /** Whether the response has the request id already. */
   isIdentified: boolean;
-  /** The bytes of the body, once they were read. */
+  /** The bytes of the body, once read. */
   sent: Uint8Array<ArrayBuffer> | undefined;
-  /** What is left of the key's quota, once a priced call has looked. */
+  /** The rest of the key's quota, once a priced call has reserved. */
   remaining: Remaining | undefined;
-  /** The call that an Idempotency-Key stands for. */
+  /** The call of an Idempotency-Key. */
   once: OnceOnly | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Stated {
   [STATE]?: RequestState;
 }
 
-/** Begins a request's state, before anything asks for it. */
+/** Creates a request's state, before anything reads it. */
 export const beginState = (c: ApiContext, requestIdOf: (given: string | undefined) => string): RequestState => {
   const incoming = incomingOf(c);
   const given = incoming ? incoming.headers['x-request-id'] : c.req.header('x-request-id');
@@ -44,7 +44,7 @@ export const beginState = (c: ApiContext, requestIdOf: (given: string | undefine
   return state;
 };
 
-/** Node's own request, unless what is asked here was made anew from it: that has headers of its own. */
+/** Node's own request, unless the request was replaced by a new one, which has its own headers. */
 const incomingOf = ({ env, req }: ApiContext): IncomingMessage | undefined =>
   Object.getPrototypeOf(req.raw) === Request.prototype
     ? undefined
@@ -56,16 +56,16 @@ export const stateOf = (c: ApiContext): RequestState => {
   return state;
 };
 
-/** Who calls; every route but a public one has somebody. */
+/** The caller; always present except on public routes. */
 export const actorOf = (c: ApiContext): Actor => stateOf(c).actor as Actor;
 
-/** A header. Over a socket Node has them by name already, where `Headers` searches all of them for each. */
+/** A header. Node has headers by name already, where `Headers` searches all of them each time. */
 export const headerOf = (c: ApiContext, name: Lowercase<string>): string | undefined => {
   const { incoming } = stateOf(c);
   return incoming ? (incoming.headers[name] as string | undefined) : c.req.header(name);
 };
 
-/** The header with a key. Of two, Node keeps the first: both together are no key that is known, as elsewhere. */
+/** The header with the key. Node would keep the first of two such headers; joined, as elsewhere, they match no key. */
 export const authorizationOf = (c: ApiContext): string | undefined => {
   const { incoming } = stateOf(c);
   return incoming === undefined || isTwice(incoming.rawHeaders)

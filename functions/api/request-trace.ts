@@ -5,14 +5,14 @@ import { headerOf, stateOf } from './request-state.ts';
 
 /** The trace of one request. */
 interface RequestTrace {
-  /** The id for the log line, where the trace is recorded or was begun elsewhere. */
+  /** The trace id for the log line, if the trace is recorded or was started by the caller. */
   readonly loggedId: string | undefined;
   run<T>(work: () => T): T;
-  /** The response, once what must be stored before it is sent is stored. */
+  /** Returns the response, after storing what must be stored before it is sent. */
   end(response: Response): Response | Promise<Response>;
 }
 
-/** Goes on with the caller's trace or begins one; undefined where nobody looks at it. */
+/** Continues the caller's trace or starts one; undefined when nobody records it. */
 export const beginTrace = (tracer: Tracer, c: ApiContext, path: string): RequestTrace | undefined => {
   if (tracer === noTracer) return undefined;
   const { method } = c.req;

@@ -5,8 +5,8 @@ import type { Actor, Scope } from '../../shared/model/key.ts';
 import type { Api, ApiContext } from './env.ts';
 
 /**
- * One call of the API as data. The table of routes (`routes/table.ts`) gives the registered handlers, the OpenAPI
- * document, the types of the client and the authorisation test, so nothing can be served that skips one of them.
+ * One call of the API as data. The registered handlers, the OpenAPI document, the client's types and the authorisation
+ * test all come from the table of routes (`routes/table.ts`), so no call can skip one of them.
  */
 export interface Route<
   Method extends string = string,
@@ -18,7 +18,7 @@ export interface Route<
 > {
   readonly method: Method;
   readonly path: Path;
-  /** What a key needs; `any` takes every good key, `public` asks for none. */
+  /** What a key needs; `any` accepts every valid key, `public` needs none. */
   readonly scope: Scope | 'any' | 'public' | readonly Scope[];
   readonly summary: string;
   readonly tag: string;
@@ -27,20 +27,20 @@ export interface Route<
   readonly body?: Sent;
   readonly answers: Answered;
   readonly faults?: readonly FaultCode[];
-  /** Its answer holds a secret with an `id`: shown once, and never kept for an Idempotency-Key. */
+  /** Its answer contains a secret with an `id`: shown once, and never stored for an Idempotency-Key. */
   readonly secretAnswer?: true;
-  /** The entry of the audit log that a success leaves. */
+  /** The action that a success adds to the audit log. */
   readonly audit?: RouteAction;
   /** Served, but not in the OpenAPI document: the console's files. */
   readonly undocumented?: true;
-  /** Refuses a request before its key is looked at. */
+  /** May refuse a request before its key is checked. */
   readonly guard?: (c: ApiContext, api: Api) => Response | undefined | Promise<Response | undefined>;
   readonly handle: (
     call: RouteCall<ValueOf<Params>, ValueOf<Query>, BodyValue<Sent>>,
   ) => RouteReply<Answered> | Promise<RouteReply<Answered>>;
 }
 
-/** Any route of the table; what its handler takes is known only to itself. */
+/** Any route of the table; only the route itself knows the types of its handler. */
 export type AnyRoute = Omit<Route, 'handle'> & {
   readonly handle: (call: RouteCall<never, never, never>) => AnyReply | Promise<AnyReply>;
 };
@@ -50,7 +50,7 @@ export type AnyReply = Response | { readonly status: number; readonly value: unk
 /** A request that was identified, admitted and parsed. */
 export interface RouteCall<Params = unknown, Query = unknown, Sent = unknown> {
   readonly api: Api;
-  /** Who calls, for the tenant acted for. A public route has nobody. */
+  /** The caller, with the tenant it acts for; absent on public routes. */
   readonly actor: Actor;
   readonly requestId: string;
   readonly params: Params;
@@ -59,14 +59,14 @@ export interface RouteCall<Params = unknown, Query = unknown, Sent = unknown> {
   readonly context: ApiContext;
 }
 
-/** How a body is read and what it is in the document; `Input` is what the typed client sends. */
+/** How a body is read and documented; `Input` is what the typed client sends. */
 export interface Body<Input = unknown, Value = unknown> {
   readonly schema: z.ZodType;
   readonly type: string;
-  /** It may be left out. */
+  /** Whether it may be left out. */
   readonly isOptional?: true;
   readonly read: (c: ApiContext) => Promise<Value>;
-  /** Only a type: what a client sends. */
+  /** Type only: what a client sends. */
   readonly input?: Input;
 }
 
@@ -75,11 +75,11 @@ export type Answers = Readonly<Record<number, RouteAnswer>>;
 export interface RouteAnswer {
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** The content type, or those it may have; JSON unless said. */
+  /** The content type, or its alternatives; JSON by default. */
   readonly type?: string | readonly string[];
 }
 
-/** A status with the value of its schema, or a response that was made before: kept bytes, a picture, a stream. */
+/** A status with a value of its schema, or a finished response: stored bytes, a picture, a stream. */
 export type RouteReply<Answered extends Answers = Answers> =
   | Response
   | {
@@ -93,7 +93,7 @@ export type AnswerValue<One extends RouteAnswer> = One extends { readonly schema
   ? z.output<Schema>
   : null;
 
-/** What a handler may answer: frozen values too, and interfaces where the schema takes any field. */
+/** The type that a handler may answer: also frozen values, and interfaces where the schema allows any field. */
 type Accepted<T> = T extends readonly (infer Item)[]
   ? readonly Accepted<Item>[]
   : T extends object
@@ -103,7 +103,7 @@ type Accepted<T> = T extends readonly (infer Item)[]
 type ValueOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 type BodyValue<Sent> = Sent extends Body<unknown, infer Value> ? Value : undefined;
 
-/** Types a route by its own parts. */
+/** Types a route by its parts. */
 export const route = <
   const Method extends 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all',
   const Path extends string,

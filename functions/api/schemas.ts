@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { VersionRecord } from '../../shared/model/registration.ts';
 import { ToolDefinition, ToolSpec } from '../../shared/model/tool.ts';
 
-/** The shapes that answers share, for the OpenAPI document. */
+/** Schemas that several answers share. */
 
 export const DefinitionBody = ToolDefinition.extend({ make_default: z.boolean().optional() }).meta({
   id: 'ToolDefinition',

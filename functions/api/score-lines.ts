@@ -5,12 +5,12 @@ import { answerErrors } from './errors.ts';
 import { quotaHeaders } from './quota-headers.ts';
 import { stateOf } from './request-state.ts';
 
-/** Whether the caller would rather see scores one by one than wait for all. */
+/** Whether the caller wants scores one by one instead of waiting for all. */
 export const wantsLines = (c: ApiContext): boolean => (c.req.header('accept') ?? '').includes('application/x-ndjson');
 
 /**
- * Scores in lines as they are made, `{"score": ...}`; the last line is the whole answer, or `{"error": ...}`. What
- * fails before its first score is answered with its status, as usual.
+ * Streams scores as lines, `{"score": ...}`; the last line is the complete answer, or `{"error": ...}`. A failure
+ * before the first score is answered with its status, as usual.
  */
 export const answerLines = async (
   c: ApiContext,
@@ -29,7 +29,7 @@ export const answerLines = async (
     .then(out.write)
     .finally(out.close);
   return new Response(out.readable, {
-    // Proxies that gather an answer before they pass it on would hold the lines back.
+    // Buffering proxies would delay the lines.
     headers: {
       'content-type': 'application/x-ndjson',
       'x-accel-buffering': 'no',
@@ -38,7 +38,7 @@ export const answerLines = async (
   });
 };
 
-/** Lines for a reader who may leave before they end. */
+/** A stream of lines whose reader may leave before the end. */
 const lineStream = () => {
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;

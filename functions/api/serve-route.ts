@@ -15,7 +15,7 @@ import { actorOf, stateOf } from './request-state.ts';
 import { beginTrace } from './request-trace.ts';
 import type { AnyReply, AnyRoute, RouteCall } from './route.ts';
 
-/** What every request passes, whatever its route. */
+/** What every request passes through. */
 export interface Front {
   readonly api: Api;
   readonly requests: RequestLog;
@@ -26,9 +26,8 @@ export interface Front {
 export type RouteHandler = (c: ApiContext) => Response | Promise<Response>;
 
 /**
- * The pipeline of a request: identify, admit, check the scope, parse, handle, answer. It is one function for each
- * route and is synchronous where it can be: Hono answers a single handler without a promise, which is half of a
- * lookup's time otherwise.
+ * The pipeline of a request: identify, admit, check the scope, parse, handle, answer. It is one function per route and
+ * synchronous where possible: Hono answers a single handler without a promise, which halves the time of a lookup.
  */
 export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
   const handle = parseAndHandle(front.api, route);
@@ -45,7 +44,7 @@ export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
     if (scopes.length > 0) requireScope(actorOf(c), ...scopes);
     return isRepeatable(c) ? answerOnce(front.api, c, answered, route.secretAnswer) : handle(c);
   };
-  // Refusals too are answers that a repeat gets again.
+  // Refusals are answers too, which a repeat gets again.
   const answered = async (c: ApiContext): Promise<Response> => {
     try {
       return await handle(c);
@@ -57,7 +56,7 @@ export const serveRoute = (front: Front, route: AnyRoute): RouteHandler => {
   return traced(front, entered, route.path);
 };
 
-/** Identifies a request, follows its trace, and answers what it throws. */
+/** Identifies a request, traces it, and answers its errors. */
 export const traced =
   ({ requests, answerError, api }: Front, handler: RouteHandler, path = 'unknown'): RouteHandler =>
   (c) => {
@@ -116,13 +115,13 @@ const parseAndHandle = (api: Api, { params, query, body, audit, handle }: AnyRou
   return (c) => (isLarge(c) ? readLarge(c) : body.read(c).then((sent) => inTurn(c, sent)));
 };
 
-/** A public route has nobody. */
+/** A public route has no tenant. */
 const tenantOf = (c: ApiContext): string => stateOf(c).actor?.tenant ?? '';
 
 const answer = (c: ApiContext, reply: AnyReply): Response =>
   reply instanceof Response ? reply : answerJson(c, reply.value, reply.status);
 
-/** Reads the query by its schema; most requests have none, and share the defaults. */
+/** Validates the query; most requests have none and share the defaults. */
 const queryReader = (schema: z.ZodObject): ((c: ApiContext) => unknown) => {
   const defaults = lazily(() => schema.safeParse({}));
   return (c) => {

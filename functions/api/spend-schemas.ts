@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a caller of a priced route may say about its price. */
+/** The parameters by which a caller limits or asks the price of a call. */
 export const SpendLimits = {
   max_micros: z.int().nonnegative().optional().meta({ description: 'A dearer call is refused before it runs.' }),
   dry_run: z.boolean().optional().meta({

@@ -18,11 +18,14 @@ type Context = Pick<Assay, 'authenticate' | 'table' | 'clock'>;
 
 const MAX_BYTES = 64_000;
 const HOUR_MS = 3_600_000;
-/** Clients that may register themselves within an hour, at this server and from one address. */
+/** How many clients may register themselves within an hour: at this server, and from one address. */
 const REGISTRATIONS = 200;
 const REGISTRATIONS_OF_ADDRESS = 20;
 
-/** The requests of our own authorization server: the protocol's own, and the page on which a person gives a key. */
+/**
+ * The routes of our own authorization server: those of the protocol, and the sign-in page on which a person enters a
+ * key.
+ */
 export const authServerRoutes = (context: Context, server: AuthServer): readonly AnyRoute[] => {
   const { now } = context.clock;
   const guesses = createGuessLimit({ now, most: 20 });
@@ -94,7 +97,7 @@ const answerSignIn = async (
   return server.allow(c.req.raw, { keyId: found.key.id, scopes });
 };
 
-/** The stored key of a login. The operator's own key is not stored: no token could end with it. */
+/** The stored key of a sign-in. The operator's own key is not stored, so tokens could not be revoked with it. */
 const findLogin = async (
   { authenticate }: Context,
   text: string,

@@ -10,7 +10,7 @@ const MEANING: Readonly<Record<TokenScope, string>> = {
   write: 'register and change tools',
 };
 
-/** The page on which a person lets an application act with a key. */
+/** The page on which a person allows an application to use a key. */
 export const signInPage = (pending: PendingSignIn, problem?: string): Response =>
   formPage(
     { title: SIGN_IN, leadsTo: pending.redirectUri },

@@ -1,12 +1,12 @@
-/** Node's own, which come with all of fetch: loaded only for what the plain ones leave to it. */
+/** Node's own headers are loaded with all of fetch, so they are used only for what the plain ones leave to them. */
 type Given = HeadersInit | undefined;
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Headers as fetch has them, without loading fetch: that is a third of a small function's start. What looks wrong is
- * shown to the real ones, so that the same is refused in the same words.
+ * Headers with fetch's interface that do not load fetch, which is a third of a small function's start. Invalid values
+ * are passed to the real ones, which throw their own errors.
  */
 export class PlainHeaders implements Headers {
   readonly #values = new Map<string, string>();
@@ -76,7 +76,7 @@ export class PlainHeaders implements Headers {
 
 const COOKIE = 'set-cookie';
 
-/** A name in lower case and a value without white space around it; throws what the real headers throw. */
+/** The name in lower case and the value without surrounding white space; throws what the real headers throw. */
 const normal = (name: string, value = ''): readonly [name: string, value: string] => {
   const text = String(value).replaceAll(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
   if (!NAME.test(name) || !VALUE.test(text)) new Headers().append(name, value);

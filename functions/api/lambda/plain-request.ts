@@ -8,8 +8,8 @@ interface Sent {
 }
 
 /**
- * A request that came whole, with an event: what an answer mostly asks of it is here, the rest is asked of a real one,
- * which loads all of fetch.
+ * A request that arrived whole in an event. It implements what handlers usually need; the rest is delegated to a real
+ * request, which loads all of fetch.
  */
 export class PlainRequest implements Partial<Request> {
   readonly #sent: Sent;
@@ -20,7 +20,7 @@ export class PlainRequest implements Partial<Request> {
     this.#sent = sent;
   }
 
-  /** The same request for another address. */
+  /** The same request with another address. */
   static at(request: Request, url: URL): Request {
     const asPlain: object = request;
     return #sent in asPlain
@@ -40,7 +40,7 @@ export class PlainRequest implements Partial<Request> {
     return this.#sent.headers;
   }
 
-  /** Lambda does not tell that a caller has gone. */
+  /** Lambda does not report that a caller disconnected. */
   get signal(): AbortSignal {
     this.#signal ??= new AbortController().signal;
     return this.#signal;
@@ -54,7 +54,7 @@ export class PlainRequest implements Partial<Request> {
     return this.#real?.bodyUsed ?? false;
   }
 
-  /** A body may be read again and again, as it is here whole. */
+  /** The body is in memory, so it can be read repeatedly. */
   async text(): Promise<string> {
     return new TextDecoder().decode(this.#sent.body);
   }

@@ -3,13 +3,13 @@ import { PlainHeaders } from './plain-headers.ts';
 type PlainBody = string | Uint8Array<ArrayBuffer> | null;
 
 const TYPE = 'content-type';
-/** Statuses that have no body. */
+/** Statuses without a body. */
 const EMPTY = new Set([204, 205, 304]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * A response that does not load fetch while its body is a text, bytes or nothing and nobody reads it. Another body, and
- * whoever reads one, is given to a real request, which takes and reads the same bodies.
+ * A response that does not load fetch as long as its body is text, bytes or empty and nobody reads it. Other bodies,
+ * and reading, are delegated to a real request, which accepts and reads the same bodies.
  */
 export class PlainResponse implements Partial<Response> {
   readonly #body: PlainBody;
@@ -30,7 +30,7 @@ export class PlainResponse implements Partial<Response> {
     if (type && !this.#headers.has(TYPE)) this.#headers.set(TYPE, type);
   }
 
-  /** A response of `fetch` is one too. */
+  /** Responses of `fetch` are instances too. */
   static [Symbol.hasInstance](value: unknown): boolean {
     return Object.prototype.toString.call(value) === '[object Response]';
   }
@@ -46,7 +46,7 @@ export class PlainResponse implements Partial<Response> {
     return asResponse(new PlainResponse(null, { status, headers: { location: new URL(url).href } }));
   }
 
-  /** What a response has for its body, where that is known without reading it. */
+  /** The body of a response, if it is known without reading it. */
   static bodyOf(response: Response): PlainBody | undefined {
     const asPlain: object = response;
     return #body in asPlain && asPlain.#carrier === undefined ? asPlain.#body : undefined;
@@ -131,7 +131,10 @@ export class PlainResponse implements Partial<Response> {
   }
 }
 
-/** Has `new Response` make plain ones in this process. Assigned, since even to describe Node's own loads fetch. */
+/**
+ * Makes `new Response` create plain ones in this process. It is assigned, because even reading the descriptor of Node's
+ * own loads fetch.
+ */
 export const installPlainResponse = (): void => {
   globalThis.Response = PlainResponse as unknown as typeof Response;
 };
@@ -143,7 +146,7 @@ const isPlain = (body: BodyInit | null): body is PlainBody =>
 
 const carry = (body: BodyInit | null, type?: string): Request => {
   const headers = new PlainHeaders(type === undefined ? [] : [[TYPE, type]]);
-  // Streams are sent so or not at all.
+  // Required for streams.
   const halfDuplex = { duplex: 'half' };
   return new Request('http://localhost', { method: 'POST', body, headers: [...headers], ...halfDuplex });
 };

@@ -7,13 +7,13 @@ interface Listed<T> {
 }
 
 /**
- * Finds routes whose paths are literal or have `:name` for a whole segment, which all of the API's are. Hono's own
- * router writes a regular expression of all routes before its first answer; this one has nothing to make. Where paths
- * have more than that, `SmartRouter` takes the next router.
+ * Finds routes whose path segments are literal or `:name`, as all of the API's are. Hono's own router compiles a
+ * regular expression of all routes before its first answer; this one compiles nothing. For other paths, `SmartRouter`
+ * uses the next router.
  */
 export class SegmentRouter<T> implements Router<T> {
   readonly name = 'SegmentRouter';
-  /** By the number of segments, in the order of registration. */
+  /** By number of segments, in order of registration. */
   readonly #routes = new Map<number, Listed<T>[]>();
 
   add(method: string, path: string, handler: T): void {
@@ -40,7 +40,7 @@ const SEGMENT = /^(?::\w+|[\w.-]*)$/;
 
 const paramsOf = (segments: readonly string[], asked: readonly string[]): Params | undefined => {
   let params: Params | undefined;
-  // From the end: paths begin alike.
+  // From the end, because paths share their beginnings.
   for (let at = segments.length - 1; at >= 0; at--) {
     const segment = segments[at] ?? '';
     const value = asked[at] ?? '';

@@ -4,7 +4,7 @@ import { PlainHeaders } from './plain-headers.ts';
 import { PlainRequest } from './plain-request.ts';
 import { PlainResponse } from './plain-response.ts';
 
-/** A request as a function URL hands it over (payload format 2.0). */
+/** A request as a function URL sends it (payload format 2.0). */
 export interface UrlEvent {
   readonly rawPath: string;
   readonly rawQueryString: string;
@@ -23,7 +23,7 @@ interface Head {
 
 type StreamHandler = (event: UrlEvent, stream: Writable, context: unknown) => Promise<void>;
 
-/** What Lambda's runtime puts into the global scope. */
+/** The globals of Lambda's runtime. */
 interface Runtime {
   streamifyResponse(handler: StreamHandler): StreamHandler;
   readonly HttpResponseStream: { from(stream: Writable, head: Head): Writable };
@@ -38,8 +38,8 @@ interface Bindings {
 type Fetch = (request: Request, env: Bindings) => Response | Promise<Response>;
 
 /**
- * The handler of a function URL that streams. It does what `hono/aws-lambda` does for such URLs, with requests and
- * answers that do not load fetch: a start would load it for nothing else.
+ * The handler of a streaming function URL. It does what `hono/aws-lambda` does for such URLs, with requests and
+ * responses that do not load fetch.
  */
 export const streamHandler = (fetch: Fetch): StreamHandler => {
   const { streamifyResponse, HttpResponseStream } = (globalThis as unknown as { readonly awslambda: Runtime })
@@ -78,7 +78,7 @@ const headOf = ({ status, headers }: Response): Head => ({
 const write = async (stream: Writable, response: Response): Promise<void> => {
   const whole = PlainResponse.bodyOf(response);
   const body = whole === undefined ? response.body : null;
-  // Lambda's runtime sends the head with the first write, even of nothing; `end` alone would leave it out.
+  // Lambda's runtime sends the head with the first write, even an empty one; `end` alone would omit it.
   stream.write(whole ?? '');
   if (body) await pipeline(body, stream);
   else stream.end();

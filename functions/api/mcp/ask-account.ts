@@ -10,7 +10,7 @@ import type { CallContext } from './call-context.ts';
 
 const QUESTION = 'account';
 
-/** Has the client open the page on which the caller connects an account; undefined where it cannot, or has done so. */
+/** Asks the client to open the page for connecting an account; undefined if it cannot, or was asked already. */
 export const askAccount = (
   { code, message, details: { account } }: Fault,
   ctx: CallContext,

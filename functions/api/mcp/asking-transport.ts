@@ -13,13 +13,16 @@ const INTRODUCTION = 'introduction';
 interface Options {
   readonly mailbox: Mailbox;
   readonly actor: Actor;
-  /** Unguessable: it makes the ids of this exchange's requests its own. */
+  /** An unguessable prefix for the request ids of this exchange. */
   readonly nonce: string;
   readonly sessionId?: string;
   readonly isStream: boolean;
 }
 
-/** One exchange of a protocol before 2026-07-28. What it asks the client is answered by another request, elsewhere. */
+/**
+ * One exchange in a protocol before 2026-07-28. The client answers a question in another HTTP request, which may reach
+ * another process.
+ */
 export class AskingTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #mailbox: Mailbox;
   readonly #actor: Actor;
@@ -37,7 +40,7 @@ export class AskingTransport extends WebStandardStreamableHTTPServerTransport {
     this.#nonce = nonce;
   }
 
-  /** Tells the server what the client said of itself when the session began. */
+  /** Gives the server the client's capabilities from the start of the session. */
   introduce({ protocolVersion, capabilities }: Session): Promise<void> {
     return new Promise((resolve) => {
       this.#introduced = resolve;
@@ -52,7 +55,7 @@ export class AskingTransport extends WebStandardStreamableHTTPServerTransport {
       this.#introduced();
       return;
     }
-    // Servers of other requests count from zero too: an id must tell which call it belongs to.
+    // Every request has a server that counts from zero, so the id must tell to which call it belongs.
     await super.send(isJSONRPCRequest(message) ? { ...message, id: this.#expect(message.id) } : message, options);
   }
 

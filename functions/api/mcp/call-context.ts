@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 
 type Used = '_meta' | 'envelope' | 'inputResponses' | 'requestState' | 'signal' | 'notify' | 'log' | 'send';
 
-/** What a tool call reads of its request and says to its client: the part of the package's context that is used. */
+/** The part of the package's request context that tool calls use. */
 export interface CallContext {
   readonly mcpReq: Pick<ServerContext['mcpReq'], Used>;
 }

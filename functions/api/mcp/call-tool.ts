@@ -32,7 +32,7 @@ export interface CallParams {
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
-/** The result of a call, the question to the person before it can run, or the task it continues as. */
+/** The result of a call, a question to a person before it can run, or the task as which it continues. */
 export type Called =
   | { readonly result: CallToolResult; readonly outputSchema?: JsonSchema }
   | { readonly ask: InputRequiredResult }
@@ -51,7 +51,7 @@ export const callMcpTool = async (
       return { result: await findCatalogTools(context.assay, caller, given) };
     return dispatch(context, caller, { name, arguments: given }, ctx, capabilities);
   }
-  // Inside call_tool every refusal is a result, so that the model can mend its call.
+  // Inside call_tool every refusal is a result, so that the model can correct its call.
   const inner = unwrapCall({ name, arguments: given });
   if ('error' in inner) return { result: refusalResult(inner.error) };
   try {
@@ -63,7 +63,7 @@ export const callMcpTool = async (
   }
 };
 
-/** Runs a tool of the catalogue, or `score` where no tool of the tenant has its name. */
+/** Runs a tool of the catalogue, or `score` if no tool of the tenant has this name. */
 const dispatch = async (
   context: McpContext,
   caller: McpCaller,
@@ -132,11 +132,11 @@ interface Asked {
   readonly entry: Entry;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly confirmation?: string;
-  /** The plan behind the tool, where the call may go on as a task. */
+  /** The plan behind the tool, if the call may continue as a task. */
   readonly plan: string | undefined;
 }
 
-/** Runs a tool to its end; a plan for a client that takes tasks only until its run is under way. */
+/** Runs a tool to its end; for a client with tasks, a plan only until its run has started. */
 const begin = async (
   assay: Assay,
   actor: Actor,
@@ -164,14 +164,14 @@ const resultFor = async (
   ...callMeta(outcome),
 });
 
-/** What a client lets a call cost, said in its `_meta`. */
+/** The client's limit on the price of a call, from its `_meta`. */
 const spendLimit = (ctx: CallContext): number | undefined => {
   const said = ctx.mcpReq._meta?.['assay/max_micros'];
   if (said === undefined || (typeof said === 'number' && Number.isSafeInteger(said) && said >= 0)) return said;
   throw new Fault('InvalidInput', '_meta["assay/max_micros"] must be a whole number from 0', { field: '_meta' });
 };
 
-/** What a tool may say to the client while it runs. Since 2026-07-28 a client cannot be asked during a call. */
+/** What a tool may send to the client while it runs. Since 2026-07-28 a client cannot be asked during a call. */
 const createClient = (ctx: CallContext, capabilities: ClientCapabilities | undefined): CallingClient => {
   const log: CallingClient['log'] = (level, message) => void ctx.mcpReq.log(level, message).catch(() => {});
   const isModern = ctx.mcpReq.envelope !== undefined;

@@ -2,19 +2,19 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { OnceOnly } from '../../../shared/execute/call.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 
-/** Who speaks MCP to us, and how much of the catalogue is to be in the model's context. */
+/** The MCP caller, and how much of the catalogue its model sees. */
 export interface McpCaller {
   readonly actor: Actor;
   readonly requestId: string;
-  /** The call that an Idempotency-Key stands for. */
+  /** The call of an Idempotency-Key. */
   readonly once?: OnceOnly | undefined;
-  /** Where a person finds the console; undefined where there is none. */
+  /** The console's address; undefined where there is none. */
   readonly console?: string | undefined;
-  /** Two tools, find_tools and call_tool, instead of the catalogue. */
+  /** Whether to list only find_tools and call_tool instead of the catalogue. */
   readonly isSearch: boolean;
 }
 
-/** Carries the caller through the protocol's own handler. The key itself stays outside. */
+/** Passes the caller through the package's handler, without its key. */
 export const toAuthInfo = (caller: McpCaller): AuthInfo => ({
   token: '',
   clientId: caller.actor.keyId,

@@ -23,10 +23,10 @@ import type { CreatedTask, Task, TaskView } from './task-view.ts';
 
 const PREFIX = 'consent_';
 const POLL_MS = 2000;
-/** The longest time-out of any tool. */
+/** The longest timeout of any tool. */
 const LONGEST_MS = 900_000;
 
-/** The task that waits for a person, for a client that knows tasks and cannot ask. */
+/** A task that waits for a person's consent, for a client that supports tasks and cannot ask. */
 export const waitAsTask = async (
   assay: Assay,
   actor: Actor,
@@ -47,11 +47,11 @@ export const waitAsTask = async (
   return { resultType: 'task', ...toTask(call), statusMessage: message };
 };
 
-/** The task of a call that has ended before it was answered, for a client that wants a task of whatever it calls. */
+/** The task of a call that ended immediately, for a client that always wants a task. */
 export const endedTask = async (assay: Assay, actor: Actor, tool: string, result: CallToolResult): Promise<Task> =>
   toTask(await keepEndedCall(assay, actor, { tool, answer: await linkLongResult(assay.blobs, actor.tenant, result) }));
 
-/** How such a task stands. Asking is what makes it go on: once a person has approved it, it runs. */
+/** The state of such a task. Polling it also advances it: once a person has approved the call, it runs. */
 export const viewConsentTask = async (assay: Assay, actor: Actor, taskId: string): Promise<TaskView | undefined> => {
   const call = await findTask(assay, actor, taskId);
   if (!call) return undefined;
@@ -60,7 +60,7 @@ export const viewConsentTask = async (assay: Assay, actor: Actor, taskId: string
   return task.status === 'completed' ? { ...task, result: now.end?.answer as CallToolResult } : task;
 };
 
-/** Withdraws the question; a call that runs already is left to end. Tells whether there is such a task. */
+/** Withdraws the question; a call that already runs continues. Returns whether the task exists. */
 export const cancelConsentTask = async (assay: Assay, actor: Actor, taskId: string): Promise<boolean> => {
   const call = await findTask(assay, actor, taskId);
   if (!call) return false;
@@ -69,14 +69,14 @@ export const cancelConsentTask = async (assay: Assay, actor: Actor, taskId: stri
   return true;
 };
 
-/** Whether a task is one of these, of this caller. */
+/** Whether an id is a consent task of this caller. */
 export const isConsentTask = async (assay: Assay, actor: Actor, taskId: string): Promise<boolean> =>
   (await findTask(assay, actor, taskId)) !== undefined;
 
 const findTask = async ({ table }: Assay, actor: Actor, taskId: string): Promise<WaitingCall | undefined> =>
   taskId.startsWith(PREFIX) ? findWaitingCall(table, actor, taskId.slice(PREFIX.length)) : undefined;
 
-/** Runs the call to its end, though whoever asked may be gone by then: the next one who asks is told. */
+/** Runs the call to its end, even if the client disconnects; the next poll returns the result. */
 const runFor =
   (assay: Assay, actor: Actor): RunWaiting =>
   async (invocation, once, { max_micros: maxMicros }) => {

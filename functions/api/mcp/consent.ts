@@ -17,7 +17,7 @@ import type { CallContext } from './call-context.ts';
 import { refusalResult } from './result.ts';
 
 const QUESTION = 'consent';
-/** A client that cannot ask a person may send the token that another key has approved. */
+/** The `_meta` field in which a client that cannot ask a person sends a token that another key has approved. */
 const CONFIRMATION_META = 'assay/confirmation';
 const SHOWN_ARGUMENTS = 2000;
 
@@ -26,7 +26,7 @@ export interface Consent {
   readonly token?: string;
 }
 
-/** What the person said, when this is the second round of a call, with the token that the first one gave. */
+/** The person's answer in the second round of a call, with the token from the first one. */
 export const readConsent = (ctx: CallContext): Consent => {
   const state = ctx.mcpReq.requestState<unknown>();
   const token = typeof state === 'string' ? state : undefined;
@@ -45,16 +45,18 @@ interface Asking {
   readonly console: string | undefined;
 }
 
-/** The question for the person, when a refusal can be answered by consent and the client can ask for it. */
+/** The question to the person, if the refusal can be resolved by consent and the client can ask for it. */
 export const askConsent = (fault: Fault, asking: Asking): InputRequiredResult | undefined => {
   const asked = readQuestion(fault);
-  // Asking again what was just accepted would never end.
+  // Asking again about what was just accepted would never end.
   if (asked === undefined || asking.consent.answer !== 'none') return undefined;
   const request = elicitation(asking, asked);
   return request && inputRequired({ inputRequests: { [QUESTION]: request }, requestState: asked.token });
 };
 
-/** A form where the key may consent and all is shown in it; else the console's page, where the client can open it. */
+/**
+ * A form if the key may consent and the form shows everything; otherwise the console's page, if the client can open it.
+ */
 const elicitation = (asking: Asking, { id, token }: Asked): InputRequest | undefined => {
   const { actor, capabilities, console: place } = asking;
   const text = JSON.stringify(asking.args);
@@ -69,7 +71,7 @@ const elicitation = (asking: Asking, { id, token }: Asked): InputRequest | undef
   return inputRequired.elicit({ mode: 'form', message, requestedSchema: { type: 'object', properties: {} } });
 };
 
-/** Puts down that the person said no, and tells the call. */
+/** Records that the person refused; returns the refusal of the call. */
 export const declined = async (
   assay: Assay,
   actor: Actor,
@@ -80,7 +82,7 @@ export const declined = async (
   return refusalResult({ code: 'Forbidden', message: `the person declined to run ${tool}` });
 };
 
-/** Says no to a question; one that was decided, or has expired, before stays as it is. */
+/** Refuses a question; one that was already decided or has expired is unchanged. */
 export const refuseQuestion = async (assay: Assay, actor: Actor, token: string): Promise<void> => {
   await decideConfirmation(assay, actor, { token }, false).catch((thrown: unknown) => {
     if (!(thrown instanceof Fault)) throw thrown;
@@ -98,7 +100,7 @@ const readQuestion = ({ code, details }: Fault): Asked | undefined => {
   return typeof token === 'string' ? { id: String(id), token } : undefined;
 };
 
-/** Whether a client can show forms to a person. An empty capability means forms: the modes came later. */
+/** Whether a client can show forms to a person. An empty capability means forms, because modes were added later. */
 export const canAsk = (capabilities: ClientCapabilities | undefined): boolean => {
   const { elicitation } = capabilities ?? {};
   if (elicitation === undefined) return false;

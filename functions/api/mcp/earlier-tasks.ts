@@ -12,17 +12,17 @@ import type { McpContext } from './server.ts';
 import type { Task } from './task-view.ts';
 import { cancelTask, readTask, taskCapabilities } from './tasks.ts';
 
-/** What a server of 2025-11-25 declares that makes tasks of calls. */
+/** The capabilities by which a server of 2025-11-25 declares tasks for tool calls. */
 export const earlierTasks = { tasks: { cancel: {}, requests: { tools: { call: {} } } } };
 
 const RELATED = 'io.modelcontextprotocol/related-task';
-/** Who asks for a result before it is there waits for it, but not for ever. */
+/** How long a request for a result waits for it. */
 const MOST_WAITING_MS = 300_000;
 const POLL_MS = 250;
 
 /**
- * Tasks as the protocol had them in 2025-11-25, where a client asks for one with its call, polls it, and fetches its
- * result. They are the same tasks as those of later clients. Undefined for every other request.
+ * Tasks as in protocol 2025-11-25: a client requests one with its call, polls it, and fetches its result. They are the
+ * same tasks as those of later clients. Undefined for every other request.
  */
 export const answerEarlierTask = async (
   context: McpContext,
@@ -66,14 +66,14 @@ const workOf = (
   };
 };
 
-/** A call that is to be a task: one that goes on, or waits for a person; or one that ended at once. */
+/** Starts a call as a task: one that continues, waits for a person, or has already ended. */
 const createWork = (context: McpContext, caller: McpCaller, params: JsonObject, signal: AbortSignal) => {
   const { name, arguments: args = {}, _meta: meta = {} } = params;
   if (typeof name !== 'string' || !isObject(args) || !isObject(meta)) return undefined;
   return async () => {
     const { assay } = context;
     const { actor } = caller;
-    // Whoever may not read a task would never see its result.
+    // Without this scope the caller could never read the task's result.
     requireScope(actor, 'read');
     const asked = silentContext(meta, signal);
     const called = await callMcpTool(context, caller, { name, arguments: args }, asked, taskCapabilities);

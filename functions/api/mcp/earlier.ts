@@ -18,7 +18,7 @@ export interface EarlierContext extends McpContext {
   readonly mailbox: Mailbox;
 }
 
-/** Serves the protocol versions that begin with initialize: a server for each request, and nothing kept in between. */
+/** Serves protocol versions with initialize: each request has its own server, and no state is kept. */
 export const serveEarlier = async (
   context: EarlierContext,
   caller: McpCaller,
@@ -52,7 +52,7 @@ export const serveEarlier = async (
   return closeAfter(response, server);
 };
 
-/** The answers a client posts to what it was asked; undefined when the body is something else. */
+/** The answers that a client posts to our questions; undefined when the body is anything else. */
 const answersOf = (body: unknown): readonly JSONRPCResponse[] | undefined => {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   const isAnswer = (message: unknown): message is JSONRPCResponse =>
@@ -60,7 +60,7 @@ const answersOf = (body: unknown): readonly JSONRPCResponse[] | undefined => {
   return messages.length > 0 && messages.every(isAnswer) ? messages : undefined;
 };
 
-/** Only a client that can be asked gets a session: the others need none. */
+/** Only clients that can be asked get a session; the others need none. */
 const newSessionId = (body: unknown, nonce: string): string | undefined => {
   if (!isInitializeRequest(body)) return undefined;
   const { protocolVersion, capabilities } = body.params;
@@ -68,11 +68,11 @@ const newSessionId = (body: unknown, nonce: string): string | undefined => {
   return writeSession({ protocolVersion, capabilities } as Session, nonce);
 };
 
-// What may be preceded by progress or a question is streamed; the rest is one JSON value.
+// Tool calls are streamed, because progress or a question may come first; other answers are one JSON value.
 const isToolCall = (body: unknown): boolean =>
   (Array.isArray(body) ? body : [body]).some((message) => isObject(message) && message.method === 'tools/call');
 
-/** Lets go of the server when its answer has been read, or is no longer wanted. */
+/** Closes the server when its answer has been read or cancelled. */
 const closeAfter = (response: Response, server: Server): Response => {
   if (response.body === null || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
     void server.close();

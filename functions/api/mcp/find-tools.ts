@@ -9,7 +9,7 @@ const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 20;
 const MAX_QUERY = 10_000;
 
-/** `find_tools`: the tools that fit a text best, with what is needed to call them. */
+/** `find_tools`: the tools that match a text best, with what is needed to call them. */
 export const findCatalogTools = async (
   assay: Assay,
   { actor }: McpCaller,

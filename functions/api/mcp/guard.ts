@@ -4,18 +4,18 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 
-/** The names by which this server may be asked for, beside those it can tell by itself. */
+/** The names under which this server is reached, besides those it knows. */
 export interface McpNames {
   readonly hosts?: readonly string[];
-  /** Hosts of web pages that may speak to it. */
+  /** Hosts of web pages that may call it. */
   readonly origins?: readonly string[];
-  /** Whether streams stay open to tell of changes; a function that is paid by the millisecond ends them at once. */
+  /** Whether streams stay open to report changes; on Lambda, which is billed by the millisecond, they end at once. */
   readonly holdsStreams?: boolean;
 }
 
 /**
- * Refuses what a web page of another site may have sent by making its name point here (DNS rebinding). A request
- * over the loopback must name the loopback, and a page may only speak to the host it came from.
+ * Refuses requests that a web page of another site may have sent by DNS rebinding: a request over the loopback must
+ * name the loopback as host, and a page may only call the host it came from.
  */
 export const refuseRebinding = (request: Request, isLoopback: boolean, names: McpNames = {}): Response | undefined => {
   const local = localhostAllowedHostnames();
@@ -27,7 +27,7 @@ export const refuseRebinding = (request: Request, isLoopback: boolean, names: Mc
   return originValidationResponse(request, [...own, ...hosts, ...(names.origins ?? [])]);
 };
 
-/** Whether the connection ended at this machine's own address, as the local server tells; the cloud has no socket. */
+/** Whether the connection came over the loopback; only the local server has the socket to tell. */
 export const cameOverLoopback = (env: unknown): boolean => {
   const { incoming } = (env ?? {}) as { incoming?: { socket?: { localAddress?: string } } };
   const address = incoming?.socket?.localAddress ?? '';

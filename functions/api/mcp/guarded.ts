@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 
-/** Refusals become the protocol's errors; what is not expected says nothing internal. */
+/** Turns refusals into protocol errors; unexpected errors reveal nothing internal. */
 export const guarded = async <T>(assay: Assay, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -22,8 +22,8 @@ interface ListRequest {
 }
 
 /**
- * The answer to `tools/list` from bytes that were serialised once for each revision. Undefined for everything that is
- * not an ordinary request for a list: the protocol's package answers that, and refuses what is wrong.
+ * Answers `tools/list` with bytes that are serialised once per revision. Undefined for anything but an ordinary list
+ * request: the MCP package answers that, and refuses invalid requests.
  */
 export const answerKeptList = async (
   { assay, book }: McpContext,

@@ -23,11 +23,11 @@ const extensionOf: Readonly<Record<string, string>> = {
 };
 const typeOf = new Map(Object.entries(extensionOf).map(([type, extension]) => [extension, type]));
 
-/** Whether results of a type are pictures or sounds, which have blocks of their own. */
+/** Whether results of a type are pictures or sounds, which MCP has blocks for. */
 export const isMedia = (type: string): boolean =>
   Object.hasOwn(extensionOf, type) && (type.startsWith('image/') || type.startsWith('audio/'));
 
-/** Stores what is too large for a context, and gives the link to it. */
+/** Stores a result that is too large for a model's context, and returns a link to it. */
 export const storeResult = async (
   blobs: Blobs,
   tenant: string,
@@ -42,7 +42,7 @@ export const storeResult = async (
 
 const MAX_KEPT_BYTES = 300_000;
 
-/** A result that can be kept in the table: one that is too large is a link to itself. */
+/** A result that fits the table; a larger one is replaced by a link to it. */
 export const linkLongResult = async (
   blobs: Blobs | undefined,
   tenant: string,
@@ -55,7 +55,7 @@ export const linkLongResult = async (
   return { content: [link], isError, _meta };
 };
 
-/** What a link leads to, for the tenant that it was made for. */
+/** The content of a link, for the tenant it was made for. */
 export const readLink = async ({ blobs }: Assay, tenant: string, uri: string): Promise<BlobResourceContents> => {
   const name = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : '';
   const bytes = NAME.test(name) ? await blobs?.get(resultKey(tenant, name)) : undefined;

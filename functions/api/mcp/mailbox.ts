@@ -7,7 +7,7 @@ import { isObject } from '../../../shared/kernel/json.ts';
 import { put, read, stored } from '../../../shared/kernel/stored.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 
-/** What a client answered to a request of ours, for the process that asked. */
+/** A client's answer to a request of ours, stored for the process that asked. */
 export const ClientAnswerItem = stored({
   what: 'answer of an MCP client',
   schema: z.object({ answer: z.custom<JSONRPCResponse>(isObject) }),
@@ -16,9 +16,9 @@ export const ClientAnswerItem = stored({
 const LOOK_MS = 1000;
 const KEPT_SECONDS = 600;
 
-/** Where the answers of clients arrive, for a call that asked: in this process, or through the table from another. */
+/** Delivers clients' answers to the calls that asked, in this process or, through the table, in another. */
 export interface Mailbox {
-  /** Waits for the answer to a request of this id; the returned function gives up. */
+  /** Waits for the answer to a request; the returned function stops waiting. */
   wait(actor: Actor, id: string, receive: (answer: JSONRPCResponse) => void): () => void;
   deliver(actor: Actor, answer: JSONRPCResponse): Promise<void>;
 }
@@ -57,5 +57,5 @@ export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
   };
 };
 
-// Only the key that was asked can answer.
+// Derived from the key, so that only the key that was asked can answer.
 const mailboxName = ({ tenant, keyId }: Actor, id: string): string => sha256(`mcp answer\n${tenant}\n${keyId}\n${id}`);

@@ -3,20 +3,20 @@ import { isObject } from '../../../shared/kernel/json.ts';
 import type { Blobs } from '../../../shared/kernel/ports.ts';
 import { isMedia, storeResult } from './links.ts';
 
-/** Base64 beyond this many characters goes to the store, and the model gets a link. */
+/** Base64 longer than this is stored, and the model gets a link. */
 const MAX_BLOCK = 131_072;
-/** As much may the blocks of one result have together. */
+/** The limit for all blocks of one result together. */
 const MAX_BLOCKS = 4 * MAX_BLOCK;
 const MAX_DEPTH = 8;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 interface Separated {
-  /** The output, with the name of a block or the address of a link where its base64 was. */
+  /** The output, with a block's name or a link in place of its base64. */
   readonly output: unknown;
   readonly blocks: readonly ContentBlock[];
 }
 
-/** Takes pictures and sounds out of an output: each is a block once, and text nowhere. */
+/** Moves pictures and sounds from an output to blocks, so that none is repeated as text. */
 export const separateMedia = async (blobs: Blobs | undefined, tenant: string, output: unknown): Promise<Separated> => {
   const found = findMedia(output, 0);
   if (found.length === 0) return { output, blocks: [] };
@@ -35,7 +35,7 @@ export const separateMedia = async (blobs: Blobs | undefined, tenant: string, ou
   return { output: replace(output, references, 0), blocks };
 };
 
-/** The blocks of a tool that answers in MCP's own content, with links for what is too large. */
+/** The content blocks of a tool that answers in MCP's format, with links for large ones. */
 export const linkLargeBlocks = (
   blobs: Blobs | undefined,
   tenant: string,

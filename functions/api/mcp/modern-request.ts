@@ -3,7 +3,7 @@ import { isObject } from '../../../shared/kernel/json.ts';
 const VERSION = '2026-07-28';
 export const NAMESPACE = 'io.modelcontextprotocol';
 
-/** Whether headers and `_meta` agree that this is a well-formed request of 2026-07-28 for a method. */
+/** Whether headers and `_meta` agree that this is a well-formed 2026-07-28 request for a method. */
 export const isModernRequest = (headers: Headers, meta: Readonly<Record<string, unknown>>, method: string): boolean =>
   headers.get('mcp-protocol-version') === VERSION &&
   headers.get('mcp-method') === method &&
@@ -11,13 +11,13 @@ export const isModernRequest = (headers: Headers, meta: Readonly<Record<string, 
   isObject(meta[`${NAMESPACE}/clientCapabilities`]) &&
   isClient(meta[`${NAMESPACE}/clientInfo`]);
 
-/** Whether a client takes an answer as JSON and as a stream, as the protocol wants of all. */
+/** Whether a client accepts both JSON and a stream, as the protocol requires. */
 export const acceptsBoth = (headers: Headers): boolean => {
   const accept = headers.get('accept') ?? '';
   return accept.includes('application/json') && accept.includes('text/event-stream');
 };
 
-/** The id and the params of a JSON-RPC request for a method; undefined when it has anything beside them. */
+/** The id and the params of a JSON-RPC request for a method; undefined when it has any other field. */
 export const readRequest = (
   body: unknown,
   method: string,

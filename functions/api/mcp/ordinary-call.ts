@@ -31,9 +31,9 @@ interface OrdinaryCall {
 }
 
 /**
- * Answers a `tools/call` that needs one JSON answer and nothing said before it. The package's server and transport,
- * made and validated anew for each request, cost more than the call. Undefined for every other request: calls
- * with progress, logs, a second round or a wrong header are the package's.
+ * Answers a `tools/call` that needs one JSON answer and no messages before it. The package's server and transport,
+ * created and validated for each request, cost more than the call itself. Undefined for every other request: the
+ * package handles progress, logs, second rounds and invalid headers.
  */
 export const answerOrdinaryCall = async (
   context: McpContext,
@@ -87,7 +87,7 @@ const toWire = (called: Called): object => {
   return { resultType: 'complete', ...answer, _meta: { ...meta, [`${NAMESPACE}/serverInfo`]: identity } };
 };
 
-/** Content without structured content may be the tool's own, which nobody has looked at yet. */
+/** Content without structured content may come unchecked from the tool itself. */
 const checked = (result: CallToolResult): CallToolResult => {
   if (result.structuredContent !== undefined || isSpecType.CallToolResult(result)) return result;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'the tool answered content that MCP does not know');

@@ -8,18 +8,21 @@ export interface ProgressReport {
   stop(): void;
 }
 
-/** Tells a client that asked for it how far a call is; a tool that does not say is reported as still running. */
+/**
+ * Reports the progress of a call to a client that asked for it; without progress from the tool, reports that it is
+ * running.
+ */
 export const reportProgress = (ctx: CallContext, beatMs = BEAT_MS): ProgressReport => {
   const token = ctx.mcpReq._meta?.progressToken;
   if (token === undefined) return { extras: {}, stop: () => {} };
   let last = Number.NEGATIVE_INFINITY;
   let isOver = false;
   const send = (progress: number, more: { readonly total?: number; readonly message?: string }): void => {
-    // The protocol wants each value above the one before.
+    // The protocol requires increasing values.
     if (isOver || !(progress > last)) return;
     last = progress;
     const params = { progressToken: token, progress, ...more };
-    // The signal covers clients that disconnected.
+    // Ignored: the signal covers clients that disconnected.
     ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   let beats = 0;

@@ -28,7 +28,7 @@ export const toToolResult = async (
 
 type About = Pick<Outcome, 'call_id' | 'version' | 'duration_ms' | 'cached' | 'charged_micros'>;
 
-/** What programs may want to know of a call, beside its result. */
+/** Metadata of a call for programs, beside its result. */
 export const callMeta = (outcome: About): { readonly _meta: Record<string, unknown> } => ({
   _meta: {
     'assay/call_id': outcome.call_id,
@@ -45,7 +45,7 @@ interface Refused {
   readonly details?: FaultDetails;
 }
 
-/** A refusal that the model can read and mend; what programs need of it stands beside. */
+/** A refusal as text that a model can act on, with the data that programs need beside it. */
 export const refusalResult = ({ code, message, details = {} }: Refused): CallToolResult => ({
   content: [{ type: 'text', text: `${code}: ${message}` }],
   isError: true,
@@ -54,7 +54,7 @@ export const refusalResult = ({ code, message, details = {} }: Refused): CallToo
 
 const formatText = (output: unknown): string => (typeof output === 'string' ? output : JSON.stringify(output ?? null));
 
-/** The blocks of a tool that answers in MCP's own content: `{content: [{type: "image", ...}]}` and nothing else. */
+/** The content blocks of a tool whose output is MCP content, `{content: [{type: "image", ...}]}`, and nothing else. */
 const readContent = (output: unknown): readonly ContentBlock[] | undefined => {
   if (!isObject(output) || !Array.isArray(output.content) || Object.keys(output).length > 1) return undefined;
   const blocks: readonly unknown[] = output.content;

@@ -39,7 +39,7 @@ const outputSchema: JsonSchema = {
   required: ['image', 'scores', 'overall', 'charged_micros'],
 };
 
-/** `POST /v1/score` as a tool: every metric that fits, chosen here, in one call. */
+/** `POST /v1/score` as a tool: all metrics that fit, chosen here, in one call. */
 export const scoreTool: McpTool = {
   name: 'score',
   title: 'Score a picture',
@@ -59,7 +59,7 @@ const ScoreArguments = z.strictObject({
   hallmark: z.boolean().default(false),
 });
 
-/** Whether a caller sees it: pictures are scored here, and some metric is not hidden from its key. */
+/** Whether a caller sees it: this process scores pictures, and the key sees at least one metric. */
 export const seesScore = (iqa: Iqa | undefined, visible: VisibleTools): iqa is Iqa =>
   iqa !== undefined &&
   (visible.only === undefined || iqa.catalogue.tools.some(({ name }) => visible.has(toolNameOf(name))));

@@ -11,7 +11,7 @@ import { readLink } from './links.ts';
 import { TaskServer } from './task-server.ts';
 import { metaToolPage, type ToolBook } from './tool-book.ts';
 
-/** What is kept between requests. */
+/** State shared by all requests. */
 export interface McpContext {
   readonly assay: Assay;
   readonly book: ToolBook;
@@ -37,13 +37,13 @@ const options = {
   capabilities: { tools: {}, resources: {}, logging: {} },
   instructions,
   cacheHints,
-  // A person gets this long to answer on a connection that is kept open for it.
+  // How long a person may take to answer on a connection that is kept open.
   inputRequired: { roundTimeoutMs: 300_000 },
-  // What is accepted is consent, whatever the form holds: nothing of it is read.
+  // Acceptance itself is the consent; the form's fields are not read, so they are not validated.
   jsonSchemaValidator: { getValidator: () => (input: unknown) => ({ valid: true, data: input }) as never },
 };
 
-/** A server for one request. It holds nothing but the caller: all that costs time is in the context. */
+/** A server for one request. It only holds the caller; everything expensive is in the context. */
 export const createServer = (context: McpContext, caller: McpCaller): Server => {
   const { assay, book } = context;
   const { actor } = caller;
@@ -63,7 +63,7 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
         callMcpTool(context, caller, params as CallParams, ctx, server.getClientCapabilities()),
       );
       if ('result' in called) return server.projectCallToolResult(called.result, called.outputSchema);
-      // The package's types know no task as the answer of a call.
+      // The package's types do not allow a task as the answer of a call.
       return 'ask' in called ? called.ask : (called.task as object as CallToolResult);
     }),
   );
@@ -75,7 +75,7 @@ export const createServer = (context: McpContext, caller: McpCaller): Server => 
   }));
   server.setRequestHandler('resources/read', ({ params }) =>
     guarded(assay, async () => {
-      // Whoever was given a link by a call may follow it.
+      // A caller that may call tools may also read the links in their results.
       requireScope(actor, 'read', 'invoke');
       return { contents: [await readLink(assay, actor.tenant, params.uri)] };
     }),

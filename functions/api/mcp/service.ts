@@ -16,15 +16,15 @@ import { serveTasks } from './tasks.ts';
 import { requireTokenScope } from './token-scope.ts';
 import { createToolBook } from './tool-book.ts';
 
-/** The protocol's side of `/mcp`, made when the first request comes. */
+/** The protocol handler of `/mcp`, created by the first request. */
 export interface McpService {
-  /** The refusal of a request that a page of another site may have sent. */
+  /** Refuses a request that a page of another site may have sent. */
   refuse(request: Request, env: unknown): Response | undefined;
-  /** The text is that of the request's body, read within the limit. */
+  /** `text` is the request's body, already read within the limit. */
   answer(request: Request, text: string, caller: McpCaller): Promise<Response | SerialisedAnswer>;
 }
 
-/** An answer that is serialised already. */
+/** An answer that is already serialised. */
 export interface SerialisedAnswer {
   readonly bytes: Uint8Array<ArrayBuffer> | string;
 }

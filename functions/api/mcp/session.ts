@@ -2,7 +2,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { isObject } from '../../../shared/kernel/json.ts';
 import { omitUndefined } from '../../../shared/kernel/omit-undefined.ts';
 
-/** What a client said of itself when it initialized. It rides in the session id, so that nothing is kept here. */
+/** The client's capabilities from initialize. They are encoded in the session id, so that no state is kept here. */
 export interface Session {
   readonly protocolVersion: string;
   readonly capabilities: ClientCapabilities;
@@ -14,8 +14,8 @@ const MARK = 'assay1.';
 const MAX_LENGTH = 1024;
 
 /**
- * A session id that says whether the client can be asked. It is not signed: what a client claims here is
- * how it wants to be spoken to itself, and gives it nothing that its key does not.
+ * A session id that tells whether the client can be asked. It is not signed: the claims only concern how the client
+ * itself is addressed, and give it nothing that its key does not.
  */
 export const writeSession = ({ protocolVersion, capabilities }: Session, nonce: string): string => {
   const { elicitation, sampling } = capabilities;
@@ -41,7 +41,7 @@ export const readSession = (id: string): Session | undefined => {
   };
 };
 
-/** The ways of asking that a client names; one that names none can show forms. */
+/** The ways of asking that a client declares; a client without any can show forms. */
 const knownForms = ({ form, url }: Readonly<Record<string, unknown>>): Forms => {
   const forms: Forms = {};
   if (form !== undefined) forms.form = {};

@@ -12,10 +12,10 @@ import type { Actor } from '../../../shared/model/key.ts';
 import { type McpCaller, readCaller, toAuthInfo } from './caller.ts';
 
 const LOOK_MS = 1000;
-/** As many streams may one key hold open; the protocol's package refuses the next. */
+/** How many streams one key may have open; the MCP package refuses more. */
 const MAX_STREAMS = 8;
 
-/** Streams of `subscriptions/listen`, which tell a key when the list of tools that it sees has changed. */
+/** Streams of `subscriptions/listen`, which notify a key when the list of its tools has changed. */
 export interface Subscriptions {
   open(request: Request, body: unknown, caller: McpCaller): Promise<Response>;
 }
@@ -56,7 +56,7 @@ interface WatchingBus extends ServerEventBus {
   isIdle(): boolean;
 }
 
-/** Looks at the catalogue while somebody listens, and publishes only what that key would see differently. */
+/** Polls the catalogue while somebody listens, and publishes only changes that this key can see. */
 const watchTools = ({ catalogs, timers, log }: Assay, actor: Actor, ended: () => void): WatchingBus => {
   const bus = new InMemoryServerEventBus();
   const { only } = visibleTools(actor);

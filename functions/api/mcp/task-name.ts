@@ -4,8 +4,8 @@ const NAME = 'mcp-name';
 const METHODS: ReadonlySet<unknown> = new Set(['tasks/get', 'tasks/update', 'tasks/cancel']);
 
 /**
- * The request with the header that names its task. fastmcp leaves it out, so that its calls would end in a refusal
- * that they do not get without tasks; the body says the same, and a header that says otherwise is still refused.
+ * Adds the header that names the request's task. fastmcp omits it, so its calls would be refused; the body has the same
+ * name, and a contradicting header is still refused.
  */
 export const withTaskName = (request: Request, text: string, body: unknown): Request => {
   if (!isObject(body) || !METHODS.has(body.method) || request.headers.has(NAME)) return request;

@@ -2,7 +2,7 @@ import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@m
 
 type Handle = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
-/** A server whose tool calls may answer a task: the package adds an empty `content` to every result without one. */
+/** A server whose tool calls may return a task: the package would add an empty `content` to it. */
 export class TaskServer extends Server {
   protected override _wrapHandler(method: string, handler: Handle): Handle {
     const handle = super._wrapHandler(method, handler);

@@ -9,7 +9,7 @@ import type { NodeView, RunView } from '../../../shared/model/run.ts';
 import type { HandedCall } from '../../../shared/plan/handed-call.ts';
 import { canAsk, mayConsent } from './consent.ts';
 
-/** A run as a task of the extension `io.modelcontextprotocol/tasks`, without what its status adds. */
+/** A run as a task of the extension `io.modelcontextprotocol/tasks`, without the fields that depend on its status. */
 export interface Task {
   readonly taskId: string;
   readonly status: 'working' | 'input_required' | 'completed' | 'cancelled';
@@ -20,23 +20,23 @@ export interface Task {
   readonly pollIntervalMs: number;
 }
 
-/** A task with what its status adds: what the call answered, or what it asks. */
+/** A task with the fields of its status: the result of the call, or its questions. */
 export type TaskView = Task & { readonly result?: CallToolResult; readonly inputRequests?: InputRequests };
 
-/** What a call answers that goes on as a task. */
+/** The answer of a call that continues as a task. */
 export type CreatedTask = Task & { readonly resultType: 'task' };
 
 const SHORTEST_POLL_MS = 250;
 const LONGEST_POLL_MS = 5000;
 
-/** How a run stands, to a client that can put questions to a person or not. */
+/** The state of a run as a task, for a client that can or cannot ask a person. */
 export const toTask = (run: RunView, call: HandedCall | undefined, capabilities?: ClientCapabilities): Task => ({
   taskId: run.run_id,
   status: taskStatus(run, canAsk(capabilities)),
   statusMessage: describeStatus(run),
   createdAt: run.started_at,
   lastUpdatedAt: lastChangeOf(run),
-  // A run is kept once it has ended; until then the tool's time may run out.
+  // A run is kept after its end; until then the tool's timeout may end it.
   ttlMs: call && run.status === 'running' ? call.deadline - Date.parse(run.started_at) : null,
   pollIntervalMs: Math.round(Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, run.predicted.makespan_ms / 4))),
 });
@@ -45,7 +45,7 @@ export const toTask = (run: RunView, call: HandedCall | undefined, capabilities?
 export const waitingQuestions = ({ status, nodes }: RunView): ReadonlyMap<string, NodeView> =>
   new Map(status === 'running' ? nodes.filter(isWaiting).map((node) => [`consent:${node.id}`, node] as const) : []);
 
-/** What the client is to ask its person. */
+/** The questions that the client shall ask its user. */
 export const buildInputRequests = (run: RunView, actor: Actor): InputRequests =>
   Object.fromEntries(
     [...waitingQuestions(run)].map(([key, node]) => [
@@ -65,10 +65,10 @@ const writeQuestion = ({ run_id: run }: RunView, { id, tool, approval }: NodeVie
   return `${question} This key may not consent: have someone with an approving key send {"approve": true} to POST /v1/runs/${run}/nodes/${id}/confirm.`;
 };
 
-// For clients that cannot ask, the message names who must answer.
+// If the client cannot ask, the status stays `working`, and the message names who must answer.
 const taskStatus = (run: RunView, isAsked: boolean): Task['status'] => {
   if (run.status === 'cancelled') return 'cancelled';
-  // The failure of a tool is a result: the protocol keeps `failed` for errors of its own.
+  // A tool's failure is a result: the protocol reserves `failed` for its own errors.
   if (run.status !== 'running') return 'completed';
   return isAsked && waitingQuestions(run).size > 0 ? 'input_required' : 'working';
 };
@@ -91,7 +91,7 @@ const isWaiting = ({ status }: NodeView): boolean => status === 'waiting_approva
 
 const isSettled = ({ status }: NodeView): boolean => ['ok', 'skipped', 'denied', 'failed'].includes(status);
 
-/** The latest of all times that the run tells; they are written so that their order is that of texts. */
+/** The latest of all times in the run; ISO times sort as text. */
 const lastChangeOf = ({ started_at, ended_at, cancel_requested_at, nodes }: RunView): string =>
   [
     started_at,

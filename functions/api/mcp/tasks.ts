@@ -24,20 +24,20 @@ import { buildInputRequests, type CreatedTask, type TaskView, toTask, waitingQue
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const extensions = { [TASKS]: {} };
-/** What a client declares that knows tasks. */
+/** The capabilities of a client that supports tasks. */
 export const taskCapabilities: ClientCapabilities = { extensions };
 
 const TaskParams = z.looseObject({ taskId: z.string().min(1).max(128) });
 
-/** Whether the request says that its client knows tasks. */
+/** Whether the request says that its client supports tasks. */
 const knowsTasks = (ctx: CallContext, capabilities: ClientCapabilities | undefined): boolean =>
   ctx.mcpReq.envelope !== undefined && capabilities?.extensions?.[TASKS] !== undefined;
 
-/** Whether a call may answer a task: one that its key may not read would be no answer. */
+/** Whether a call may return a task: the key must be able to read it. */
 export const takesTasks = (ctx: CallContext, actor: Actor, capabilities?: ClientCapabilities): boolean =>
   knowsTasks(ctx, capabilities) && hasScope(actor, 'read');
 
-/** Makes runs the tasks of a server of 2026-07-28, whose clients ask for them by `tasks/get`. */
+/** Serves runs as tasks of 2026-07-28, which clients poll by `tasks/get`. */
 export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Actor): void => {
   server.registerCapabilities({ extensions });
   const handle = (method: string, work: (id: string, ctx: ServerContext) => Promise<object>): void =>
@@ -51,12 +51,12 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
 
   handle('tasks/get', async (id) => {
     const { result, ...task } = await readTask(assay, runs, actor, id, server.getClientCapabilities());
-    // What a call answers in the end is a result of its own, and says of what type.
+    // The final answer of a call is a result with a type of its own.
     return result ? { ...task, result: { resultType: 'complete', ...result } } : task;
   });
   handle('tasks/update', async (id, ctx) => {
     requireScope(actor, 'approve');
-    // It asks nothing through the task, so nothing is answered.
+    // A consent task asks nothing through the task, so there is nothing to answer.
     if (await isConsentTask(assay, actor, id)) return {};
     await answer(runs, actor, await requireRun(runs, actor, id), ctx);
     return {};
@@ -67,7 +67,7 @@ export const serveTasks = (server: Server, assay: Assay, runs: Runs, actor: Acto
   });
 };
 
-/** How a task stands, whether it is a run or a call that waits for a person. */
+/** The state of a task: a run, or a call that waits for consent. */
 export const readTask = async (
   assay: Assay,
   runs: Runs,
@@ -110,7 +110,7 @@ const viewTask = async (
   return task.status === 'input_required' ? { ...task, inputRequests: buildInputRequests(run, actor) } : task;
 };
 
-/** What the call would have answered, had it waited. */
+/** The answer that the call would have given if it had waited. */
 const resultOfRun = async (
   assay: Assay,
   { tenant }: Actor,
@@ -126,14 +126,16 @@ const resultOfRun = async (
   return { ...result, ...callMeta({ call_id, version, duration_ms, cached: false, charged_micros }) };
 };
 
-/** Passes on what the person said. Questions that nobody asks any more are passed over, as the extension wants it. */
+/**
+ * Passes on the person's answers. Answers to questions that are no longer open are ignored, as the extension requires.
+ */
 const answer = async (runs: Runs, actor: Actor, run: RunView, ctx: ServerContext): Promise<void> => {
   for (const [key, node] of waitingQuestions(run)) {
     const said = inputResponse(ctx.mcpReq.inputResponses, key);
     if (said.kind !== 'elicit') continue;
     const decision = { run: run.run_id, node: node.id, approve: said.action === 'accept' };
     await confirmNode({ runs }, actor, decision).catch((thrown: unknown) => {
-      // Somebody else was faster.
+      // Somebody else decided first.
       if (!(thrown instanceof Fault && thrown.code === 'Conflict')) throw thrown;
     });
   }

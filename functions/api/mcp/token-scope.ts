@@ -9,8 +9,8 @@ const scopeOf = new Map<unknown, Scope>([
 ]);
 
 /**
- * Refuses a token without the scope of a method before the protocol answers: only HTTP's 403 makes a client ask its
- * authorization server for more.
+ * Refuses a token without the scope of a method before the protocol answers: only HTTP's 403 makes a client request
+ * more scopes from its authorization server.
  */
 export const requireTokenScope = (actor: Actor, body: unknown): void => {
   const scope = usesToken(actor) && isObject(body) ? scopeOf.get(body.method) : undefined;

@@ -11,7 +11,7 @@ import { findHandler, type Handlers } from '../../../shared/registry/layer.ts';
 import { readCursor, writeCursor } from '../../../shared/registry/lookup/cursor.ts';
 import { scoreTool, seesScore } from './score-tool.ts';
 
-// The bytes bound a page in practice: each page more is a round trip more for the client.
+// Usually the bytes limit a page first; each additional page costs the client a round trip.
 const PAGE_TOOLS = 5000;
 // Lambda answers at most 6 MB, and a definition may have 64 KB.
 const PAGE_BYTES = 2_000_000;
@@ -23,23 +23,23 @@ export interface ToolPage {
   readonly nextCursor?: string;
 }
 
-/** A page as it is sent: its tools, one after the other. */
+/** A page as sent: the JSON of its tools. */
 export interface SerialPage {
   readonly bytes: Buffer;
   readonly nextCursor?: string | undefined;
 }
 
-/** Definitions in MCP's form, made once for each state of a tool. */
+/** Tool definitions in MCP's format, converted once per state of a tool. */
 export interface ToolBook {
   page(catalog: Catalog, visible: VisibleTools, cursor: string | undefined, iqa: Iqa | undefined): ToolPage;
-  /** The same, serialised once for each revision of the catalogue. */
+  /** The same, serialised once per revision of the catalogue. */
   serialised(catalog: Catalog, visible: VisibleTools, cursor: string | undefined, iqa: Iqa | undefined): SerialPage;
-  /** What the list says of a tool; undefined when MCP cannot take it. */
+  /** A tool as listed; undefined when MCP cannot express it. */
   tool(entry: Entry): McpTool | undefined;
 }
 
 export const createToolBook = (handlers: () => Handlers): ToolBook => {
-  // An entry never changes: the catalogue replaces it with each change, and all of them on reload.
+  // Entries are immutable: the catalogue replaces an entry with each change, and all of them on reload.
   const written = new WeakMap<Entry, Written>();
   const define = (entry: Entry): Written => {
     const known = written.get(entry);
@@ -113,7 +113,7 @@ interface KeptPages {
 
 const scoreText = JSON.stringify(scoreTool);
 
-/** The two tools that stand for the catalogue in search mode. */
+/** The two tools that replace the catalogue in search mode. */
 export const metaToolPage: ToolPage = { tools: metaTools.flatMap((tool) => write(tool).tool ?? []) };
 
 interface Written {
@@ -122,7 +122,7 @@ interface Written {
   readonly bytes: number;
 }
 
-/** Tools that go on, or wait for a person, may be called as tasks; clients of 2025-11-25 want to be told. */
+/** Tools that may continue or wait for a person can be called as tasks, which clients of 2025-11-25 need to be told. */
 function write(tool: Tool, isTask = false): Written {
   const { value, json } = providers.mcp.defineTool(tool);
   const defined = value as McpTool | undefined;

@@ -105,7 +105,7 @@ const show = route({
   },
 });
 
-/** What the form of the page sends. */
+/** The form of the page. */
 const KeyForm: Body<{ form?: { key?: string } }, string> = {
   schema: z.object({ key: z.string().optional().describe('The key that the link was made for.') }),
   type: 'application/x-www-form-urlencoded',
@@ -164,7 +164,7 @@ const redirect = async (api: Api, accounts: Accounts, ticket: string, c: ApiCont
   const location = await accounts.authorize(ticket, browser, callbackUrl(api, c));
   const secure = callbackUrl(api, c).startsWith('https:');
   setCookie(c, COOKIE, browser, { httpOnly: true, sameSite: 'Lax', path: '/v1', maxAge: 600, secure });
-  // Not by a redirect of the form: a browser would hold it to the form's own targets.
+  // Not a redirect of the form, which browsers restrict to the form-action policy.
   return c.html(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${TITLE}</title><meta http-equiv="refresh" content="0;url=${escapeText(location)}"></head><body><a href="${escapeText(location)}">Go on</a></body></html>`,
     200,
@@ -180,8 +180,8 @@ const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /**
- * A link that somebody else sent would connect one's account to their key, so whoever opens it shows the key it was
- * made for. Principals of foreign tokens have none: they are only warned.
+ * Whoever opens a link must show the key it was made for; otherwise somebody who sends a link could have another
+ * person's account connected to their own key. Principals of access tokens have no key, so they are only warned.
  */
 const whyNotOwner = async ({ authenticate }: Api, { key }: AccountLink, given: string): Promise<string | undefined> => {
   if (isPrincipal(key)) return undefined;

@@ -50,7 +50,7 @@ const DecisionBody = z
   })
   .meta({ id: 'Decision' });
 
-/** The five-step decision. Its answer is a draft: nothing runs because of it. */
+/** The five-step decision. Its answer is a draft; nothing is run. */
 const decide = route({
   method: 'post',
   path: '/v1/decide',
@@ -69,5 +69,5 @@ const decide = route({
 
 export const decideRoutes = [decide] as const;
 
-/** With its table of words: loaded by the first decision, not by every start. */
+/** Imported with its word vectors by the first decision, not at every start. */
 const loadDecide = () => import('../../../shared/decide/decide-for.ts');

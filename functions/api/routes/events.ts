@@ -9,7 +9,7 @@ import { route } from '../route.ts';
 
 const LOOK_MS = 200;
 const HEARTBEAT_MS = 15_000;
-/** Clients open a stream again by themselves; one that stays open for ever would outlive its key. */
+/** Clients reconnect by themselves; a stream that stayed open forever would outlive its key. */
 const LONGEST_MS = 600_000;
 const MOST_AT_ONCE = 100;
 
@@ -33,7 +33,7 @@ const EventBody = z
   })
   .meta({ id: 'Event' });
 
-/** What happens to the tools, as a stream that can be taken up again where it broke. */
+/** Changes of tools, as a stream that can be resumed where it broke. */
 const watchEvents = route({
   method: 'get',
   path: '/v1/events',

@@ -205,7 +205,7 @@ const getStats = route({
   },
 });
 
-/** What was called, and what it adds up to. */
+/** Call records and their summaries. */
 export const executionRoutes = [getSummary, getExecutions, getExecution, getTrace, getStats] as const;
 
 const parseTime = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));

@@ -25,7 +25,7 @@ import { toolRoutes } from './tools.ts';
 import { uploadRoutes } from './uploads.ts';
 import { usageRoutes } from './usage.ts';
 
-/** Routes that are made together, by the first request for one of them. */
+/** Routes that are created together, by the first request for one of them. */
 export interface RouteGroup {
   /** Method and path of each, as `nameOf` writes them. */
   readonly routes: readonly string[];
@@ -35,7 +35,7 @@ export interface RouteGroup {
 export const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string => `${method} ${path}`;
 
 /**
- * What a server listens for, without the routes themselves: making the schemas of all would be a tenth of its start.
+ * The paths of all routes, without the routes themselves: creating all their schemas would be a tenth of the start.
  * `test/api/routes.test.ts` keeps it in step with the table.
  */
 export const routeGroups: readonly RouteGroup[] = [
@@ -44,7 +44,7 @@ export const routeGroups: readonly RouteGroup[] = [
     load: () => oauthRoutes,
     routes: ['get /.well-known/oauth-protected-resource', 'get /.well-known/oauth-protected-resource/mcp'],
   },
-  // Alone: the first request of many a start, and its fellows’ schemas are many.
+  // In a group of its own: it is often the first request after a start, and the other tool routes have many schemas.
   { load: () => [listTools], routes: ['get /v1/tools'] },
   {
     load: () => toolRoutes,

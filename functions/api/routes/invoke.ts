@@ -70,13 +70,13 @@ const invokeTool = route({
       },
     );
     if (decision !== undefined && outcome.status === 'ok') await learnFromUse(api, actor, decision, params.name);
-    // Answered one after the other, what ended in one turn costs half: nobody goes back and forth for each.
+    // Sending the answers of one turn of the event loop together halves their cost.
     await api.endOfTurn();
     return reply(200, outcome);
   },
 });
 
-/** The outcome stands, whatever comes of the lesson. */
+/** A failure to learn does not affect the call's outcome. */
 const learnFromUse = async (
   api: LearnContext & Pick<ExecuteContext, 'recorder'>,
   actor: Actor,

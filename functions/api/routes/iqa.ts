@@ -111,5 +111,5 @@ const getRecipe = route({
   },
 });
 
-/** What the image tools can do, where their models come from, and how the score cache fares. */
+/** The image tools, the sources of their models, and the state of the score cache. */
 export const iqaRoutes = [getIqaTools, getModels, getRecipe, getCache, getPublicKeys] as const;

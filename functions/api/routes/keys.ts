@@ -61,7 +61,7 @@ const deleteKey = route({
   },
 });
 
-/** Nobody lets a revoked key in any more: neither this process nor, within seconds, the edge. */
+/** Makes a revocation effective: at once in this process, and within seconds at the edge. */
 export const forgetKey = async ({ authenticate, publishKey }: Api, id: string): Promise<void> => {
   authenticate.forget(id);
   await publishKey?.(id);

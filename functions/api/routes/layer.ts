@@ -28,5 +28,5 @@ const reload = route({
   handle: async ({ api, actor }) => reply(200, await api.reload(actor)),
 });
 
-/** The read-only layer: what was loaded, and loading it again. */
+/** The read-only layer: its load report, and reloading it. */
 export const layerRoutes = [getReport, reload] as const;

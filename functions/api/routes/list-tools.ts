@@ -30,7 +30,7 @@ export const ToolsQueryBody = PageParams.extend({
 
 const ToolsPageBody = z.object({ tools: z.array(RegistrationBody), next_cursor: z.string().optional() });
 
-/** A page by name, or by rank when there is a text to find. */
+/** A page of tools by name, or by rank for a search text. */
 export const listTools = route({
   method: 'get',
   path: '/v1/tools',
@@ -41,7 +41,7 @@ export const listTools = route({
   answers: {
     200: {
       description: 'A page of tools',
-      // For the document alone; a start does not make it.
+      // Only the OpenAPI document needs it, so it is not created at start.
       get schema() {
         return ToolsPageBody;
       },

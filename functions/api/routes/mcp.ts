@@ -8,14 +8,14 @@ import { type Body, route } from '../route.ts';
 
 const JsonRpc = z.looseObject({ jsonrpc: z.literal('2.0') }).meta({ id: 'JsonRpc' });
 
-/** The protocol's own package reads the message; its text is counted here like any other body. */
+/** The MCP package parses the message; its text is limited like any other body. */
 const jsonRpc: Body<{ json: z.input<typeof JsonRpc> }, string> = {
   schema: JsonRpc,
   type: 'application/json',
   read: async (c) => (c.req.method === 'POST' ? readText(c) : ''),
 };
 
-/** The Model Context Protocol, stateless since 2026-07-28, and its versions before. */
+/** The Model Context Protocol: stateless since 2026-07-28, and the earlier versions. */
 const mcp = route({
   method: 'all',
   path: '/mcp',
@@ -38,7 +38,7 @@ const mcp = route({
     202: { description: 'A notification was taken' },
   },
   faults: ['InvalidInput', 'TooLarge'],
-  // Before the key is looked at: a page of another site must not even learn whether it is good.
+  // Runs before the key is checked, so that a page of another site cannot even learn whether the key is valid.
   guard: async (c, api) => (await api.mcp()).refuse(c.req.raw, c.env),
   async handle({ api, actor, requestId, query: { mode }, body, context }) {
     if (mode !== undefined && mode !== 'search')

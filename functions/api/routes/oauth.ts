@@ -38,7 +38,7 @@ const answerMetadata = ({ oauth }: Api, c: ApiContext, suffix: string): Response
   const { issuers, authServer } = oauth;
   const clients = issuers.flatMap(({ issuer, client_id: id }) => (id === undefined ? [] : [[issuer, id] as const]));
   const metadata: z.input<typeof Metadata> = {
-    // Exactly the address that the client uses: it compares them.
+    // Must be exactly the address that the client uses, because clients compare them.
     resource: publicOrigin(c.req.url, oauth) + suffix,
     authorization_servers: [...(authServer ? [authServer.issuer()] : []), ...issuers.map(({ issuer }) => issuer)],
     scopes_supported: [

@@ -148,7 +148,7 @@ const getAudit = route({
   },
 });
 
-/** Consent to confirm-tools, grants of dangerous ones, and the audit of both. */
+/** Consent to confirm tools, grants of dangerous ones, and the audit log of both. */
 export const permissionRoutes = [
   decideConsent,
   getConfirmations,

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { FailurePolicy, Plan, PlanInput, PlanNodeInput } from '../../../shared/model/plan.ts';
 import { Predicted, RunError } from '../../../shared/model/run.ts';
 
-/** Plans and runs as they are sent and answered. */
+/** Request and answer schemas of plans and runs. */
 
 const JsonRecord = z.record(z.string(), z.unknown());
 
-// As PlanInput reads it, but for what generated clients cannot take: values that contain themselves, and a choice with
-// a default.
+// Like PlanInput, but without what generated clients cannot handle: recursive values, and unions with a default.
 const NodesRequest = PlanInput.extend({
   nodes: z.array(PlanNodeInput.extend({ arguments: JsonRecord.optional(), on_failure: FailurePolicy.optional() })),
 }).meta({ id: 'PlanNodes' });
@@ -16,7 +15,7 @@ export const PlanTask = z.strictObject({ task: z.string().min(1).max(20_000) }).
 
 export const PlanRequest = z.union([PlanTask, NodesRequest]);
 
-/** A tree as one kind of object: generated clients read no choice that contains itself. */
+/** A tree as a single object type, because generated clients cannot read recursive unions. */
 export interface TreeBody {
   kind: 'node' | 'series' | 'parallel';
   id?: string;
@@ -60,7 +59,7 @@ const draft = {
 /** A task that became a plan. */
 export const PlannedBody = PlanAnswer.extend(draft).meta({ id: 'PlannedTask' });
 
-/** What stands in the way of a plan; it is kept by nobody. */
+/** What prevents a draft from being a plan; drafts are not stored. */
 export const DraftBody = z
   .object({
     ...draft,

@@ -11,7 +11,7 @@ import { reply, route } from '../route.ts';
 import { IdParam, RegistrationBody } from '../schemas.ts';
 import { DraftBody, PlanBody, PlannedBody, PlanRequest, PlanTask } from './plan-schemas.ts';
 
-/** An SVG is a document: opened by itself it must run and load nothing. */
+/** An SVG opened on its own must not run scripts or load anything. */
 const NO_SCRIPTS = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" };
 
 const tag = 'Plans';
@@ -36,7 +36,7 @@ const postPlan = route({
     if (!('task' in body)) return reply(201, viewPlan(await makePlan(api, actor, body)));
     const { task } = parseBy(PlanTask, body, 'the body');
     const { plan, ...draft } = await (await loadPlanner()).planTaskFor(api, actor, task);
-    // What is not known is asked for: such a draft is shown, and kept by nobody.
+    // A draft with missing arguments is returned with questions, and not stored.
     if (draft.missing.length > 0) return reply(200, { ...draft, ...plan });
     return reply(201, { ...viewPlan(await makePlan(api, actor, plan)), ...draft });
   },
@@ -88,10 +88,10 @@ const saveAsTool = route({
   },
 });
 
-/** Plans: checked, compiled to a series-parallel tree and a state machine, kept under their digest. */
+/** Plans: checked, compiled to a series-parallel tree and a state machine, and stored under their digest. */
 export const planRoutes = [postPlan, getPlan, getPicture, saveAsTool] as const;
 
-/** With the decision's table of words: loaded by the first task, not by every start. */
+/** Imported with the decision's word vectors by the first task, not at every start. */
 const loadPlanner = () => import('../../../shared/plan/task/plan-for.ts');
 
 const viewSaved = ({ plan, tree, predicted }: SavedPlan) =>

@@ -52,7 +52,7 @@ const Calls = z.object({
 });
 
 const Provider = z.object({ provider: z.string().meta({ description: 'One of GET /v1/providers.' }) });
-// The edge checks these too, without zod: `readDefinitionsQuery` is the one that refuses.
+// `readDefinitionsQuery` refuses other values, because the edge checks them without zod; this is for the document.
 const oneOf = (description: string, ...values: readonly string[]) =>
   z
     .string()
@@ -167,5 +167,5 @@ const getPrompt = route({
   },
 });
 
-/** Tools as each model provider wants them, its calls as ours, and results as its messages. */
+/** Tools in each provider's format, a model's calls in ours, and results as its messages. */
 export const providerRoutes = [getProviders, getDefinitions, readCalls, writeResults, getPrompt] as const;

@@ -94,7 +94,7 @@ const postFeedback = route({
   },
 });
 
-/** From this rating on a decision was right. */
+/** From this rating on, a decision counts as right. */
 const GOOD = 4;
 
 const ExampleBody = z
@@ -175,7 +175,7 @@ const deleteEntry = route({
   },
 });
 
-/** Which tools to prefer, and what people and failures say about them. */
+/** Recommendations, feedback, examples and lists. */
 export const recommendationRoutes = [
   getRecommendations,
   postFeedback,

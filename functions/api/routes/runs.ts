@@ -99,5 +99,5 @@ const cancelRun = route({
   handle: async ({ api, actor, params }) => reply(200, await stopRun(api, actor, params.id)),
 });
 
-/** Runs of plans: started, listed, watched, consented to, cancelled. */
+/** Runs of plans: start, list, watch, confirm and cancel. */
 export const runRoutes = [startRun, getRuns, getRun, confirmNode, cancelRun] as const;

@@ -110,17 +110,17 @@ const scoreMap = route({
     const request = { tool, image, reference, hasLegend: query.legend === 'true' };
     const { png, low, high } = await paintMap(iqa, actor, request, context.req.raw.signal);
     const response = answerBytes(context, Uint8Array.from(png), 'image/png');
-    // The scale is the metric's own, the same for every picture.
+    // The scale belongs to the metric and is the same for every picture.
     for (const [name, value] of Object.entries({ Tool: tool, Low: low, High: high }))
       response.headers.set(`Assay-Map-${name}`, String(value));
     return response;
   },
 });
 
-/** Scoring pictures: with tools by name, by distortion, or with the best available. */
+/** Scoring of pictures: with tools by name, by distortion, or the best available. */
 export const scoreRoutes = [score, scoreMap] as const;
 
-/** The image side of the product, where this process has it. */
+/** The image-quality part of the product, if this process has it. */
 export const requireIqa = ({ iqa }: Api): Iqa => {
   if (iqa) return iqa;
   throw new Fault('Unavailable', 'this process does not score pictures');

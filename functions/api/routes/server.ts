@@ -11,5 +11,5 @@ const getHealth = route({
   handle: () => reply(200, { status: 'ok' }),
 });
 
-/** Routes that every server answers without a key. */
+/** Routes of every server that need no key. */
 export const serverRoutes = [getHealth] as const;

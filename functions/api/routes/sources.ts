@@ -157,7 +157,7 @@ const approve = route({
     reply(200, { approved: await approveTools(api, actor, params.name, body.tools) }),
 });
 
-/** Tools that live elsewhere. */
+/** Sources of tools that run elsewhere. */
 export const sourceRoutes = [
   postSource,
   getSources,

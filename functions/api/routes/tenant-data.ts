@@ -10,7 +10,7 @@ import { forgetKey } from './keys.ts';
 
 const tag = 'Tenants';
 const TenantParam = z.object({ tenant: TenantName });
-/** A function must answer within two minutes; the next request continues the deletion. */
+/** A function must answer within two minutes; a repeated request continues the deletion. */
 const DELETION_MS = 45_000;
 
 const DeletionBody = z
@@ -73,5 +73,5 @@ const removeTenant = route({
   },
 });
 
-/** What an operator owes a customer who leaves. */
+/** Export and deletion of a tenant's data. */
 export const tenantDataRoutes = [getExport, removeTenant] as const;

@@ -8,7 +8,7 @@ import type { Api } from '../env.ts';
 import { nextPage, pageAfter, pageSchema } from '../page.ts';
 import { reply, route } from '../route.ts';
 
-/** Each tenant costs a few reads, so a page has few. */
+/** Each tenant costs a few reads, so pages are small. */
 const MOST = 50;
 
 const TenantBody = z

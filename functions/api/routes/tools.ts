@@ -77,7 +77,7 @@ const checkDefinition = route({
   },
 });
 
-/** The call that is made most: no promise while the catalogue is fresh. */
+/** The most frequent call, so it is synchronous while the catalogue is fresh. */
 const getTool = route({
   method: 'get',
   path: '/v1/tools/:name',
@@ -141,7 +141,7 @@ const removeTool = route({
 /** The registry's own calls: register, check, list, get, versions, change, remove. */
 export const toolRoutes = [registerTool, checkDefinition, getTool, getVersions, changeTool, removeTool] as const;
 
-/** What is not enforced of a tool as it is written, and what models of each provider will not see of it. */
+/** Parts of a tool that are not enforced, and what each provider's models will not see of it. */
 const warningsOf = async (tool: Tool): Promise<readonly string[]> => [
   ...(['parameters', 'output_schema'] as const).flatMap((field) =>
     unenforcedPatterns(tool[field]).map(

@@ -58,7 +58,9 @@ const getScores = route({
   },
 });
 
-/** Pictures too large for a request: announced here, put at the address, scored by the event of their arrival. */
+/**
+ * Uploads for pictures too large for a request: requested here, sent to the returned address, and scored on arrival.
+ */
 export const uploadRoutes = [announce, getScores] as const;
 
 const requireSignPut = ({ signPut }: Api): SignPut => {

@@ -80,5 +80,5 @@ const settle = route({
   handle: ({ api, actor, query }) => verifyMonth(api, actor, query.month, true),
 });
 
-/** What was used and charged. */
+/** Usage and charges. */
 export const usageRoutes = [getUsage, verify, settle] as const;
