@@ -38,19 +38,19 @@ interface Places {
   readonly ASSAY_IMAGES_BUCKET: string;
   readonly ASSAY_MODELS_BUCKET: string;
   readonly ASSAY_STORAGE_MB?: number | undefined;
-  /** Who may add sources, and what they may reach besides public https. */
+  /** Who may add sources, and which other hosts they may reach. */
   readonly ASSAY_SOURCES?: SourcePorts['allowed'] | undefined;
   readonly ASSAY_EGRESS?: string | undefined;
-  /** The KMS key of stored credentials; without it sources take none. */
+  /** The KMS key for stored credentials; without it, sources cannot have any. */
   readonly ASSAY_SECRETS_KEY?: string | undefined;
 }
 
-/** What Lambda itself sets, and renews while a function lives. */
+/** Variables that Lambda itself sets, and updates while a function lives. */
 export type LambdaVariables = Readonly<Record<string, string | undefined>>;
 
 export type AwsPorts = AssayPorts & Required<Pick<AssayPorts, 'blobs' | 'iqa'>>;
 
-/** What every function that runs tools stands on; the SDK finds region and credentials by itself. */
+/** The ports of every function that runs tools; the SDK finds region and credentials by itself. */
 export const awsPorts = async (
   environment: Places,
   hallmark: string,
@@ -75,7 +75,7 @@ export const awsPorts = async (
   const admitBytes = (tenant: string, bytes: number) => storeBytes({ table, clock, storageBytes }, tenant, bytes);
   const whyRefused = refusedPicture(table);
   const iqa = awsIqa({ table, blobs, clock, log, admitBytes, whyRefused, signingKey: hallmarkKey(hallmark) });
-  // A function's own files are gone with it, so there are no tools for files.
+  // A function's files are lost with its instance, so there are no file tools.
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage }) };
   const names = new Set<string>();
   const metrics = lazily(() => new Metrics({ namespace: 'Assay', serviceName: 'execute' }));
@@ -115,10 +115,10 @@ export const awsPorts = async (
   };
 };
 
-/** The sources of the configuration. A function starts no commands: those are said to be wrong. */
+/** The sources of the bundled configuration. A function starts no commands, so those are reported as problems. */
 export const bundledSources = (): Configured => {
   const config = bundledConfig();
-  // Most deployments configure none, and none of them builds the schemas of sources then.
+  // Most deployments configure no sources, and then their schemas need not be created.
   if (!isObject(config) || Object.values(config).every((part) => part === undefined))
     return { sources: [], functions: [], problems: [] };
   const { sources, functions, problems } = readConfigured(config);

@@ -27,18 +27,18 @@ export interface BuiltinImages {
 interface Options {
   readonly gauge: NodeGauge;
   readonly readImage: ReadImage;
-  /** Where a tenant's files lie; without it there are no file tools. */
+  /** A tenant's folder for files; without it there are no file tools. */
   readonly folderOf?: ((tenant: string) => string) | undefined;
-  /** The module of the process that builtins run in, where it is not beside the source. */
+  /** The module that the child process runs, if it is not beside the source. */
   readonly child?: URL;
   readonly pool?: Partial<ChildPoolOptions>;
-  /** Runs the image tools apart, within this memory; without it they run in this process. */
+  /** Runs the image tools in a separate process with this memory limit; without it they run in this process. */
   readonly images?: BuiltinImages | undefined;
 }
 
 const childFile = new URL('../../shared/adapters/node/builtin-child.ts', import.meta.url);
 
-/** The tools that come with every registry, and the functions behind them. */
+/** The builtin tools of every registry, and their handlers. */
 export const builtinTools = ({
   gauge,
   readImage,

@@ -1,7 +1,7 @@
 import type { ToolSource } from '../../shared/registry/load.ts';
 
-/** The configured and plugin tools that bundling found; it replaces this file, which stands for none. */
+/** The configured and plugin tools of a bundle: bundling replaces this file, which has none. */
 export const bundledTools = async (): Promise<readonly ToolSource[]> => [];
 
-/** The configuration that bundling found, for the sources in it. */
+/** The configuration of a bundle, for its sources. */
 export const bundledConfig = (): unknown => undefined;

@@ -12,7 +12,7 @@ import { parseDefinition } from '../../shared/registry/parse-definition.ts';
 import { registerVersion, toRecord } from '../../shared/registry/register.ts';
 import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
 
-/** What ships, checked. Bundling asks for it, so that no start of a function checks it again. */
+/** The shipped tools, checked. Bundling calls it, so that no function has to check them at start. */
 export const checkShipped = (): {
   readonly entries: Readonly<Record<string, IqaEntry>>;
   readonly families: Readonly<Record<string, Family>>;

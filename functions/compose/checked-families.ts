@@ -1,4 +1,4 @@
 import type { Family } from '../../shared/model/registration.ts';
 
-/** The shipped tools that bundling has checked, by name, as the registry keeps them; it replaces this file, which stands for none. */
+/** The shipped tools that bundling has checked, by name: bundling replaces this file, which has none. */
 export const checkedFamilies = (): Readonly<Record<string, Family>> => ({});

@@ -10,7 +10,10 @@ export interface IssuersOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Access tokens of the configured issuers; undefined where there are none. A Lambda function has no server of its own. */
+/**
+ * Verifies access tokens of the configured issuers; undefined without any. For Lambda, which has no authorization
+ * server.
+ */
 export const issuersOauth = ({ issuers = [], fetch, clock }: IssuersOptions): Oauth | undefined =>
   issuers.length === 0
     ? undefined

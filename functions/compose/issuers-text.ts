@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Issuers } from '../../shared/access/issuers.ts';
 
-/** ASSAY_ISSUERS: a JSON list of issuers, checked before anything starts. */
+/** ASSAY_ISSUERS: a JSON list of issuers, checked at start. */
 export const issuersText = z
   .string()
   .transform((text, context) => {
@@ -12,5 +12,5 @@ export const issuersText = z
       return z.NEVER;
     }
   })
-  // Most deployments name no issuer, and none of them builds the schema then.
+  // Most deployments configure no issuers, and then the schema need not be created.
   .pipe(z.lazy(() => Issuers));

@@ -40,26 +40,26 @@ import { sourcePorts } from './source-ports.ts';
 
 export interface LocalOptions {
   readonly environment: Environment;
-  /** The data directory; without one everything ends with the process. */
+  /** The data directory; without one, all data is in memory only. */
   readonly data?: string | undefined;
   readonly log: Log;
-  /** An admin key that holds for this process alone. */
+  /** An admin key for this process only. */
   readonly adminKey?: string | undefined;
-  /** Another one, that ends by itself. */
+  /** Another admin key, which expires. */
   readonly linkKey?: { readonly key: string; readonly until: number } | undefined;
-  /** Where this process answers, if it does: pictures can be uploaded there. */
+  /** The address of this process, if it listens: pictures can be uploaded there. */
   readonly base?: (() => string) | undefined;
-  /** Goes on with runs that an ended process has left; a server does. */
+  /** Whether it resumes runs of dead processes, as servers do. */
   readonly takesUpRuns?: boolean | undefined;
-  /** Hears of every call. */
+  /** Receives the record of every call. */
   readonly observe?: ((tenant: string, record: CallRecord) => void) | undefined;
-  /** The machine's own unless given. */
+  /** The system clock by default. */
   readonly clock?: Clock | undefined;
-  /** Finds tools besides the shipped ones; the configuration and plugins of the working directory unless given. */
+  /** Finds tools besides the shipped ones; by default in the configuration and plugins of the working directory. */
   readonly discover?: (() => Promise<readonly ToolSource[]>) | undefined;
   /** The sources of the configuration; none by default. */
   readonly configured?: Configured | undefined;
-  /** The way out to sources; guarded unless given. */
+  /** Fetches from sources; by default with protection against internal addresses. */
   readonly fetch?: SafeFetch | undefined;
 }
 
@@ -123,7 +123,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   });
 };
 
-/** The authorization server, where it is switched on and this process listens. */
+/** Our own authorization server, if it is switched on and this process listens. */
 const ownServer = ({ environment, base }: LocalOptions, store: LocalStore): OwnServer | undefined => {
   const { ASSAY_AUTH_SERVER: setting, ASSAY_AUTH_REGISTRATION: registration } = environment;
   if (setting === 'off' || !base || !store.tokenKey) return undefined;
@@ -131,7 +131,7 @@ const ownServer = ({ environment, base }: LocalOptions, store: LocalStore): OwnS
   return { issuer, table: store.table, signingKey: store.tokenKey(), registers: registration === 'on' };
 };
 
-/** As whom functions are run: by the environment's own credentials, where it has some. */
+/** The AWS credentials of the environment for running functions, if it has any. */
 const lambdaAccess = (environment: Environment): LambdaAccess | undefined => {
   const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
   if (region === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
@@ -139,7 +139,7 @@ const lambdaAccess = (environment: Environment): LambdaAccess | undefined => {
   return { region, credentials, endpoint: environment.AWS_ENDPOINT_URL_LAMBDA };
 };
 
-/** The key of secrets is made with the first secret. */
+/** Creates the key of secrets with the first secret. */
 const lazyKeys = (make: () => DataKeys): DataKeys => {
   const keys = lazily(make);
   return { create: (context) => keys().create(context), open: (wrapped, context) => keys().open(wrapped, context) };
@@ -168,12 +168,12 @@ const discoverHere = (environment: Environment, gauge: NodeGauge, data: string |
     pluginsDir: environment.ASSAY_PLUGINS_DIR,
   });
 
-/** The sentence encoder, for a server where its package is installed: other processes end before it could be of use. */
+/** The sentence encoder, for servers where its package is installed; other processes end before it would be of use. */
 const createEncoder = ({ ASSAY_ENCODER: setting }: Environment, log: Log) => {
   const files = setting === 'off' ? undefined : findEncoderFiles(setting);
   return files && sentenceEncoder(files, log);
 };
 
-/** A language model that speaks OpenAI's protocol, such as Ollama's; the rules decide without one. */
+/** A language model with OpenAI's API, such as Ollama's; without one the rules decide. */
 const createLlm = ({ ASSAY_LLM_URL: url, ASSAY_LLM_KEY: key, ASSAY_LLM_MODEL: model }: Environment) =>
   url === undefined ? undefined : openAiCompatibleLlm({ url, key, model });

@@ -6,7 +6,7 @@ import { OtelEnvironment } from '../../shared/adapters/otel/settings.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { issuersText } from './issuers-text.ts';
 
-/** What the environment may set; anything wrong is said before anything starts. */
+/** The environment variables; errors are reported before anything starts. */
 const Environment = z.object({
   ASSAY_ADMIN_KEY: z.string().min(16, 'must have 16 characters or more').optional(),
   ASSAY_CONFIG: z.string().min(1).optional(),
@@ -16,36 +16,36 @@ const Environment = z.object({
     .transform((text) => text.split(',').map((word) => word.trim()))
     .pipe(z.array(z.enum(ALLOWANCES)))
     .optional(),
-  /** What sources may reach besides public https. */
+  /** The hosts that sources may reach besides public https addresses. */
   ASSAY_EGRESS: z.string().default('').transform(readAllowList),
-  /** The directory of the file tools; `files` in the data directory unless set. */
+  /** The folder of the file tools; by default `files` in the data directory. */
   ASSAY_FILES_DIR: z.string().min(1).optional(),
   ASSAY_DATA: z.string().min(1).default('.assay'),
   ASSAY_PROVIDERS: z
     .string()
     .transform((text) => text.split(',').map((word) => word.trim()))
     .optional(),
-  /** A picture may have so many; all that are decoded at a time may take so much memory. */
+  /** Limits of one picture, and of the memory for all decoded pictures together. */
   ASSAY_MAX_MEGAPIXELS: z.coerce.number().positive().max(1000).default(100),
   ASSAY_PICTURE_MEMORY_MB: z.coerce.number().int().min(16).default(640),
-  /** How much a tenant's pictures of 30 days may take. */
+  /** How many megabytes a tenant's pictures of 30 days may take. */
   ASSAY_STORAGE_MB: z.coerce.number().int().positive().optional(),
-  /** What a key without a rate may send to this process: a second and at once, such as `500/2000`, or `off`. */
+  /** The rate of keys without one, in this process: requests per second and burst, such as `500/2000`, or `off`. */
   ASSAY_DEFAULT_RATE: z
     .string()
     .transform(readRate)
     .refine((rate) => rate !== undefined, 'must be off, or requests a second and at once, such as 500/2000')
     .default(DEFAULT_RATE),
-  /** `off`: decisions that came out well teach nothing, and what was learnt is not used. */
+  /** `off`: nothing is learned from decisions, and learned examples are not used. */
   ASSAY_LEARN: z.enum(['on', 'off']).default('on'),
-  /** `off`, or the folder of the sentence encoder's files; those of the optional package unless set. */
+  /** `off`, or the folder of the sentence encoder's files; by default those of the optional package. */
   ASSAY_ENCODER: z.string().min(1).optional(),
   ASSAY_LLM_URL: z.url().optional(),
   ASSAY_LLM_KEY: z.string().min(1).optional(),
   ASSAY_LLM_MODEL: z.string().min(1).optional(),
   /** Who may add sources: administrators of tenants, the operator alone, or nobody. */
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).default('tenants'),
-  /** Where the functions of sources are, and as whom they are run. */
+  /** Region and credentials for sources that are AWS functions. */
   AWS_REGION: z.string().min(1).optional(),
   AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
   AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
@@ -53,27 +53,27 @@ const Environment = z.object({
   AWS_ENDPOINT_URL_LAMBDA: z.url().optional(),
   /** `local`: requests for /metrics from this machine need no key. */
   ASSAY_METRICS: z.enum(['local', 'off']).optional(),
-  /** Who issues access tokens for this server, as JSON. */
+  /** The issuers of access tokens for this server, as JSON. */
   ASSAY_ISSUERS: issuersText.optional(),
-  /** An authorization server of our own: `on` at the address listened to, or the public address that clients use. */
+  /** Our own authorization server: `on` for the address listened to, or the public address that clients use. */
   ASSAY_AUTH_SERVER: z
     .union([z.enum(['on', 'off']), z.url({ protocol: /^https?$/, error: 'must be on, off or an address' })])
     .default('off'),
-  /** Whether clients of it may register themselves, besides those that publish their metadata. */
+  /** Whether its clients may register themselves; those that publish their metadata always can. */
   ASSAY_AUTH_REGISTRATION: z.enum(['on', 'off']).default('off'),
   ASSAY_URL: z.url().optional(),
   ASSAY_KEY: z.string().min(1).optional(),
-  /** Where traces are sent, as OpenTelemetry names it. */
+  /** Where traces are sent, by OpenTelemetry's variables. */
   ...OtelEnvironment.shape,
-  /** Where the servers are kept that one has logged in to; `.config` of the user unless set. */
+  /** Where `login` stores servers; by default `.config` in the user's home. */
   XDG_CONFIG_HOME: z.string().optional(),
 });
 export type Environment = z.infer<typeof Environment> & {
-  /** What plugins see: all but our own keys. */
+  /** The environment that plugins see: everything except our own secrets. */
   readonly forPlugins: Readonly<Record<string, string | undefined>>;
 };
 
-/** What plugins do not see. */
+/** Hidden from plugins. */
 const SECRETS: ReadonlySet<string> = new Set([
   'ASSAY_ADMIN_KEY',
   'ASSAY_LLM_KEY',
@@ -90,6 +90,6 @@ export const readEnvironment = (variables: Readonly<Record<string, string | unde
   throw new Fault('InvalidInput', `the environment variable ${issue?.path.join('.')} ${issue?.message}`);
 };
 
-/** The configuration file: named, or the one of the working directory. */
+/** The configuration file: the one named, or that of the working directory. */
 export const configFileOf = ({ ASSAY_CONFIG: named }: Pick<Environment, 'ASSAY_CONFIG'>): string =>
   named ?? 'assay.config.json';

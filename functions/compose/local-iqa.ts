@@ -22,7 +22,7 @@ interface Options {
   readonly budget?: PictureBudget;
 }
 
-/** The image side on one machine. */
+/** The image-quality part of the product on one machine. */
 export const localIqa = ({ store, clock, log, admitBytes, whyRefused, ...engine }: Options): Iqa =>
   composeIqa({
     catalogue: shippedCatalogue(),

@@ -6,12 +6,12 @@ import {
 import { messageOf } from '../../shared/kernel/errors.ts';
 import { BEAT_MS } from '../../shared/kernel/lease.ts';
 
-/** Recounts, at the start and with every beat, the quotas that a process which died had counted on. */
+/** Recounts the quotas of processes that died, at start and with every heartbeat. */
 export const localQuotas = (context: QuotaContext): QuotaHolding => {
   const { timers, log } = context;
   const holding = createQuotaHolding(context);
   let looking: Promise<void> | undefined;
-  // A long ledger takes longer than a beat.
+  // A recount of a long ledger takes longer than the interval.
   const look = (): void => {
     looking ??= holding
       .takeOver()

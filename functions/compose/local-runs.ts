@@ -8,7 +8,7 @@ import { createLocalRuns } from '../../shared/plan/local-runs.ts';
 import { runNode } from '../../shared/plan/run-node.ts';
 import { settleRun } from '../../shared/plan/settle-calls.ts';
 
-/** Runs plans in this process; what a process that died has left is taken up by any other on the same store. */
+/** Runs plans in this process; runs of a process that died are resumed by any other server on the same store. */
 export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRuns => {
   const { table, clock, timers, random, log, tracer } = assay;
   const runs = createLocalRuns({
@@ -23,7 +23,7 @@ export const localRuns = (assay: Assay, blobs: Blobs, isServer = false): LocalRu
     engine: engineTime(timers, () => Buffer.from(random(4)).readUInt32LE() / 2 ** 32),
     settle: (runs, tenant, id, isTakenOver) => settleRun(assay, runs, tenant, id, isTakenOver),
   });
-  // A command that ends at once must not take up what a server left.
+  // A command that ends soon must not resume a server's runs.
   return isServer ? takingOver(assay, runs) : runs;
 };
 

@@ -18,14 +18,16 @@ export const tokenKey = (folder: string): KeyObject =>
     ),
   );
 
-/** The secret of this machine's upload addresses. */
+/** The secret that signs this machine's upload addresses. */
 export const uploadSecret = (folder: string): Uint8Array =>
   madeOnce(join(folder, 'upload-secret'), () => randomBytes(32));
 
-/** The key that wraps the keys of stored secrets. */
+/** The key that wraps the data keys of stored secrets. */
 export const secretsKey = (folder: string): Uint8Array => madeOnce(join(folder, 'secrets-key'), () => randomBytes(32));
 
-/** A file made on first use and readable by its owner alone. Of two processes one is first, and both use its file. */
+/**
+ * A file that is created on first use, readable by its owner only. If two processes create it, both use the first one.
+ */
 const madeOnce = (file: string, make: () => string | Buffer): Buffer => {
   if (!existsSync(file)) {
     const whole = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;

@@ -12,20 +12,20 @@ import type { Blobs, Clock, Table } from '../../shared/kernel/ports.ts';
 import type { DataKeys } from '../../shared/kernel/secret-box.ts';
 import { secretsKey, signingKey, tokenKey, uploadSecret } from './local-secrets.ts';
 
-/** Where the product on one machine keeps what it knows. */
+/** The storage of the product on one machine. */
 export interface LocalStore {
   readonly table: Table;
   readonly blobs: Blobs;
   readonly signingKey: KeyObject;
-  /** Where model files are placed to be opened. */
+  /** Where model files are put so that they can be opened. */
   readonly modelFolder: string;
-  /** Where the graphs that ran lie as files. */
+  /** The folder in which the graphs of models that ran are kept. */
   readonly graphFolder?: string;
-  /** The secret of upload addresses. */
+  /** The secret that signs upload addresses. */
   readonly uploadSecret?: () => Uint8Array;
   /** The key that signs access tokens. */
   readonly tokenKey?: () => KeyObject;
-  /** The keys of stored secrets. */
+  /** The keys that encrypt stored secrets. */
   readonly dataKeys: () => DataKeys;
   /** The folder that a tenant's file tools are confined to. */
   readonly filesOf?: (tenant: string) => string;
@@ -49,7 +49,7 @@ export const dataDirectory = (data: string, clock: Clock, files?: string): Local
   };
 };
 
-/** Everything ends with the process; there are no file tools unless a folder is given. */
+/** Everything in memory; there are no file tools unless a folder is given. */
 export const inMemory = (clock: Clock, files?: string): LocalStore => ({
   table: memoryTable({ now: clock.now }),
   blobs: memoryBlobs(),
@@ -59,13 +59,13 @@ export const inMemory = (clock: Clock, files?: string): LocalStore => ({
   filesOf: files === undefined ? undefined : (tenant) => (tenant === 'default' ? files : join(files, tenant)),
 });
 
-/** Where the graphs that ran lie as files. */
+/** The folder in which the graphs of models that ran are kept. */
 export const graphFolder = (folder: string): string => join(folder, 'graph-cache');
 
 const makeFolder = (folder: string): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // One that an earlier release made was open to everyone on the machine.
+    // A folder created by an earlier release was readable by all users.
     chmodSync(folder, 0o700);
   } catch (cause) {
     throw new Fault(

@@ -12,7 +12,7 @@ interface Options extends IssuersOptions {
   readonly own?: OwnServer | undefined;
 }
 
-/** What an authorization server of our own needs. */
+/** The dependencies of our own authorization server. */
 export interface OwnServer {
   readonly issuer: () => string;
   readonly table: Table;
@@ -20,7 +20,7 @@ export interface OwnServer {
   readonly registers: boolean;
 }
 
-/** Access tokens of the configured issuers and of our own server; undefined where there are none. */
+/** Verifies access tokens of the configured issuers and of our own server; undefined where there are none. */
 export const composeOauth = ({ issuers = [], fetch, clock, own }: Options): Oauth | undefined => {
   if (!own) return issuersOauth({ issuers, fetch, clock });
   const verifyOwn = { issuer: own.issuer, verify: createOwnTokens({ ...own, clock }) };

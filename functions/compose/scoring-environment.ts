@@ -6,18 +6,18 @@ const names = z
   .transform((text) => text.split(',').filter((name) => name !== ''))
   .optional();
 
-/** What the stack sets for everything that scores uploads. */
+/** The variables that the stack sets for everything that scores uploads. */
 export const ScoringEnvironment = z.object({
   ASSAY_TABLE: z.string().min(1),
   ASSAY_IMAGES_BUCKET: z.string().min(1),
   ASSAY_MODELS_BUCKET: z.string().min(1),
-  /** The secret that the key to sign scores with comes from. */
+  /** The secret from which the signing key of scores is derived. */
   ASSAY_HALLMARK_SECRET: z.string().min(1).optional(),
-  /** ONNX Runtime's execution providers. The processor stands in for another only where `cpu` is among them. */
+  /** ONNX Runtime's execution providers. The CPU is a fallback only if `cpu` is among them. */
   ASSAY_PROVIDERS: names,
 });
 
-/** Reads variables by a schema; what is missing is said with its name. */
+/** Parses variables by a schema; the error names missing ones. */
 export const parseEnvironment = <T>(schema: z.ZodType<T>, variables: NodeJS.ProcessEnv): T => {
   const parsed = schema.safeParse(variables);
   if (parsed.success) return parsed.data;
@@ -25,7 +25,7 @@ export const parseEnvironment = <T>(schema: z.ZodType<T>, variables: NodeJS.Proc
   throw new Fault('Unavailable', `the environment does not say what is needed: ${wrong.join(', ')}`);
 };
 
-/** The places that scoring needs, from the environment. */
+/** The resources that scoring needs, from the environment. */
 export const readPlaces = (environment: z.infer<typeof ScoringEnvironment>) => ({
   table: environment.ASSAY_TABLE,
   images: environment.ASSAY_IMAGES_BUCKET,

@@ -10,13 +10,13 @@ import type { ToolSource } from '../../shared/registry/load.ts';
 import type { BuiltinTools } from './builtin-tools.ts';
 import { checkedFamilies } from './checked-families.ts';
 
-/** What a process has to run tools with. */
+/** The parts of a process that can run tools. */
 export interface Shipped {
   readonly iqa?: Iqa;
   readonly builtin?: BuiltinTools;
 }
 
-/** The tools that come with the product; image-quality tools only as far as they can run here. */
+/** The tools that come with the product; image-quality tools only if they can run here. */
 export const shippedTools = async ({ iqa, builtin }: Shipped): Promise<ShippedSource> => {
   const checked = checkedFamilies();
   const tools = [...(builtin?.definitions ?? []).map(known), ...(iqa ? await imageQualityTools(iqa) : [])];
@@ -30,7 +30,7 @@ export const shippedTools = async ({ iqa, builtin }: Shipped): Promise<ShippedSo
 
 type ShippedSource = Extract<ToolSource, { readonly kind: 'shipped' }>;
 
-/** A tool whose definition is made only where it is asked for. */
+/** A tool whose definition is created only when it is needed. */
 interface NamedTool {
   readonly name: string;
   readonly define: () => ToolDefinition;
@@ -46,11 +46,11 @@ const imageQualityTools = async ({ catalogue, computations }: Iqa): Promise<read
   return [...metrics, known(FIT_DEFINITION), known(MAP_DEFINITION)];
 };
 
-/** The functions behind them. */
+/** The handlers of the shipped tools. */
 export const shippedHandlers = ({ iqa, builtin }: Shipped): Handlers => ({
   builtin: builtin?.handlers ?? new Map(),
   internal: iqa?.handlers ?? new Map(),
 });
 
-/** What they cost. */
+/** The prices of the shipped tools. */
 export const shippedPrices = (): Prices => parsePrices(prices, 'metadata/prices.json');

@@ -16,22 +16,22 @@ import { withoutSecrets } from '../../shared/sources/without-secrets.ts';
 interface Options {
   readonly allowed: SourcePorts['allowed'];
   readonly configured: Configured;
-  /** The guarded way out. */
+  /** Fetches from outside, with protection against internal addresses. */
   readonly fetch: SafeFetch;
-  /** Where links to connect accounts are kept. */
+  /** Where links to connect accounts are stored. */
   readonly table?: Table | undefined;
-  /** Where credentials of sources are kept. */
+  /** Where credentials of sources are stored. */
   readonly secrets?: SourceSecrets | undefined;
-  /** The document that was given with a source, if one was. */
+  /** Reads the document that was uploaded with a source, if any. */
   readonly documentOf?: ((tenant: string, source: string) => Promise<string | undefined>) | undefined;
   readonly now: () => number;
-  /** How the operator's functions are run; without it there are none. */
+  /** How the operator's functions are invoked; without it there are none. */
   readonly lambda?: LambdaAccess | undefined;
   /** Whether the process lives long enough to receive list changes. */
   readonly follows: boolean;
 }
 
-/** How this process reaches sources, by their kind. */
+/** Opens sources, by their kind. */
 export const sourcePorts = (options: Options): SourcePorts => {
   const { allowed, configured, fetch, table, secrets, now, lambda, follows } = options;
   const documentOf = options.documentOf ?? (async () => undefined);
@@ -94,7 +94,7 @@ export const sourcePorts = (options: Options): SourcePorts => {
     if (kind !== 'mcp') throw new Fault('Unavailable', `this process cannot reach sources of the kind ${kind}`);
     const command = url === undefined ? requireCommand(source.name, operator) : undefined;
     return openLater(async () => {
-      // The client is loaded by the first use of a source, not by every start.
+      // The MCP client is loaded by the first use of a source, not at every start.
       const [{ mcpUpstream }, { connectHttp, connectStdio }] = await Promise.all([
         import('../../shared/adapters/mcp/mcp-upstream.ts'),
         import('../../shared/adapters/mcp/connect.ts'),
@@ -111,14 +111,14 @@ const IDLE_MS = 10 * 60_000;
 
 interface ByCaller {
   readonly source: string;
-  /** Whose account lists the tools. */
+  /** The key whose account lists the tools. */
   readonly lister: string;
   readonly openFor: (keyId: string) => OpenedUpstream;
-  /** Called when the upstream does not take a caller's token; tells whether there is another now. */
+  /** Called when the upstream refuses a caller's token; returns whether there is a new one. */
   readonly replace: (keyId: string) => Promise<boolean>;
 }
 
-/** An upstream that every caller reaches as themselves, on connections of their own. */
+/** An upstream that each caller reaches with their own account, on connections of their own. */
 const upstreamByCaller = ({ source, lister, openFor, replace }: ByCaller): OpenedUpstream => {
   const opened = new LRUCache<string, OpenedUpstream>({
     max: MAX_CALLERS,
@@ -133,7 +133,7 @@ const upstreamByCaller = ({ source, lister, openFor, replace }: ByCaller): Opene
     opened.set(keyId, made);
     return made;
   };
-  /** An answer of 401 means that nothing ran, so the work is done again with a token that was renewed, once. */
+  /** An answer of 401 means that nothing ran, so the work is retried once with a refreshed token. */
   const asCaller = async <T>(keyId: string, work: (upstream: OpenedUpstream) => Promise<T>): Promise<T> => {
     try {
       return await work(of(keyId));
@@ -168,7 +168,7 @@ const isUnauthorized = (thrown: unknown): boolean => {
   return (details?.status ?? status) === 401;
 };
 
-/** An upstream that is made when it is first used. */
+/** An upstream that is opened on first use. */
 const openLater = (make: () => Promise<OpenedUpstream>): OpenedUpstream => {
   let made: Promise<OpenedUpstream> | undefined;
   const opened = (): Promise<OpenedUpstream> => {
