@@ -24,9 +24,9 @@ const Environment = z.object({
   ASSAY_HALLMARK_SECRET: Text,
   ASSAY_SOURCES: z.enum(['tenants', 'operator', 'off']).optional(),
   ASSAY_EGRESS: z.string().optional(),
-  /** Wraps the keys of the credentials of sources. */
+  /** The KMS key that wraps the keys of sources' credentials. */
   ASSAY_SECRETS_KEY: OptionalText,
-  /** Needed only for plans inside plans, which start machines of their own. */
+  /** Only needed for plans inside plans, which start state machines of their own. */
   ASSAY_MACHINE_PREFIX: Text.default('assay-'),
   ASSAY_MACHINE_ROLE: OptionalText,
   ASSAY_MACHINE_LOGS: OptionalText,
@@ -34,7 +34,7 @@ const Environment = z.object({
   AWS_LAMBDA_FUNCTION_NAME: Text.default('assay-step'),
 });
 
-/** The function behind every step of a plan on AWS, as its environment says. */
+/** The dependencies of the function that runs every step of a plan on AWS. */
 export const stepDeps = async (variables = process.env): Promise<StepDeps> => {
   const environment = Environment.parse(variables, { jitless: true });
   const hallmark = await readSecret(awsCalls('secrets', variables), environment.ASSAY_HALLMARK_SECRET);

@@ -9,21 +9,21 @@ export interface StepDeps {
   readonly machines: Pick<Machines, 'removeUnused'>;
   /** Refreshes the sources that are due. */
   readonly refreshSources: () => Promise<number>;
-  /** Looks at a run; one that has ended is recorded and charged by it. */
+  /** Views a run, which records and charges it if it has ended. */
   readonly look: (tenant: string, run: string) => Promise<unknown>;
 }
 
 const UNUSED_MS = 30 * 86_400_000;
 
-/** What Step Functions tells of an execution that has ended. */
+/** The event of an execution that has ended. */
 const Ended = z.object({
   'detail-type': z.literal('Step Functions Execution Status Change'),
   detail: z.object({ input: z.string().nullish() }),
 });
 
 /**
- * Runs one node of a plan, asks about it, takes note that a run has ended, refreshes the sources that are due, or,
- * once a day, removes machines that no plan uses any more.
+ * Runs one node of a plan, asks for its approval, settles a run that has ended, refreshes sources that are due, or,
+ * once a day, removes unused state machines.
  */
 export const handleStep = async (deps: StepDeps, event: unknown): Promise<unknown> => {
   if (isObject(event) && event.clean_up === true) return { removed: await deps.machines.removeUnused(UNUSED_MS) };
@@ -34,14 +34,14 @@ export const handleStep = async (deps: StepDeps, event: unknown): Promise<unknow
   return (await runStep(deps.runs, step, limitOf(step))) ?? null;
 };
 
-/** Executions of machines that are no plan's name no run, and are nobody's concern. */
+/** Settles the run of an execution; executions of other state machines have no run and are ignored. */
 const lookAt = async ({ look }: StepDeps, input: string): Promise<null> => {
   const { tenant, run } = JSON.parse(input) as { readonly tenant?: unknown; readonly run?: unknown };
   if (typeof tenant === 'string' && typeof run === 'string') await look(tenant, run);
   return null;
 };
 
-/** The state times out at this moment; the tool is aborted, and the attempt is recorded as late. */
+/** Aborts when the state times out, so that the attempt is recorded as late. */
 const limitOf = (step: StepEvent): AbortSignal | undefined => {
   const seconds = 'node' in step ? step.input.timeouts[Number(step.node.slice(1)) - 1] : undefined;
   return seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1000);

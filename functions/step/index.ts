@@ -2,7 +2,7 @@ import { lazyAsync } from '../../shared/kernel/lazy.ts';
 import { stepDeps } from './deps.ts';
 import { handleStep } from './handle.ts';
 
-// Made by the first call, so that a failure to start is answered and tried again, not kept.
+// Created by the first call, so that a failure to start is reported and the next call tries again.
 const deps = lazyAsync(stepDeps);
 
 /** Lambda's handler for the states of plans. */
