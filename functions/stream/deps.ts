@@ -23,7 +23,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const openTable = (tableName: string, variables: Variables): Table =>
   dynamoTable({ call: awsCalls('table', variables), tableName, gathersReads: true });
 
-/** Folding calls into totals, as the environment says. */
+/** The dependencies for folding calls into totals. */
 export const foldDeps = (variables: Variables = process.env): StreamDeps => {
   const { ASSAY_TABLE } = Environment.parse(variables);
   const [table, clock] = [openTable(ASSAY_TABLE, variables), systemClock()];
@@ -31,7 +31,10 @@ export const foldDeps = (variables: Variables = process.env): StreamDeps => {
   return { fold: { table, clock, folds: callFolds, blocked: createBlockedTools(table, clock), log } };
 };
 
-/** Telling the edge and the bus what changed, which never waits behind totals. */
+/**
+ * The dependencies for publishing changes to the edge and the event bus, in a function of its own, so that they never
+ * wait for totals.
+ */
 export const publishDeps = (variables: Variables = process.env): StreamDeps => {
   const { ASSAY_TABLE, ASSAY_EVENT_BUS: bus, ASSAY_SNAPSHOTS_BUCKET: bucket } = Environment.parse(variables);
   const table = openTable(ASSAY_TABLE, variables);

@@ -7,23 +7,29 @@ import { isEdgeBeat, readBeat } from '../../shared/registry/edge-beat.ts';
 import { type ChangeEvent, EventItem, type EventSink } from '../../shared/registry/events.ts';
 
 export interface StreamDeps {
-  /** Where totals are folded; without it others do it. */
+  /** Folds totals; without it another function does. */
   readonly fold?: FoldContext;
-  /** Where events go; without it they stay in the table. */
+  /** Delivers events; without it they stay in the table. */
   readonly deliver?: EventSink;
-  /** Tells the edge what changed. */
+  /** Publishes changes to the edge. */
   readonly publish?: (changed: readonly Key[]) => Promise<void>;
   /** Tells the edge up to when everything is published. */
   readonly publishAsOf?: ((at: number) => Promise<void>) | undefined;
 }
 
-/** What Lambda wants back: the window's state as it was, and no failures, since a batch is done whole or again. */
+/**
+ * The answer for Lambda: the window's state unchanged, and no failures, because a batch succeeds or is repeated as a
+ * whole.
+ */
 export interface StreamAnswer {
   readonly state: Readonly<Record<string, unknown>>;
   readonly batchItemFailures: readonly never[];
 }
 
-/** Handles a batch of the table's stream. Every part may be repeated: totals note what they hold, the rest is set. */
+/**
+ * Handles a batch of the table's stream. Every part is idempotent: totals have checkpoints, everything else is
+ * overwritten.
+ */
 export const handleStream = async (deps: StreamDeps, event: StreamEvent): Promise<StreamAnswer> => {
   const changes = parseChanges(event).filter(({ isExpiry }) => !isExpiry);
   if (deps.fold) await foldStream(deps.fold, changes, event.shardId);
@@ -31,7 +37,7 @@ export const handleStream = async (deps: StreamDeps, event: StreamEvent): Promis
   if (deps.deliver && placed.length > 0) await deps.deliver(placed);
   if (deps.publish && changes.length > 0) await deps.publish(changes.map(({ key }) => key));
   const beat = changes.findLast(({ key }) => isEdgeBeat(key))?.after;
-  // The batch's own beat: what the table holds by now may be newer than what was published.
+  // The beat in this batch, because the one in the table may be newer than what was published.
   if (deps.publishAsOf && beat) await deps.publishAsOf(readBeat(beat));
   return { state: event.state ?? {}, batchItemFailures: [] };
 };
