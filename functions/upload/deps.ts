@@ -23,13 +23,13 @@ export interface UploadDeps extends ReceiveContext, AwsScoring {
   readonly scoreWithoutGpu: ((job: FailedJob) => Promise<void>) | undefined;
 }
 
-/** The upload function on AWS, with the places it may send pictures on to. */
+/** The dependencies of the upload function on AWS, with the places to which it may send pictures. */
 export const uploadDeps = async (variables = process.env): Promise<UploadDeps> => {
   const environment = parseEnvironment(UploadEnvironment, variables);
   const scoring = await awsScoring(readPlaces(environment), variables);
   const { ASSAY_JOB_QUEUE, ASSAY_JOB_DEFINITION, ASSAY_CPU_JOB_QUEUE, ASSAY_CPU_JOB_DEFINITION } = environment;
   const processors = createJobPlace(ASSAY_CPU_JOB_QUEUE, ASSAY_CPU_JOB_DEFINITION);
-  // With the SDK, which an event that names no picture does not need.
+  // Loaded with the SDK, which events without a picture do not need.
   const measure = lazyAsync(async () => {
     const { s3PictureSize } = await import('../../shared/adapters/aws/picture-size.ts');
     return s3PictureSize(environment.ASSAY_IMAGES_BUCKET);

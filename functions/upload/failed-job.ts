@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MANIFEST_VARIABLE } from '../../shared/adapters/aws/dispatch.ts';
 
-/** The parts used of EventBridge's event about a job of Batch. */
+/** The fields used of EventBridge's event about a Batch job. */
 const JobFailed = z.looseObject({
   'detail-type': z.literal('Batch Job State Change'),
   detail: z.looseObject({
@@ -15,11 +15,11 @@ const JobFailed = z.looseObject({
 export interface FailedJob {
   readonly job: string;
   readonly reason: string;
-  /** Where its pictures are listed. */
+  /** The manifest that lists its pictures. */
   readonly manifest: string;
 }
 
-/** Which job an event reports as failed; undefined when it reports something else. */
+/** The job that an event reports as failed; undefined for any other event. */
 export const readFailedJob = (event: unknown): FailedJob | undefined => {
   const parsed = JobFailed.safeParse(event);
   if (!parsed.success) return undefined;

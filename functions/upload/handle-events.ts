@@ -5,28 +5,28 @@ import { readObjectCreated } from '../../shared/uploads/object-event.ts';
 import type { Received } from '../../shared/uploads/receive-uploads.ts';
 import { type FailedJob, readFailedJob } from './failed-job.ts';
 
-/** A batch of messages from a queue, as much of it as is used. */
+/** The fields used of a batch of queue messages. */
 const QueueBatch = z.looseObject({
   Records: z
     .array(z.looseObject({ messageId: z.string(), body: z.string(), eventSource: z.literal('aws:sqs') }))
     .min(1),
 });
 
-/** Which messages of a batch are to be delivered again; the others are done. */
+/** The messages of a batch to deliver again; the others are done. */
 export interface BatchAnswer {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
 interface Ports {
-  /** Scores the pictures of a failed job on machines without a GPU, where there are any. */
+  /** Scores the pictures of a failed job on machines without a GPU, if there are any. */
   readonly scoreWithoutGpu?: ((job: FailedJob) => Promise<void>) | undefined;
   readonly receive: (objects: readonly StoredObject[]) => Promise<readonly Received[]>;
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Takes one event of EventBridge, or a queue's batch of them. A lone event that fails is thrown, so that Lambda tries
- * again; of a batch only the messages that failed come again.
+ * Handles one event of EventBridge, or a batch of them from a queue. A failing single event is thrown, so that Lambda
+ * retries it; of a batch, only failed messages are delivered again.
  */
 export const handleEvents = async (
   ports: Ports,
@@ -41,7 +41,7 @@ export const handleEvents = async (
     await ports.scoreWithoutGpu?.(failed);
     return undefined;
   }
-  // Lambda tries a failed event again under the same request id.
+  // Lambda retries a failed event with the same request id.
   const [received] = await ports.receive([{ ...readObjectCreated(event), delivery: requestId }]);
   if (received && 'thrown' in received) throw received.thrown;
   return undefined;

@@ -4,7 +4,7 @@ import { type BatchAnswer, handleEvents } from './handle-events.ts';
 
 const context = await uploadDeps();
 
-/** S3's `Object Created`, from EventBridge or through a queue, and jobs with a GPU that failed. */
+/** Handles S3's `Object Created`, directly or through a queue, and failed GPU jobs. */
 export const handler = (
   event: unknown,
   { awsRequestId }: { readonly awsRequestId: string },
