@@ -5,20 +5,20 @@ import { type BatchDeps, batchDeps } from './deps.ts';
 import { watchDrain } from './drain.ts';
 import { workThrough } from './work-through.ts';
 
-/** Exit codes: Batch tries a job again that was drained, as sysexits' EX_TEMPFAIL says, and no other. */
+/** Exit codes: Batch retries only a drained job (EX_TEMPFAIL in sysexits). */
 export const DONE = 0;
 export const BROKEN = 1;
 export const DRAINED = 75;
 
 /**
- * Scores the pictures of a job's manifest and answers the exit code. A picture that fails does not fail the job; one
- * that is cut off stays as it is, for the next attempt.
+ * Scores the pictures of a job's manifest; returns the exit code. A failing picture does not fail the job; an
+ * interrupted one is left to the next attempt.
  */
 export const runBatch = async (deps: () => Promise<BatchDeps> = batchDeps): Promise<number> => {
   let open: BatchDeps;
   try {
     open = await deps();
-    // Before any picture is touched: a machine without its GPU must not record them as failed.
+    // Before any picture is claimed: a machine without its GPU must not record them as failed.
     await requireProviders(open.providers);
   } catch (thrown) {
     process.stdout.write(`${JSON.stringify({ level: 'error', message: messageOf(thrown) })}\n`);

@@ -4,16 +4,16 @@ import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.t
 import { spotNotice } from '../../shared/adapters/aws/spot-notice.ts';
 import { parseEnvironment, readPlaces, ScoringEnvironment } from '../compose/scoring-environment.ts';
 
-/** What the Lambda function of the container stands on. */
+/** The dependencies of the container's Lambda function. */
 export const inferenceDeps = (variables = process.env): Promise<AwsScoring> =>
   awsScoring(readPlaces(parseEnvironment(ScoringEnvironment, variables)), variables);
 
 const BatchEnvironment = ScoringEnvironment.extend({
-  /** Where the list of pictures lies among the blobs. */
+  /** The blob key of the manifest. */
   ASSAY_MANIFEST: z.string().min(1),
-  /** The same for every attempt at one job. */
+  /** The same for every attempt of a job. */
   AWS_BATCH_JOB_ID: z.string().min(1).default(`local-${hostname()}`),
-  /** As the SDK has them: whether there is a metadata service, and where. */
+  /** As in the SDK: whether there is a metadata service, and where. */
   AWS_EC2_METADATA_DISABLED: z.stringbool().default(false),
   AWS_EC2_METADATA_SERVICE_ENDPOINT: z.url().optional(),
 });
@@ -23,11 +23,11 @@ export interface BatchDeps {
   readonly manifest: string;
   readonly job: string;
   readonly providers: readonly string[];
-  /** Asks whether the machine is to be taken away. */
+  /** Returns the notice that the machine will be reclaimed, if any. */
   readonly spotNotice: () => Promise<string | undefined>;
 }
 
-/** What a Batch job stands on. It runs on CUDA unless told otherwise. */
+/** The dependencies of a Batch job. It runs on CUDA by default. */
 export const batchDeps = async (variables = process.env): Promise<BatchDeps> => {
   const environment = parseEnvironment(BatchEnvironment, { ASSAY_PROVIDERS: 'cuda', ...variables });
   const { ASSAY_MANIFEST: manifest, AWS_BATCH_JOB_ID: job, ASSAY_PROVIDERS: providers = [] } = environment;

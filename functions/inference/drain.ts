@@ -2,9 +2,9 @@ import type { Log } from '../../shared/kernel/ports.ts';
 
 export interface DrainOptions {
   readonly log: Log;
-  /** Where signals arrive: the process. */
+  /** Receives signals: the process. */
   readonly signals: { once(name: 'SIGTERM' | 'SIGINT', listener: () => void): unknown };
-  /** Asks the machine whether it is to be taken away; the text of the notice, or undefined. */
+  /** Returns the notice that the machine will be reclaimed, or undefined. */
   readonly spotNotice: () => Promise<string | undefined>;
   readonly everyMs?: number;
 }
@@ -14,10 +14,10 @@ export interface Drain {
   stop(): void;
 }
 
-// The notice comes two minutes before the end.
+// Spot notices come two minutes before the end.
 const EVERY_MS = 5000;
 
-/** Tells when the machine is going away: by SIGTERM, or by the notice of a Spot machine, which comes earlier. */
+/** Aborts when the machine will be reclaimed: on SIGTERM, or on a Spot notice, which comes earlier. */
 export const watchDrain = ({ log, signals, spotNotice, everyMs = EVERY_MS }: DrainOptions): Drain => {
   const controller = new AbortController();
   const drain = (why: string): void => {

@@ -4,6 +4,6 @@ import { inferenceDeps } from './deps.ts';
 
 const context = await inferenceDeps();
 
-/** The picture's event, passed on by the upload function. Failures are thrown, so that Lambda retries. */
+/** Scores the picture of an event that the upload function sent on. Failures are thrown, so that Lambda retries. */
 export const handler = (event: unknown, { awsRequestId }: { readonly awsRequestId: string }): Promise<UploadResult> =>
   scoreUpload(context, { ...readObjectCreated(event), delivery: awsRequestId });

@@ -1,4 +1,4 @@
 import { runBatch } from './batch.ts';
 
-// process.exit, because work in progress would delay the end of the machine.
+// process.exit, because pending work would delay the end of the machine.
 process.exit(await runBatch());

@@ -7,13 +7,13 @@ import { MAX_ATTEMPTS, scoreUpload, secondsUntilFree, type UploadContext } from 
 
 export interface JobOptions {
   readonly manifest: string;
-  /** The same for every attempt at the job: its own unfinished pictures are taken up at once. */
+  /** The same for every attempt of the job, so that its own unfinished pictures are resumed at once. */
   readonly job: string;
-  /** Aborted when the machine is going away: what is begun is ended, nothing more is begun. */
+  /** Aborted when the machine will be reclaimed: pictures in progress are finished, and no more are started. */
   readonly drain: AbortSignal;
-  /** Pictures at a time. */
+  /** The number of pictures at a time. */
   readonly atOnce: number;
-  /** How long what is begun may take once the machine is going away. */
+  /** How long pictures in progress may take after that. */
   readonly graceMs?: number;
 }
 
@@ -22,10 +22,10 @@ export interface JobReport {
   readonly job: string;
   readonly images: number;
   readonly scored: number;
-  /** Done before: by an earlier attempt, or by somebody else. */
+  /** Done before, by an earlier attempt or another process. */
   readonly skipped: number;
   readonly failed: readonly { readonly tenant: string; readonly key: string; readonly reason: string }[];
-  /** Not begun, or not ended in time; another attempt continues with them. */
+  /** Not started or not finished in time; another attempt continues with them. */
   readonly left: number;
 }
 
@@ -33,8 +33,8 @@ export interface JobReport {
 const GRACE_MS = 25_000;
 
 /**
- * Scores the pictures of a manifest. Each is stored and charged as it is done, so an attempt that is cut off loses
- * the pictures at hand and the next one goes on after them.
+ * Scores the pictures of a manifest. Each is stored and charged when it is done, so an interrupted attempt loses only
+ * the pictures in progress, and the next one continues after them.
  */
 export const workThrough = async (context: UploadContext, options: JobOptions): Promise<JobReport> => {
   const { manifest, job, drain, atOnce, graceMs = GRACE_MS } = options;
@@ -78,7 +78,7 @@ interface One {
   readonly reason: string;
 }
 
-/** Tries until it is scored or has failed for good, as an event would be delivered again. */
+/** Tries until the picture is scored or has failed permanently, as event redelivery would. */
 const scoreOne = async (context: UploadContext, image: StoredObject, drain: AbortSignal): Promise<One> => {
   let reason = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -96,7 +96,7 @@ const scoreOne = async (context: UploadContext, image: StoredObject, drain: Abor
   return { outcome: 'failed', reason };
 };
 
-/** Waits, at most until the machine is going away. */
+/** Waits, but not longer than until draining starts. */
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   wait(milliseconds, undefined, { signal }).catch(() => {});
 
