@@ -5,12 +5,12 @@ import type { Actor } from '../../shared/model/key.ts';
 import type { EdgeContext } from './app.ts';
 import type { EdgeStore } from './store.ts';
 
-/** Who is asking; undefined when only the origin can tell, and a Fault when it would refuse as well. */
+/** The caller; undefined when only the origin can tell. Throws a Fault if the origin would refuse too. */
 export const admitViewer = async (c: EdgeContext, store: EdgeStore): Promise<Actor | undefined> => {
   const text = presentedKey(c.req.header('authorization'), c.req.header('x-api-key'));
   if (text === undefined || text === '') throw missingKey();
   const id = idOfKey(text);
-  // The operator's own key has no shape, and a new key may not be published yet.
+  // The operator's own key has another format, and a new key may not be published yet.
   const known = id !== undefined && isWhole(text) ? await store.key(id) : undefined;
   // Only the origin can count requests.
   if (!known || known.key.rate !== undefined) return undefined;

@@ -17,13 +17,13 @@ type Env = { Bindings: { readonly request: CloudFrontRequest; readonly callback:
 export type EdgeContext = Context<Env>;
 export type EdgeApp = Hono<Env>;
 
-/** Answers from what is published; undefined leaves the request to the origin. */
+/** Answers from the published data; undefined passes the request to the origin. */
 export type Lookup = (c: EdgeContext, view: CatalogView) => SerializedAnswer | LookupAnswer | undefined;
 
-// CloudFront takes 1 MB of a generated answer, headers included.
+// CloudFront accepts 1 MB for a generated answer, including headers.
 const MAX_BYTES = 900_000;
 
-/** The edge: it answers lookups from memory, and passes everything else on as it came. */
+/** The edge: answers lookups from memory, and passes all other requests on unchanged. */
 export const createEdgeApp = (storeOf: (place: SnapshotOrigin) => EdgeStore): EdgeApp => {
   const app = new Hono<Env>();
   for (const [path, lookup] of Object.entries(createLookups()))
@@ -54,7 +54,7 @@ const attempt = async (
   const place = snapshotOrigin(c.env.request);
   if (!place) return undefined;
   const store = storeOf(place);
-  // Together, so that what has grown old takes one journey to the bucket.
+  // Concurrently, so that outdated files are fetched in one round trip.
   const [actor, currency] = await Promise.all([admitViewer(c, store), store.currency()]);
   if (currency !== 'answer') {
     c.env.request.headers[BEAT_HEADER] = [{ key: BEAT_HEADER, value: 'due' }];
@@ -67,13 +67,13 @@ const attempt = async (
 const isSmall = (body: string): boolean =>
   body.length * 3 <= MAX_BYTES || (body.length <= MAX_BYTES && Buffer.byteLength(body) <= MAX_BYTES);
 
-/** Hands the request to the origin. */
+/** Passes the request to the origin. */
 const pass = (c: EdgeContext): Response => {
   c.env.callback(null, c.env.request);
   return new Response(null);
 };
 
-// The origin can answer all that the edge can: a fault here must not become the caller's.
+// The origin can answer everything that the edge can, so an error here must not reach the caller.
 const passAfter = (c: EdgeContext, thrown: unknown): Response => {
   const { message, stack } = thrown as Error;
   console.error(JSON.stringify({ level: 'error', message: 'passed to the origin', error: message, stack }));

@@ -2,8 +2,8 @@ import { type AsOf, asOfFile } from '../../shared/registry/published.ts';
 import type { ReadJson } from './store.ts';
 
 /**
- * Whether the edge may answer: `answer`; `ask` for this one request, which brings the origin to renew the time; `pass`
- * while nothing says that what is published is complete. Copies of files are 20 s old at most, so a revoked key is
+ * Whether the edge may answer: `answer`; `ask` passes this one request to the origin, which renews the time; `pass`
+ * while nothing proves that the published data is complete. Copies of files are at most 20 s old, so a revoked key is
  * refused within 60 s even when publishing has stopped.
  */
 export type Currency = 'answer' | 'ask' | 'pass';
@@ -11,7 +11,7 @@ export type Currency = 'answer' | 'ask' | 'pass';
 const READ_MS = 20_000;
 const DUE_MS = 25_000;
 const MAX_MS = 40_000;
-/** A late answer of the publisher is looked for, and the origin asked again, so often. */
+/** How often the publisher's answer is checked and the origin asked again. */
 const RETRY_MS = 2000;
 
 export const createCurrency = (read: ReadJson, now: () => number): (() => Promise<Currency>) => {

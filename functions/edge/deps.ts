@@ -2,7 +2,7 @@ import { type Credentials, readObject } from './read-object.ts';
 import { type SnapshotOrigin, urlOf } from './snapshot-origin.ts';
 import { createEdgeStore, type EdgeStore, type ReadJson } from './store.ts';
 
-/** The store of each place; a distribution has one. */
+/** Creates one store per origin; a distribution has one. */
 export const createStores = (): ((place: SnapshotOrigin) => EdgeStore) => {
   const stores = new Map<string, EdgeStore>();
   return (place) => {
@@ -21,7 +21,7 @@ const readFrom = (place: SnapshotOrigin): ReadJson => {
   };
 };
 
-// They rotate, so they are read for each request. AWS_REGION would be where this runs, not where the bucket is.
+// Credentials rotate, so they are read for each request. AWS_REGION is where this runs, not where the bucket is.
 const credentials = (): Credentials => {
   const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN } = process.env;
   return {

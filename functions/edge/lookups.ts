@@ -11,7 +11,7 @@ import { buildFilter, readToolsQuery } from '../../shared/registry/lookup/tools-
 import { toRegistration } from '../../shared/registry/registration.ts';
 import type { EdgeContext, Lookup } from './app.ts';
 
-/** What is answered here, by its path. */
+/** The lookups that the edge answers, by path. */
 export const createLookups = (): Readonly<Record<string, Lookup>> => {
   const definitions = createDefinitions({ fragments: 4000 });
   return {
@@ -28,13 +28,13 @@ export const createLookups = (): Readonly<Record<string, Lookup>> => {
   };
 };
 
-/** The strict forms, and what a request says besides its definitions, are the origin's. */
+/** Strict forms and the other parts of a request are left to the origin. */
 const isPlain = ({ options }: DefinitionsQuery): boolean => {
   const { strict, mode, namespaces, callers, allowedTools } = options;
   return !(strict || mode === 'tool_search' || namespaces || callers || allowedTools);
 };
 
-/** A tool that is not here may have been registered a moment ago: the origin says so, or that there is none. */
+/** An unknown tool may have been registered a moment ago, so the origin decides. */
 const lookUpTool: Lookup = (c, { catalog, confined }) => {
   const name = paramOf(c, 'name');
   const entry = confined && !confined.has(name) ? undefined : catalog.get(name);

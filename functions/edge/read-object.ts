@@ -12,7 +12,7 @@ export interface Credentials {
 interface Access {
   readonly region: string;
   readonly credentials: Credentials;
-  /** Signing keys of the day, so that each is derived once. */
+  /** The day's signing keys, so that each is derived once. */
   readonly cache: Map<string, ArrayBuffer>;
 }
 
@@ -28,13 +28,13 @@ export const readObject = async (
   const response = await send(url, Object.fromEntries(headers));
   const body = await text(response);
   const status = response.statusCode ?? 0;
-  // Without the right to list, S3 says of an object that is not there that it may not be read.
+  // Without permission to list, S3 answers 403 for a missing object.
   if (status === 404 || status === 403) return undefined;
   if (status !== 200) throw new Error(`S3 answered ${status} for ${url.pathname}`);
   return body;
 };
 
-// Not fetch: making ready for it takes longer than all else that happens before the first answer.
+// Not fetch: loading it takes longer than everything else before the first answer.
 const send = (url: URL, headers: Record<string, string>): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const get = url.protocol === 'https:' ? getSecure : getPlain;

@@ -1,16 +1,16 @@
 import type { CloudFrontRequest } from 'hono/lambda-edge';
 
-/** Where the published files lie. */
+/** Where the published files are stored. */
 export interface SnapshotOrigin {
   readonly bucket: string;
   readonly region: string;
-  /** Another S3 than Amazon's, for tests. */
+  /** An S3 endpoint for tests. */
   readonly endpoint?: string;
 }
 
 /**
- * Reads the place from the origin's custom headers: there are no environment variables at the edge. A viewer cannot
- * set them, since they belong to the distribution.
+ * Reads the bucket from the origin's custom headers, because the edge has no environment variables. They belong to the
+ * distribution, so viewers cannot set them.
  */
 export const snapshotOrigin = (request: CloudFrontRequest): SnapshotOrigin | undefined => {
   const headers = request.origin?.custom?.customHeaders ?? {};

@@ -14,7 +14,7 @@ import { type Currency, createCurrency } from './as-of.ts';
 /** Reads a published file; undefined when there is none. */
 export type ReadJson = <T>(key: string) => Promise<T | undefined>;
 
-/** What is published, held in memory for as long as it may be old. */
+/** The published data, cached for as long as it may be used. */
 export interface EdgeStore {
   readonly now: () => number;
   readonly currency: () => Promise<Currency>;
@@ -27,11 +27,11 @@ interface Options {
   readonly read: ReadJson;
   readonly now: () => number;
   /**
-   * How old what is held may be, counted from when its reading began: a function is frozen after its answer, so nothing
-   * is renewed meanwhile.
+   * The longest age of cached data, counted from the start of its reading. Nothing is renewed in the background,
+   * because a function is frozen after its answer.
    */
   readonly keptMs?: number;
-  /** Published bytes that are held in all; as objects they take about five times as much memory. */
+  /** The limit on cached published bytes; as objects they take about five times as much memory. */
   readonly maxBytes?: number;
 }
 
@@ -44,7 +44,7 @@ interface HeldSnapshot {
 
 const MAX_KEYS = 10_000;
 const MAX_BYTES = 40 * 1024 * 1024;
-/** What a tenant weighs besides its file, and one whose file's size was not published. */
+/** The fixed weight of a tenant, which also stands for a file of unknown size. */
 const TENANT_BYTES = 64 * 1024;
 
 export const createEdgeStore = ({ read, now, keptMs = 20_000, maxBytes = MAX_BYTES }: Options): EdgeStore => {
@@ -60,7 +60,7 @@ export const createEdgeStore = ({ read, now, keptMs = 20_000, maxBytes = MAX_BYT
     const { file, revision } = pointer;
     if (before?.file === file && before.layer === layer.families) return before;
     const own = pointer.content ?? (await read<PublishedFamilies>(file));
-    // A pointer that is being replaced may name a file that is gone already.
+    // A pointer that is being replaced may name a file that no longer exists.
     const catalog = own && new Catalog(layer.families, own.families, revision);
     const bytes = TENANT_BYTES + (pointer.bytes ?? 0);
     return { catalog, file: own && file, layer: layer.families, bytes };
@@ -70,7 +70,7 @@ export const createEdgeStore = ({ read, now, keptMs = 20_000, maxBytes = MAX_BYT
     now,
     currency: createCurrency(read, now),
     key(id) {
-      // Whatever has grown old is asked for at once, so that all of it takes one journey to the bucket.
+      // Everything outdated is fetched concurrently, so that it takes one round trip to the bucket.
       layerOf('').catch(() => {});
       const tenant = keyOf.before(id)?.key.tenant;
       if (tenant !== undefined) heldOf(tenant).catch(() => {});
@@ -101,11 +101,11 @@ const readLayer = async (read: ReadJson, before: NamedLayer | undefined): Promis
 
 interface Fresh<T> {
   (name: string): Promise<T>;
-  /** What was known, however old. */
+  /** The last known value, however old. */
   before(name: string): T | undefined;
 }
 
-/** Functions that cache their results for a while, up to a total weight. */
+/** Functions that cache their results for a time, up to a total weight. */
 const freshness =
   (now: () => number, ms: number) =>
   <T>(
