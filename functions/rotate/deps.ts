@@ -23,7 +23,7 @@ const Environment = z.object({
   AWS_ENDPOINT_URL_CLOUDFRONT: z.url().optional(),
 });
 
-/** Secrets Manager, CloudFront and the api as the environment says. */
+/** The dependencies of the rotation: Secrets Manager, CloudFront and the API. */
 export const rotateDeps = (): RotateDeps => {
   const {
     ASSAY_DISTRIBUTION: id,
@@ -37,7 +37,8 @@ export const rotateDeps = (): RotateDeps => {
   };
 };
 
-// Credentials rotate as well: they are read for each request. CloudFront is signed for us-east-1 wherever this runs.
+// Credentials rotate too, so they are read for each request. CloudFront requests are signed for us-east-1 in every
+// region.
 const signed = (url: string, init?: RequestInit): Promise<Response> => {
   const environment = Environment.parse(process.env);
   const client = new AwsClient({
@@ -50,7 +51,7 @@ const signed = (url: string, init?: RequestInit): Promise<Response> => {
   return client.fetch(url, init);
 };
 
-// An instance of the api looks for new secrets every 30 seconds at most.
+// An instance of the API reads new secrets at most every 30 seconds.
 const TRIES = 7;
 const PAUSE_MS = 10_000;
 

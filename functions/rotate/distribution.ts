@@ -11,7 +11,7 @@ interface Options {
 
 const HEADER = /(<HeaderName>x-assay-origin<\/HeaderName>\s*<HeaderValue>)[^<]*(<\/HeaderValue>)/gi;
 
-/** Changes the secret header in a distribution's configuration, and nothing else. */
+/** Changes only the secret header in a distribution's configuration. */
 export const sendHeader =
   ({ fetch, id, endpoint = 'https://cloudfront.amazonaws.com' }: Options) =>
   async (text: string): Promise<void> => {

@@ -3,7 +3,7 @@ import { Fault } from '../../shared/kernel/errors.ts';
 
 export const RotationEvent = z.object({
   SecretId: z.string().min(1),
-  /** The version that is being made. */
+  /** The id of the new version. */
   ClientRequestToken: z.string().min(1),
   Step: z.enum(['createSecret', 'setSecret', 'testSecret', 'finishSecret']),
 });
@@ -11,22 +11,22 @@ export type RotationEvent = z.infer<typeof RotationEvent>;
 
 export interface RotateDeps {
   readonly secrets: {
-    /** The text of a version with the label AWSPENDING; undefined when it has not been made. */
+    /** The text of a version labelled AWSPENDING; undefined when it does not exist. */
     pending(secret: string, version: string): Promise<string | undefined>;
     putPending(secret: string, version: string, text: string): Promise<void>;
-    /** Makes a version the one in use; nothing to do when it is. */
+    /** Makes a version the current one; does nothing if it already is. */
     promote(secret: string, version: string): Promise<void>;
     newText(): Promise<string>;
   };
-  /** Makes CloudFront send this from now on. It takes minutes, in which both are on the way. */
+  /** Makes CloudFront send this secret. That takes minutes, during which requests have either. */
   readonly send: (text: string) => Promise<void>;
-  /** Whether the api lets in who shows this. */
+  /** Whether the API accepts this secret. */
   readonly isAccepted: (text: string) => Promise<boolean>;
 }
 
 /**
- * One step of a rotation; each may be repeated. The api accepts the secret in use, the one before and the one to
- * come, so that no request is refused while CloudFront changes over, and a rotation that stops half way breaks nothing.
+ * One step of a rotation; each can be repeated. The API accepts the current, the previous and the next secret, so that
+ * no request is refused while CloudFront changes over, and an interrupted rotation breaks nothing.
  */
 export const rotate = async (deps: RotateDeps, event: RotationEvent): Promise<void> => {
   const { SecretId: secret, ClientRequestToken: version } = event;
