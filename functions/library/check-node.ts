@@ -2,7 +2,7 @@ import { Fault } from '../../shared/kernel/errors.ts';
 
 const OLDEST = 24;
 
-// Imported before anything that an older Node could not run.
+// Imported before anything that an older Node cannot parse.
 if (Number.parseInt(process.versions.node, 10) < OLDEST)
   throw new Fault(
     'Unavailable',

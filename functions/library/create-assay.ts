@@ -3,28 +3,28 @@ import type { Assay } from '../../shared/assay.ts';
 import type { CallContext, Clock, Log } from '../../shared/kernel/ports.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
 
-/** A tool of the embedding program: what models see of it, and the function behind it. */
+/** A tool of the embedding program: its definition, and the function behind it. */
 export interface EmbeddedTool {
   readonly definition: Readonly<Record<string, unknown>>;
   execute(args: Readonly<Record<string, unknown>>, context: CallContext): unknown;
 }
 
 export interface CreateAssayOptions {
-  /** The data directory, which other processes may share; without one everything lives in memory. */
+  /** The data directory, which other processes may share; without one, all data is in memory. */
   readonly data?: string;
   readonly tools?: readonly EmbeddedTool[];
-  /** A folder for the tools that read and write files; a data directory has one of its own. */
+  /** A folder for file tools; a data directory has one of its own. */
   readonly files?: string;
   /** ONNX Runtime's execution providers, such as `['cuda', 'cpu']`. */
   readonly providers?: readonly string[];
-  /** Warnings and errors go to stderr as lines of JSON unless given. */
+  /** By default, warnings and errors are written to stderr as JSON lines. */
   readonly log?: Log;
   readonly clock?: Clock;
 }
 
 /**
- * The product inside another program: registry, decision, execution, plans and image quality. What it gives is the
- * context of `executeTool`; `close` lets go of workers and files. No configuration file and no environment is read.
+ * The product inside another program: registry, decision, execution, plans and image quality. It returns the context
+ * for `executeTool`; `close` ends workers and closes files. No configuration file or environment variable is read.
  */
 export const createAssay = async ({
   data,
@@ -34,9 +34,9 @@ export const createAssay = async ({
   log,
   clock,
 }: CreateAssayOptions = {}): Promise<Assay> => {
-  // The program's own functions are trusted as far as their definitions say.
+  // The program's own functions are trusted as their definitions declare.
   const embedded: ToolSource = { kind: 'plugin', source: 'createAssay', tools, trust: 'trusted' };
-  // Not loaded with the pure core, which needs neither SQLite nor the native libraries.
+  // Imported here, because the pure core needs neither SQLite nor the native libraries.
   const [{ localAssay }, { readEnvironment }] = await Promise.all([
     import('../compose/local-assay.ts'),
     import('../compose/local-environment.ts'),

@@ -1,6 +1,6 @@
 import './check-node.ts';
 
-/** What `import ... from 'assay'` gives: the pure core, and the product composed inside another program. */
+/** The exports of `import ... from 'assay'`: the pure core, and the product composed inside another program. */
 export { adminActor } from '../../shared/access/scopes.ts';
 export type { Assay } from '../../shared/assay.ts';
 export {
