@@ -10,7 +10,7 @@ import { parseEnvironment, ScoringEnvironment } from '../compose/scoring-environ
 
 const Environment = ScoringEnvironment.pick({ ASSAY_TABLE: true, ASSAY_IMAGES_BUCKET: true });
 
-/** Where uploads and their pictures lie on AWS. */
+/** The stores of uploads and pictures on AWS. */
 export const giveUpDeps = (variables = process.env): GiveUpContext => {
   const { ASSAY_TABLE: tableName, ASSAY_IMAGES_BUCKET: bucket } = parseEnvironment(Environment, variables);
   return {

@@ -3,5 +3,5 @@ import { recordUsedUp } from './record-used-up.ts';
 
 const context = giveUpDeps();
 
-/** Hears of the pictures at which the functions that score ended until their tries were used up. */
+/** Receives pictures whose scoring function failed until all retries were used up. */
 export const handler = (event: unknown): Promise<boolean> => recordUsedUp(context, event);

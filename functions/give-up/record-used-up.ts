@@ -3,14 +3,14 @@ import { Fault } from '../../shared/kernel/errors.ts';
 import { type GiveUpContext, giveUpUpload } from '../../shared/uploads/give-up-upload.ts';
 import { readObjectCreated } from '../../shared/uploads/object-event.ts';
 
-/** What Lambda says of an event whose tries are used up, as much of it as is used. */
+/** The fields used of Lambda's event about an invocation whose retries are used up. */
 const UsedUp = z.looseObject({
   requestContext: z.looseObject({ requestId: z.string(), approximateInvokeCount: z.number() }),
   requestPayload: z.unknown(),
   responsePayload: z.looseObject({ errorMessage: z.string() }).nullish(),
 });
 
-/** The picture of such an event ends as failed with the reason, instead of staying pending for ever. */
+/** Records the picture of such an event as failed with the reason, so that it does not stay pending forever. */
 export const recordUsedUp = (context: GiveUpContext, event: unknown): Promise<boolean> => {
   const { requestContext, requestPayload, responsePayload } = UsedUp.parse(event);
   const { requestId: delivery, approximateInvokeCount: times } = requestContext;
