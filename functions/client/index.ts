@@ -8,16 +8,16 @@ export interface ClientOptions {
   /** The server's address, such as `http://127.0.0.1:8787`. */
   readonly url: string;
   readonly key: string;
-  /** Another tenant than the key's, which only an admin may choose. */
+  /** Another tenant than the key's own, which only an admin may choose. */
   readonly tenant?: string;
-  /** The platform's own unless given. */
+  /** The platform's own by default. */
   readonly fetch?: typeof fetch;
 }
 
-/** Every call of the API with the types of what it takes and answers. */
+/** Every call of the API, typed by its inputs and answers. */
 export type Client = ReturnType<typeof hc<AppType>>;
 
-/** Speaks to a server of Assay; a refusal is thrown as the Fault that it was there. */
+/** A client for an Assay server; a refusal is thrown as the same Fault as on the server. */
 export const createClient = ({ url, key, tenant, fetch: send = fetch }: ClientOptions): Client => {
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   if (tenant !== undefined) headers['assay-tenant'] = tenant;

@@ -1,7 +1,7 @@
 import { Fault, type FaultCode, statusOf } from '../../shared/kernel/errors.ts';
 import { isObject } from '../../shared/kernel/json.ts';
 
-/** The refusal that an answer carries, as the Fault it was on the server. */
+/** Restores the Fault of the server from an error answer. */
 export const readFault = async (response: Response): Promise<Fault> => {
   const body: unknown = await response.json().catch(() => undefined);
   const error = isObject(body) && isObject(body.error) ? body.error : {};
