@@ -17,7 +17,7 @@ const identify = (c: ApiContext, headers: Record<string, string>): Record<string
 };
 
 /** Sends a prepared text, or 304 when the caller has it already. */
-export const answerMade = (c: ApiContext, made: SerializedAnswer | LookupAnswer): Response => {
+export const answerPrepared = (c: ApiContext, made: SerializedAnswer | LookupAnswer): Response => {
   const { status, body, headers } = httpAnswer(made, headerOf(c, 'if-none-match'));
   return new Response(body, { status, headers: identify(c, headers) });
 };

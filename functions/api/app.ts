@@ -7,9 +7,9 @@ import { buildRequest } from '../../shared/providers/request.ts';
 import { createDefinitions } from '../../shared/registry/lookup/definitions.ts';
 import { createNameTables } from '../../shared/registry/lookup/name-tables.ts';
 import { createAdmission } from './admission.ts';
+import { createBodyMemory } from './body-memory.ts';
 import type { Api, ApiContext, App } from './env.ts';
 import { answerErrors, unknownCall } from './errors.ts';
-import { createHeldBytes } from './held-bytes.ts';
 import { createRequestLog } from './identify.ts';
 import type { McpNames } from './mcp/guard.ts';
 import type { McpService } from './mcp/service.ts';
@@ -47,7 +47,7 @@ export const createApp = (assay: Assay, { routes: added = [], router, ...names }
 };
 
 /** Sixteen bodies of the largest size, per tenant: parsed, each takes several times its bytes. */
-const MOST_BODY_BYTES = 64 * 2 ** 20;
+const MAX_BODY_BYTES = 64 * 2 ** 20;
 
 const alone = (route: AnyRoute): RouteGroup => ({ routes: [nameOf(route)], load: () => [route] });
 
@@ -68,7 +68,7 @@ const createApi = (assay: Assay, names: McpNames): Api => {
     definitions: createDefinitions({ answers: new LRUCache({ max: 1000, maxSize: 64_000_000 }), build: buildRequest }),
     namesOf: createNameTables(),
     holdStream: createStreamLimit(),
-    bodies: createHeldBytes(MOST_BODY_BYTES),
+    bodies: createBodyMemory(MAX_BODY_BYTES),
     endOfTurn: createEndOfTurn(),
     mcp: () => (mcp ??= import('./mcp/service.ts').then(({ createMcpService }) => createMcpService(assay, names))),
   };

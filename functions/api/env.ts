@@ -3,7 +3,7 @@ import type { BlankEnv } from 'hono/types';
 import type { Assay } from '../../shared/assay.ts';
 import type { DefinitionsLookup } from '../../shared/registry/lookup/definitions.ts';
 import type { NameTables } from '../../shared/registry/lookup/name-tables.ts';
-import type { HeldBytes } from './held-bytes.ts';
+import type { BodyMemory } from './body-memory.ts';
 import type { McpService } from './mcp/service.ts';
 import type { HoldStream } from './open-streams.ts';
 import type { Stated } from './request-state.ts';
@@ -17,7 +17,7 @@ export interface Api extends Assay {
   readonly namesOf: NameTables;
   readonly holdStream: HoldStream;
   /** Counts the memory that large bodies take. */
-  readonly bodies: HeldBytes;
+  readonly bodies: BodyMemory;
   /** Resolves at the end of this turn of the event loop, so that answers of one turn are sent together. */
   readonly endOfTurn: () => Promise<void>;
   /** Loaded on first use: the MCP package would be a quarter of the start, and many processes never need it. */

@@ -51,5 +51,5 @@ export const readAwsEnvironment = (variables: Readonly<Record<string, string | u
   const parsed = AwsEnvironment.safeParse(variables, ONCE);
   if (parsed.success) return parsed.data;
   const names = parsed.error.issues.map(({ path, message }) => `${path.join('.')} (${message})`);
-  throw new Fault('Unavailable', `the environment does not say where the data lies: ${names.join(', ')}`);
+  throw new Fault('Unavailable', `environment variables are missing or not valid: ${names.join(', ')}`);
 };

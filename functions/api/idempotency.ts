@@ -3,16 +3,23 @@ import type { OnceOnly } from '../../shared/execute/call.ts';
 import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { Fault } from '../../shared/kernel/errors.ts';
 import { onceKey } from '../../shared/kernel/item-keys.ts';
-import { freeLease, type Lease, takeLease } from '../../shared/kernel/lease.ts';
-import { changeHeld, keepLease, newOwner } from '../../shared/kernel/leased-item.ts';
+import { acquireLease, type Lease, releaseLease } from '../../shared/kernel/lease.ts';
+import { changeWhileHeld, keepLease, newOwner } from '../../shared/kernel/leased-item.ts';
 import type { Key } from '../../shared/kernel/ports.ts';
 import { put } from '../../shared/kernel/stored.ts';
 import type { ApiContext } from './env.ts';
-import { AnswerItem, type KeptAnswer, keptAnswer, otherRequest, replay, stillRunning } from './kept-answer.ts';
 import { digestOfRequest, digestWithHost } from './request-digest.ts';
 import { actorOf, headerOf, stateOf } from './request-state.ts';
+import {
+  AnswerItem,
+  otherRequest,
+  readStoredAnswer,
+  replay,
+  type StoredAnswer,
+  stillRunning,
+} from './stored-answer.ts';
 
-const KEPT_SECONDS = 86_400;
+const RETENTION_SECONDS = 86_400;
 const MAX_STORED_BYTES = 300_000;
 
 type World = Pick<Assay, 'table' | 'clock' | 'timers' | 'random' | 'log'>;
@@ -45,8 +52,8 @@ export const answerOnce = async (
     const answer = heartbeat.isLost() ? undefined : await answerToKeep(response, isSecret);
     // If the lease was lost, the request may have had its effect without a stored answer, so it counts as interrupted.
     const state = answer ? 'done' : heartbeat.isLost() ? 'pending' : 'ended';
-    const kept: KeptAnswer = { state, request, call_id: once.id, ...(answer ?? { lease: freeLease(lease) }) };
-    await changeHeld(world, item, lease, (_, expires) => [put(item.key, AnswerItem, kept, expires)]);
+    const kept: StoredAnswer = { state, request, call_id: once.id, ...(answer ?? { lease: releaseLease(lease) }) };
+    await changeWhileHeld(world, item, lease, (_, expires) => [put(item.key, AnswerItem, kept, expires)]);
     return response;
   } finally {
     heartbeat.stop();
@@ -61,7 +68,7 @@ const readKey = (c: ApiContext): Key => {
   return onceKey(tenant, sha256(`${keyId}\n${given}`));
 };
 
-type Begun = { readonly known: KeptAnswer } | { readonly lease: Lease; readonly once: OnceOnly };
+type Begun = { readonly known: StoredAnswer } | { readonly lease: Lease; readonly once: OnceOnly };
 
 /** Reserves the key with the id of its call before anything runs; otherwise returns what is stored for it. */
 const begin = ({ table, clock, random }: World, key: Key, request: string): Promise<Begun> => {
@@ -69,20 +76,25 @@ const begin = ({ table, clock, random }: World, key: Key, request: string): Prom
   const newId = clock.newId();
   return table.change<Begun>([key], ([item]) => {
     const now = clock.now();
-    const known = item && keptAnswer(item);
+    const known = item && readStoredAnswer(item);
     const isOurs = known === undefined || (known.request === request && known.call_id !== undefined);
-    const lease = isOurs && known?.state !== 'done' ? takeLease(known?.lease, owner, now) : undefined;
-    if (lease === undefined) return { writes: [], result: { known: known as KeptAnswer } };
+    const lease = isOurs && known?.state !== 'done' ? acquireLease(known?.lease, owner, now) : undefined;
+    if (lease === undefined) return { writes: [], result: { known: known as StoredAnswer } };
     const id = known?.call_id ?? newId;
     const earlier = known && (known.state === 'ended' ? 'ended' : 'cut off');
     // The key is valid for a day after its first use, however often it is tried.
-    const expires = item?.expires ?? Math.floor(now / 1000) + KEPT_SECONDS;
+    const expires = item?.expires ?? Math.floor(now / 1000) + RETENTION_SECONDS;
     const writes = [put(key, AnswerItem, { state: 'pending', request, call_id: id, lease }, expires)];
     return { writes, result: { lease, once: { id, earlier } } };
   });
 };
 
-const answerKnown = async ({ clock }: World, c: ApiContext, known: KeptAnswer, request: string): Promise<Response> => {
+const answerKnown = async (
+  { clock }: World,
+  c: ApiContext,
+  known: StoredAnswer,
+  request: string,
+): Promise<Response> => {
   if (known.request !== (known.with_host ? await digestWithHost(c) : request)) throw otherRequest();
   if (known.state !== 'done') throw stillRunning(known.lease, clock.now());
   return replay(known);
@@ -98,7 +110,7 @@ const MAY_PASS_LATER: readonly number[] = [402, 403, 409, 429];
 const answerToKeep = async (
   response: Response,
   isSecret: boolean,
-): Promise<Pick<KeptAnswer, 'status' | 'body' | 'type' | 'made'> | undefined> => {
+): Promise<Pick<StoredAnswer, 'status' | 'body' | 'type' | 'made'> | undefined> => {
   const { status, headers } = response;
   if (status >= 500 || MAY_PASS_LATER.includes(status)) return undefined;
   const body = await response.clone().text();

@@ -4,7 +4,7 @@ import type { Actor } from '../../shared/model/key.ts';
 import type { Api, ApiContext } from './env.ts';
 
 /** Each open stream reads the table several times a second. */
-const MOST_OF_TENANT = 50;
+const MAX_OF_TENANT = 50;
 const RETRY_SECONDS = 30;
 
 /** Counts the streams that a tenant has open at this server; returns the function that ends one. */
@@ -15,11 +15,11 @@ export const createStreamLimit = (): HoldStream => {
   const open = new Map<string, number>();
   return ({ tenant }) => {
     const count = open.get(tenant) ?? 0;
-    if (count >= MOST_OF_TENANT)
+    if (count >= MAX_OF_TENANT)
       throw new Fault(
         'RateLimited',
         `${count} streams of this tenant are open already, which is the limit; close one, or ask for JSON`,
-        { limit: MOST_OF_TENANT, retry_after_seconds: RETRY_SECONDS },
+        { limit: MAX_OF_TENANT, retry_after_seconds: RETRY_SECONDS },
       );
     open.set(tenant, count + 1);
     return () => {

@@ -7,8 +7,8 @@ import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { messageOf } from '../../shared/kernel/errors.ts';
 import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import { isObject } from '../../shared/kernel/json.ts';
-import { BEAT_MS } from '../../shared/kernel/lease.ts';
-import { uploadOf, viewUpload } from '../../shared/uploads/upload.ts';
+import { HEARTBEAT_MS } from '../../shared/kernel/lease.ts';
+import { readUpload, viewUpload } from '../../shared/uploads/upload.ts';
 import type { LocalUploads } from './local-uploads.ts';
 
 const PICTURE = /\.(jpe?g|png|webp|avif|tiff?|gif|bmp|p[gp]m)$/i;
@@ -61,7 +61,7 @@ export const watchInbox = async (folder: string, assay: Assay, uploads: LocalUpl
     const names = new Set(await readdir(folder, { recursive: true }));
     for (const name of names) if (!names.has(`${name}.scores.json`)) take(join(folder, name));
   };
-  const stop = assay.timers.every(BEAT_MS, () => {
+  const stop = assay.timers.every(HEARTBEAT_MS, () => {
     look().catch((error: unknown) => assay.log.warn('inbox not looked at', { folder, error: messageOf(error) }));
   });
   const watching = watch(folder, { recursive: true }, (_, name) => {
@@ -107,7 +107,7 @@ const parseJson = (text: string): unknown => {
 const untilOver = async ({ table }: Assay, key: string, isClosed: () => boolean) => {
   while (!isClosed()) {
     const item = await table.get(uploadKey('default', key));
-    const upload = item && viewUpload(uploadOf(item));
+    const upload = item && viewUpload(readUpload(item));
     if (upload && upload.status !== 'pending') return upload;
     await wait(SETTLE_MS, undefined, { ref: false });
   }

@@ -18,7 +18,7 @@ import {
   type UploadContext,
 } from '../../shared/uploads/score-upload.ts';
 import { readBytes } from '../api/body-bytes.ts';
-import { createHeldBytes } from '../api/held-bytes.ts';
+import { createBodyMemory } from '../api/body-memory.ts';
 import { type AnyRoute, route } from '../api/route.ts';
 
 export interface LocalUploads {
@@ -82,7 +82,7 @@ const MOST_PICTURE_BYTES = 2 * MAX_PICTURE_BYTES;
 
 /** Accepts pictures at signed URLs of this machine, without a key. */
 export const signedUploadRoutes = (assay: Assay, uploads: LocalUploads, secret: Uint8Array): readonly AnyRoute[] => {
-  const bodies = createHeldBytes(MOST_PICTURE_BYTES);
+  const bodies = createBodyMemory(MOST_PICTURE_BYTES);
   return [
     route({
       method: 'put',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type AdminKey, anyAdminKey, endingAdminKey, fixedAdminKey } from '../../shared/access/admin-key.ts';
+import { type AdminKey, anyAdminKey, expiringAdminKey, fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
 import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
@@ -150,7 +150,7 @@ const adminKeys = ({ adminKey, linkKey, environment }: LocalOptions, { now }: Cl
   const fixed = (key: string): AdminKey => fixedAdminKey(digestOfKey(key));
   return anyAdminKey([
     ...(lasting === undefined ? [] : [fixed(lasting)]),
-    ...(linkKey === undefined ? [] : [endingAdminKey(fixed(linkKey.key), linkKey.until, now)]),
+    ...(linkKey === undefined ? [] : [expiringAdminKey(fixed(linkKey.key), linkKey.until, now)]),
   ]);
 };
 

@@ -4,7 +4,7 @@ import {
   type QuotaHolding,
 } from '../../shared/execute/billing/quota-holders.ts';
 import { messageOf } from '../../shared/kernel/errors.ts';
-import { BEAT_MS } from '../../shared/kernel/lease.ts';
+import { HEARTBEAT_MS } from '../../shared/kernel/lease.ts';
 
 /** Recounts the quotas of processes that died, at start and with every heartbeat. */
 export const localQuotas = (context: QuotaContext): QuotaHolding => {
@@ -15,12 +15,12 @@ export const localQuotas = (context: QuotaContext): QuotaHolding => {
   const look = (): void => {
     looking ??= holding
       .takeOver()
-      .catch((thrown: unknown) => log.warn('quotas not looked at', { error: messageOf(thrown) }))
+      .catch((thrown: unknown) => log.warn('quotas of ended processes not recounted', { error: messageOf(thrown) }))
       .finally(() => {
         looking = undefined;
       });
   };
-  const stop = timers.every(BEAT_MS, look);
+  const stop = timers.every(HEARTBEAT_MS, look);
   look();
   return {
     hold: holding.hold,

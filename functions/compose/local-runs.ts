@@ -1,7 +1,7 @@
 import { engineTime } from '../../shared/adapters/node/engine-time.ts';
 import type { Assay } from '../../shared/assay.ts';
 import { messageOf } from '../../shared/kernel/errors.ts';
-import { BEAT_MS } from '../../shared/kernel/lease.ts';
+import { HEARTBEAT_MS } from '../../shared/kernel/lease.ts';
 import type { Blobs } from '../../shared/kernel/ports.ts';
 import type { LocalRuns } from '../../shared/plan/local-run-deps.ts';
 import { createLocalRuns } from '../../shared/plan/local-runs.ts';
@@ -33,7 +33,7 @@ const takingOver = ({ timers, log }: Assay, runs: LocalRuns): LocalRuns => {
       (resumed) => void (resumed.length > 0 && log.info('runs resumed', { runs: resumed })),
       (error: unknown) => log.error('runs not resumed', { error: messageOf(error) }),
     );
-  const stop = timers.every(BEAT_MS, look);
+  const stop = timers.every(HEARTBEAT_MS, look);
   look();
   return {
     start: (request) => runs.start(request),

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { inForce, knownKey } from '../../shared/access/admit.ts';
+import { knownKey, requireActive } from '../../shared/access/admit.ts';
 import { findKey } from '../../shared/access/api-keys.ts';
 import { createAuthServer } from '../../shared/adapters/oauth/auth-server.ts';
 import { createOwnTokens } from '../../shared/adapters/oauth/own-tokens.ts';
@@ -34,7 +34,7 @@ export const composeOauth = ({ issuers = [], fetch, clock, own }: Options): Oaut
 const isInForce = async (table: Table, clock: Pick<Clock, 'now'>, id: string): Promise<boolean> => {
   const key = await findKey(table, id);
   try {
-    return key !== undefined && inForce(knownKey(key), clock.now()) !== undefined;
+    return key !== undefined && requireActive(knownKey(key), clock.now()) !== undefined;
   } catch {
     return false;
   }

@@ -22,7 +22,7 @@ export const parseEnvironment = <T>(schema: z.ZodType<T>, variables: NodeJS.Proc
   const parsed = schema.safeParse(variables);
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.')} (${message})`);
-  throw new Fault('Unavailable', `the environment does not say what is needed: ${wrong.join(', ')}`);
+  throw new Fault('Unavailable', `environment variables are missing or not valid: ${wrong.join(', ')}`);
 };
 
 /** The resources that scoring needs, from the environment. */

@@ -1,6 +1,6 @@
 import { admit, missingKey, presentedKey } from '../../shared/access/admit.ts';
 import { requireScope } from '../../shared/access/scopes.ts';
-import { digestOfKey, idOfKey, isWhole } from '../../shared/access/secret.ts';
+import { digestOfKey, hasValidChecksum, parseKeyId } from '../../shared/access/secret.ts';
 import type { Actor } from '../../shared/model/key.ts';
 import type { EdgeContext } from './app.ts';
 import type { EdgeStore } from './store.ts';
@@ -9,9 +9,9 @@ import type { EdgeStore } from './store.ts';
 export const admitViewer = async (c: EdgeContext, store: EdgeStore): Promise<Actor | undefined> => {
   const text = presentedKey(c.req.header('authorization'), c.req.header('x-api-key'));
   if (text === undefined || text === '') throw missingKey();
-  const id = idOfKey(text);
+  const id = parseKeyId(text);
   // The operator's own key has another format, and a new key may not be published yet.
-  const known = id !== undefined && isWhole(text) ? await store.key(id) : undefined;
+  const known = id !== undefined && hasValidChecksum(text) ? await store.key(id) : undefined;
   // Only the origin can count requests.
   if (!known || known.key.rate !== undefined) return undefined;
   const actor = admit(known, digestOfKey(text), store.now());

@@ -58,7 +58,7 @@ const handleBatch = async (
   const failures = read.flatMap((each) => {
     const answer = 'thrown' in each ? each : byDelivery.get(each.object.delivery);
     if (!answer || !('thrown' in answer)) return [];
-    warn('message not done', { message: each.messageId, error: messageOf(answer.thrown) });
+    warn('queue message not handled', { message: each.messageId, error: messageOf(answer.thrown) });
     return [{ itemIdentifier: each.messageId }];
   });
   return { batchItemFailures: failures };

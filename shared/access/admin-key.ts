@@ -16,7 +16,7 @@ export const anyAdminKey = (keys: readonly AdminKey[]): AdminKey => ({
 });
 
 /** A key that expires. */
-export const endingAdminKey = (key: AdminKey, until: number, now: () => number): AdminKey => ({
+export const expiringAdminKey = (key: AdminKey, until: number, now: () => number): AdminKey => ({
   matches: (digest) => now() < until && key.matches(digest),
 });
 

@@ -22,11 +22,11 @@ export const knownKey = (key: ApiKey): KnownKey => ({
 /** Authenticates a key by its digest; refuses a wrong, revoked or expired one. */
 export const admit = (known: KnownKey, digest: string, now: number): Actor => {
   if (!sameDigest(digest, known.key.digest)) throw unknownKey();
-  return inForce(known, now);
+  return requireActive(known, now);
 };
 
 /** The actor of a key whose digest has been compared; refuses a revoked or expired one. */
-export const inForce = ({ key, actor }: KnownKey, now: number): Actor => {
+export const requireActive = ({ key, actor }: KnownKey, now: number): Actor => {
   if (key.revoked_at !== undefined)
     throw new Fault('Unauthenticated', `the key ${key.id} was revoked; ask for a new one`);
   if (key.expires_at !== undefined && Date.parse(key.expires_at) <= now)

@@ -13,7 +13,7 @@ import {
   TenantItem,
 } from '../model/key.ts';
 import { hasScope, requireScope } from './scopes.ts';
-import { digestOfKey, writeKey } from './secret.ts';
+import { digestOfKey, formatKey } from './secret.ts';
 import { requireVisible, visibleTools } from './visible-tools.ts';
 
 export interface KeyContext {
@@ -37,7 +37,7 @@ export const createKey = async (
   if (parsed.data.expires_at !== undefined && Date.parse(parsed.data.expires_at) <= now)
     throw new Fault('InvalidInput', `expires_at ${parsed.data.expires_at} is in the past`, { field: 'expires_at' });
   const id = clock.newId().toLowerCase();
-  const text = writeKey(id, random(24));
+  const text = formatKey(id, random(24));
   const stored: ApiKey = {
     ...parsed.data,
     id,

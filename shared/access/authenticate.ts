@@ -1,10 +1,10 @@
 import type { Clock, Table } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { AdminKey } from './admin-key.ts';
-import { inForce, type KnownKey, knownKey, missingKey, unknownKey } from './admit.ts';
+import { type KnownKey, knownKey, missingKey, requireActive, unknownKey } from './admit.ts';
 import { findKey } from './api-keys.ts';
 import { adminActor } from './scopes.ts';
-import { digestOfKey, idOfKey, isWhole, sameDigest } from './secret.ts';
+import { digestOfKey, hasValidChecksum, parseKeyId, sameDigest } from './secret.ts';
 import { looksLikeToken, type VerifyToken } from './token-actor.ts';
 
 export { requireScope } from './scopes.ts';
@@ -44,7 +44,7 @@ export const createAuthenticator = ({ table, clock, adminKey, verifyToken, keptM
   const passed = (text: string, known: SeenKey, now: number): Actor => {
     if (verified.size >= MAX_KEPT) verified.clear();
     verified.set(text, known);
-    return inForce(known, now);
+    return requireActive(known, now);
   };
 
   /** A key that is not in the table can only be the operator's. */
@@ -74,11 +74,11 @@ export const createAuthenticator = ({ table, clock, adminKey, verifyToken, keptM
     const past = verified.get(text);
     // A key that was forgotten or read again since must be compared again.
     if (past !== undefined) {
-      if (isFresh(past) && seen.get(past.key.id) === past) return inForce(past, now);
+      if (isFresh(past) && seen.get(past.key.id) === past) return requireActive(past, now);
       verified.delete(text);
     }
     const digest = adminDigests.get(text) ?? digestOfKey(text);
-    const id = idOfKey(text);
+    const id = parseKeyId(text);
     const known = id === undefined ? undefined : seen.get(id);
     if (isFresh(known) && sameDigest(digest, known.key.digest)) return passed(text, known, now);
     if (adminKey?.matches(digest)) {
@@ -86,7 +86,7 @@ export const createAuthenticator = ({ table, clock, adminKey, verifyToken, keptM
       return fixedAdmin;
     }
     if (isFresh(known)) throw unknownKey();
-    if (id !== undefined && isWhole(text)) return look(id, text, digest);
+    if (id !== undefined && hasValidChecksum(text)) return look(id, text, digest);
     return adminOnly(digest);
   };
   return Object.assign(authenticate, { forget: (id: string) => void seen.delete(id) });

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
-import { afterSpending, type Bucket, filled, type Rate, tooMany } from './token-bucket.ts';
+import { afterSpending, type Bucket, type Rate, refill, tooMany } from './token-bucket.ts';
 
 /** What a key without a rate may send to one process; ordinary agents stay far below it. */
 export const DEFAULT_RATE: Rate = { per_second: 500, burst: 2000 };
@@ -18,25 +18,25 @@ export const readRate = (text: string): Rate | 'off' | undefined => {
   return { per_second: rate, burst: Math.max(1, burst === undefined ? Math.ceil(4 * rate) : Number(burst)) };
 };
 
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 
 /** Limits keys that have no rate of their own, in the memory of this process: lookups must not cost a write. */
 export const createDefaultLimit = (clock: Pick<Clock, 'now'>, rate: Rate) => {
   const buckets = new Map<string, Bucket>();
   const keep = (keyId: string, bucket: Bucket): void => {
-    if (buckets.size >= MOST_BUCKETS && !buckets.has(keyId)) forgetFull(buckets, rate, clock.now());
+    if (buckets.size >= MAX_BUCKETS && !buckets.has(keyId)) forgetFull(buckets, rate, clock.now());
     buckets.set(keyId, bucket);
   };
   return {
     take(actor: Actor): undefined {
       if (isOperator(actor)) return;
-      const { tokens, at } = filled(buckets.get(actor.keyId), rate, clock.now());
+      const { tokens, at } = refill(buckets.get(actor.keyId), rate, clock.now());
       if (tokens < 1) throw tooMany(rate, (1 - tokens) / rate.per_second);
       keep(actor.keyId, { tokens: tokens - 1, at });
     },
     spend(actor: Actor, requests: number): void {
       if (isOperator(actor)) return;
-      const { tokens, at } = filled(buckets.get(actor.keyId), rate, clock.now());
+      const { tokens, at } = refill(buckets.get(actor.keyId), rate, clock.now());
       keep(actor.keyId, { tokens: afterSpending(tokens, requests, rate), at });
     },
   };
@@ -46,5 +46,5 @@ export const createDefaultLimit = (clock: Pick<Clock, 'now'>, rate: Rate) => {
 const isOperator = ({ key, scopes }: Actor): boolean => key === undefined || scopes.has('admin');
 
 const forgetFull = (buckets: Map<string, Bucket>, rate: Rate, now: number): void => {
-  for (const [keyId, bucket] of buckets) if (filled(bucket, rate, now).tokens >= rate.burst) buckets.delete(keyId);
+  for (const [keyId, bucket] of buckets) if (refill(bucket, rate, now).tokens >= rate.burst) buckets.delete(keyId);
 };

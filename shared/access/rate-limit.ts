@@ -3,7 +3,7 @@ import type { Clock, Item, Table } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { type Actor, BucketItem } from '../model/key.ts';
 import { createDefaultLimit } from './default-rate.ts';
-import { afterSpending, type Bucket, filled, type Rate, tooMany } from './token-bucket.ts';
+import { afterSpending, type Bucket, type Rate, refill, tooMany } from './token-bucket.ts';
 
 export interface RateLimiter {
   /** Takes one request from a key's rate; synchronous while this process has an allowance left. */
@@ -85,7 +85,7 @@ const owe = (table: Table, keyId: string, rate: Rate, requests: number, now: num
 
 /** The tokens in a bucket now. */
 const fill = (item: Item | undefined, rate: Rate, now: number): Bucket =>
-  filled(item && read(item, BucketItem), rate, now);
+  refill(item && read(item, BucketItem), rate, now);
 
 interface Taken {
   readonly granted: number;

@@ -4,16 +4,16 @@ import { hash, timingSafeEqual } from 'node:crypto';
 const SHAPE = /^ak_([a-z0-9]{8,32})_([A-Za-z0-9_-]{32})([A-Za-z0-9_-]{6})$/;
 
 /** Formats a new key from 24 random bytes. */
-export const writeKey = (id: string, random: Uint8Array): string => {
+export const formatKey = (id: string, random: Uint8Array): string => {
   const secret = Buffer.from(random).toString('base64url');
   return `ak_${id}_${secret}${computeChecksum(id, secret)}`;
 };
 
 /** The id in a presented key; undefined when it is malformed. */
-export const idOfKey = (text: string): string | undefined => SHAPE.exec(text)?.[1];
+export const parseKeyId = (text: string): string | undefined => SHAPE.exec(text)?.[1];
 
 /** Whether the key's checksum is right. */
-export const isWhole = (text: string): boolean => {
+export const hasValidChecksum = (text: string): boolean => {
   const [, id = '', secret = '', check] = SHAPE.exec(text) ?? [];
   return check === computeChecksum(id, secret);
 };

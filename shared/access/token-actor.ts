@@ -28,7 +28,7 @@ export const isPrincipal = (keyId: string): boolean => PRINCIPAL.test(keyId);
  * The actor of a verified token. Its principal is issuer, subject and client, so that all tokens of one login share
  * quota, rate, grants, consents and records, and no other login does.
  */
-export const actorOfClaims = (issuer: Issuer, claims: Claims): Actor => {
+export const actorFromClaims = (issuer: Issuer, claims: Claims): Actor => {
   for (const [claim, value] of Object.entries(issuer.claims))
     if (claims[claim] !== value) throw refused(`its claim ${claim} is not ${JSON.stringify(value)}`);
   const subject = textOf(claims.sub);

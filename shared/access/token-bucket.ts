@@ -12,7 +12,7 @@ export interface Bucket {
 }
 
 /** The bucket refilled up to now; a new one is full. */
-export const filled = (bucket: Bucket | undefined, { per_second, burst }: Rate, now: number): Bucket => {
+export const refill = (bucket: Bucket | undefined, { per_second, burst }: Rate, now: number): Bucket => {
   const { tokens, at } = bucket ?? { tokens: burst, at: now };
   return {
     tokens: Math.min(burst, tokens + (Math.max(0, now - at) * per_second) / 1000),
@@ -21,11 +21,11 @@ export const filled = (bucket: Bucket | undefined, { per_second, burst }: Rate, 
 };
 
 /** The largest debt of a key, in seconds of its rate. */
-const MOST_OWED_SECONDS = 60;
+const MAX_OWED_SECONDS = 60;
 
 /** The tokens left after work that cost more than was known on admission. */
 export const afterSpending = (tokens: number, requests: number, { per_second }: Rate): number =>
-  Math.max(tokens - requests, -MOST_OWED_SECONDS * per_second);
+  Math.max(tokens - requests, -MAX_OWED_SECONDS * per_second);
 
 export const tooMany = ({ per_second, burst }: Rate, waitSeconds: number): Fault =>
   new Fault('RateLimited', `this key may send ${per_second} requests a second, ${burst} at once; slow down`, {

@@ -32,7 +32,7 @@ export const showArguments = ({ redact }: Pick<LayerContext, 'redact'>, { record
 };
 
 /** Stores all arguments, in parts that fit table items. */
-export const keepArguments = (tenant: string, id: string, args: unknown, expires: number): readonly Write[] => {
+export const writeArguments = (tenant: string, id: string, args: unknown, expires: number): readonly Write[] => {
   // Escaped to ASCII, so that no part splits a character.
   const text = JSON.stringify(args).replace(/[\u0080-\uffff]/g, escapeUnit);
   return Array.from({ length: Math.ceil(text.length / PART_CHARACTERS) }, (_, part) => {

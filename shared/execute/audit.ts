@@ -54,7 +54,7 @@ export interface AuditContext {
   readonly log: Log;
 }
 
-const KEPT_SECONDS = 400 * 86_400;
+const RETENTION_SECONDS = 400 * 86_400;
 
 /** The write of one audit entry, with its id and time, for use within another transaction. */
 export const auditWriter = ({ clock }: Pick<AuditContext, 'clock'>, tenant: string): ((entry: AuditEntry) => Write) => {
@@ -62,7 +62,7 @@ export const auditWriter = ({ clock }: Pick<AuditContext, 'clock'>, tenant: stri
   const id = clock.newId();
   const at = new Date(now).toISOString();
   const key = { pk: auditPk(tenant, at.slice(0, 7)), sk: id };
-  return (entry) => put(key, AuditItem, { id, at, ...entry }, Math.floor(now / 1000) + KEPT_SECONDS);
+  return (entry) => put(key, AuditItem, { id, at, ...entry }, Math.floor(now / 1000) + RETENTION_SECONDS);
 };
 
 /** Writes an entry on its own. */

@@ -23,7 +23,7 @@ export interface RecordBatch {
 }
 
 /** A transaction holds 100 items; one is the event sequence, two are hour markers when the hour changes. */
-const MOST_ITEMS = 97;
+const MAX_ITEMS = 97;
 /** A record with its possible events: a failure, a block, and the end of the block by a later call. */
 const ITEMS_OF = { failed: 4, ok: 1, refused: 1, interrupted: 1 } as const;
 /** If a version was blocked before, only its first success in the batch unblocks it. */
@@ -40,14 +40,14 @@ export const takeBatch = (waiting: WaitingRecord[], folds: readonly Fold[]): Rec
   const versions = new Set<string>();
   let items = 0;
   for (const entry of waiting) {
-    if (entry.tenant !== tenant || items >= MOST_ITEMS || ids.has(entry.record.call_id)) {
+    if (entry.tenant !== tenant || items >= MAX_ITEMS || ids.has(entry.record.call_id)) {
       others.push(entry);
       continue;
     }
     const keys = foldedKeys(folds, entry).filter((key) => !totals.has(key));
     const version = `${entry.record.tool}@${entry.record.version}`;
     items += ITEMS_OF[entry.record.status] + keys.length + (versions.has(version) ? 0 : UNBLOCKED);
-    if (items > MOST_ITEMS) {
+    if (items > MAX_ITEMS) {
       others.push(entry);
       continue;
     }

@@ -12,9 +12,9 @@ import type { FoldContext } from './fold-stream.ts';
 /** The stream keeps records for a day, so after that no record can be redelivered to an item. */
 const IDLE_MS = 25 * 3_600_000;
 /** An emptied item expires when its shard has certainly been closed. */
-const KEPT_SECONDS = 8 * 86_400;
+const RETENTION_SECONDS = 8 * 86_400;
 /** A transaction holds 100 items. */
-const MOST_NAMES = 45;
+const MAX_NAMES = 45;
 
 /**
  * Moves the counts of closed shards into compacted totals, so that reads stay short: a shard lives for four hours. Each
@@ -35,14 +35,14 @@ const compact = async ({ table, clock }: FoldContext, tenant: string, key: Key):
     const item = await table.get(key);
     if (!item) return;
     const seen = read(item, ShardTotalsItem);
-    const stats = Object.keys(seen.stats).slice(0, MOST_NAMES);
-    const usage = Object.keys(seen.usage).slice(0, MOST_NAMES - stats.length);
+    const stats = Object.keys(seen.stats).slice(0, MAX_NAMES);
+    const usage = Object.keys(seen.usage).slice(0, MAX_NAMES - stats.length);
     const bases = [...stats.map((id) => statsBase(tenant, id)), ...usage.map((id) => usageBase(tenant, id))];
     isLeft = await table.change([key, ...bases], ([now, ...stored]) => {
       if (now === undefined || now.revision !== item.revision) return { writes: [], result: now !== undefined };
       const left = without(read(now, ShardTotalsItem), stats, usage);
       const isEmpty = Object.keys(left.stats).length + Object.keys(left.usage).length === 0;
-      const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;
+      const expires = Math.floor(clock.now() / 1000) + RETENTION_SECONDS;
       const writes: readonly Write[] = [
         ...stats.map((id, at) => movedStats(tenant, id, read(now, ShardTotalsItem), stored[at])),
         ...usage.map((id, at) => movedUsage(tenant, id, read(now, ShardTotalsItem), stored[stats.length + at])),

@@ -32,7 +32,7 @@ export type Confirmation = Readonly<z.infer<typeof Confirmation>>;
 export const ConfirmationItem = stored<Confirmation>({
   what: 'confirmation',
   schema: Confirmation,
-  cure: 'call again without it to ask anew',
+  cure: 'call again without it to ask again',
 });
 /** Maps a confirmation's id to its item. */
 export const ConfirmationPointerItem = stored({
@@ -50,4 +50,4 @@ export const keyOfId = async (table: Table, tenant: string, id: string): Promise
 };
 
 export const unknownConfirmation = (): Fault =>
-  new Fault('NotFound', 'no such confirmation is waiting; it may have expired, or belong to another tenant');
+  new Fault('NotFound', 'there is no such confirmation; it may have expired, or belong to another tenant');

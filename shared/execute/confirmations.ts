@@ -39,7 +39,7 @@ export const decideConfirmation = async (
     // The asking key may withdraw its request; anybody else needs the scope, also to refuse.
     if (found.key !== keyId) requireScope(actor, 'approve');
     if (found.state !== 'pending')
-      throw new Fault('Conflict', `this confirmation is ${found.state} already; a decision stands`, {
+      throw new Fault('Conflict', `this confirmation is ${found.state} already; a decision is final`, {
         state: found.state,
       });
     const decided: Confirmation = { ...found, state: approve ? 'approved' : 'refused', decided_by: keyId };

@@ -28,19 +28,19 @@ export const isLost = ({ options: { once } }: Pick<Call, 'options'>): boolean =>
 
 /** The error for a process that was suspended for too long. */
 export const takenOver = ({ id }: Pick<Call, 'id'>): Fault =>
-  new Fault('Conflict', `the call ${id} was left for too long and may have been taken over; send it again as it is`, {
+  new Fault('Conflict', `the call ${id} was interrupted for too long, and another process may have taken it over; send the same request again`, {
     call_id: id,
   });
 
 /** The error for a call whose row has lapsed or was ended by another process. */
-export const hasEnded = (id: string): Fault =>
-  new Fault('Conflict', `the call ${id} has already ended, or its time was up; look at its record`, {
+export const alreadyEnded = (id: string): Fault =>
+  new Fault('Conflict', `the call ${id} has already ended, or its time ran out; read its record`, {
     call_id: id,
     ended: true,
   });
 
 /** Whether an error is that one. */
-export const isEnded = (thrown: unknown): boolean => thrown instanceof Fault && thrown.details.ended === true;
+export const isAlreadyEnded = (thrown: unknown): boolean => thrown instanceof Fault && thrown.details.ended === true;
 
 /**
  * Whether running a version again has no second effect: it is declared idempotent, is a function of its arguments, or

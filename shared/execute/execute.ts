@@ -4,9 +4,9 @@ import type { Invocation, Outcome } from '../model/call.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { Call, Caller, CallOptions, CallResult, ExecuteContext, Next } from './call.ts';
-import { answeredBefore, earlierCall, interrupted, isEnded, isIdempotent, timeOf } from './earlier-call.ts';
+import { answeredBefore, earlierCall, interrupted, isAlreadyEnded, isIdempotent, timeOf } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
-import { meteredOf } from './meter.ts';
+import { toMetered } from './meter.ts';
 import { recordCalls } from './monitor.ts';
 import { resolveTool } from './resolve.ts';
 import { handlerOf, runImplementation } from './run-handler.ts';
@@ -31,7 +31,7 @@ export const executeTool = async (
   try {
     return await tryTool(context, actor, invocation, signal, { ...options, answered });
   } catch (thrown) {
-    if (!isEnded(thrown) || once.isLost?.()) throw thrown;
+    if (!isAlreadyEnded(thrown) || once.isLost?.()) throw thrown;
     // The reservation lapsed while the tool ran: the call is resumed like an interrupted one, with the answer it has.
     const resumed = { ...options, once: { ...once, earlier: 'cut off', answer } } as const;
     return tryTool(context, actor, invocation, signal, resumed);
@@ -85,7 +85,7 @@ const tryTool = async (
 
 /** Ends an interrupted call; what its process had counted for it is corrected by a recount. */
 const endInterrupted = async (context: ExecuteContext, call: Call): Promise<CallResult> => {
-  const metered = meteredOf(call);
+  const metered = toMetered(call);
   await context.meter.hold(metered);
   const result = await recordCalls(context, call, async () => interrupted(call.record.spec.name));
   await context.meter.disown(metered);

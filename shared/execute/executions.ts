@@ -30,7 +30,7 @@ export interface Executions {
 
 const SHOWN_MS = 30 * 86_400_000;
 /** The most records that are read for one page; then the page ends early, with a cursor. */
-const MOST_LOOKED_AT = 5000;
+const MAX_LOOKED_AT = 5000;
 
 export interface ExecutionsContext {
   readonly table: Table;
@@ -51,7 +51,7 @@ export const listExecutions = async (
   for await (const record of latestExecutions(context, actor, query)) {
     if (found.length === query.limit) return { executions: found, next: found.at(-1)?.call_id ?? '' };
     if (visible.has(record.tool) && matches(record, query)) found.push(record);
-    if (++looked >= MOST_LOOKED_AT) return { executions: found, next: record.call_id };
+    if (++looked >= MAX_LOOKED_AT) return { executions: found, next: record.call_id };
   }
   return { executions: found };
 };

@@ -5,7 +5,7 @@ import { eventCountKey, foldedKey } from '../kernel/item-keys.ts';
 import type { Write } from '../kernel/ports.ts';
 import { put, stored } from '../kernel/stored.ts';
 import type { CallRecord } from '../model/call-record.ts';
-import { placeIfReadable } from '../registry/events.ts';
+import { appendIfReadable } from '../registry/events.ts';
 import type { FoldContext, StreamedCall } from './fold-stream.ts';
 
 /** Marks one record of a stream without shards as folded. */
@@ -36,7 +36,7 @@ const foldChunk = async ({ table, clock, folds, log }: FoldContext, chunk: reado
     const left: Fault[] = [];
     const folded = tenants.flatMap((tenant, at): readonly Write[] => {
       const { writes, events, unreadable } = foldingOf(folds, tenant, recordsOf(fresh, tenant)).fold(stored);
-      const placed = placeIfReadable(tenant, items[notes.length + at], events);
+      const placed = appendIfReadable(tenant, items[notes.length + at], events);
       left.push(...unreadable, ...placed.unreadable);
       return [...writes, ...placed.writes];
     });
@@ -52,7 +52,7 @@ const note = (folded: readonly StreamedCall[], expires: number): readonly Write[
   folded.map(({ eventId }) => put(foldedKey(eventId), FoldedItem, { folded: true }, expires));
 
 /** A transaction holds 100 items; some are left for events. */
-const MOST_ITEMS = 90;
+const MAX_ITEMS = 90;
 
 /** Groups of calls that fit into one transaction with their markers, totals and events. */
 function* chunksOf(calls: readonly StreamedCall[], folds: readonly Fold[]): Generator<StreamedCall[]> {
@@ -63,7 +63,7 @@ function* chunksOf(calls: readonly StreamedCall[], folds: readonly Fold[]): Gene
     const needed = itemsOf(call, folds);
     const brought = call.record.status === 'failed' ? 2 : 0;
     const size = new Set([...items, ...needed]).size + events + brought;
-    if (size > MOST_ITEMS && chunk.length > 0) {
+    if (size > MAX_ITEMS && chunk.length > 0) {
       yield chunk;
       [chunk, items, events] = [[], new Set(), 0];
     }

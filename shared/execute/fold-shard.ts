@@ -14,7 +14,7 @@ import type { CallRecord } from '../model/call-record.ts';
 import { usageName } from './billing/usage.ts';
 import { compactTotals } from './compact-totals.ts';
 import type { FoldContext, StreamedCall } from './fold-stream.ts';
-import { tellFailures } from './tell-failures.ts';
+import { reportFailures } from './report-failures.ts';
 
 /**
  * Folds a shard's calls into items that only this shard writes, one per tenant while its totals fit. Each item has its
@@ -37,7 +37,7 @@ const foldTenant = async (
 ): Promise<void> => {
   try {
     const isNew = await foldInto(context, { tenant, shard, path: '', since: '' }, calls.flatMap(toEntries));
-    await tellFailures(context, tenant, shard, calls);
+    await reportFailures(context, tenant, shard, calls);
     if (isNew) await compactTotals(context, tenant);
   } catch (thrown) {
     // Corrupt totals are left alone while other tenants are folded; those of a newer release wait for the update of

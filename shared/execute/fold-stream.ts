@@ -96,7 +96,7 @@ const isCounted = (before: Item | undefined, after: Item): boolean =>
 const isEnded = (item: Item | undefined): boolean =>
   item !== undefined && !item.isDamaged && CALL_STATUSES.some((status) => status === item.body.status);
 
-const KEPT_SECONDS = 30 * 86_400;
+const RETENTION_SECONDS = 30 * 86_400;
 
 /**
  * Unreadable records are stored and logged, so that the others are processed. An alarm matches the message of the log
@@ -104,7 +104,7 @@ const KEPT_SECONDS = 30 * 86_400;
  */
 const setAside = async ({ table, clock, log }: FoldContext, poison: readonly Poison[]): Promise<void> => {
   if (poison.length === 0) return;
-  const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;
+  const expires = Math.floor(clock.now() / 1000) + RETENTION_SECONDS;
   await table.write(
     poison.map(({ eventId, key, error }) => put(poisonKey(eventId), PoisonItem, { ...key, error }, expires)),
   );

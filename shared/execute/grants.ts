@@ -39,7 +39,7 @@ export const requireGrant = async (context: LayerContext, call: Call): Promise<v
   const { tenant } = call.actor;
   const keyId = holderOf(call.actor);
   const { spec } = call.record;
-  const why = await whyUngranted(context, call.actor, call.record);
+  const why = await grantProblem(context, call.actor, call.record);
   if (why === undefined) return;
   const about = { call_id: call.id, reason: why };
   await audit(context, tenant, { action: 'grant-missing', by: keyId, tool: spec.name, about });
@@ -55,7 +55,7 @@ export const requireGrant = async (context: LayerContext, call: Call): Promise<v
 };
 
 /** Why a key may not run a dangerous tool now; undefined when it may. */
-export const whyUngranted = async (
+export const grantProblem = async (
   { table, clock }: Pick<RegistryContext, 'table' | 'clock'>,
   actor: Actor,
   { spec, digest, version }: VersionRecord,

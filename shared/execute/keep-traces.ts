@@ -19,7 +19,7 @@ export interface KeepTracesOptions {
 /** 200 traces at once, then one a second: enough for people to look at, without slowing a busy server down. */
 const BURST = 200;
 const PER_SECOND = 1;
-const KEPT_SECONDS = 3 * 86_400;
+const RETENTION_SECONDS = 3 * 86_400;
 const DELAY_MS = 100;
 
 /** Stores traces in which calls ran, so that a call can be inspected where no collector receives traces. */
@@ -62,7 +62,7 @@ const toWrite = ({ tenant = '', traceId, spanId, spans }: TraceSegment, now: num
     traceKey(tenant, traceId, spanId),
     TraceItem,
     { spans: spans.map(toStoredSpan) },
-    Math.floor(now / 1000) + KEPT_SECONDS,
+    Math.floor(now / 1000) + RETENTION_SECONDS,
   );
 
 /** A token bucket. */

@@ -1,4 +1,4 @@
-import { currentSpan, inSpan, openSpan, within } from '../kernel/trace.ts';
+import { currentSpan, inSpan, openSpan, runInSpan } from '../kernel/trace.ts';
 import { answerFromCache } from './cache.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { chargeCalls } from './meter.ts';
@@ -33,7 +33,7 @@ export const runThroughLayers = (context: LayerContext, call: Call, implementati
 /** The same, with a span for the call and, below it, one for what each layer does before it calls the next. */
 const traced = (context: LayerContext, call: Call, implementation: Next): Promise<CallResult> => {
   const { id, actor, record } = call;
-  currentSpan()?.collector?.hasCallOf(actor.tenant);
+  currentSpan()?.collector?.noteCall(actor.tenant);
   const about = { call_id: id, tool: record.spec.name, version: record.version };
   return inSpan(`call ${record.spec.name}`, about, () => {
     const own = currentSpan();
@@ -46,7 +46,7 @@ const traced = (context: LayerContext, call: Call, implementation: Next): Promis
         if (span === undefined || own === undefined) return layer.run(context, given, from(at + 1));
         const next: Next = (passed) => {
           span.end();
-          return within(own, () => from(at + 1)(passed));
+          return runInSpan(own, () => from(at + 1)(passed));
         };
         try {
           return await span.run(() => layer.run(context, given, next));

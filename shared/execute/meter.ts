@@ -95,7 +95,7 @@ export const freeMeter: Meter = {
 };
 
 /** The parts of a call that its price depends on. */
-export const meteredOf = ({ id, at, actor, record, priceMicros }: Call): MeteredCall => ({
+export const toMetered = ({ id, at, actor, record, priceMicros }: Call): MeteredCall => ({
   id,
   tenant: actor.tenant,
   keyId: actor.keyId,
@@ -115,7 +115,7 @@ export const chargeCalls: CallLayer = async (context, call, next) => {
   const { meter } = context;
   // The price of a plan includes its nodes.
   if (call.actor.onBehalfOf !== undefined) return { ...(await next(call)), chargedMicros: 0 };
-  const metered = meteredOf(call);
+  const metered = toMetered(call);
   const reserving = meter.reserve(metered);
   const reservation = reserving instanceof Promise ? await reserving : reserving;
   if (reservation.remaining) call.options.metered?.(reservation.remaining);

@@ -4,7 +4,7 @@ import { currentTraceId, inSpan } from '../kernel/trace.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Call, CallLayer, CallResult, LayerContext, Next } from './call.ts';
 import { cutValue } from './cut-values.ts';
-import { isEnded, isLost, takenOver } from './earlier-call.ts';
+import { isAlreadyEnded, isLost, takenOver } from './earlier-call.ts';
 import { REDACTED } from './redact.ts';
 
 /** Records every call, whether it ran or was refused. */
@@ -34,7 +34,7 @@ const keepEnd = async (context: LayerContext, call: Call, ran: CallResult): Prom
     if (reservation) await meter.release(reservation, ran, counted);
   } catch (thrown) {
     // Whoever ended the call may not know that it was counted here.
-    if (reservation && isEnded(thrown)) await meter.disown(reservation.call);
+    if (reservation && isAlreadyEnded(thrown)) await meter.disown(reservation.call);
     throw thrown;
   }
 };

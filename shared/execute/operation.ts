@@ -13,10 +13,10 @@ export interface Operation<T> {
   /** As recorded: images by digest or key, never their bytes. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly priceMicros: number;
-  readonly work: (signal: AbortSignal) => Promise<Worked<T>>;
+  readonly work: (signal: AbortSignal) => Promise<WorkResult<T>>;
 }
 
-export interface Worked<T> {
+export interface WorkResult<T> {
   readonly value: T;
   /** The output as recorded. */
   readonly output: unknown;
@@ -25,7 +25,7 @@ export interface Worked<T> {
   readonly actualMicros?: number | undefined;
 }
 
-export interface Operated<T> {
+export interface OperationResult<T> {
   readonly value: T;
   readonly callId: string;
   readonly chargedMicros: number;
@@ -43,14 +43,14 @@ export const runOperation = async <T>(
   operation: Operation<T>,
   signal?: Caller,
   options: CallOptions = {},
-): Promise<Operated<T>> => {
+): Promise<OperationResult<T>> => {
   const earlier = await earlierCall(context, actor.tenant, options.once);
   // Operations are idempotent: a repeated one is computed again, but not charged again.
   if (earlier?.status === 'ok') {
     const { value } = await operation.work(signalOf(signal));
     return { value, callId: earlier.call_id, chargedMicros: earlier.charged_micros };
   }
-  let worked: Worked<T> | undefined;
+  let worked: WorkResult<T> | undefined;
   const handler: Handler = {
     permission: 'safe',
     async run(_, call) {

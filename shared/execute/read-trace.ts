@@ -34,7 +34,7 @@ export interface CallTrace {
   readonly spans: readonly SpanNode[];
 }
 
-const MOST_SEGMENTS = 200;
+const MAX_SEGMENTS = 200;
 
 /** The spans of the trace in which a call ran, as trees. A confined key sees only those of the call. */
 export const readTrace = async (context: { readonly table: Table }, actor: Actor, id: string): Promise<CallTrace> => {
@@ -57,7 +57,7 @@ export const readTrace = async (context: { readonly table: Table }, actor: Actor
 };
 
 const loadSpans = async (table: Table, tenant: string, traceId: string): Promise<readonly Span[]> => {
-  const { items } = await table.query(tracePk(tenant, traceId), { limit: MOST_SEGMENTS });
+  const { items } = await table.query(tracePk(tenant, traceId), { limit: MAX_SEGMENTS });
   return readAll(items, TraceItem).flatMap(({ spans }) => spans.map(readStoredSpan));
 };
 

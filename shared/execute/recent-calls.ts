@@ -38,9 +38,9 @@ interface Held extends SummedCalls {
   oldest: number;
 }
 
-const MOST_CALLS = 20_000;
+const MAX_CALLS = 20_000;
 /** For all tenants together; a call takes about 150 bytes. */
-const MOST_HELD = 100_000;
+const MAX_HELD = 100_000;
 /** Calls read per page: of the whole period, and of new calls. */
 const PAGES = { all: 50, fresh: 20 } as const;
 /**
@@ -56,7 +56,7 @@ const WHOLE_MS = 600_000;
  */
 export const createRecentCalls = (): RecentCalls => {
   const kept = lazily(
-    () => new LRUCache<string, Map<string, Held>>({ maxSize: MOST_HELD, maxEntrySize: MOST_HELD, sizeCalculation }),
+    () => new LRUCache<string, Map<string, Held>>({ maxSize: MAX_HELD, maxEntrySize: MAX_HELD, sizeCalculation }),
   );
   const heldOf = (tenant: string, span: string, now: number): Held | undefined => {
     const held = kept().get(tenant)?.get(span);
@@ -99,8 +99,8 @@ const sizeCalculation = (spans: ReadonlyMap<string, Held>): number =>
 const merge = (read: SummedCalls, held: Held | undefined, from: number, since: number): SummedCalls => {
   if (!held || !read.complete) return read;
   const older = held.calls.filter(({ made }) => made < from && made >= since);
-  const complete = held.complete && read.calls.length + older.length <= MOST_CALLS;
-  return { calls: [...read.calls, ...older].slice(0, MOST_CALLS), complete };
+  const complete = held.complete && read.calls.length + older.length <= MAX_CALLS;
+  return { calls: [...read.calls, ...older].slice(0, MAX_CALLS), complete };
 };
 
 const readSince = async (
@@ -118,7 +118,7 @@ const readSince = async (
     return known ?? name;
   };
   for await (const record of latestExecutions(context, actor, { since, limit })) {
-    if (calls.length === MOST_CALLS) return { calls, complete: false };
+    if (calls.length === MAX_CALLS) return { calls, complete: false };
     const { at, tool, key, status, duration_ms: ms, charged_micros: micros } = record;
     calls.push({ made: madeAt(record), at: Date.parse(at), tool: named(tool), key: named(key), status, ms, micros });
   }

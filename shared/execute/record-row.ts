@@ -4,10 +4,10 @@ import { put, read } from '../kernel/stored.ts';
 import { CallHourItem, CallItem, type CallRecord, isReserved, ReservedCallItem } from '../model/call-record.ts';
 
 /** The ledger's retention of forty days; executions are listed for thirty of them. */
-const KEPT_SECONDS = 40 * 86_400;
+const RETENTION_SECONDS = 40 * 86_400;
 
 /** When a row of the ledger expires, in seconds since 1970. */
-export const rowExpires = (milliseconds: number): number => Math.floor(milliseconds / 1000) + KEPT_SECONDS;
+export const rowExpires = (milliseconds: number): number => Math.floor(milliseconds / 1000) + RETENTION_SECONDS;
 
 export const rowKey = (tenant: string, { call_id }: CallRecord): Key => callKey(tenant, call_id);
 
@@ -22,7 +22,7 @@ export const isOpen = (row: Item | undefined): boolean =>
 export const countedBy = (row: Item | undefined): number | undefined =>
   row && isReserved(row) ? read(row, ReservedCallItem).counted : undefined;
 
-const MOST_MARKED = 20_000;
+const MAX_MARKED = 20_000;
 
 /** Marks the hour of a call before its row is stored, because the ledger is read by hours. Existing marks are kept. */
 export const createHourMarks = (
@@ -36,7 +36,7 @@ export const createHourMarks = (
       writes: known ? [] : [put(key, CallHourItem, { hour }, expires)],
       result: undefined,
     }));
-    if (marked.size > MOST_MARKED) marked.clear();
+    if (marked.size > MAX_MARKED) marked.clear();
     marked.add(`${tenant} ${hour}`);
   };
   return (tenant, milliseconds) => {

@@ -5,9 +5,9 @@ import { timeOfUlid } from '../kernel/ids.ts';
 import { eventCountKey } from '../kernel/item-keys.ts';
 import type { Item, Log, Table, Timers } from '../kernel/ports.ts';
 import { type CallRecord, isReserved } from '../model/call-record.ts';
-import { placeIfReadable } from '../registry/events.ts';
+import { appendIfReadable } from '../registry/events.ts';
 import { type RecordBatch, type StoredOnce, takeBatch, type WaitingRecord } from './batch.ts';
-import { hasEnded } from './earlier-call.ts';
+import { alreadyEnded } from './earlier-call.ts';
 import { countedBy, createHourMarks, isOpen, rowKey, writeRow } from './record-row.ts';
 
 /** Stores call records in batches. */
@@ -39,11 +39,11 @@ export interface RecorderOptions {
   readonly observe?: (tenant: string, record: CallRecord) => void;
 }
 
-const MOST_WAITING = 2000;
-const MOST_KEPT = 20_000;
+const MAX_WAITING = 2000;
+const MAX_KEPT = 20_000;
 const RETRY_MS = 500;
-const MOST_PATIENCE_MS = 2000;
-const MOST_TURNS = 8;
+const MAX_PATIENCE_MS = 2000;
+const MAX_TURNS = 8;
 
 export const createRecorder = (options: RecorderOptions): Recorder => {
   const { table, log, timers, delayMs = 20, observe } = options;
@@ -83,7 +83,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
   // waits.
   const gather = async (): Promise<void> => {
     let seen = 0;
-    for (let turn = 0; turn < MOST_TURNS && waiting.length > seen; turn++) {
+    for (let turn = 0; turn < MAX_TURNS && waiting.length > seen; turn++) {
       seen = waiting.length;
       await endOfTurn();
     }
@@ -108,7 +108,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
       return undefined;
     }
     waiting.push(entry);
-    if (isUrgent || delayMs === 0 || waiting.length >= MOST_WAITING) return flushSoon();
+    if (isUrgent || delayMs === 0 || waiting.length >= MAX_WAITING) return flushSoon();
     flushAfter(delayMs);
     return undefined;
   };
@@ -130,7 +130,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
     async keepOnce(tenant, record, mustBeReserved) {
       let stored: StoredOnce | undefined;
       await queue({ tenant, record, isReserved: mustBeReserved, once: (known) => (stored = known) }, true);
-      if (stored?.isStored === false) throw hasEnded(record.call_id);
+      if (stored?.isStored === false) throw alreadyEnded(record.call_id);
       return stored?.counted;
     },
   };
@@ -138,7 +138,7 @@ export const createRecorder = (options: RecorderOptions): Recorder => {
 
 const quiet = (timers: Pick<Timers, 'after'>, listen: (heard: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
-    const stopTimer = timers.after(MOST_PATIENCE_MS, resolve);
+    const stopTimer = timers.after(MAX_PATIENCE_MS, resolve);
     listen(() => {
       stopTimer();
       resolve();
@@ -146,7 +146,7 @@ const quiet = (timers: Pick<Timers, 'after'>, listen: (heard: () => void) => voi
   });
 
 const forgetOldest = (waiting: WaitingRecord[], log: Log): void => {
-  const lost = waiting.splice(0, Math.max(0, waiting.length - MOST_KEPT));
+  const lost = waiting.splice(0, Math.max(0, waiting.length - MAX_KEPT));
   if (lost.length > 0) log.error('records lost', { lost: lost.length });
 };
 
@@ -199,7 +199,7 @@ const storeFolded = async (
     const open = entries.filter((entry) => !entry.once || canEnd(entry, rows.get(entry)));
     const folding = open.length === entries.length ? whole : foldingOf(folds, tenant, recordsOf(open));
     const { writes, events, unreadable } = folding.fold(items.slice(guarded.length));
-    const placed = placeIfReadable(tenant, count, events);
+    const placed = appendIfReadable(tenant, count, events);
     const known = guarded.map(
       (entry): StoredOnce => ({
         isStored: open.includes(entry),

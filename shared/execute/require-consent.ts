@@ -5,7 +5,7 @@ import { Fault } from '../kernel/errors.ts';
 import { confirmationKey, openQuestionsKey } from '../kernel/item-keys.ts';
 import type { Item } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
-import { keepArguments, showArguments } from './asked-arguments.ts';
+import { showArguments, writeArguments } from './asked-arguments.ts';
 import { type AuditEntry, audit, auditWriter } from './audit.ts';
 import type { Call, LayerContext } from './call.ts';
 import { type Confirmation, ConfirmationItem, ConfirmationPointerItem, keyOfToken } from './confirmation-item.ts';
@@ -44,7 +44,7 @@ const askConsent = async (context: LayerContext, call: Call): Promise<Fault> => 
   const expires = Math.ceil((now + VALID_MS) / 1000);
   const asked = confirmationFor(context, call, id, expires_at);
   // The arguments are stored before the question, so that nobody is asked about arguments they cannot see.
-  if (asked.hidden) await table.write(keepArguments(tenant, id, call.args, expires));
+  if (asked.hidden) await table.write(writeArguments(tenant, id, call.args, expires));
   const openKey = openQuestionsKey(tenant, principalOf(call.actor));
   const question = writeQuestion(call);
   const added: OpenQuestion = { question, token, bytes: asked.hidden?.bytes ?? 0, expires_at };
@@ -101,7 +101,7 @@ const useConsent = async (
 
 const whyNot = (found: Confirmation, call: Call, token: string, now: number, by: 'sent' | 'found') => {
   const refuse = (why: string) =>
-    new Fault('Forbidden', `this confirmation ${why}; call again without it to ask anew`, {
+    new Fault('Forbidden', `this confirmation ${why}; call again without it to ask again`, {
       tool: call.record.spec.name,
       confirmation: { id: found.id, state: found.state, expires_at: found.expires_at },
     });
@@ -157,6 +157,6 @@ const confirmationRequired = (asked: Confirmation, token: string, message: strin
   );
 
 const unknownToken = ({ record }: Call): Fault =>
-  new Fault('Forbidden', 'this confirmation is unknown, altered or expired; call again without it to ask anew', {
+  new Fault('Forbidden', 'this confirmation is unknown, altered or expired; call again without it to ask again', {
     tool: record.spec.name,
   });

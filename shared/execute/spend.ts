@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import type { Permission } from '../model/tool.ts';
 import type { CallLayer } from './call.ts';
-import { meteredOf } from './meter.ts';
+import { toMetered } from './meter.ts';
 
 /** The price of a call that is not made. */
 export interface Quote {
@@ -28,7 +28,7 @@ export const limitSpend: CallLayer = (context, call, next) => {
   const { maxMicros } = call.options;
   // The nodes of a plan are charged with their plan.
   if (maxMicros === undefined || call.actor.onBehalfOf !== undefined) return next(call);
-  const price = context.meter.price(meteredOf(call));
+  const price = context.meter.price(toMetered(call));
   if (price <= maxMicros) return next(call);
   const { name } = call.record.spec;
   throw new Fault(

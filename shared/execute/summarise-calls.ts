@@ -66,13 +66,13 @@ export const summariseCalls = async (
   };
 };
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 const ranked = (groups: ReadonlyMap<string, readonly SummedCall[]>) =>
   [...groups]
     .map(([name, records]) => ({ name, ...totalsOf(records) }))
     .toSorted((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_SHOWN);
 
 /** Durations are of calls that ran, not of refused ones. */
 const totalsOf = (records: readonly SummedCall[]): CallTotals => {

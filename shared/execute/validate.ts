@@ -2,9 +2,9 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { JsonSchema } from '../kernel/json.ts';
 import { describeIssues, validatorFor } from '../kernel/json-schema.ts';
-import { createValidators } from '../kernel/kept-validators.ts';
 import { memoize } from '../kernel/memoize.ts';
 import type { SchemaIssue, Validator } from '../kernel/validator.ts';
+import { createValidatorCache } from '../kernel/validator-cache.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { CallLayer } from './call.ts';
 
@@ -22,7 +22,7 @@ export type CheckOutput = (record: VersionRecord, output: unknown) => readonly S
 
 /** Compiles each definition once and caches the most recently used. */
 export const createArgumentCheck = (kept = 2000): CheckArguments => {
-  const validator = createValidators(kept, 'arguments');
+  const validator = createValidatorCache(kept, 'arguments');
   const floorOf = createFloors(kept);
   return ({ digest, spec }, given, parameters, tenant) => {
     const value = accept(spec.name, validator(digest, spec.parameters)(given, tenant));
@@ -58,7 +58,7 @@ const createFloors = (kept: number) => {
 };
 
 export const createOutputCheck = (kept = 2000): CheckOutput => {
-  const validator = createValidators(kept, 'output');
+  const validator = createValidatorCache(kept, 'output');
   return ({ digest, spec }, output) => (spec.output_schema ? validator(digest, spec.output_schema)(output).issues : []);
 };
 

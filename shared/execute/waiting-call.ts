@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { principalOf } from '../access/token-actor.ts';
 import { Fault } from '../kernel/errors.ts';
 import { waitingCallKey } from '../kernel/item-keys.ts';
-import { freeLease, Lease, takeLease } from '../kernel/lease.ts';
-import { changeHeld, keepLease, type LeaseContext, type LeasedItem, newOwner } from '../kernel/leased-item.ts';
+import { acquireLease, Lease, releaseLease } from '../kernel/lease.ts';
+import { changeWhileHeld, keepLease, type LeaseContext, type LeasedItem, newOwner } from '../kernel/leased-item.ts';
 import type { Key, Table } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 import type { Invocation } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
-import { keepArguments, readAskedArguments } from './asked-arguments.ts';
+import { readAskedArguments, writeArguments } from './asked-arguments.ts';
 import type { OnceOnly } from './call.ts';
 import { ConfirmationItem, keyOfToken } from './confirmation-item.ts';
 
@@ -41,7 +41,7 @@ export interface WaitingContext extends LeaseContext {
 }
 
 /** How long the answer is kept after the end. */
-const KEPT_MS = 3_600_000;
+const RETENTION_MS = 3_600_000;
 
 interface Asked {
   readonly invocation: Pick<Invocation, 'name' | 'arguments'>;
@@ -52,14 +52,14 @@ interface Asked {
 }
 
 /** Stores a call that was refused because it needs consent; repeating the question finds the same call. */
-export const keepWaitingCall = async (
+export const storeWaitingCall = async (
   { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
   actor: Actor,
   { invocation, version, maxMicros, confirmation }: Asked,
 ): Promise<WaitingCall> => {
   const { tenant } = actor;
   const { id, token, expires_at } = confirmation;
-  const expires = Math.ceil((Date.parse(expires_at) + KEPT_MS) / 1000);
+  const expires = Math.ceil((Date.parse(expires_at) + RETENTION_MS) / 1000);
   const key = waitingCallKey(tenant, id);
   const waiting: WaitingCall = {
     id,
@@ -73,7 +73,7 @@ export const keepWaitingCall = async (
     expires_at,
   };
   // The same items as those of the confirmation, which stores them only when a list would hide something.
-  await table.write(keepArguments(tenant, id, invocation.arguments ?? {}, expires));
+  await table.write(writeArguments(tenant, id, invocation.arguments ?? {}, expires));
   return table.change([key], ([item]) => {
     if (item) return { writes: [], result: read(item, WaitingCallItem) };
     return { writes: [put(key, WaitingCallItem, waiting, expires)], result: waiting };
@@ -81,7 +81,7 @@ export const keepWaitingCall = async (
 };
 
 /** Stores a call that has already ended, for a caller who fetches its answer later. */
-export const keepEndedCall = async (
+export const storeEndedCall = async (
   { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
   actor: Actor,
   { tool, answer }: { readonly tool: string; readonly answer: unknown },
@@ -91,7 +91,7 @@ export const keepEndedCall = async (
   const id = clock.newId();
   const about = { id, token: '', key: principalOf(actor), call_id: id, tool, version: '' };
   const ended: WaitingCall = { ...about, created_at: at, expires_at: at, end: { answer, at } };
-  const expires = Math.ceil((now + KEPT_MS) / 1000);
+  const expires = Math.ceil((now + RETENTION_MS) / 1000);
   await table.write([put(waitingCallKey(actor.tenant, id), WaitingCallItem, ended, expires)]);
   return ended;
 };
@@ -110,7 +110,7 @@ export type RunWaiting = (invocation: Invocation, once: OnceOnly, call: WaitingC
  * Advances a call: does nothing while it is undecided or another process runs it; runs or ends it once it is decided. A
  * person consented to one run, so a call whose process died ends as interrupted.
  */
-export const goOnWaiting = async (
+export const advanceWaitingCall = async (
   context: WaitingContext,
   actor: Actor,
   call: WaitingCall,
@@ -134,7 +134,7 @@ export const goOnWaiting = async (
 };
 
 /** Cancels a call that is not running yet. */
-export const cancelWaiting = (
+export const cancelWaitingCall = (
   { table, clock }: Pick<WaitingContext, 'table' | 'clock'>,
   tenant: string,
   { id }: WaitingCall,
@@ -162,7 +162,7 @@ const take = ({ table, clock, random }: WaitingContext, key: Key) => {
   const owner = newOwner(random);
   return table.change<{ lease: Lease; earlier: OnceOnly['earlier'] } | undefined>([key], ([item]) => {
     const found = item && read(item, WaitingCallItem);
-    const lease = found && !found.end ? takeLease(found.lease, owner, clock.now()) : undefined;
+    const lease = found && !found.end ? acquireLease(found.lease, owner, clock.now()) : undefined;
     if (!found || !lease) return { writes: [], result: undefined };
     const earlier = found.lease === undefined ? undefined : ('cut off' as const);
     return { writes: [put(key, WaitingCallItem, { ...found, lease }, item.expires)], result: { lease, earlier } };
@@ -177,10 +177,10 @@ const endCall = async (
 ): Promise<WaitingCall> => {
   const end = { answer, at: new Date(context.clock.now()).toISOString() };
   let ended: WaitingCall | undefined;
-  await changeHeld(context, item, lease, (before, expires) => {
-    ended = { ...before, end, lease: freeLease(lease) };
+  await changeWhileHeld(context, item, lease, (before, expires) => {
+    ended = { ...before, end, lease: releaseLease(lease) };
     return [put(item.key, WaitingCallItem, ended, expires)];
   });
   if (ended) return ended;
-  throw new Fault('Conflict', 'the call was left for too long and has been taken over; ask again');
+  throw new Fault('Conflict', 'the call was interrupted for too long, and another process has taken it over; ask again');
 };

@@ -21,8 +21,8 @@ export const ToolExamplesItem = stored<ToolExamples>({
 });
 const RevisionItem = stored({ what: 'revision of examples', schema: z.object({ revision: z.int() }) });
 
-const MOST_EXAMPLES = 16;
-const MOST_PENDING = 64;
+const MAX_EXAMPLES = 16;
+const MAX_PENDING = 64;
 const REQUEST_LIMIT = 300;
 
 /** A decision that came out well, as one key reported it. */
@@ -43,8 +43,8 @@ export const learnLesson = (before: ToolExamples, { request, key, from, at }: Le
   const others = before.pending.filter((one) => one.id !== id);
   // One key may be wrong repeatedly: another key, or a person's rating, must agree.
   if (from === 'use' && (seen === undefined || seen.key === key))
-    return { ...before, pending: [...others, { id, key, at }].slice(-MOST_PENDING) };
-  const examples = [...before.examples, { id, request: text, from, at }].slice(-MOST_EXAMPLES);
+    return { ...before, pending: [...others, { id, key, at }].slice(-MAX_PENDING) };
+  const examples = [...before.examples, { id, request: text, from, at }].slice(-MAX_EXAMPLES);
   return { ...before, examples, pending: others };
 };
 

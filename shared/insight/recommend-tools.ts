@@ -7,7 +7,7 @@ import { readAllStats, readRatings } from './read-stats.ts';
 import { type Recommendation, type RecommendationCandidate, recommend } from './recommend.ts';
 
 /** The number of best matches of a task that are ranked further. */
-const MOST_MATCHES = 50;
+const MAX_MATCHES = 50;
 
 export interface RecommendQuery {
   readonly task?: string | undefined;
@@ -48,7 +48,7 @@ const rateFits = async (
   task: string,
   accept: (name: string) => boolean,
 ): Promise<Map<string, number>> => {
-  const hits = await held.find(task, { limit: MOST_MATCHES, accept });
+  const hits = await held.find(task, { limit: MAX_MATCHES, accept });
   const best = hits[0]?.score ?? 1;
   return new Map(hits.map(({ name, score }) => [name, score / best]));
 };

@@ -2,7 +2,7 @@ import { Fault } from './errors.ts';
 import { isObject, type JsonSchema } from './json.ts';
 import { weightOfPattern } from './pattern.ts';
 import type { Validator } from './validator.ts';
-import { isTimeout, MOST_MS, sizeOfValue, withinTime } from './within-time.ts';
+import { isTimeout, MAX_CPU_MS, sizeOfValue, withinTime } from './within-time.ts';
 
 /**
  * Checks of at most this many units (schema size times value size) run without a watchdog: they take a few
@@ -15,7 +15,7 @@ const SMALL = 100_000;
 const STEPS_OF_PATTERN = 4;
 /** After a timeout, how many values as large from the same caller are refused unchecked. */
 const REFUSED_TIMES = 50;
-const MOST_CALLERS = 1000;
+const MAX_CALLERS = 1000;
 
 /**
  * Limits the time of a validation. It can be exponential (definitions that refer to the same definition twice, level
@@ -24,10 +24,10 @@ const MOST_CALLERS = 1000;
 export const boundedCheck = (validate: Validator, schema: JsonSchema, field: string): Validator => {
   const parts = partsOf(schema);
   const isWatched = refersTwice(parts) || parts.some(({ uniqueItems }) => uniqueItems === true);
-  const mostUnits = isWatched ? 0 : SMALL / (sizeOfValue(schema) + STEPS_OF_PATTERN * weightOfPatterns(parts));
+  const maxUnits = isWatched ? 0 : SMALL / (sizeOfValue(schema) + STEPS_OF_PATTERN * weightOfPatterns(parts));
   const refused = new Map<string, { readonly units: number; left: number }>();
   return (value, caller = '') => {
-    if (sizeOfValue(value, mostUnits) < mostUnits) return validate(value);
+    if (sizeOfValue(value, maxUnits) < maxUnits) return validate(value);
     const units = sizeOfValue(value);
     const last = refused.get(caller);
     // A retry of the same size would block the process again, so it is refused unchecked. Other callers are unaffected.
@@ -36,7 +36,7 @@ export const boundedCheck = (validate: Validator, schema: JsonSchema, field: str
       return withinTime(() => validate(value));
     } catch (thrown) {
       if (!isTimeout(thrown)) throw thrown;
-      if (refused.size >= MOST_CALLERS) refused.clear();
+      if (refused.size >= MAX_CALLERS) refused.clear();
       refused.set(caller, { units, left: REFUSED_TIMES });
       throw tooSlow(field);
     }
@@ -71,6 +71,6 @@ const partsOf = (schema: unknown): readonly JsonSchema[] => {
 const tooSlow = (field: string): Fault =>
   new Fault(
     'InvalidInput',
-    `${field} cannot be checked within ${MOST_MS} ms by its schema; send less, or simplify the schema`,
-    { field, limit_ms: MOST_MS },
+    `${field} cannot be checked within ${MAX_CPU_MS} ms by its schema; send less, or simplify the schema`,
+    { field, limit_ms: MAX_CPU_MS },
   );

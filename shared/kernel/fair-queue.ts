@@ -11,7 +11,7 @@ export interface FairQueue<Job> {
   ready(most: (tenant: string) => number): number;
 }
 
-export const createFairQueue = <Job>(mostPerTenant: number): FairQueue<Job> => {
+export const createFairQueue = <Job>(maxPerTenant: number): FairQueue<Job> => {
   // In the order of their turns: a tenant that was served moves to the end.
   const queues = new Map<string, Job[]>();
   const drop = (tenant: string, queue: Job[]): void => {
@@ -21,7 +21,7 @@ export const createFairQueue = <Job>(mostPerTenant: number): FairQueue<Job> => {
   return {
     push(tenant, job) {
       const queue = queues.get(tenant);
-      if ((queue?.length ?? 0) >= mostPerTenant) return false;
+      if ((queue?.length ?? 0) >= maxPerTenant) return false;
       if (queue) queue.push(job);
       else queues.set(tenant, [job]);
       return true;

@@ -19,7 +19,7 @@ const FULL_MS = 20;
  */
 const SHORT_MS = 5;
 const BETWEEN = 8;
-const MOST_WAITING = 500;
+const MAX_WAITING = 500;
 const LOOK_AGAIN_MS = 2;
 
 /**
@@ -27,9 +27,9 @@ const LOOK_AGAIN_MS = 2;
  * in which nobody else is served. A tenant pauses for as long as its work took, so it gets half of the event loop at
  * most.
  */
-export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WAITING): FairTurns => {
+export const createFairTurns = (clock: Pick<Clock, 'now'>, maxWaiting = MAX_WAITING): FairTurns => {
   const { startStopwatch, cpuMs } = stopwatches(clock);
-  const queue = createFairQueue<Waiting>(mostWaiting);
+  const queue = createFairQueue<Waiting>(maxWaiting);
   const resting = new Map<string, number>();
   const isRested = (tenant: string): boolean => !resting.has(tenant);
   const turn = { isOpen: false, stopwatch: startStopwatch(), last: '', isGiven: false };
@@ -69,7 +69,7 @@ export const createFairTurns = (clock: Pick<Clock, 'now'>, mostWaiting = MOST_WA
 
   const own = (tenant: string): Promise<void> =>
     new Promise((go, refuse) => {
-      if (!queue.push(tenant, { tenant, go })) return refuse(tooBusy(mostWaiting));
+      if (!queue.push(tenant, { tenant, go })) return refuse(tooBusy(maxWaiting));
       waiting++;
       if (!isServing) void serve();
       isServing = true;

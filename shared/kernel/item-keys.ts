@@ -120,7 +120,7 @@ export const blockKey = (tenant: string, name: string, version: string): Key => 
   pk: blocksPk(tenant),
   sk: `${name}#${version}`,
 });
-export const toldKey = (tenant: string, shard: string): Key => ({ pk: `T#${tenant}#TOLD`, sk: shard });
+export const failureCheckpointKey = (tenant: string, shard: string): Key => ({ pk: `T#${tenant}#TOLD`, sk: shard });
 /** A stream record that could not be processed. */
 export const poisonKey = (eventId: string): Key => ({ pk: 'STREAM#POISON', sk: eventId });
 
@@ -197,7 +197,7 @@ export const planKey = (tenant: string, id: string): Key => ({ pk: `T#${tenant}#
 export const runPk = (tenant: string, id: string): string => `T#${tenant}#RUN#${id}`;
 export const runKey = (tenant: string, id: string): Key => ({ pk: runPk(tenant, id), sk: 'RUN' });
 /** The call that a run completes asynchronously. */
-export const handedCallKey = (tenant: string, run: string): Key => ({ pk: runPk(tenant, run), sk: 'CALL' });
+export const deferredCallKey = (tenant: string, run: string): Key => ({ pk: runPk(tenant, run), sk: 'CALL' });
 export const NODE_PREFIX = 'NODE#';
 export const attemptKey = (tenant: string, run: string, node: string, attempt: number): Key => ({
   pk: runPk(tenant, run),

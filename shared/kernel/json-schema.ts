@@ -68,7 +68,7 @@ export const validatorFor = (schema: JsonSchema, field = 'arguments'): Validator
   onCopy(schema, boundedCheck(checkInPlace(schema, field), schema, field));
 
 /** A validator without a time limit, for a process that can be killed. */
-export const patientValidator = (schema: JsonSchema, field: string): Validator =>
+export const unlimitedValidator = (schema: JsonSchema, field: string): Validator =>
   onCopy(schema, checkInPlace(schema, field));
 
 /** Only defaults modify the value, so only then is it copied. */
@@ -189,10 +189,10 @@ const compile = (schema: JsonSchema, field: string): ValidateFunction => {
 };
 
 /** Further errors are only counted. */
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 const collectIssues = (errors: readonly ErrorObject[] | null | undefined): readonly SchemaIssue[] => {
-  const issues = (errors ?? []).slice(0, MOST_ISSUES).map(toIssue);
+  const issues = (errors ?? []).slice(0, MAX_ISSUES).map(toIssue);
   const more = (errors?.length ?? 0) - issues.length;
   return more > 0 ? [...issues, { path: '', message: `and ${more} more` }] : issues;
 };

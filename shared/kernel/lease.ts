@@ -16,13 +16,13 @@ export type Lease = Readonly<z.infer<typeof Lease>>;
 /** Tolerates clocks that differ by a minute, and one missed heartbeat. */
 export const LEASE_MS = 90_000;
 /** How often an owner renews its lease. */
-export const BEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 
 /** Whether somebody holds the lease now. */
 export const isLive = (lease: Lease | undefined, now: number): boolean => lease !== undefined && lease.until > now;
 
 /** The lease of a new owner; undefined while another's is live. */
-export const takeLease = (known: Lease | undefined, owner: string, now: number): Lease | undefined =>
+export const acquireLease = (known: Lease | undefined, owner: string, now: number): Lease | undefined =>
   isLive(known, now) ? undefined : { owner, epoch: (known?.epoch ?? 0) + 1, until: now + LEASE_MS };
 
 /** Whether nobody has taken the lease over. */
@@ -34,7 +34,7 @@ export const renewLease = (known: Lease | undefined, held: Lease, now: number): 
   isHeld(known, held) ? { ...held, until: Math.max(known?.until ?? 0, now + LEASE_MS) } : undefined;
 
 /** The released lease: it can be taken at once, and keeps its epoch. */
-export const freeLease = (held: Lease): Lease => ({ ...held, until: 0 });
+export const releaseLease = (held: Lease): Lease => ({ ...held, until: 0 });
 
 /** Whole seconds until the lease expires, at least 1. */
 export const secondsLeft = (lease: Lease, now: number): number => Math.max(1, Math.ceil((lease.until - now) / 1000));

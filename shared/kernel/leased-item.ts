@@ -1,5 +1,5 @@
 import { messageOf } from './errors.ts';
-import { BEAT_MS, isHeld, LEASE_MS, type Lease, renewLease, takeLease } from './lease.ts';
+import { acquireLease, HEARTBEAT_MS, isHeld, LEASE_MS, type Lease, renewLease } from './lease.ts';
 import type { Clock, Key, Log, Table, Timers, Write } from './ports.ts';
 import { put, read, type Stored } from './stored.ts';
 
@@ -20,21 +20,21 @@ export interface LeasedItem<T extends { readonly lease?: Lease }> {
 export const newOwner = (random: (bytes: number) => Uint8Array): string => Buffer.from(random(12)).toString('hex');
 
 /** Takes over an item whose lease has expired or was released; undefined when it is gone or somebody holds it. */
-export const takeItem = <T extends { readonly lease?: Lease }>(
+export const acquireItem = <T extends { readonly lease?: Lease }>(
   { table, clock }: Pick<LeaseContext, 'table' | 'clock'>,
   { key, kind }: LeasedItem<T>,
   owner: string,
 ): Promise<(T & { readonly lease: Lease }) | undefined> =>
   table.change([key], ([item]) => {
     const before = item && read(item, kind);
-    const lease = before && takeLease(before.lease, owner, clock.now());
+    const lease = before && acquireLease(before.lease, owner, clock.now());
     if (!before || !lease) return { writes: [], result: undefined };
     const taken = { ...before, lease };
     return { writes: [put(key, kind, taken, item.expires)], result: taken };
   });
 
 /** Changes an item only while its lease is held; returns false, with nothing written, once it is lost. */
-export const changeHeld = <T extends { readonly lease?: Lease }>(
+export const changeWhileHeld = <T extends { readonly lease?: Lease }>(
   { table }: Pick<LeaseContext, 'table'>,
   { key, kind }: LeasedItem<T>,
   held: Lease,
@@ -72,14 +72,14 @@ export const keepLease = <T extends { readonly lease?: Lease }>(
   const beat = async (): Promise<void> => {
     if (isLost()) return stop();
     const renewed = clock.now();
-    const isOurs = await changeHeld(context, item, held, (content, expires) => {
+    const isOurs = await changeWhileHeld(context, item, held, (content, expires) => {
       const lease = renewLease(content.lease, held, renewed);
       return lease === undefined ? [] : [put(item.key, item.kind, { ...content, lease }, expires)];
     });
     if (isOurs) until = Math.max(until, renewed + LEASE_MS);
     else wasLost = true;
   };
-  const stop = timers.every(BEAT_MS, () => {
+  const stop = timers.every(HEARTBEAT_MS, () => {
     beat().catch((thrown: unknown) => log.warn('lease not renewed', { item: item.key.pk, error: messageOf(thrown) }));
   });
   return { isLost, stop };

@@ -4,7 +4,7 @@ import type { Key } from './ports.ts';
 export const quotaKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `QUOTA#${month}` });
 export const quotaWatchKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `WATCH#${month}` });
 /** Marks that the key's owner was told how much of the month's quota is used. */
-export const quotaToldKey = (keyId: string, month: string, unit: string): Key => ({
+export const quotaNoticeKey = (keyId: string, month: string, unit: string): Key => ({
   pk: `KEY#${keyId}`,
   sk: `TOLD#${month}#${unit}`,
 });

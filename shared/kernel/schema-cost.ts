@@ -3,18 +3,18 @@ import { Fault } from './errors.ts';
 import { isObject, type JsonObject, type JsonSchema } from './json.ts';
 
 /** As many as compile in about a tenth of a second; a schema of 64 KB written by people has a few hundred. */
-const MOST_PARTS = 1500;
+const MAX_PARTS = 1500;
 /** Each definition that is referred to compiles to a function of its own. */
 const PARTS_OF_REFERENCE = 8;
 
 /** Refuses a schema that would block the event loop while it is compiled, since nothing can interrupt that. */
 export const requireCheapSchema = (schema: JsonSchema, field: string): void => {
   const parts = Math.round(estimateCost(schema));
-  if (parts <= MOST_PARTS) return;
+  if (parts <= MAX_PARTS) return;
   throw new Fault(
     'InvalidInput',
-    `${field} takes too long to prepare: its subschemas, keywords and references come to ${parts} parts, the limit is ${MOST_PARTS}; use enum or anyOf for alternatives, and fewer references or unevaluated keywords`,
-    { field, value: parts, limit: MOST_PARTS },
+    `${field} takes too long to prepare: its subschemas, keywords and references come to ${parts} parts, the limit is ${MAX_PARTS}; use enum or anyOf for alternatives, and fewer references or unevaluated keywords`,
+    { field, value: parts, limit: MAX_PARTS },
   );
 };
 

@@ -4,7 +4,7 @@ import type { Item, Key, Log, Write } from './ports.ts';
 import { type Guard, shapeGuard } from './shape-guard.ts';
 
 const BACKUP = 'restore it from a backup';
-const NO_JSON = 'it is no JSON object, or only a part of one';
+const NO_JSON = 'it is not a JSON object, or only a part of one';
 
 type Content = Readonly<Record<string, unknown>>;
 

@@ -36,7 +36,7 @@ export interface SpanCollector {
   readonly newSpanId: () => string;
   add(span: Span): void;
   /** Notes that a call of this tenant runs in the segment. */
-  hasCallOf(tenant: string): void;
+  noteCall(tenant: string): void;
 }
 
 /** The current span; without a collector the trace is propagated, but not recorded. */
@@ -57,7 +57,7 @@ export const currentTraceparent = (): string | undefined => {
 };
 
 /** Runs work as part of a span that somebody else ends. */
-export const within = <T>(span: ActiveSpan, work: () => T): T => active.run(span, work);
+export const runInSpan = <T>(span: ActiveSpan, work: () => T): T => active.run(span, work);
 
 /** The trace id to store beside a record; undefined where the trace is recorded nowhere. */
 export const currentTraceId = (): string | undefined => {

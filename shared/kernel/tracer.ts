@@ -2,11 +2,11 @@ import { lazily } from './lazily.ts';
 import {
   type ActiveSpan,
   errorName,
+  runInSpan,
   type Span,
   type SpanAttributes,
   type SpanKind,
   type TraceSegment,
-  within,
 } from './trace.ts';
 import { readTraceparent, type TraceParent } from './trace-parent.ts';
 
@@ -54,7 +54,7 @@ export interface TracerPorts {
 }
 
 /** Further spans are dropped: a plan that reads a table a million times must not exhaust the memory. */
-const MOST_SPANS = 1000;
+const MAX_SPANS = 1000;
 
 export const createTracer = ({ now, randomHex, sinks }: TracerPorts): Tracer => {
   const newSpanId = () => randomHex(8);
@@ -98,7 +98,7 @@ class Unrecorded implements OpenSegment {
     return this.#spanId();
   }
 
-  run = <T>(work: () => T): T => within(this, work);
+  run = <T>(work: () => T): T => runInSpan(this, work);
 
   end(): undefined {}
 }
@@ -117,15 +117,15 @@ const record = ({ now, newSpanId, sinks }: Recording, { name, kind, parent }: En
   const collector = {
     now,
     newSpanId,
-    add: (span: Span) => void (spans.length < MOST_SPANS && spans.push(span)),
-    hasCallOf(of: string) {
+    add: (span: Span) => void (spans.length < MAX_SPANS && spans.push(span)),
+    noteCall(of: string) {
       tenant ??= of;
     },
   };
   const span: ActiveSpan = { traceId, spanId, isSampled: true, isRemote: parent !== undefined, collector };
   return {
     ...span,
-    run: (work) => within(span, work),
+    run: (work) => runInSpan(span, work),
     end({ attributes = {}, error } = {}) {
       spans.push({ id: spanId, parentId: parent?.spanId, name, kind, startUs, endUs: now(), attributes, error });
       const waits = sinks.map((sink) => sink.take({ traceId, spanId, spans, tenant, hasCall: tenant !== undefined }));

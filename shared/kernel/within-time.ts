@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
 
-export const MOST_MS = 50;
+export const MAX_CPU_MS = 50;
 
 // A script's timeout is the only way to interrupt a synchronous function on its own thread.
 const slot = Symbol.for('assay.within-time');
@@ -11,14 +11,14 @@ const script = new Script('globalThis[Symbol.for("assay.within-time")]()');
  * work that got little CPU time on a busy machine is run again with a longer limit. Interrupted work runs no `finally`:
  * it must leave no shared state behind.
  */
-export const withinTime = <T>(work: () => T, mostMs = MOST_MS, clockMs = mostMs): T => {
+export const withinTime = <T>(work: () => T, maxMs = MAX_CPU_MS, clockMs = maxMs): T => {
   const before = process.threadCpuUsage();
   try {
     return interruptAfter(work, clockMs);
   } catch (thrown) {
     const { user, system } = process.threadCpuUsage(before);
-    if (!isTimeout(thrown) || clockMs > 20 * mostMs || (user + system) / 1000 > mostMs / 2) throw thrown;
-    return withinTime(work, mostMs, 2 * clockMs);
+    if (!isTimeout(thrown) || clockMs > 20 * maxMs || (user + system) / 1000 > maxMs / 2) throw thrown;
+    return withinTime(work, maxMs, 2 * clockMs);
   }
 };
 

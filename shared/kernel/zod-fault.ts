@@ -3,11 +3,11 @@ import { Fault } from './errors.ts';
 import { sizeOfValue } from './within-time.ts';
 
 /** An error names at most this many fields: a body may have hundreds of thousands of wrong ones. */
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 
 /** Turns zod's issues into one error that names each field, its value and the cure. */
 export const invalidInput = (error: z.ZodError, input: unknown, what: string): Fault => {
-  const issues = error.issues.slice(0, MOST_FIELDS).map((issue) => ({
+  const issues = error.issues.slice(0, MAX_FIELDS).map((issue) => ({
     path: cut(issue.path.map(String).join('.')),
     code: issue.code,
     message: describe(issue, valueAt(input, issue.path)),
@@ -24,8 +24,8 @@ const describe = (issue: z.core.$ZodIssue, value: unknown): string => {
   const field = issue.path.map(String).join('.') || 'the top level';
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => (issue.path.length > 0 ? `${field}.${key}` : key));
-    const more = names.length > MOST_FIELDS ? ` and ${names.length - MOST_FIELDS} more` : '';
-    return `unknown field ${names.slice(0, MOST_FIELDS).map(cut).join(', ')}${more}: remove it`;
+    const more = names.length > MAX_FIELDS ? ` and ${names.length - MAX_FIELDS} more` : '';
+    return `unknown field ${names.slice(0, MAX_FIELDS).map(cut).join(', ')}${more}: remove it`;
   }
   if (value === undefined) return `${field} is required`;
   return `${field} ${lowerFirst(issue.message)}, got ${show(value)}`;
@@ -40,18 +40,18 @@ const show = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 };
 
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 /** The part of a value that is shown, so that megabytes are not serialised for it. */
 const startOf = (value: unknown): unknown => {
-  if (sizeOfValue(value, MOST_SHOWN) < MOST_SHOWN) return value;
-  if (typeof value === 'string') return value.slice(0, MOST_SHOWN);
-  if (Array.isArray(value)) return value.slice(0, MOST_SHOWN).map(inShort);
-  const entries = Object.entries(value as object).slice(0, MOST_SHOWN);
-  return Object.fromEntries(entries.map(([name, each]) => [name.slice(0, MOST_SHOWN), inShort(each)]));
+  if (sizeOfValue(value, MAX_SHOWN) < MAX_SHOWN) return value;
+  if (typeof value === 'string') return value.slice(0, MAX_SHOWN);
+  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN).map(inShort);
+  const entries = Object.entries(value as object).slice(0, MAX_SHOWN);
+  return Object.fromEntries(entries.map(([name, each]) => [name.slice(0, MAX_SHOWN), inShort(each)]));
 };
 
-const inShort = (value: unknown): unknown => (sizeOfValue(value, MOST_SHOWN) < MOST_SHOWN ? value : '...');
+const inShort = (value: unknown): unknown => (sizeOfValue(value, MAX_SHOWN) < MAX_SHOWN ? value : '...');
 
 const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(

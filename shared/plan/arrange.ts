@@ -5,7 +5,7 @@ import { at } from './order.ts';
 import { nodesOf } from './tree.ts';
 
 /** A node with the number of its state. */
-export interface Numbered {
+export interface NumberedNode {
   readonly number: number;
   readonly node: PlanNode;
   /** The numbers of the nodes whose output it takes, and of those it only runs after. */
@@ -16,7 +16,7 @@ export interface Numbered {
 export interface Arranged {
   readonly tree: PlanTree;
   /** The nodes in the order of their states: number 1 first. */
-  readonly nodes: readonly Numbered[];
+  readonly nodes: readonly NumberedNode[];
 }
 
 interface Vertex {
@@ -109,7 +109,7 @@ function number(
   plan: Plan,
   byId: ReadonlyMap<string, PlanNode>,
   numbers: ReadonlyMap<string, number>,
-): Numbered {
+): NumberedNode {
   const node = byId.get(id);
   if (node === undefined) throw new RangeError(`no node ${id}`);
   const from = (kind: 'data' | 'order'): readonly number[] =>

@@ -1,5 +1,5 @@
 import { attemptKey } from '../kernel/item-keys.ts';
-import { LEASE_MS, type Lease, takeLease } from '../kernel/lease.ts';
+import { acquireLease, LEASE_MS, type Lease } from '../kernel/lease.ts';
 import { type Heartbeat, keepLease, newOwner } from '../kernel/leased-item.ts';
 import { type AttemptBody, AttemptItem, type RunBody } from '../model/run.ts';
 import type { NodeRows } from './record.ts';
@@ -10,10 +10,10 @@ import { loadRows } from './run-store.ts';
 const LOOK_MS = 1000;
 
 /** The lease of a new attempt; undefined where the whole run has one. */
-export const leaseOfAttempt = ({ attemptLeases, clock }: RunDeps, last?: AttemptBody): Lease | undefined => {
+export const newAttemptLease = ({ attemptLeases, clock }: RunDeps, last?: AttemptBody): Lease | undefined => {
   if (!attemptLeases) return undefined;
   const ended = last?.lease && { ...last.lease, until: 0 };
-  return takeLease(ended, newOwner(attemptLeases.random), clock.now());
+  return acquireLease(ended, newOwner(attemptLeases.random), clock.now());
 };
 
 /** When an attempt that never ended was last active: at its last heartbeat, or now where it has no lease. */
@@ -21,7 +21,7 @@ export const lastSeen = ({ lease }: AttemptBody, now: number): number =>
   lease === undefined ? now : Math.min(now, lease.until - LEASE_MS);
 
 /** Renews an attempt's lease until it is stopped; undefined where it has no lease. */
-export const keepAttempt = (
+export const keepAttemptLease = (
   deps: RunDeps,
   run: RunBody,
   { node, attempt, lease }: AttemptBody,

@@ -29,7 +29,7 @@ export interface FoundTool {
 export type LookUpTool = (name: string, version?: string) => FoundTool | undefined;
 
 /** A tool of the plan that must be consented to or granted. */
-export interface Need {
+export interface PermissionNeed {
   readonly tool: string;
   readonly version: string;
   readonly permission: 'confirm' | 'dangerous';
@@ -39,7 +39,7 @@ export interface Need {
 export interface BuiltPlan {
   readonly plan: Plan;
   /** Tools that ask or must be granted; the caller checks the grants. */
-  readonly needs: readonly Need[];
+  readonly needs: readonly PermissionNeed[];
   /** Expected milliseconds by node, as far as they were measured. */
   readonly durations: Readonly<Record<string, number>>;
 }
@@ -83,18 +83,18 @@ export function buildPlan(input: unknown, lookup: LookUpTool): BuiltPlan {
   return { plan: { plan_id: digestOf(body), ...body }, needs: needsOf(nodes), durations: estimateDurations(nodes) };
 }
 
-const MOST_CHECK_MS = 200;
+const MAX_CHECK_MS = 200;
 
 /** Checking values against nested alternatives may take exponential time. */
 function inTime(check: () => void): void {
   try {
-    withinTime(check, MOST_CHECK_MS);
+    withinTime(check, MAX_CHECK_MS);
   } catch (thrown) {
     if (!isTimeout(thrown)) throw thrown;
     throw new Fault(
       'InvalidInput',
-      `the arguments of the plan cannot be checked within ${MOST_CHECK_MS} ms; send fewer or smaller ones, or simplify the schemas of its tools`,
-      { field: 'nodes', limit_ms: MOST_CHECK_MS },
+      `the arguments of the plan cannot be checked within ${MAX_CHECK_MS} ms; send fewer or smaller ones, or simplify the schemas of its tools`,
+      { field: 'nodes', limit_ms: MAX_CHECK_MS },
     );
   }
 }
@@ -186,7 +186,7 @@ function droppable(input: PlanNodeInput, tool: Tool): string[] {
   });
 }
 
-function needsOf(nodes: readonly Resolved[]): readonly Need[] {
+function needsOf(nodes: readonly Resolved[]): readonly PermissionNeed[] {
   const groups = Map.groupBy(nodes, ({ tool }) => `${tool.spec.name} ${tool.spec.version ?? UNVERSIONED}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;

@@ -19,7 +19,7 @@ function checkScope(scope: StateScope, names: Set<string>, outer: ReadonlySet<st
   const assigned = new Set(Object.values(scope.States).flatMap(variablesOf));
   for (const variable of assigned) {
     if (outer.has(variable) || variable === 'states')
-      refuse(`variable ${variable} is already there outside the branch`);
+      refuse(`variable ${variable} is already assigned outside the branch`);
   }
   for (const [name, state] of Object.entries(scope.States)) {
     if (names.has(name)) refuse(`two states are called ${name}`);

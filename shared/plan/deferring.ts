@@ -3,7 +3,7 @@ import type { Reservation } from '../execute/meter.ts';
 import type { Handler, Timers } from '../kernel/ports.ts';
 import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
-import type { HandedCall } from './handed-call.ts';
+import type { DeferredCall } from './deferred-call.ts';
 import { outputOfRun, startPlan, untilEnded } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
@@ -17,7 +17,7 @@ export interface Deferred {
   readonly planId: string;
   readonly started: Started;
   /** The call to store with its run: whichever process sees the run end charges and records it. */
-  readonly toCall: (reservation: Reservation) => HandedCall;
+  readonly toCall: (reservation: Reservation) => DeferredCall;
 }
 
 /** The context of a call that returns when its run has started: nothing is charged, recorded or cached yet. */

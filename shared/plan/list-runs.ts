@@ -22,7 +22,7 @@ interface RunsQuery {
 }
 
 /** The most starts that are read for one page; then the page ends early, with a cursor. */
-const MOST_LOOKED_AT = 500;
+const MAX_LOOKED_AT = 500;
 
 /** Runs that callers started, newest first, found by the records of their starts. */
 export const listRuns = async (
@@ -34,7 +34,7 @@ export const listRuns = async (
   await context.recorder.flush();
   const runs: RunView[] = [];
   let last = after;
-  for (let looked = 0; looked < MOST_LOOKED_AT; ) {
+  for (let looked = 0; looked < MAX_LOOKED_AT; ) {
     const page = await listExecutions(context, actor, { tool: 'run', status: 'ok', limit, after: last });
     for (const start of page.executions) {
       looked++;

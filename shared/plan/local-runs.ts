@@ -1,7 +1,7 @@
 import { messageOf } from '../kernel/errors.ts';
 import { ACTIVE_RUNS_PK, activeRunKey } from '../kernel/item-keys.ts';
-import { freeLease, isHeld, type Lease, takeLease } from '../kernel/lease.ts';
-import { changeHeld, keepLease, newOwner, takeItem } from '../kernel/leased-item.ts';
+import { acquireLease, isHeld, type Lease, releaseLease } from '../kernel/lease.ts';
+import { acquireItem, changeWhileHeld, keepLease, newOwner } from '../kernel/leased-item.ts';
 import { put, read } from '../kernel/stored.ts';
 import { ActiveRunItem, type RunBody, type RunView } from '../model/run.ts';
 import { cachePlans } from './cache-plans.ts';
@@ -63,7 +63,7 @@ class Runner implements LocalRuns {
   async start(request: RunRequest): Promise<RunView> {
     const saved = await planToRun(this.#deps, request.tenant, request.plan_id);
     const machine = machineOf(saved);
-    const lease = takeLease(undefined, newOwner(this.#given.random), this.#given.clock.now());
+    const lease = acquireLease(undefined, newOwner(this.#given.random), this.#given.clock.now());
     const { run, isNew } = await openRun(this.#deps, request, saved, machine, 'local', ({ tenant, run_id: id }) => [
       put(activeRunKey(tenant, id), ActiveRunItem, { tenant, run_id: id, lease }),
     ]);
@@ -158,8 +158,8 @@ class Runner implements LocalRuns {
       const outcome = await interpret(prepareChecked(machine.definition), input, ports);
       if (heartbeat.isLost()) return;
       if (this.#closing && outcome.status === 'ABORTED') {
-        await changeHeld(this.#given, item, lease, (entry, expires) => [
-          put(item.key, ActiveRunItem, { ...entry, lease: freeLease(lease) }, expires),
+        await changeWhileHeld(this.#given, item, lease, (entry, expires) => [
+          put(item.key, ActiveRunItem, { ...entry, lease: releaseLease(lease) }, expires),
         ]);
         return;
       }
@@ -194,7 +194,7 @@ class Runner implements LocalRuns {
   async #resumeOne(tenant: string, id: string): Promise<boolean> {
     if (this.#active.has(id)) return false;
     const item = { key: activeRunKey(tenant, id), kind: ActiveRunItem };
-    const taken = await takeItem(this.#given, item, newOwner(this.#given.random));
+    const taken = await acquireItem(this.#given, item, newOwner(this.#given.random));
     if (!taken) return false;
     const stored = await loadRun(this.#deps, tenant, id);
     if (stored?.status !== 'running') {

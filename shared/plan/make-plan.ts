@@ -2,7 +2,7 @@ import { effectivePermission } from '../access/permission.ts';
 import { requireScope } from '../access/scopes.ts';
 import { visibleTools } from '../access/visible-tools.ts';
 import type { ExecuteContext } from '../execute/execute.ts';
-import { whyUngranted } from '../execute/grants.ts';
+import { grantProblem } from '../execute/grants.ts';
 import { valueAtQuantile } from '../insight/histogram.ts';
 import { readAllStats } from '../insight/read-stats.ts';
 import { Fault } from '../kernel/errors.ts';
@@ -39,7 +39,7 @@ const requireGrants = async (context: PlanContext, actor: Actor, { needs }: Buil
   for (const { tool, version, permission, nodes } of needs) {
     const family = catalog.get(tool)?.family;
     const record = permission === 'dangerous' && family ? resolveVersion(family, version) : undefined;
-    const why = record && (await whyUngranted(context, actor, record));
+    const why = record && (await grantProblem(context, actor, record));
     if (why !== undefined)
       throw new Fault(
         'Forbidden',

@@ -1,5 +1,5 @@
 import type { PlanNode } from '../model/plan.ts';
-import type { Numbered } from './arrange.ts';
+import type { NumberedNode } from './arrange.ts';
 import type { Catcher, Retrier, State, StateOf } from './asl.ts';
 import { at } from './order.ts';
 
@@ -47,7 +47,7 @@ export interface NodePosition {
 }
 
 /** A node and the dependencies whose missing result skips it. */
-export interface Guarded extends Numbered {
+export interface GuardedNode extends NumberedNode {
   readonly guards: readonly number[];
 }
 
@@ -56,11 +56,11 @@ export const maySkip = ({ on_failure }: PlanNode): boolean =>
   on_failure.policy === 'skip' || (on_failure.policy === 'retry' && on_failure.then === 'skip');
 
 /** The first state of a node. */
-export const firstState = (one: Guarded): string =>
+export const firstState = (one: GuardedNode): string =>
   `${one.guards.length > 0 ? 'g' : one.node.confirm ? 'a' : 'n'}${one.number}`;
 
 /** The states of one node: a guard and a confirmation where needed, and the call itself. */
-export function nodeStates(one: Guarded, place: NodePosition): readonly [string, State][] {
+export function nodeStates(one: GuardedNode, place: NodePosition): readonly [string, State][] {
   const states: [string, State][] = [[`n${one.number}`, callState(one, place)]];
   if (one.node.confirm) states.unshift([`a${one.number}`, askState(one, place, `n${one.number}`)]);
   const [first] = at(states, 0);
@@ -68,7 +68,7 @@ export function nodeStates(one: Guarded, place: NodePosition): readonly [string,
   return states;
 }
 
-function guardState(one: Guarded, place: NodePosition, next: string): StateOf<'Choice'> {
+function guardState(one: GuardedNode, place: NodePosition, next: string): StateOf<'Choice'> {
   const missing = one.guards.map((number) => `$${place.read(number)}.s != 'ok'`).join(' or ');
   return {
     Type: 'Choice',
@@ -84,7 +84,7 @@ function guardState(one: Guarded, place: NodePosition, next: string): StateOf<'C
   };
 }
 
-function askState(one: Numbered, place: NodePosition, next: string): StateOf<'Task'> {
+function askState(one: NumberedNode, place: NodePosition, next: string): StateOf<'Task'> {
   return {
     Type: 'Task',
     Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',
@@ -104,7 +104,7 @@ function askState(one: Numbered, place: NodePosition, next: string): StateOf<'Ta
   };
 }
 
-function callState(one: Numbered, place: NodePosition): StateOf<'Task'> {
+function callState(one: NumberedNode, place: NodePosition): StateOf<'Task'> {
   const results = one.takes.map((number) => [`n${number}`, `{% $${place.read(number)} %}`]);
   return {
     Type: 'Task',
@@ -126,7 +126,7 @@ function callState(one: Numbered, place: NodePosition): StateOf<'Task'> {
   };
 }
 
-function retriers({ node }: Numbered): Retrier[] {
+function retriers({ node }: NumberedNode): Retrier[] {
   if (node.on_failure.policy !== 'retry') return [DELIVERY];
   const again: Retrier = {
     ErrorEquals: ['States.ALL'],
@@ -139,7 +139,7 @@ function retriers({ node }: Numbered): Retrier[] {
   return [{ ErrorEquals: [...PERMANENT], MaxAttempts: 0 }, DELIVERY, again];
 }
 
-function catching(one: Numbered, place: NodePosition, status: 'skipped' | 'denied'): { Catch?: Catcher[] } {
+function catching(one: NumberedNode, place: NodePosition, status: 'skipped' | 'denied'): { Catch?: Catcher[] } {
   if (!maySkip(one.node)) return {};
   const record = { s: status, error: '{% $states.errorOutput.Error %}' };
   return {

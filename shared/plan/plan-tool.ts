@@ -5,7 +5,7 @@ import type { CallContext, Handler, Timers } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import { PLAN_HANDLER_PREFIX, type Plan } from '../model/plan.ts';
 import type { RunView } from '../model/run.ts';
-import type { HandedCall } from './handed-call.ts';
+import type { DeferredCall } from './deferred-call.ts';
 import { toRunActor } from './run-node.ts';
 import type { Runs } from './runs.ts';
 
@@ -56,7 +56,7 @@ export const startPlan = (
   planId: string,
   input: unknown,
   { tenant, keyId, callId, allowed }: Pick<CallContext, 'tenant' | 'keyId' | 'callId' | 'allowed'>,
-  call?: HandedCall,
+  call?: DeferredCall,
 ): Promise<RunView> => {
   const actor: Actor = {
     keyId: 'plan',

@@ -47,7 +47,7 @@ export const runNode = async (context: ExecuteContext, call: NodeCall): Promise<
 
 const readActor = ({ tenant, actor }: NodeCall): Actor => {
   const { data: kept } = RunActor.safeParse(actor);
-  if (!kept) throw new Fault('Unavailable', 'the run does not say on whose behalf it goes on; start the plan again');
+  if (!kept) throw new Fault('Unavailable', 'the stored run names no key to act for; start the plan again');
   return {
     keyId: kept.key_id,
     tenant,

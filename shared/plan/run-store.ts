@@ -67,7 +67,7 @@ export async function unpack(store: Store, packed: NodeResult | { readonly ref: 
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {
-    throw new Fault('Unavailable', `the stored result ${packed.ref} is no JSON; restore it, or run the plan again`, {
+    throw new Fault('Unavailable', `the stored result ${packed.ref} is not JSON; restore it, or run the plan again`, {
       unreadable: packed.ref,
     });
   }

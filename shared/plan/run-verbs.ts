@@ -8,7 +8,7 @@ import { planKey } from '../kernel/item-keys.ts';
 import { LEASE_MS } from '../kernel/lease.ts';
 import type { Actor } from '../model/key.ts';
 import type { RunView } from '../model/run.ts';
-import { type HandedCall, startedRecord } from './handed-call.ts';
+import { type DeferredCall, startedRecord } from './deferred-call.ts';
 import { toRunActor } from './run-node.ts';
 import type { RunRequest, Runs } from './runs.ts';
 
@@ -55,7 +55,7 @@ const feeOf = (
   { tenant, keyId, key }: Actor,
   { plan_id, input }: Pick<RunRequest, 'plan_id' | 'input'>,
   id: string,
-): HandedCall => {
+): DeferredCall => {
   const at = clock.now();
   const micros = operationPrice(prices, 'run');
   const about = { id, tenant, keyId, tool: 'run', version: OPERATION, at, timeoutMs: 0 };

@@ -1,10 +1,10 @@
 import { Fault } from '../kernel/errors.ts';
-import { approvalKey, handedCallKey, runKey } from '../kernel/item-keys.ts';
+import { approvalKey, deferredCallKey, runKey } from '../kernel/item-keys.ts';
 import type { Write } from '../kernel/ports.ts';
 import { put, read } from '../kernel/stored.ts';
 import { currentTraceparent } from '../kernel/trace.ts';
 import { type ApprovalBody, ApprovalItem, type RunBody, RunItem, type RunView } from '../model/run.ts';
-import { type HandedCall, HandedCallItem } from './handed-call.ts';
+import { type DeferredCall, DeferredCallItem } from './deferred-call.ts';
 import type { RunDeps, SavedPlan } from './run-deps.ts';
 import { changeRun, loadPlan, loadRows, loadRun, noRun, pack } from './run-store.ts';
 import { viewRun } from './run-view.ts';
@@ -24,7 +24,7 @@ export interface RunRequest {
    * The call that the run completes, or the one that starts it: if its process dies, the process that resumes the run
    * charges it.
    */
-  readonly call?: HandedCall | undefined;
+  readonly call?: DeferredCall | undefined;
 }
 
 export interface ApprovalDecision {
@@ -77,7 +77,7 @@ export async function openRun(
   const key = runKey(request.tenant, id);
   return deps.table.change<{ readonly run: RunBody; readonly isNew: boolean }>([key], ([item]) => {
     if (item) return { writes: [], result: { run: read(item, RunItem), isNew: false } };
-    const call = request.call ? [put(handedCallKey(run.tenant, id), HandedCallItem, request.call)] : [];
+    const call = request.call ? [put(deferredCallKey(run.tenant, id), DeferredCallItem, request.call)] : [];
     return { writes: [put(key, RunItem, run), ...call, ...beside(run)], result: { run, isNew: true } };
   });
 }

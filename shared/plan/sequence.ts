@@ -1,5 +1,5 @@
 import type { PlanTree } from '../model/plan.ts';
-import type { Arranged, Numbered } from './arrange.ts';
+import type { Arranged, NumberedNode } from './arrange.ts';
 import { maySkip } from './node-states.ts';
 import { at } from './order.ts';
 
@@ -13,7 +13,7 @@ export interface Sequence {
 
 export type SequencePart = NodePart | ParallelPart;
 
-export interface NodePart extends Numbered {
+export interface NodePart extends NumberedNode {
   readonly kind: 'node';
   /** Dependencies whose missing result skips the node. */
   readonly guards: readonly number[];
@@ -61,7 +61,7 @@ export function neededAfter(sequence: Sequence): readonly NodePart[] {
   return inside.filter(({ isLast, takers }) => isLast || takers.some((taker) => !numbers.has(taker)));
 }
 
-function groupParts(nodes: readonly Numbered[]): readonly NodePart[] {
+function groupParts(nodes: readonly NumberedNode[]): readonly NodePart[] {
   const guards = guardsOf(nodes);
   return nodes.map((one) => ({
     ...one,
@@ -72,7 +72,7 @@ function groupParts(nodes: readonly Numbered[]): readonly NodePart[] {
   }));
 }
 
-function guardsOf(nodes: readonly Numbered[]): readonly (readonly number[])[] {
+function guardsOf(nodes: readonly NumberedNode[]): readonly (readonly number[])[] {
   const guards: (readonly number[])[] = [];
   // Numbers go from left to right through the tree, so dependencies come first.
   for (const one of nodes) {

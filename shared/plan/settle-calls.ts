@@ -1,7 +1,7 @@
 import type { ExecuteContext } from '../execute/call.ts';
 import { toCallError } from '../execute/call-error.ts';
 import { cutValue } from '../execute/cut-values.ts';
-import { isEnded } from '../execute/earlier-call.ts';
+import { isAlreadyEnded } from '../execute/earlier-call.ts';
 import type { Reservation } from '../execute/meter.ts';
 import { acceptOutput, failure } from '../execute/output.ts';
 import { Fault } from '../kernel/errors.ts';
@@ -12,7 +12,7 @@ import { endedCall, isReserved, ReservedCallItem } from '../model/call-record.ts
 import type { VersionRecord } from '../model/registration.ts';
 import type { RunView } from '../model/run.ts';
 import { resolveVersion } from '../registry/versions.ts';
-import { closeHandedCall, type HandedCall, readHandedCall } from './handed-call.ts';
+import { closeDeferredCall, type DeferredCall, readDeferredCall } from './deferred-call.ts';
 import { outputOfRun } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 
@@ -22,7 +22,7 @@ import type { Runs } from './runs.ts';
  */
 export const settlingRuns = (context: ExecuteContext, runs: Runs): Runs => {
   const seen = async (tenant: string, view: RunView): Promise<RunView> => {
-    const call = await readHandedCall(context.table, tenant, view.run_id);
+    const call = await readDeferredCall(context.table, tenant, view.run_id);
     if (!call || call.settled) return view;
     const isLate = context.clock.now() >= call.deadline;
     if (call.fee) {
@@ -55,7 +55,7 @@ export const settleRun = async (
   id: string,
   isTakenOver: boolean,
 ): Promise<boolean> => {
-  const call = await readHandedCall(context.table, tenant, id);
+  const call = await readDeferredCall(context.table, tenant, id);
   if (!call || call.settled) return true;
   const row = call.fee && (await context.table.get(callKey(tenant, call.record.call_id)));
   if (call.fee && !isTakenOver && (!row || isReserved(row))) return false;
@@ -74,7 +74,7 @@ export const outcomeOfRun = async (
   context: ExecuteContext,
   tenant: string,
   view: RunView,
-  call: HandedCall | undefined,
+  call: DeferredCall | undefined,
 ): Promise<RunOutcome> => {
   try {
     if (call && isTimedOut(view, call)) throw timeUp(call);
@@ -88,7 +88,7 @@ export const outcomeOfRun = async (
 };
 
 const settle = async (context: ExecuteContext, tenant: string, view: RunView): Promise<void> => {
-  const call = await readHandedCall(context.table, tenant, view.run_id);
+  const call = await readDeferredCall(context.table, tenant, view.run_id);
   if (!call || call.settled) return;
   const { record } = call;
   const outcome = call.fee
@@ -114,16 +114,16 @@ const settle = async (context: ExecuteContext, tenant: string, view: RunView): P
     await context.meter.release(reservation, { status: outcome.status, chargedMicros: charged }, counted);
   } catch (thrown) {
     // Another process that saw the end has settled it, or the reservation had lapsed before.
-    if (!isEnded(thrown)) throw thrown;
+    if (!isAlreadyEnded(thrown)) throw thrown;
   }
-  await closeHandedCall(context.table, tenant, view.run_id);
+  await closeDeferredCall(context.table, tenant, view.run_id);
 };
 
 /** The call's reservation; made again if it lapsed while no process held the run, and the quota still allows it. */
 const reserveIfLapsed = async (
   { table, meter }: ExecuteContext,
   tenant: string,
-  { record, reservation }: HandedCall,
+  { record, reservation }: DeferredCall,
 ): Promise<Reservation> => {
   const item = await table.get(callKey(tenant, record.call_id));
   const isRenewed = item !== undefined && isReserved(item) && read(item, ReservedCallItem).renewed === true;
@@ -131,12 +131,17 @@ const reserveIfLapsed = async (
   try {
     return await meter.reserve(reservation.call);
   } catch (thrown) {
-    if (thrown instanceof Fault && (thrown.code === 'PaymentRequired' || isEnded(thrown))) return reservation;
+    if (thrown instanceof Fault && (thrown.code === 'PaymentRequired' || isAlreadyEnded(thrown))) return reservation;
     throw thrown;
   }
 };
 
-const shown = async (context: ExecuteContext, tenant: string, call: HandedCall, output: unknown): Promise<unknown> => {
+const shown = async (
+  context: ExecuteContext,
+  tenant: string,
+  call: DeferredCall,
+  output: unknown,
+): Promise<unknown> => {
   const record = await versionOf(context, tenant, call);
   return cutValue(record ? context.redact.output(record, output) : output);
 };
@@ -145,7 +150,7 @@ const shown = async (context: ExecuteContext, tenant: string, call: HandedCall, 
 const versionOf = async (
   { catalogs }: ExecuteContext,
   tenant: string,
-  { record: { tool, version } }: HandedCall,
+  { record: { tool, version } }: DeferredCall,
 ): Promise<VersionRecord | undefined> => {
   const entry = (await catalogs.of(tenant)).catalog.get(tool);
   return entry && resolveVersion(entry.family, version);
@@ -153,8 +158,8 @@ const versionOf = async (
 
 const endOf = ({ ended_at, started_at }: RunView): number => Date.parse(ended_at ?? started_at);
 
-const isTimedOut = (view: RunView, { deadline }: HandedCall): boolean =>
+const isTimedOut = (view: RunView, { deadline }: DeferredCall): boolean =>
   view.status === 'cancelled' && endOf(view) >= deadline;
 
-const timeUp = ({ record, deadline }: HandedCall): Error =>
+const timeUp = ({ record, deadline }: DeferredCall): Error =>
   failure('Timeout', `${record.tool} did not answer within ${(deadline - Date.parse(record.at)) / 1000} s`);

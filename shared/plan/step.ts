@@ -13,7 +13,7 @@ import {
   type NodeResult,
   type RunBody,
 } from '../model/run.ts';
-import { keepAttempt, lastSeen, leaseOfAttempt, rowsWhenFree } from './attempt-lease.ts';
+import { keepAttemptLease, lastSeen, newAttemptLease, rowsWhenFree } from './attempt-lease.ts';
 import { closeAttempt, type NodeRows, settled, toNodeRecord } from './record.ts';
 import { resolveArguments } from './resolve-arguments.ts';
 import type { NodeOutcome, RunDeps, SavedPlan } from './run-deps.ts';
@@ -100,7 +100,7 @@ async function attempt(
   results: Readonly<Record<string, NodeRecord>>,
   signal: AbortSignal | undefined,
 ): Promise<NodeRecord> {
-  const heartbeat = keepAttempt(deps, run, open);
+  const heartbeat = keepAttemptLease(deps, run, open);
   const isLost = deps.fence?.isLost ?? heartbeat?.isLost;
   let { result } = open;
   const keep = async (output: unknown): Promise<NodeResult> => {
@@ -188,7 +188,7 @@ async function begin(deps: RunDeps, run: RunBody, node: PlanNode, { attempts }: 
     started_at: now,
     call_id: cut?.call_id ?? deps.clock.newId(),
     result: cut?.result,
-    lease: leaseOfAttempt(deps, attempts.at(-1)),
+    lease: newAttemptLease(deps, attempts.at(-1)),
   };
   const closed = left.map((body) => put(key(body.attempt), AttemptItem, body));
   const keys = [open, ...left].map((body) => key(body.attempt));

@@ -29,7 +29,7 @@ export const watchRuns = (
   timers.every(WATCH_MS, () => {
     for (const [id, watched] of active)
       lookAfter(deps, id, watched).catch((thrown: unknown) =>
-        log.warn('run not looked after', { run: id, error: messageOf(thrown) }),
+        log.warn('run not watched', { run: id, error: messageOf(thrown) }),
       );
   });
 

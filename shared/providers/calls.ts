@@ -34,13 +34,13 @@ export interface ModelAnswer {
 }
 
 /** The most calls of one response; no model asks for as many. Results have the same limit. */
-const MOST_CALLS = 1000;
+const MAX_CALLS = 1000;
 
 export function readRawCalls(provider: Provider, raw: readonly RawCall[], options: ParseOptions): ModelAnswer {
-  if (raw.length > MOST_CALLS)
-    throw new Fault('InvalidInput', `the response asks for ${raw.length} calls; at most ${MOST_CALLS} are read`, {
+  if (raw.length > MAX_CALLS)
+    throw new Fault('InvalidInput', `the response asks for ${raw.length} calls; at most ${MAX_CALLS} are read`, {
       value: raw.length,
-      limit: MOST_CALLS,
+      limit: MAX_CALLS,
     });
   const all = parseRawCalls(provider, raw, options).map((call, at) => ({ call, isSearch: isSearch(raw[at]) }));
   return {
@@ -140,15 +140,15 @@ function parseArguments(
   if (isNothing) return { arguments: {} };
   const value = typeof given === 'string' ? parseJson(given) : given;
   if (value === NOT_JSON && isOpen) return unread(name, 'the stream ended inside them');
-  if (isRecord(value) && isDeeper(value, MOST_LEVELS))
-    return refused(`the arguments for ${excerpt(name, 80)} are nested deeper than ${MOST_LEVELS} levels`);
+  if (isRecord(value) && isDeeper(value, MAX_LEVELS))
+    return refused(`the arguments for ${excerpt(name, 80)} are nested deeper than ${MAX_LEVELS} levels`);
   if (isRecord(value)) return { arguments: value };
   if (value === null && mayBeNull) return { arguments: {} };
   const what = value === NOT_JSON ? 'not JSON' : value === null ? 'null' : 'not an object';
   return refused(`the arguments for ${excerpt(name, 80)} are ${what}: ${excerpt(given, 120)}`);
 }
 
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 
 const refused = (message: string): { arguments: ModelCall['arguments']; error: ModelCallError } => ({
   arguments: {},

@@ -14,7 +14,7 @@ export type OpenaiTool = ChatTool;
 export type OpenaiMessage = ChatToolMessage | ChatFunctionMessage;
 
 /** Requests with more functions are refused. */
-const MOST_TOOLS = 128;
+const MAX_TOOLS = 128;
 
 /** OpenAI Chat Completions. */
 export const openaiForm = /* @__PURE__ */ definer({
@@ -24,8 +24,8 @@ export const openaiForm = /* @__PURE__ */ definer({
   strict: openaiStrictForm,
   remarks: (options, count) => [
     ...(options.defer ? ['Chat Completions cannot defer definitions: use openai-responses or mode=search'] : []),
-    ...(count > MOST_TOOLS
-      ? [`a request takes at most ${MOST_TOOLS} functions, these are ${count}: use allowed or mode=search`]
+    ...(count > MAX_TOOLS
+      ? [`a request takes at most ${MAX_TOOLS} functions, these are ${count}: use allowed or mode=search`]
       : []),
   ],
 });

@@ -29,7 +29,7 @@ export const SEARCH_PARAMETERS = {
 } as const;
 
 const LONGEST_QUERY = 4000;
-const MOST_TOOLS = 20;
+const MAX_TOOLS = 20;
 
 /** Parses a search call. If its parameters are not ours, all texts in them form the query. */
 export function toSearchCall({ id, name, arguments: values, error, form }: ModelCall): SearchCall {
@@ -43,7 +43,7 @@ export function toSearchCall({ id, name, arguments: values, error, form }: Model
   return omitUndefined({
     id,
     name,
-    search: isLimit ? { query, limit: Math.min(limit, MOST_TOOLS) } : { query },
+    search: isLimit ? { query, limit: Math.min(limit, MAX_TOOLS) } : { query },
     error: error ?? missing,
     form,
   });

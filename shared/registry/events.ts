@@ -53,15 +53,19 @@ export const EventCountItem = stored({
 /** Publishes events to subscribers, such as a bus; fed by the table's stream. */
 export type EventSink = (events: readonly ChangeEvent[]) => Promise<void>;
 
-const KEPT_SECONDS = 7 * 86_400;
+const RETENTION_SECONDS = 7 * 86_400;
 
 /** The writes that append events to the sequence, within the change that causes them. */
-export const placeEvents = (tenant: string, count: Item | undefined, events: readonly NewEvent[]): readonly Write[] => {
+export const appendEvents = (
+  tenant: string,
+  count: Item | undefined,
+  events: readonly NewEvent[],
+): readonly Write[] => {
   if (events.length === 0) return [];
   const before = readCount(count);
   const writes = events.map((event, at): Write => {
     const id = before + at + 1;
-    const expires = Math.floor(Date.parse(event.at) / 1000) + KEPT_SECONDS;
+    const expires = Math.floor(Date.parse(event.at) / 1000) + RETENTION_SECONDS;
     return put(
       eventKey(tenant, id),
       EventItem,
@@ -73,13 +77,13 @@ export const placeEvents = (tenant: string, count: Item | undefined, events: rea
 };
 
 /** The same for call records, which are stored even when the sequence cannot be read. */
-export const placeIfReadable = (
+export const appendIfReadable = (
   tenant: string,
   count: Item | undefined,
   events: readonly NewEvent[],
 ): { readonly writes: readonly Write[]; readonly unreadable: readonly Fault[] } => {
   try {
-    return { writes: placeEvents(tenant, count, events), unreadable: [] };
+    return { writes: appendEvents(tenant, count, events), unreadable: [] };
   } catch (thrown) {
     if (!isUnreadable(thrown)) throw thrown;
     return { writes: [], unreadable: [thrown] };

@@ -11,7 +11,7 @@ import {
 import type { Change, Item, Key, Table, Write } from '../kernel/ports.ts';
 import { isUnreadable, put, read, readAll, unreadable } from '../kernel/stored.ts';
 import { ChangeItem, type Family, FamilyItem, RevisionItem } from '../model/registration.ts';
-import { placeEvents } from './events.ts';
+import { appendEvents } from './events.ts';
 import { eventsOfChange } from './family-events.ts';
 
 /** A stored family that this release cannot read, with the error to report. */
@@ -85,7 +85,7 @@ export const changeFamilies = <T>(
     const events = changed.flatMap(([name, family]) =>
       eventsOfChange(name, stored.get(name), family, now).slice(0, most),
     );
-    writes.push(...placeEvents(tenant, eventCount, events));
+    writes.push(...appendEvents(tenant, eventCount, events));
     return { writes, result };
   });
 };
@@ -99,7 +99,7 @@ export const removeFamily = (table: Table, tenant: string, name: string, now: nu
     const writes = [
       { remove: item.key },
       ...noteChange(tenant, revisionOf(revisionItem) + 1, [name], now),
-      ...placeEvents(tenant, eventCount, [event]),
+      ...appendEvents(tenant, eventCount, [event]),
     ];
     return { writes, result: undefined };
   });

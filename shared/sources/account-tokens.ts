@@ -87,7 +87,7 @@ const requestTokens = async (
   const reason = /^[a-z_]{1,40}$/.test(word) ? word : '';
   throw new Fault(
     'Unavailable',
-    `${new URL(client.token_url).host} gives no token: ${response.status} ${reason}`.trim(),
+    `${new URL(client.token_url).host} issued no token: ${response.status} ${reason}`.trim(),
     {
       status: response.status,
       reason,

@@ -46,6 +46,6 @@ const requireAccounts = async (
   requireScope(actor, 'invoke');
   const source: Source = await requireSource(table, actor.tenant, name);
   if (!source.accounts || !sources.accounts)
-    throw new Fault('InvalidInput', `the source ${name} asks for no accounts of its callers`, { field: 'name' });
+    throw new Fault('InvalidInput', `the source ${name} uses no accounts of its callers`, { field: 'name' });
   return { accounts: sources.accounts, owner: { tenant: actor.tenant, source: name, url: source.url ?? '' } };
 };

@@ -42,7 +42,7 @@ export interface Accounts {
   /** The authorization address for the browser; from now on only this browser can finish. */
   authorize(ticket: string, browser: string, redirectUri: string): Promise<string>;
   /** Exchanges the code; the link is used up, whatever the outcome. */
-  finish(ticket: string, browser: string, back: CameBack, redirectUri: string): Promise<AccountLink>;
+  finish(ticket: string, browser: string, back: CallbackParams, redirectUri: string): Promise<AccountLink>;
   /**
    * Called when the source refuses a caller's token: refreshes it, or deletes the account. Returns whether there is a
    * new one.
@@ -52,7 +52,7 @@ export interface Accounts {
 }
 
 /** The parameters with which the authorization server redirects the browser back. */
-export interface CameBack {
+export interface CallbackParams {
   readonly code: string;
   /** The issuer that claims to have given the code (RFC 9207). */
   readonly issuer: string | undefined;
@@ -76,7 +76,7 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
   const settingsOf = async (owner: SecretOwner): Promise<AccountSettings> => {
     const secret = (await secrets.find(owner))?.secret;
     if (typeof secret === 'object' && secret.type === 'account') return secret;
-    throw new Fault('Unavailable', `the source ${owner.source} takes no accounts any more`);
+    throw new Fault('Unavailable', `the source ${owner.source} no longer uses accounts of its callers`);
   };
   /** The client to which tokens were issued. */
   const clientOf = async (owner: SecretOwner, { client }: AccountTokens): Promise<AccountClient> => {
@@ -124,7 +124,7 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
   const requireLink = async (ticket: string): Promise<AccountLink> => {
     const item = await table.get(accountLinkKey(sha256(ticket)));
     if (item) return read(item, AccountLinkItem);
-    throw new Fault('NotFound', 'this link has ended; call the tool again for a new one');
+    throw new Fault('NotFound', 'this link has expired or was used; call the tool again for a new one');
   };
   return {
     token: async (owner, keyId) => (await current(owner, keyId))?.access_token,
@@ -145,7 +145,7 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
       const sealed = given ? undefined : await secrets.seal(owner, LINK, JSON.stringify(client));
       const key = accountLinkKey(sha256(ticket));
       await table.change([key], ([item]) => {
-        if (!item) throw new Fault('NotFound', 'this link has ended; call the tool again for a new one');
+        if (!item) throw new Fault('NotFound', 'this link has expired or was used; call the tool again for a new one');
         const bound = { ...read(item, AccountLinkItem), browser: sha256(browser), client: sealed };
         return { writes: [put(key, AccountLinkItem, bound, item.expires)], result: undefined };
       });
@@ -156,14 +156,14 @@ export const createAccounts = ({ table, secrets, fetch, now, random }: Options):
       const link = await table.change([key], ([item]) => {
         const found = item && read(item, AccountLinkItem);
         if (!found || found.browser === undefined || found.browser !== sha256(browser))
-          throw new Fault('NotFound', 'this link was not opened in this browser, or has ended; call the tool again');
+          throw new Fault('NotFound', 'this link was not opened in this browser, or has expired; call the tool again');
         return { writes: [{ remove: key }], result: found };
       });
       const owner = ownerOf(link);
       const given = givenClient(await settingsOf(owner));
       const client =
         given ?? (link.client && AccountClient.parse(JSON.parse(await secrets.open(owner, LINK, link.client))));
-      if (!client) throw new Fault('NotFound', 'this link has ended; call the tool again for a new one');
+      if (!client) throw new Fault('NotFound', 'this link has expired or was used; call the tool again for a new one');
       requireIssuer(client, issuer);
       const tokens = await exchangeCode(context, client, { code, verifier: verifierOf(ticket), redirectUri });
       await secrets.accounts.keep(owner, link.key, tokens);
@@ -211,7 +211,7 @@ export const requireAccount = async (
   { name, url = '' }: Pick<Source, 'name' | 'url'>,
   keyId: string,
 ): Promise<void> => {
-  if (!accounts) throw new Fault('Unavailable', 'this process keeps no secrets, so no accounts of callers');
+  if (!accounts) throw new Fault('Unavailable', 'this process cannot store secrets, so callers cannot connect accounts');
   const owner = { tenant, source: name, url };
   if ((await accounts.token(owner, keyId)) !== undefined) return;
   const { ticket, expires_at } = await accounts.createLink(owner, keyId);

@@ -48,7 +48,7 @@ const requestToken = async (
   }
   // Only the error codes of RFC 6749 are shown; anything else may repeat what was sent.
   const reason = isObject(answer) && /^[a-z_]{1,40}$/.test(String(answer.error)) ? ` ${answer.error}` : '';
-  throw new Fault('Unavailable', `${new URL(url).host} gives no token: ${response.status}${reason}`, {
+  throw new Fault('Unavailable', `${new URL(url).host} issued no token: ${response.status}${reason}`, {
     status: response.status,
   });
 };

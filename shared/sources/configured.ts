@@ -88,7 +88,7 @@ export const readConfigured = (config: unknown): Configured => {
   };
   const add = (one: OperatorSource): void => {
     const isTaken = sources.some(({ tenant, source }) => tenant === one.tenant && source.name === one.source.name);
-    if (isTaken) throw new Fault('Conflict', `${one.source.name} is configured twice; the first stays`);
+    if (isTaken) throw new Fault('Conflict', `${one.source.name} is configured twice; the first one is used`);
     sources.push(one);
   };
   for (const [index, given] of listOf(config.sources).entries())

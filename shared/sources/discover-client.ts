@@ -87,7 +87,7 @@ const register = async ({ fetch, redirectUri }: Discovery, server: ServerMetadat
   if (place === undefined)
     throw new Fault(
       'Unavailable',
-      `${where} takes no new clients by itself; register one there, and give its client_id`,
+      `${where} does not let clients register themselves; register one there, and give its client_id`,
     );
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   const method = ['none', 'client_secret_basic', 'client_secret_post'].find((one) => methods.includes(one));

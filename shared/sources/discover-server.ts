@@ -94,12 +94,12 @@ const findServer = async (fetch: SafeFetch, issuer: string): Promise<ServerMetad
     ]),
   ];
   const server = await readFirst(fetch, places, ServerMetadata);
-  if (!server) throw undiscovered(`${issuer} does not describe itself (${places.join(', ')})`);
+  if (!server) throw undiscovered(`${issuer} publishes no OAuth metadata (${places.join(', ')})`);
   // Otherwise a server could claim a trusted issuer's name for its own endpoints.
   if (server.issuer !== issuer && server.issuer !== `${issuer}/` && `${server.issuer}/` !== issuer)
-    throw undiscovered(`${issuer} describes the issuer ${server.issuer}, not itself`);
+    throw undiscovered(`${issuer} publishes metadata of another issuer, ${server.issuer}`);
   if (!server.code_challenge_methods_supported?.includes('S256'))
-    throw undiscovered(`${issuer} does not say that it takes PKCE with S256`);
+    throw undiscovered(`${issuer} does not declare PKCE with S256`);
   for (const endpoint of [server.authorization_endpoint, server.token_endpoint])
     if (endpoint.startsWith('http:') && !issuer.startsWith('http:'))
       throw undiscovered(`${issuer} names an endpoint without TLS: ${endpoint}`);
@@ -128,7 +128,7 @@ const readFirst = async <T>(
     const parsed = schema.safeParse(await response.json().catch(() => undefined));
     if (parsed.success) return parsed.data;
     const { path = [], message } = parsed.error.issues[0] ?? {};
-    throw undiscovered(`${place} is not the metadata of OAuth (${path.join('.')} ${message})`);
+    throw undiscovered(`${place} is not valid OAuth metadata (${path.join('.')} ${message})`);
   }
   return undefined;
 };

@@ -12,21 +12,21 @@ export const DocumentItem = stored({
   cure: 'give the document again',
 });
 
-const MOST_PACKED = 350_000;
+const MAX_PACKED = 350_000;
 /** The most bytes that a document may unpack to. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The write that stores a document with its source. */
 export const keepDocument = (tenant: string, source: string, document: unknown): Write => {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const gzip = gzipSync(text).toString('base64');
-  if (gzip.length > MOST_PACKED)
+  if (gzip.length > MAX_PACKED)
     throw new Fault(
       'TooLarge',
-      `the document has ${gzip.length} bytes packed; the limit is ${MOST_PACKED}: give its url`,
+      `the document has ${gzip.length} bytes compressed; the limit is ${MAX_PACKED}: give its url`,
       {
         field: 'document',
-        limit: MOST_PACKED,
+        limit: MAX_PACKED,
       },
     );
   return put(sourceDocumentKey(tenant, source), DocumentItem, { gzip });
@@ -37,5 +37,5 @@ export const findDocument = async (table: Table, tenant: string, source: string)
   const item = await table.get(sourceDocumentKey(tenant, source));
   if (!item) return undefined;
   const { gzip } = read(item, DocumentItem);
-  return gunzipSync(Buffer.from(gzip, 'base64'), { maxOutputLength: MOST_BYTES }).toString();
+  return gunzipSync(Buffer.from(gzip, 'base64'), { maxOutputLength: MAX_BYTES }).toString();
 };

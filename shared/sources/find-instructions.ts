@@ -22,18 +22,18 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069\u200B\u2060-\u2064]/u, 'has characters that nobody sees'],
 ];
 
-const MOST_TEXT = 100_000;
+const MAX_TEXT = 100_000;
 
 /** Why a text looks like prompt injection; empty when it does not. It is a flag for people, not a filter. */
 export const findInstructions = (text: string): readonly string[] => {
-  const seen = text.slice(0, MOST_TEXT);
+  const seen = text.slice(0, MAX_TEXT);
   return SIGNS.filter(([sign]) => sign.test(seen)).map(([, meaning]) => meaning);
 };
 
 /** All texts of a value, including names: a model reads them all. */
 export const textsIn = (value: unknown): string => {
   const texts: string[] = [];
-  let left = MOST_TEXT;
+  let left = MAX_TEXT;
   const visit = (each: unknown, depth: number): void => {
     if (left <= 0 || depth > 32) return;
     if (typeof each === 'string') {

@@ -164,8 +164,8 @@ const accountsOf = ({ keyId }: Actor, secret: Credentials['secret'] | null): Sou
 
 const requireKeeper = ({ sources }: SourcesContext, { kind, url }: Pick<NewSource, 'kind' | 'url'>): void => {
   if (url === undefined)
-    throw new Fault('InvalidInput', `a source of the kind ${kind} is sent no headers or secret`, { field: 'secret' });
-  if (!sources.secrets) throw new Fault('Unavailable', 'this process keeps no secrets; configure their key first');
+    throw new Fault('InvalidInput', `a source of the kind ${kind} takes no headers or secret`, { field: 'secret' });
+  if (!sources.secrets) throw new Fault('Unavailable', 'this process cannot store secrets; configure their encryption key first');
 };
 
 const keepCredentials = async (
@@ -240,7 +240,7 @@ const requireAddress = ({ kind, url, alias }: Pick<NewSource, 'kind' | 'url' | '
   if (field === undefined)
     throw new Fault('InvalidInput', `a source of the kind ${kind} needs ${name}`, { field: name });
   if (other !== undefined)
-    throw new Fault('InvalidInput', `a source of the kind ${kind} has ${name} and nothing else to find it by`, {
+    throw new Fault('InvalidInput', `a source of the kind ${kind} has ${name} and no other address`, {
       field: kind === 'lambda' ? 'url' : 'alias',
     });
 };

@@ -8,9 +8,9 @@ export const readMcpTool = (listed: unknown): UpstreamTool | UpstreamProblem => 
     return { tool: '', reason: 'it lists a tool without a name' };
   const { name, title, description, inputSchema, outputSchema, annotations, icons } = listed;
   if (name.length > 256) return { tool: name.slice(0, 64), reason: `its name has ${name.length} characters` };
-  if (!isObject(inputSchema)) return { tool: name, reason: 'its inputSchema is no JSON Schema' };
+  if (!isObject(inputSchema)) return { tool: name, reason: 'its inputSchema is not a JSON Schema' };
   if (outputSchema !== undefined && !isObject(outputSchema))
-    return { tool: name, reason: 'its outputSchema is no JSON Schema' };
+    return { tool: name, reason: 'its outputSchema is not a JSON Schema' };
   return {
     name,
     title: textOrNone(title),

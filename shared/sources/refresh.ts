@@ -1,7 +1,7 @@
 import { Fault, messageOf } from '../kernel/errors.ts';
 import { sourceDueKey, sourceKey } from '../kernel/item-keys.ts';
-import { freeLease, isHeld, LEASE_MS, type Lease } from '../kernel/lease.ts';
-import { changeHeld, keepLease, type LeasedItem, takeItem } from '../kernel/leased-item.ts';
+import { isHeld, LEASE_MS, type Lease, releaseLease } from '../kernel/lease.ts';
+import { acquireItem, changeWhileHeld, keepLease, type LeasedItem } from '../kernel/leased-item.ts';
 import { put, read } from '../kernel/stored.ts';
 import type { Family } from '../model/registration.ts';
 import { type Source, SourceDueItem, SourceItem } from '../model/source.ts';
@@ -26,7 +26,7 @@ const BATCH_BYTES = 2_000_000;
 export const refreshSource = async (context: SourcesContext, tenant: string, name: string): Promise<Source> => {
   const leased: LeasedItem<Source> = { key: sourceKey(tenant, name), kind: SourceItem };
   const owner = Buffer.from(context.random(12)).toString('hex');
-  const source = await takeItem(context, leased, owner);
+  const source = await acquireItem(context, leased, owner);
   if (!source) throw await refusal(context, leased, name);
   const heartbeat = keepLease(context, leased, source.lease);
   try {
@@ -168,11 +168,11 @@ const finish = async (
 ): Promise<Source> => {
   const leased: LeasedItem<Source> = { key: sourceKey(tenant, source.name), kind: SourceItem };
   let stored: Source | undefined;
-  await changeHeld(context, leased, lease, ({ error: _, problems, ...before }) => {
+  await changeWhileHeld(context, leased, lease, ({ error: _, problems, ...before }) => {
     // Settings changed during the refresh are applied by the next one, which is due at once.
     const due = before.changed_at === source.changed_at ? outcome.due : context.clock.now();
     const known = outcome.error === undefined ? outcome.problems : problems;
-    stored = { ...before, ...outcome, problems: known, due, lease: freeLease(lease) };
+    stored = { ...before, ...outcome, problems: known, due, lease: releaseLease(lease) };
     return [put(leased.key, SourceItem, stored), dueEntry(tenant, stored)];
   });
   if (stored) return stored;

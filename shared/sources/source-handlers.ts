@@ -1,7 +1,7 @@
 import { Fault } from '../kernel/errors.ts';
 import { describeIssues } from '../kernel/json-schema.ts';
-import { createValidators } from '../kernel/kept-validators.ts';
 import type { CallContext, Handler } from '../kernel/ports.ts';
+import { createValidatorCache } from '../kernel/validator-cache.ts';
 import type { Family, FamilySource } from '../model/registration.ts';
 import type { Source } from '../model/source.ts';
 import type { Handlers } from '../registry/layer.ts';
@@ -41,7 +41,7 @@ class SourceHandlers extends Map<string, Handler> {
 }
 
 const createSourceHandler = (contextOf: () => SourcesContext | undefined): Handler => {
-  const validators = createValidators(2000);
+  const validators = createValidatorCache(2000);
   const contextHere = (): SourcesContext => {
     const context = contextOf();
     if (context) return context;
@@ -88,7 +88,7 @@ const requireApproved = (
   family: Family & { source: FamilySource },
   { name, version }: ToolVersion,
   args: Args,
-  validators: ReturnType<typeof createValidators>,
+  validators: ReturnType<typeof createValidatorCache>,
 ): void => {
   const { seen, waiting } = family.source;
   const about = { tool: name, version, source: family.source.name, seen };

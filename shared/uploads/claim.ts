@@ -1,4 +1,4 @@
-import { LEASE_MS, type Lease, secondsLeft, takeLease } from '../kernel/lease.ts';
+import { acquireLease, LEASE_MS, type Lease, secondsLeft } from '../kernel/lease.ts';
 import type { Upload } from './upload.ts';
 
 /** The object an event reports. */
@@ -41,7 +41,7 @@ export const claimUpload = (
   now: number,
   { newId, owner }: { readonly newId: string; readonly owner: string },
 ): Claim => {
-  const upload = known ?? droppedByHand(object, now);
+  const upload = known ?? unrequestedUpload(object, now);
   const isSame = upload.etag === object.etag;
   if (upload.sequencer !== undefined && object.sequencer !== undefined && isOlder(object.sequencer, upload.sequencer))
     return { todo: 'nothing', why: 'older' };
@@ -50,7 +50,7 @@ export const claimUpload = (
   if (isSame && upload.status === 'scored')
     return { todo: 'nothing', why: upload.score === false ? 'unasked' : 'done' };
   const held = isSame && upload.status === 'scoring' ? leaseFor(upload, object) : undefined;
-  const lease = takeLease(held ?? { ...leaseFor(upload, object), until: 0 }, owner, now);
+  const lease = acquireLease(held ?? { ...leaseFor(upload, object), until: 0 }, owner, now);
   if (held && lease === undefined)
     return isRedelivery(upload, object)
       ? { todo: 'wait', seconds: secondsLeft(held, now) }
@@ -93,7 +93,7 @@ const isOlder = (given: string, known: string): boolean => {
 };
 
 /** An image without an upload request was put there by the operator. */
-export const droppedByHand = ({ key }: Pick<StoredObject, 'key'>, now: number): Upload => ({
+export const unrequestedUpload = ({ key }: Pick<StoredObject, 'key'>, now: number): Upload => ({
   key,
   key_id: 'admin',
   status: 'pending',

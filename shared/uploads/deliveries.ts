@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { messageOf } from '../kernel/errors.ts';
 import { createFairQueue } from '../kernel/fair-queue.ts';
 import { ACTIVE_UPLOADS_PK, activeUploadKey } from '../kernel/item-keys.ts';
-import { BEAT_MS, isLive, Lease, takeLease } from '../kernel/lease.ts';
-import { changeHeld, keepLease, type LeaseContext, newOwner, takeItem } from '../kernel/leased-item.ts';
+import { acquireLease, HEARTBEAT_MS, isLive, Lease } from '../kernel/lease.ts';
+import { acquireItem, changeWhileHeld, keepLease, type LeaseContext, newOwner } from '../kernel/leased-item.ts';
 import type { Item, Log } from '../kernel/ports.ts';
 import { isUnreadable, put, read, stored } from '../kernel/stored.ts';
 import { ObjectCreated } from './object-event.ts';
@@ -20,7 +20,7 @@ export interface DeliveryContext extends LeaseContext {
 }
 
 /** Handles an event completely, failures included. `isLost` tells whether another process may have taken it over. */
-export type Deal = (event: ObjectCreated, id: string, isLost: () => boolean) => Promise<void>;
+export type HandleDelivery = (event: ObjectCreated, id: string, isLost: () => boolean) => Promise<void>;
 
 export interface Deliveries {
   /** Resolves once the event is stored; after that, some process will handle it. */
@@ -34,8 +34,8 @@ export interface Deliveries {
 }
 
 /** How many events a process handles at once, in all and per tenant; the others wait in the table, not in memory. */
-const MOST_AT_ONCE = 8;
-const MOST_OF_TENANT = 4;
+const MAX_AT_ONCE = 8;
+const MAX_OF_TENANT = 4;
 
 /** How many entries of the table are read at a time, because the server must answer requests meanwhile. */
 const LOOKED_AT_ONCE = 200;
@@ -46,7 +46,7 @@ interface Waiting {
 }
 
 /** A durable queue on the table, in place of the cloud's: events outlive the process that received them. */
-export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveries => {
+export const createDeliveries = (context: DeliveryContext, deal: HandleDelivery): Deliveries => {
   const { table, clock, timers, log, random } = context;
   const underway = new Map<string, { readonly tenant: string; readonly working: Promise<void> }>();
   const queue = createFairQueue<Waiting>(Number.POSITIVE_INFINITY);
@@ -62,7 +62,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
       // over.
       if (heartbeat.isLost())
         return log.warn('upload left to be taken over', { delivery: id, error: 'its lease ran out' });
-      await changeHeld(context, item, lease, () => [{ remove: item.key }]);
+      await changeWhileHeld(context, item, lease, () => [{ remove: item.key }]);
     } catch (thrown) {
       log.error('upload left to be taken over', { delivery: id, error: messageOf(thrown) });
     } finally {
@@ -71,7 +71,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
   };
   const takeAndWork = async (id: string): Promise<void> => {
     const item = { key: activeUploadKey(id), kind: DeliveryItem };
-    const taken = await takeItem(context, item, newOwner(random));
+    const taken = await acquireItem(context, item, newOwner(random));
     if (taken) await work(taken, taken.lease);
   };
   const begin = ({ id, tenant }: Waiting, begun: Promise<void>): void => {
@@ -85,8 +85,8 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
   };
   const hasRoom = (tenant: string): boolean =>
     !isClosed &&
-    underway.size < MOST_AT_ONCE &&
-    [...underway.values()].filter((each) => each.tenant === tenant).length < MOST_OF_TENANT;
+    underway.size < MAX_AT_ONCE &&
+    [...underway.values()].filter((each) => each.tenant === tenant).length < MAX_OF_TENANT;
   /** Starts pending events, tenants in turn. */
   const next = (): void => {
     for (let found = queue.take(hasRoom); found; found = queue.take(hasRoom)) {
@@ -113,8 +113,8 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
     } while (after !== undefined && !isClosed);
   };
   const look = (): void =>
-    void takeOver().catch((thrown: unknown) => log.warn('uploads not looked for', { error: messageOf(thrown) }));
-  const stop = timers.every(BEAT_MS, look);
+    void takeOver().catch((thrown: unknown) => log.warn('waiting uploads not taken over', { error: messageOf(thrown) }));
+  const stop = timers.every(HEARTBEAT_MS, look);
   look();
 
   const idle = async (): Promise<void> => {
@@ -125,7 +125,7 @@ export const createDeliveries = (context: DeliveryContext, deal: Deal): Deliveri
       const waiting = { id: newOwner(random), tenant: tenantOf({ event }) };
       const key = activeUploadKey(waiting.id);
       // An event that has to wait gets no lease, so that any process may take it.
-      const lease = hasRoom(waiting.tenant) ? takeLease(undefined, newOwner(random), clock.now()) : undefined;
+      const lease = hasRoom(waiting.tenant) ? acquireLease(undefined, newOwner(random), clock.now()) : undefined;
       const delivery: Delivery = { id: waiting.id, event, lease };
       await table.change([key], () => ({ writes: [put(key, DeliveryItem, delivery)], result: undefined }));
       if (lease) return begin(waiting, work(delivery, lease));

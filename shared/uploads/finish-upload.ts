@@ -1,11 +1,11 @@
 import { takenOver } from '../execute/earlier-call.ts';
 import { eventCountKey, scoresBlobKey, uploadKey } from '../kernel/item-keys.ts';
-import { freeLease, isHeld } from '../kernel/lease.ts';
+import { isHeld, releaseLease } from '../kernel/lease.ts';
 import { put } from '../kernel/stored.ts';
-import { placeEvents } from '../registry/events.ts';
+import { appendEvents } from '../registry/events.ts';
 import type { ClaimedUpload } from './claim.ts';
 import type { UploadContext } from './score-upload.ts';
-import { UploadItem, uploadOf, viewUpload } from './upload.ts';
+import { readUpload, UploadItem, viewUpload } from './upload.ts';
 
 /**
  * Stores the result and releases the lease, unless another process has it by now. The scores are stored first, so that
@@ -26,7 +26,7 @@ export const finishUpload = async (
     await blobs.put(scoresBlobKey(tenant, upload.key), new TextEncoder().encode(text), 'application/json');
   }
   await table.change([key, eventCountKey(tenant)], ([item, count]) => {
-    const known = item && uploadOf(item);
+    const known = item && readUpload(item);
     if (!known || !isHeld(known.lease, upload.lease)) return { writes: [], result: undefined };
     const event = {
       type: 'image-scored',
@@ -34,9 +34,9 @@ export const finishUpload = async (
       tool: upload.key,
       reason: upload.status,
     } as const;
-    const events = isAnnounced ? placeEvents(tenant, count, [event]) : [];
+    const events = isAnnounced ? appendEvents(tenant, count, [event]) : [];
     // The call has another id if its reservation had lapsed.
-    const ended = { ...upload, call_id: known.call_id, lease: freeLease(upload.lease) };
+    const ended = { ...upload, call_id: known.call_id, lease: releaseLease(upload.lease) };
     return { writes: [put(key, UploadItem, ended, item.expires), ...events], result: undefined };
   });
 };

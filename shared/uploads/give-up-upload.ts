@@ -1,5 +1,5 @@
 import type { Fault } from '../kernel/errors.ts';
-import { freeLease } from '../kernel/lease.ts';
+import { releaseLease } from '../kernel/lease.ts';
 import type { StoredObject } from './claim.ts';
 import { finishUpload } from './finish-upload.ts';
 import { claimObject, type UploadContext } from './score-upload.ts';
@@ -27,4 +27,4 @@ export const giveUpUpload = async (
 
 /** The delivery's last try has ended, even if its lease has not expired. */
 const afterLastTry = (known: Upload, { delivery }: StoredObject): Upload =>
-  known.lease && known.claimed_by === delivery ? { ...known, lease: freeLease(known.lease) } : known;
+  known.lease && known.claimed_by === delivery ? { ...known, lease: releaseLease(known.lease) } : known;

@@ -3,11 +3,11 @@ import type { Iqa } from '../iqa/iqa.ts';
 import type { IqaTool } from '../iqa/metadata.ts';
 import { imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
 import { put } from '../kernel/stored.ts';
-import { claimUpload, droppedByHand, type StoredObject } from './claim.ts';
+import { claimUpload, type StoredObject, unrequestedUpload } from './claim.ts';
 import { failedBefore } from './refused-picture.ts';
 import { routeUpload, type UploadRoute } from './route-upload.ts';
 import { scoreUpload, type UploadContext, type UploadResult } from './score-upload.ts';
-import { type Upload, UploadItem, uploadOf } from './upload.ts';
+import { readUpload, type Upload, UploadItem } from './upload.ts';
 
 /** Sends images to a place with more memory or time. */
 export interface Dispatch {
@@ -52,7 +52,7 @@ const planUpload = async (context: ReceiveContext, object: StoredObject): Promis
   const { table, clock, dispatch } = context;
   if (dispatch.places.size === 0) return 'here';
   const item = await table.get(uploadKey(object.tenant, object.key));
-  const known = item ? uploadOf(item) : undefined;
+  const known = item ? readUpload(item) : undefined;
   const now = clock.now();
   const claim = claimUpload(known, object, now, { newId: '', owner: '' });
   if (claim.todo === 'nothing') return claim.why;
@@ -119,7 +119,7 @@ const follow = async (
 const noteSent = ({ table, clock }: ReceiveContext, object: StoredObject, to: UploadRoute): Promise<void> => {
   const key = uploadKey(object.tenant, object.key);
   return table.change([key], ([item]) => {
-    const upload = item ? uploadOf(item) : droppedByHand(object, clock.now());
+    const upload = item ? readUpload(item) : unrequestedUpload(object, clock.now());
     const sent = { etag: object.etag, to, at: clock.now() };
     return { writes: [put(key, UploadItem, { ...upload, sent }, item?.expires)], result: undefined };
   });

@@ -7,7 +7,7 @@ import { put, read } from '../kernel/stored.ts';
 import { currentTraceparent } from '../kernel/trace.ts';
 import { invalidInput } from '../kernel/zod-fault.ts';
 import type { Actor } from '../model/key.ts';
-import { KEPT_SECONDS, reserveStorage, type StorageContext, VALID_SECONDS } from './storage.ts';
+import { RETENTION_SECONDS, reserveStorage, type StorageContext, UPLOAD_URL_SECONDS } from './storage.ts';
 import { NewUpload, PICTURE_TYPES, type Upload, UploadItem, viewUpload } from './upload.ts';
 
 /** A signed URL that accepts one image, with the headers that are part of the signature. */
@@ -57,11 +57,13 @@ export const requestUpload = async (
     created_at: new Date(now).toISOString(),
     traceparent: currentTraceparent(),
   };
-  await table.write([put(uploadKey(actor.tenant, key), UploadItem, upload, Math.floor(now / 1000) + KEPT_SECONDS)]);
+  await table.write([
+    put(uploadKey(actor.tenant, key), UploadItem, upload, Math.floor(now / 1000) + RETENTION_SECONDS),
+  ]);
   const signed = await signPut(imageBlobKey(actor.tenant, key), {
     contentType: wish.content_type,
     size: wish.size,
-    seconds: VALID_SECONDS,
+    seconds: UPLOAD_URL_SECONDS,
   });
   return { key, ...signed };
 };
@@ -75,5 +77,5 @@ export const uploadedImage = async (
   requireScope(actor, 'read');
   const item = await table.get(uploadKey(actor.tenant, key));
   if (item) return viewUpload(read(item, UploadItem));
-  throw new Fault('NotFound', `there is no picture ${key}; announce it by POST /v1/uploads`, { key });
+  throw new Fault('NotFound', `there is no picture ${key}; request an upload by POST /v1/uploads`, { key });
 };

@@ -5,7 +5,7 @@ import type { ImageFile } from '../iqa/open-images.ts';
 import { scoreImage } from '../iqa/score.ts';
 import { Fault } from '../kernel/errors.ts';
 import { callKey, imageBlobKey, uploadKey } from '../kernel/item-keys.ts';
-import { changeHeld } from '../kernel/leased-item.ts';
+import { changeWhileHeld } from '../kernel/leased-item.ts';
 import { MAX_PICTURE_BYTES } from '../kernel/limits.ts';
 import { put } from '../kernel/stored.ts';
 import { type CallRecord, endedCall } from '../model/call-record.ts';
@@ -56,7 +56,7 @@ const chargeableCall = async (
   if (row?.status !== 'interrupted') return { row, upload };
   const renewed = { ...upload, call_id: context.clock.newId() };
   const key = uploadKey(tenant, upload.key);
-  await changeHeld(context, { key, kind: UploadItem }, upload.lease, (stored, expires) => [
+  await changeWhileHeld(context, { key, kind: UploadItem }, upload.lease, (stored, expires) => [
     put(key, UploadItem, { ...stored, call_id: renewed.call_id }, expires),
   ]);
   return { upload: renewed };

@@ -11,7 +11,7 @@ import { finishUpload } from './finish-upload.ts';
 import { failedBefore } from './refused-picture.ts';
 import { checkPicture, removeRefused, scoreOnce } from './score-object.ts';
 import { settleStorage } from './storage.ts';
-import { type Upload, UploadItem, uploadOf } from './upload.ts';
+import { readUpload, type Upload, UploadItem } from './upload.ts';
 
 export interface UploadContext extends ScoreContext {
   readonly blobs: Blobs;
@@ -69,7 +69,7 @@ export const claimObject = (
   const key = uploadKey(object.tenant, object.key);
   const ids = { newId: clock.newId(), owner: newOwner(random) };
   return table.change([key], ([item]): Change<Claimed> => {
-    const known = item && see(uploadOf(item));
+    const known = item && see(readUpload(item));
     const claim = claimUpload(known, object, clock.now(), ids);
     if (claim.todo !== 'score') return { writes: [], result: { claim } };
     const upload = { ...claim.upload, stored: object.size ?? known?.stored };
@@ -164,6 +164,6 @@ const isFinal = (thrown: unknown): boolean =>
 /** Whether an object's failure is recorded; until then its event must be retried. */
 export const hasFailed = async ({ table }: Pick<UploadContext, 'table'>, object: StoredObject): Promise<boolean> => {
   const item = await table.get(uploadKey(object.tenant, object.key));
-  const upload = item && uploadOf(item);
+  const upload = item && readUpload(item);
   return upload?.status === 'failed' && upload.etag === object.etag;
 };

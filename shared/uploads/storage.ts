@@ -25,9 +25,9 @@ const DEFAULT_MB = 20_480;
 export const storageLimit = (megabytes = DEFAULT_MB): number => megabytes * 2 ** 20;
 
 /** How long pictures and their records are kept. */
-export const KEPT_SECONDS = 30 * 86_400;
+export const RETENTION_SECONDS = 30 * 86_400;
 /** How long an upload address is valid; an announced picture that never arrives stops counting soon after. */
-export const VALID_SECONDS = 900;
+export const UPLOAD_URL_SECONDS = 900;
 
 /** Reserves space for an announced picture until its upload address expires. */
 export const reserveStorage = (context: StorageContext, tenant: string, bytes: number): Promise<void> =>
@@ -59,12 +59,12 @@ interface Counter {
 
 const storing = (now: number): Counter => ({
   name: `DAY#${new Date(now).toISOString().slice(0, 10)}`,
-  expires: Math.floor(now / 1000) + KEPT_SECONDS,
+  expires: Math.floor(now / 1000) + RETENTION_SECONDS,
 });
 
 const reservation = (at: number): Counter => {
-  const window = Math.floor(at / 1000 / VALID_SECONDS);
-  return { name: `RESERVED#${window}`, expires: (window + 2) * VALID_SECONDS };
+  const window = Math.floor(at / 1000 / UPLOAD_URL_SECONDS);
+  return { name: `RESERVED#${window}`, expires: (window + 2) * UPLOAD_URL_SECONDS };
 };
 
 /** The limit is for the sum of all counters: this one may use what the others leave, which the table enforces. */

@@ -77,7 +77,7 @@ export type Upload = Readonly<z.infer<typeof Upload>>;
 
 export const UploadItem = stored<Upload>({ what: 'upload', schema: Upload, cure: 'upload the picture again' });
 
-export const uploadOf = (item: Item): Upload => read(item, UploadItem);
+export const readUpload = (item: Item): Upload => read(item, UploadItem);
 
 /** Reports are returned as stored; nothing here depends on their content. */
 function isReport(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { anyAdminKey, endingAdminKey, fixedAdminKey, storedAdminKey } from '../../shared/access/admin-key.ts';
+import { anyAdminKey, expiringAdminKey, fixedAdminKey, storedAdminKey } from '../../shared/access/admin-key.ts';
 import { createAuthenticator } from '../../shared/access/authenticate.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
@@ -69,7 +69,7 @@ describe('an admin key that lies in a secret', () => {
 test('a key of a link ends by itself, and the lasting one beside it does not', () => {
   let now = 0;
   const [lasting, link] = [digestOfKey('lasting'), digestOfKey('link')];
-  const key = anyAdminKey([fixedAdminKey(lasting), endingAdminKey(fixedAdminKey(link), 1000, () => now)]);
+  const key = anyAdminKey([fixedAdminKey(lasting), expiringAdminKey(fixedAdminKey(link), 1000, () => now)]);
 
   assert.deepEqual([key.matches(link), key.matches(lasting), key.matches(digestOfKey('other'))], [true, true, false]);
   now = 1000;

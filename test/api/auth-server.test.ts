@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { decodeJwt, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { revokeKey } from '../../shared/access/api-keys.ts';
 import { adminActor } from '../../shared/access/scopes.ts';
-import { idOfKey } from '../../shared/access/secret.ts';
+import { parseKeyId } from '../../shared/access/secret.ts';
 import { ADMIN_KEY } from '../support/assay.ts';
 import { memoryOAuthClient, pageFollower, REDIRECT, serveAuthServer } from '../support/auth-server.ts';
 import { textOf } from '../support/mcp.ts';
@@ -155,7 +155,7 @@ describe('X.22 our own authorization server', () => {
     const { tokens, clientId } = await login(key);
     assert.equal((await ask(tokens.access_token)).status, 200);
 
-    await revokeKey(server.assay, adminActor(), idOfKey(key) ?? '');
+    await revokeKey(server.assay, adminActor(), parseKeyId(key) ?? '');
 
     assert.equal((await ask(tokens.access_token)).status, 401);
     const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id: clientId };
@@ -246,7 +246,7 @@ describe('X.22 our own authorization server', () => {
 
     const back = await go(url, new URLSearchParams({ answer: 'deny' }));
     assert.equal(new URL(back.url).searchParams.get('error'), 'access_denied');
-    assert.match((await go(url)).text, /This sign-in has ended/);
+    assert.match((await go(url)).text, /This sign-in has expired/);
   });
 
   test('the page cannot be framed, and another browser cannot answer it', async () => {

@@ -6,7 +6,7 @@ import { localAssay } from '../../functions/compose/local-assay.ts';
 import { readEnvironment } from '../../functions/compose/local-environment.ts';
 import { createKey } from '../../shared/access/api-keys.ts';
 import { adminActor } from '../../shared/access/scopes.ts';
-import { actorOfClaims } from '../../shared/access/token-actor.ts';
+import { actorFromClaims } from '../../shared/access/token-actor.ts';
 import type { NewKey } from '../../shared/model/key.ts';
 import { standingClock } from '../support/clock.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -57,7 +57,7 @@ describe('keys without a rate of their own', () => {
   test('work that cost more counts against it, and logins by token have it too', async () => {
     const { limitRate } = await opened;
     const [issuer] = issuersText.parse('[{"issuer": "https://login.example.com", "audience": ["x"]}]');
-    const actor = actorOfClaims(issuer as never, { sub: 'somebody', scope: 'read' });
+    const actor = actorFromClaims(issuer as never, { sub: 'somebody', scope: 'read' });
 
     assert.equal(limitRate(actor), undefined);
     await limitRate.spend(actor, 4);

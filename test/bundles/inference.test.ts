@@ -21,7 +21,7 @@ import {
 import type { Blobs, Table } from '../../shared/kernel/ports.ts';
 import { readManifest, writeManifest } from '../../shared/uploads/manifest.ts';
 import { objectCreated } from '../../shared/uploads/object-event.ts';
-import { uploadOf } from '../../shared/uploads/upload.ts';
+import { readUpload } from '../../shared/uploads/upload.ts';
 
 import { type LocalAws, startAws } from '../support/aws-services.ts';
 import { whyNoDynamo } from '../support/dynamo.ts';
@@ -94,7 +94,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
   };
   const statusOf = async (key: string) => {
     const item = await table.get(uploadKey('default', key));
-    return item && uploadOf(item).status;
+    return item && readUpload(item).status;
   };
   const calls = async () =>
     (

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as z from 'zod';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
 import { LEASE_MS, Lease } from '../../shared/kernel/lease.ts';
-import { changeHeld, keepLease, takeItem } from '../../shared/kernel/leased-item.ts';
+import { acquireItem, changeWhileHeld, keepLease } from '../../shared/kernel/leased-item.ts';
 import type { Timers } from '../../shared/kernel/ports.ts';
 import { put, read, stored } from '../../shared/kernel/stored.ts';
 import type { TableTest } from './table.ts';
@@ -29,8 +29,8 @@ export function testLeases({ table, newPk, clock }: TableTest): void {
       return found && read(found, Work);
     };
     const finish = (held: Lease) =>
-      changeHeld(world, item, held, (content) => [put(item.key, Work, { ...content, done: content.done + 1 })]);
-    return { item, world, beats, stored, finish, take: (owner: string) => takeItem(world, item, owner) };
+      changeWhileHeld(world, item, held, (content) => [put(item.key, Work, { ...content, done: content.done + 1 })]);
+    return { item, world, beats, stored, finish, take: (owner: string) => acquireItem(world, item, owner) };
   };
 
   test('of many that would take a lease at once one does, and others after its term', async () => {

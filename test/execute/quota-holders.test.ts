@@ -4,7 +4,7 @@ import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { createMeter } from '../../shared/execute/billing/quota.ts';
 import { createQuotaHolding } from '../../shared/execute/billing/quota-holders.ts';
 import { createRecount } from '../../shared/execute/billing/recount.ts';
-import { BEAT_MS, LEASE_MS } from '../../shared/kernel/lease.ts';
+import { HEARTBEAT_MS, LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { Handler, Table } from '../../shared/kernel/ports.ts';
 import { ACTIVE_QUOTAS_PK, quotaKey } from '../../shared/kernel/quota-keys.ts';
 import { memoryLog, testAssay } from '../support/assay.ts';
@@ -93,7 +93,7 @@ describe('X.04 quotas that a process counted on', () => {
   test('are held again by a process that slept past its lease', async () => {
     const here = world();
     const { dead } = await callBroken(here);
-    here.clock.move(LEASE_MS + BEAT_MS);
+    here.clock.move(LEASE_MS + HEARTBEAT_MS);
     await (await here.start()).quotas.takeOver();
     assert.equal(await holders(here.shared), 0);
 

@@ -121,7 +121,7 @@ describe('stored items', () => {
     assert.deepEqual(readStoredFile('a.json', bytes, ThingItem), { first: 'Ada', last: 'L' });
     for (let length = 0; length < bytes.length; length++) {
       const fault = faultOf(() => readStoredFile('a.json', bytes.slice(0, length), ThingItem));
-      assert.match(fault.message, /^the stored thing a.json cannot be read: it is no JSON object/);
+      assert.match(fault.message, /^the stored thing a.json cannot be read: it is not a JSON object/);
     }
   });
 });

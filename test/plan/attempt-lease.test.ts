@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { memoryBlobs } from '../../shared/adapters/memory/blobs.ts';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
-import { BEAT_MS, LEASE_MS } from '../../shared/kernel/lease.ts';
+import { HEARTBEAT_MS, LEASE_MS } from '../../shared/kernel/lease.ts';
 import type { RunView } from '../../shared/model/run.ts';
 import { buildPlan } from '../../shared/plan/build.ts';
 import { cachePlans } from '../../shared/plan/cache-plans.ts';
@@ -60,7 +60,7 @@ const aRun = async () => {
     },
     pass: async (milliseconds: number, isAlive: boolean) => {
       for (const end = now + milliseconds; now < end; ) {
-        now += BEAT_MS;
+        now += HEARTBEAT_MS;
         if (isAlive) for (const beat of beats) beat();
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -109,7 +109,7 @@ describe('a step of a state machine that is delivered twice', () => {
     const second = deliver();
     await settle();
     assert.equal(calls.length, 1);
-    await pass(LEASE_MS + BEAT_MS, false);
+    await pass(LEASE_MS + HEARTBEAT_MS, false);
     await settle();
 
     assert.deepEqual(

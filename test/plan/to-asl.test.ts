@@ -160,7 +160,7 @@ describe('checkMachine', () => {
     ],
     [
       'a shadowed variable',
-      /variable v is already there/,
+      /variable v is already assigned/,
       {
         a: { Type: 'Pass', Assign: { v: 1 }, Next: 'b' },
         b: inner({ c: { Type: 'Pass', Assign: { v: 2 }, End: true } }),

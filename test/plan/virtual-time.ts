@@ -1,5 +1,5 @@
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
-import { BEAT_MS } from '../../shared/kernel/lease.ts';
+import { HEARTBEAT_MS } from '../../shared/kernel/lease.ts';
 import type { Timers } from '../../shared/kernel/ports.ts';
 import type { EnginePorts } from '../../shared/plan/engine/ports.ts';
 
@@ -47,7 +47,7 @@ export function virtualTime(start = Date.UTC(2026, 0, 1)): VirtualTime {
       ...systemTimers,
       every(milliseconds, work) {
         // What only looks at the table again and again is left out: here it would be all that happens.
-        if (milliseconds < BEAT_MS) return () => {};
+        if (milliseconds < HEARTBEAT_MS) return () => {};
         const beat = { due: time + milliseconds, every: milliseconds, work };
         beats.add(beat);
         return () => void beats.delete(beat);

@@ -3,7 +3,7 @@ import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { imageBlobKey } from '../../shared/kernel/item-keys.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { RunView } from '../../shared/model/run.ts';
-import { handOver, planOf } from '../../shared/plan/hand-over.ts';
+import { callDeferred, planOf } from '../../shared/plan/call-deferred.ts';
 import { ADMIN_KEY } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 import { KEPT_TOOLS, type Prepared, type Process, UPSTREAM_TOOLS } from './process.ts';
@@ -212,7 +212,7 @@ export const scenarios = {
       const planId = entry && planOf(entry.record);
       if (!entry || planId === undefined || !assay.runs) throw new Error('there is no plan');
       const asked = { tool: entry.record, planId, arguments: {} };
-      const handed = await handOver(assay, assay.runs, actor, asked, new AbortController().signal, {});
+      const handed = await callDeferred(assay, assay.runs, actor, asked, new AbortController().signal, {});
       if ('run' in handed) await runs.ended('default', handed.run.run_id);
     },
     check: (facts) => {

@@ -177,7 +177,7 @@ describe('X.17 callers have their own accounts at a source', () => {
     assert.equal(other.status, 400);
     await linkOf(eve);
     offset.ms = 601_000;
-    assert.match(await (await app.request(link)).text(), /This link has ended/);
+    assert.match(await (await app.request(link)).text(), /This link has expired or was used/);
     offset.ms = 0;
   });
 

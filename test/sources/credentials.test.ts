@@ -205,7 +205,7 @@ test('OAuth client credentials are exchanged for a token, once while it lasts', 
   const source = { name: 'pets', kind: 'openapi', url: api.url, permission: 'safe' };
 
   const wrong: { body: State } = await json('POST', '/v1/sources', { ...source, secret: secret('not-this') });
-  assert.match(wrong.body.error ?? '', /gives no token: 401 invalid_client/);
+  assert.match(wrong.body.error ?? '', /issued no token: 401 invalid_client/);
   const right: { body: State } = await json('PATCH', '/v1/sources/pets', { secret: secret(SECRET) });
   assert.equal(right.body.status, 'ok', right.body.error);
   await json('POST', '/v1/tools/pets_getPet/invoke', { arguments: { id: 1 } });

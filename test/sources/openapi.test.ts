@@ -314,7 +314,7 @@ describe('a document that is not what it should be', () => {
       ['{"swagger":"2.0"}', /Swagger 2/],
       ['{"openapi":"4.0.0"}', /its field openapi is "4.0.0"/],
       ['{"openapi":"3.1.0"}', /has no paths/],
-      ['[]', /no JSON object/],
+      ['[]', /not a JSON object/],
     ] as const)
       assert.throws(() => readDocument(given), { name: 'InvalidInput', message }, given);
   });
@@ -333,7 +333,7 @@ describe('a document that is not what it should be', () => {
       [
         'PUT /a: another operation has the same operationId',
         "GET /b: its server is https://evil.example, which is not the source's own (https://api.example)",
-        '/c: a reference leads to itself',
+        '/c: a reference refers to itself',
         'GET /d: it refers to another document, "other.json#/x"',
         'GET /e/{id}: its path has {id}, and no parameter says what that is',
         'GET /f: it has a parameter in "body", which is not known',

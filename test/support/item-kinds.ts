@@ -1,12 +1,12 @@
-import { AnswerItem } from '../../functions/api/kept-answer.ts';
 import { ClientAnswerItem } from '../../functions/api/mcp/mailbox.ts';
+import { AnswerItem } from '../../functions/api/stored-answer.ts';
 import { TenantsListedItem } from '../../shared/access/list-earlier-tenants.ts';
 import { MachineItem, MachineListItem } from '../../shared/adapters/aws/machine.ts';
 import { OauthItem, OauthOfGrantItem } from '../../shared/adapters/oauth/auth-server-store.ts';
 import { AskedArgumentsItem } from '../../shared/execute/asked-arguments.ts';
 import { AuditItem } from '../../shared/execute/audit.ts';
 import { UsageArchiveItem } from '../../shared/execute/billing/closed-month.ts';
-import { QuotaToldItem } from '../../shared/execute/billing/near-end.ts';
+import { QuotaNoticeItem } from '../../shared/execute/billing/near-end.ts';
 import { QuotaHolderItem } from '../../shared/execute/billing/quota-holders.ts';
 import { QuotaItem, QuotaWatchItem } from '../../shared/execute/billing/recount.ts';
 import { UsageItem } from '../../shared/execute/billing/usage.ts';
@@ -15,7 +15,7 @@ import { FoldedItem } from '../../shared/execute/fold-by-event.ts';
 import { PoisonItem } from '../../shared/execute/fold-stream.ts';
 import { GrantItem } from '../../shared/execute/grants.ts';
 import { OpenQuestionsItem } from '../../shared/execute/open-questions.ts';
-import { ToldItem } from '../../shared/execute/tell-failures.ts';
+import { FailureCheckpointItem } from '../../shared/execute/report-failures.ts';
 import { WaitingCallItem } from '../../shared/execute/waiting-call.ts';
 import { BlockItem } from '../../shared/insight/block.ts';
 import { RatingItem, RatingsItem } from '../../shared/insight/feedback.ts';
@@ -30,7 +30,7 @@ import { ApiKeyItem, BucketItem, KeyOfTenantItem, TenantItem } from '../../share
 import { ChangeItem, FamilyItem, RevisionItem } from '../../shared/model/registration.ts';
 import { ActiveRunItem, ApprovalItem, AttemptItem, RunItem } from '../../shared/model/run.ts';
 import { SourceDueItem, SourceItem } from '../../shared/model/source.ts';
-import { HandedCallItem } from '../../shared/plan/handed-call.ts';
+import { DeferredCallItem } from '../../shared/plan/deferred-call.ts';
 import { PlanItem } from '../../shared/plan/run-store.ts';
 import { BeatItem } from '../../shared/registry/edge-beat.ts';
 import { EventCountItem, EventItem } from '../../shared/registry/events.ts';
@@ -47,7 +47,7 @@ type Kind = Stored<never>;
 const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^KEY#\S+ KEY$/, [ApiKeyItem]],
   [/^KEY#\S+ QUOTA#/, [QuotaItem]],
-  [/^KEY#\S+ TOLD#/, [QuotaToldItem]],
+  [/^KEY#\S+ TOLD#/, [QuotaNoticeItem]],
   [/^KEY#\S+ WATCH#/, [QuotaWatchItem]],
   [/^KEY#\S+ BUCKET$/, [BucketItem]],
   [/^OAUTH#OF#\S+ /, [OauthOfGrantItem]],
@@ -85,7 +85,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#STATS /, [StatsItem]],
   [/^T#[^#]+#TOTALS /, [ShardTotalsItem]],
   [/^T#[^#]+#BLOCKS /, [BlockItem]],
-  [/^T#[^#]+#TOLD /, [ToldItem]],
+  [/^T#[^#]+#TOLD /, [FailureCheckpointItem]],
   [/^T#[^#]+#RATINGS /, [RatingsItem]],
   [/^T#[^#]+#RATING#/, [RatingItem]],
   [/^T#[^#]+#USAGE#/, [UsageItem]],
@@ -95,7 +95,7 @@ const kinds: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/^T#[^#]+#UPLOAD#/, [UploadItem]],
   [/^T#[^#]+#PLAN#/, [PlanItem]],
   [/^T#[^#]+#RUN#\S+ RUN$/, [RunItem]],
-  [/^T#[^#]+#RUN#\S+ CALL$/, [HandedCallItem]],
+  [/^T#[^#]+#RUN#\S+ CALL$/, [DeferredCallItem]],
   [/^T#[^#]+#RUN#\S+ NODE#\S+#ASK$/, [ApprovalItem]],
   [/^T#[^#]+#RUN#\S+ NODE#\S+#\d{3}$/, [AttemptItem]],
   [/^T#[^#]+#ONCE#/, [ConfirmationItem, AnswerItem, ClientAnswerItem]],

@@ -19,7 +19,7 @@ import { claimUpload } from '../../shared/uploads/claim.ts';
 import { objectCreated, readObjectCreated } from '../../shared/uploads/object-event.ts';
 import { refusedPicture } from '../../shared/uploads/refused-picture.ts';
 import { scoreUpload, secondsUntilFree, type UploadContext } from '../../shared/uploads/score-upload.ts';
-import { uploadOf, viewUpload } from '../../shared/uploads/upload.ts';
+import { readUpload, viewUpload } from '../../shared/uploads/upload.ts';
 import { testAssay } from '../support/assay.ts';
 import { goldenImage, testEngine, testIqa } from '../support/iqa.ts';
 
@@ -120,7 +120,7 @@ describe('upload events', () => {
     assert.equal(await scoreUpload(context, event('old', '0e')), 'older');
     assert.equal(await scoreUpload(context, event('newest', '100')), 'scored');
     const item = await context.table.get(uploadKey('default', 'a.png'));
-    assert.equal(item && uploadOf(item).etag, 'newest');
+    assert.equal(item && readUpload(item).etag, 'newest');
   });
 
   test('C.07 a poison picture is recorded as failed and never tried again', async () => {
@@ -131,7 +131,7 @@ describe('upload events', () => {
     await assert.rejects(scoreUpload(context, event), /not a picture/);
     await assert.rejects(scoreUpload(context, event), /not a picture/);
     const item = await context.table.get(uploadKey('default', 'bad.png'));
-    assert.deepEqual(item && [uploadOf(item).status, uploadOf(item).attempts], ['failed', 1]);
+    assert.deepEqual(item && [readUpload(item).status, readUpload(item).attempts], ['failed', 1]);
   });
 
   test('C.07 an object that vanished is a clear failure', async () => {
@@ -205,7 +205,7 @@ describe('upload events', () => {
     const iqa = { ...context.iqa, engine: { ...engine, reserve: () => Promise.reject(full) } };
 
     for (let tries = 0; tries < 12; tries++) await assert.rejects(scoreUpload({ ...context, iqa }, object), /no room/);
-    const waiting = uploadOf((await context.table.get(uploadKey('default', 'a.png'))) ?? assert.fail());
+    const waiting = readUpload((await context.table.get(uploadKey('default', 'a.png'))) ?? assert.fail());
     assert.deepEqual([waiting.status, waiting.attempts, waiting.failures], ['pending', 0, undefined]);
     assert.equal(await scoreUpload(context, object), 'scored');
     await context.recorder.flush();
@@ -242,7 +242,7 @@ describe('upload events', () => {
     await write(died(10, 0));
     await assert.rejects(scoreUpload(context, { ...object, delivery: 'one' }), /ended its process 10 times/);
     const item = await context.table.get(uploadKey('default', 'a.png'));
-    assert.equal(item && uploadOf(item).status, 'failed');
+    assert.equal(item && readUpload(item).status, 'failed');
   });
 
   test('X.04 a picture at which processes ended is failed only when it ends the one it is tried in', async () => {
@@ -260,7 +260,7 @@ describe('upload events', () => {
       const trying = { ...context, iqa: testIqa({ ...context, engine, tryPicture }) };
       const told = await scoreUpload(trying, object).catch(({ message }: Error) => message);
       const item = await context.table.get(uploadKey('default', 'a.png'));
-      outcomes.push([told, item && uploadOf(item).status]);
+      outcomes.push([told, item && readUpload(item).status]);
     }
     await rm(folder, { recursive: true });
 
@@ -291,7 +291,7 @@ describe('upload events', () => {
       await context.table.write([{ put: uploadKey('default', 'a.png'), body }]);
       const isRecorded = await recordUsedUp(context, usedUp);
       const item = await context.table.get(uploadKey('default', 'a.png'));
-      const { status: now, error, attempts } = viewUpload(uploadOf(item as NonNullable<typeof item>));
+      const { status: now, error, attempts } = viewUpload(readUpload(item as NonNullable<typeof item>));
       outcomes.push([isRecorded, now, attempts, error?.message]);
     }
 
@@ -398,7 +398,7 @@ describe('upload events', () => {
     assert.equal(await scoreUpload(context, object), 'unasked');
 
     const item = await context.table.get(uploadKey('default', 'b.png'));
-    assert.equal(item && viewUpload(uploadOf(item)).status, 'unscored');
+    assert.equal(item && viewUpload(readUpload(item)).status, 'unscored');
     assert.ok(await context.blobs.get(imageBlobKey('default', 'b.png')));
   });
 
@@ -411,7 +411,7 @@ describe('upload events', () => {
     await assert.rejects(scoreUpload(context, object), /not a picture/);
 
     const item = await context.table.get(uploadKey('default', 'b.png'));
-    assert.equal(item && viewUpload(uploadOf(item)).status, 'failed');
+    assert.equal(item && viewUpload(readUpload(item)).status, 'failed');
     assert.equal(await context.blobs.get(imageBlobKey('default', 'b.png')), undefined);
   });
 

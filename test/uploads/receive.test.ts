@@ -8,7 +8,7 @@ import { imageBlobKey, uploadKey } from '../../shared/kernel/item-keys.ts';
 import type { StoredObject } from '../../shared/uploads/claim.ts';
 import { objectCreated } from '../../shared/uploads/object-event.ts';
 import { type Dispatch, receiveUploads } from '../../shared/uploads/receive-uploads.ts';
-import { uploadOf } from '../../shared/uploads/upload.ts';
+import { readUpload } from '../../shared/uploads/upload.ts';
 
 import { testAssay } from '../support/assay.ts';
 import { goldenImage, shippedCatalogue, testEngine } from '../support/iqa.ts';
@@ -50,7 +50,7 @@ describe('functions/upload', () => {
     };
     const statusOf = async (name: string) => {
       const item = await table.get(uploadKey('default', name));
-      return item && uploadOf(item).status;
+      return item && readUpload(item).status;
     };
     const put = (name: string, bytes: Uint8Array = picture) => blobs.put(imageBlobKey('default', name), bytes);
     return {

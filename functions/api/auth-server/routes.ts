@@ -60,7 +60,7 @@ const open = (
     handle: ({ context }) => handle(context),
   });
 
-const ENDED = 'This sign-in has ended. Go back to the application and connect again.';
+const ENDED = 'This sign-in has expired. Go back to the application and connect again.';
 
 const showSignIn = async (server: AuthServer, c: ApiContext): Promise<Response> => {
   const pending = await server.find(c.req.raw);

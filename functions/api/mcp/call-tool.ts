@@ -8,7 +8,7 @@ import type { JsonSchema } from '../../../shared/kernel/json.ts';
 import type { CallingClient } from '../../../shared/kernel/ports.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import type { Actor } from '../../../shared/model/key.ts';
-import { type Handed, handOver, planOf } from '../../../shared/plan/hand-over.ts';
+import { callDeferred, type DeferredResult, planOf } from '../../../shared/plan/call-deferred.ts';
 import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { requireEntry } from '../../../shared/registry/visible-entry.ts';
@@ -143,9 +143,9 @@ const begin = async (
   { entry, plan, ...asked }: Asked,
   signal: AbortSignal,
   options: CallOptions,
-): Promise<Handed> => {
+): Promise<DeferredResult> => {
   if (plan !== undefined && assay.runs)
-    return handOver(assay, assay.runs, actor, { ...asked, tool: entry.record, planId: plan }, signal, options);
+    return callDeferred(assay, assay.runs, actor, { ...asked, tool: entry.record, planId: plan }, signal, options);
   return { outcome: await executeTool(assay, actor, { ...asked, name: entry.family.name }, signal, options) };
 };
 

@@ -2,12 +2,12 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
 import { executeTool } from '../../../shared/execute/execute.ts';
 import {
-  cancelWaiting,
+  advanceWaitingCall,
+  cancelWaitingCall,
   findWaitingCall,
-  goOnWaiting,
-  keepEndedCall,
-  keepWaitingCall,
   type RunWaiting,
+  storeEndedCall,
+  storeWaitingCall,
   type WaitingCall,
 } from '../../../shared/execute/waiting-call.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
@@ -38,7 +38,7 @@ export const waitAsTask = async (
   },
 ): Promise<CreatedTask> => {
   const { id, token, expires_at } = isObject(details.confirmation) ? details.confirmation : {};
-  const call = await keepWaitingCall(assay, actor, {
+  const call = await storeWaitingCall(assay, actor, {
     invocation: { name: asked.entry.family.name, arguments: asked.args },
     version: asked.entry.record.version,
     maxMicros: asked.maxMicros,
@@ -49,13 +49,13 @@ export const waitAsTask = async (
 
 /** The task of a call that ended immediately, for a client that always wants a task. */
 export const endedTask = async (assay: Assay, actor: Actor, tool: string, result: CallToolResult): Promise<Task> =>
-  toTask(await keepEndedCall(assay, actor, { tool, answer: await linkLongResult(assay.blobs, actor.tenant, result) }));
+  toTask(await storeEndedCall(assay, actor, { tool, answer: await linkLongResult(assay.blobs, actor.tenant, result) }));
 
 /** The state of such a task. Polling it also advances it: once a person has approved the call, it runs. */
 export const viewConsentTask = async (assay: Assay, actor: Actor, taskId: string): Promise<TaskView | undefined> => {
   const call = await findTask(assay, actor, taskId);
   if (!call) return undefined;
-  const now = await goOnWaiting(assay, actor, call, runFor(assay, actor));
+  const now = await advanceWaitingCall(assay, actor, call, runFor(assay, actor));
   const task = toTask(now);
   return task.status === 'completed' ? { ...task, result: now.end?.answer as CallToolResult } : task;
 };
@@ -64,7 +64,7 @@ export const viewConsentTask = async (assay: Assay, actor: Actor, taskId: string
 export const cancelConsentTask = async (assay: Assay, actor: Actor, taskId: string): Promise<boolean> => {
   const call = await findTask(assay, actor, taskId);
   if (!call) return false;
-  await cancelWaiting(assay, actor.tenant, call);
+  await cancelWaitingCall(assay, actor.tenant, call);
   await refuseQuestion(assay, actor, call.token);
   return true;
 };

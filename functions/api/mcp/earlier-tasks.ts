@@ -17,7 +17,7 @@ export const earlierTasks = { tasks: { cancel: {}, requests: { tools: { call: {}
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 /** How long a request for a result waits for it. */
-const MOST_WAITING_MS = 300_000;
+const MAX_WAITING_MS = 300_000;
 const POLL_MS = 250;
 
 /**
@@ -94,7 +94,7 @@ const resultOf = async (
     if (status === 'completed') return { ...result, _meta: { ...result?._meta, [RELATED]: { taskId } } };
     if (status === 'cancelled')
       throw new ProtocolError(ProtocolErrorCode.InternalError, `the task ${taskId} was cancelled`);
-    if (signal.aborted || clock.now() - started > MOST_WAITING_MS)
+    if (signal.aborted || clock.now() - started > MAX_WAITING_MS)
       throw new ProtocolError(ProtocolErrorCode.InternalError, `the task ${taskId} goes on: ${statusMessage}`);
     await pause(timers, POLL_MS);
   }

@@ -14,7 +14,7 @@ export const ClientAnswerItem = stored({
 });
 
 const LOOK_MS = 1000;
-const KEPT_SECONDS = 600;
+const RETENTION_SECONDS = 600;
 
 /** Delivers clients' answers to the calls that asked, in this process or, through the table, in another. */
 export interface Mailbox {
@@ -51,7 +51,7 @@ export const createMailbox = ({ table, clock, log }: Assay): Mailbox => {
       const place = mailboxName(actor, String(answer.id));
       const take = waiting.get(place);
       if (take) return take(answer);
-      const expires = Math.floor(clock.now() / 1000) + KEPT_SECONDS;
+      const expires = Math.floor(clock.now() / 1000) + RETENTION_SECONDS;
       await table.write([put(onceKey(actor.tenant, place), ClientAnswerItem, { answer }, expires)]);
     },
   };

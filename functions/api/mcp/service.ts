@@ -1,12 +1,12 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest, type Server } from '@modelcontextprotocol/server';
 import type { Assay } from '../../../shared/assay.ts';
 import { checkJsonText } from '../../../shared/kernel/check-json-text.ts';
+import { answerCachedList } from './cached-list.ts';
 import { type McpCaller, readCaller, toAuthInfo } from './caller.ts';
 import { type EarlierContext, serveEarlier } from './earlier.ts';
 import { answerEarlierTask } from './earlier-tasks.ts';
 import { rpcError } from './errors.ts';
 import { cameOverLoopback, type McpNames, refuseRebinding } from './guard.ts';
-import { answerKeptList } from './kept-list.ts';
 import { createMailbox } from './mailbox.ts';
 import { answerOrdinaryCall } from './ordinary-call.ts';
 import { createServer } from './server.ts';
@@ -57,7 +57,7 @@ export const createMcpService = (assay: Assay, { holdsStreams = true, ...names }
       const body = parse(text);
       if (body === undefined) return rpcError(400, -32_700, 'the body is not JSON');
       requireTokenScope(caller.actor, body);
-      const kept = await answerKeptList(context, caller, request, body);
+      const kept = await answerCachedList(context, caller, request, body);
       if (kept !== undefined) return { bytes: kept };
       const called = await answerOrdinaryCall(context, caller, request, body);
       if (called !== undefined) return { bytes: called };

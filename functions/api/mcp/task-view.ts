@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Actor } from '../../../shared/model/key.ts';
 import type { NodeView, RunView } from '../../../shared/model/run.ts';
-import type { HandedCall } from '../../../shared/plan/handed-call.ts';
+import type { DeferredCall } from '../../../shared/plan/deferred-call.ts';
 import { canAsk, mayConsent } from './consent.ts';
 
 /** A run as a task of the extension `io.modelcontextprotocol/tasks`, without the fields that depend on its status. */
@@ -30,7 +30,7 @@ const SHORTEST_POLL_MS = 250;
 const LONGEST_POLL_MS = 5000;
 
 /** The state of a run as a task, for a client that can or cannot ask a person. */
-export const toTask = (run: RunView, call: HandedCall | undefined, capabilities?: ClientCapabilities): Task => ({
+export const toTask = (run: RunView, call: DeferredCall | undefined, capabilities?: ClientCapabilities): Task => ({
   taskId: run.run_id,
   status: taskStatus(run, canAsk(capabilities)),
   statusMessage: describeStatus(run),

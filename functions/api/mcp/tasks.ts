@@ -12,7 +12,7 @@ import type { Assay } from '../../../shared/assay.ts';
 import { Fault } from '../../../shared/kernel/errors.ts';
 import type { Actor } from '../../../shared/model/key.ts';
 import type { RunView } from '../../../shared/model/run.ts';
-import { type HandedCall, readHandedCall } from '../../../shared/plan/handed-call.ts';
+import { type DeferredCall, readDeferredCall } from '../../../shared/plan/deferred-call.ts';
 import { cancelRun, confirmNode } from '../../../shared/plan/run-verbs.ts';
 import type { Runs } from '../../../shared/plan/runs.ts';
 import { outcomeOfRun } from '../../../shared/plan/settle-calls.ts';
@@ -89,7 +89,7 @@ export const cancelTask = async (assay: Assay, runs: Runs, actor: Actor, id: str
 /** The answer of a call whose run continues. */
 export const createdTask = async (assay: Assay, actor: Actor, run: RunView): Promise<CreatedTask> => ({
   resultType: 'task',
-  ...toTask(run, await readHandedCall(assay.table, actor.tenant, run.run_id)),
+  ...toTask(run, await readDeferredCall(assay.table, actor.tenant, run.run_id)),
 });
 
 const requireRun = async (runs: Runs, { tenant }: Actor, id: string): Promise<RunView> => {
@@ -104,7 +104,7 @@ const viewTask = async (
   run: RunView,
   capabilities: ClientCapabilities | undefined,
 ): Promise<TaskView> => {
-  const call = await readHandedCall(assay.table, actor.tenant, run.run_id);
+  const call = await readDeferredCall(assay.table, actor.tenant, run.run_id);
   const task = toTask(run, call, capabilities);
   if (task.status === 'completed') return { ...task, result: await resultOfRun(assay, actor, run, call) };
   return task.status === 'input_required' ? { ...task, inputRequests: buildInputRequests(run, actor) } : task;
@@ -115,7 +115,7 @@ const resultOfRun = async (
   assay: Assay,
   { tenant }: Actor,
   run: RunView,
-  call: HandedCall | undefined,
+  call: DeferredCall | undefined,
 ): Promise<CallToolResult> => {
   const outcome = await outcomeOfRun(assay, tenant, run, call);
   const result = await toToolResult(assay.blobs, tenant, { type: 'object' }, outcome);

@@ -3,7 +3,7 @@ import { effectivePermission } from '../../../shared/access/permission.ts';
 import type { VisibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
-import { planOf } from '../../../shared/plan/hand-over.ts';
+import { planOf } from '../../../shared/plan/call-deferred.ts';
 import { metaTools, providers } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';

@@ -15,7 +15,7 @@ import { type Body, done, reply, route } from '../route.ts';
 
 const tag = 'Sources';
 const TITLE = 'Connect an account';
-const ENDED = 'This link has ended. Call the tool again for a new one.';
+const ENDED = 'This link has expired or was used. Call the tool again for a new one.';
 const COOKIE = 'assay_connect';
 const SourceParam = z.object({ name: z.string().meta({ description: 'The source, by its name.' }) });
 

@@ -11,7 +11,7 @@ const LOOK_MS = 200;
 const HEARTBEAT_MS = 15_000;
 /** Clients reconnect by themselves; a stream that stayed open forever would outlive its key. */
 const LONGEST_MS = 600_000;
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 const Query = z.object({
   after: z.coerce.number().int().nonnegative().optional().meta({
@@ -77,7 +77,7 @@ const stream = (c: ApiContext, api: Api, actor: Actor, from: number): Response =
     let quietSince = clock.now();
     await out.write(': connected\n\n');
     while (!out.aborted && !out.closed && clock.now() < ends) {
-      const { events, lastId } = await eventsFor({ table }, actor, last, MOST_AT_ONCE);
+      const { events, lastId } = await eventsFor({ table }, actor, last, MAX_AT_ONCE);
       for (const event of events) await out.writeSSE({ id: event.id, event: event.type, data: JSON.stringify(event) });
       const passed = lastId - last;
       last = lastId;
@@ -86,6 +86,6 @@ const stream = (c: ApiContext, api: Api, actor: Actor, from: number): Response =
         await out.write(': still here\n\n');
         quietSince = clock.now();
       }
-      if (passed < MOST_AT_ONCE) await out.sleep(LOOK_MS);
+      if (passed < MAX_AT_ONCE) await out.sleep(LOOK_MS);
     }
   });

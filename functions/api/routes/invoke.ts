@@ -85,7 +85,7 @@ const learnFromUse = async (
 ) => {
   await api.recorder.flush();
   await learnFromDecision(api, actor, id, tool, 'use').catch((thrown) =>
-    api.log.warn('nothing learnt from a call', { tool, reason: messageOf(thrown) }),
+    api.log.warn('a call could not be learned from', { tool, reason: messageOf(thrown) }),
   );
 };
 

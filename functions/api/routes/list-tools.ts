@@ -7,7 +7,7 @@ import { type Filter, matches } from '../../../shared/registry/filter.ts';
 import { pageAnswer, pageByName, parsePageStart, type ToolsPage } from '../../../shared/registry/lookup/list-tools.ts';
 import { MAX_WORDS_LENGTH, splitList } from '../../../shared/registry/lookup/query-params.ts';
 import { buildFilter, type ToolsQuery } from '../../../shared/registry/lookup/tools-query.ts';
-import { answerMade } from '../answer.ts';
+import { answerPrepared } from '../answer.ts';
 import { route } from '../route.ts';
 import { PageParams, RegistrationBody } from '../schemas.ts';
 
@@ -54,7 +54,7 @@ export const listTools = route({
     const filter = { ...buildFilter(query, visibleTools(actor).only), name: readNamePattern(query) };
     const page =
       query.q === undefined ? pageByName(tenant.catalog, query, filter) : await pageByRank(tenant, query, filter);
-    return answerMade(context, pageAnswer(page, query));
+    return answerPrepared(context, pageAnswer(page, query));
   },
 });
 

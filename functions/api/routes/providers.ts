@@ -4,7 +4,7 @@ import { findTools } from '../../../shared/registry/find-tools.ts';
 import { readDefinitionsQuery, readSelection } from '../../../shared/registry/lookup/definitions-query.ts';
 import { viewFor } from '../../../shared/registry/lookup/get-tool.ts';
 import { findEntry } from '../../../shared/registry/visible-entry.ts';
-import { answerMade } from '../answer.ts';
+import { answerPrepared } from '../answer.ts';
 import { jsonBody } from '../body.ts';
 import { modelOutput } from '../model-output.ts';
 import { reply, route } from '../route.ts';
@@ -107,7 +107,7 @@ const getDefinitions = route({
   faults,
   async handle({ api, actor, params, context }) {
     const query = readDefinitionsQuery(context.req.query());
-    return answerMade(context, api.definitions.tools(await viewFor(api, actor), params.provider, query));
+    return answerPrepared(context, api.definitions.tools(await viewFor(api, actor), params.provider, query));
   },
 });
 
@@ -163,7 +163,7 @@ const getPrompt = route({
   faults,
   async handle({ api, actor, context }) {
     const selection = readSelection(context.req.query());
-    return answerMade(context, api.definitions.prompt(await viewFor(api, actor), selection));
+    return answerPrepared(context, api.definitions.prompt(await viewFor(api, actor), selection));
   },
 });
 

@@ -7,7 +7,7 @@ import { changeTool as changeStoredTool } from '../../../shared/registry/change-
 import { getTool as findTool, getVersions as findVersions } from '../../../shared/registry/lookup/get-tool.ts';
 import { checkTool, registerTool as registerNewTool } from '../../../shared/registry/register-tool.ts';
 import { removeTool as removeStoredTool } from '../../../shared/registry/remove-tool.ts';
-import { answerMade } from '../answer.ts';
+import { answerPrepared } from '../answer.ts';
 import { checkedByVerb, jsonBody } from '../body.ts';
 import { done, reply, route } from '../route.ts';
 import { DefinitionBody, NameParam, RegistrationBody, VersionsBody } from '../schemas.ts';
@@ -90,7 +90,9 @@ const getTool = route({
   faults: ['InvalidInput', 'NotFound'],
   handle({ api, actor, params, query, context }) {
     const found = findTool(api, actor, params.name, query.version);
-    return found instanceof Promise ? found.then((made) => answerMade(context, made)) : answerMade(context, found);
+    return found instanceof Promise
+      ? found.then((made) => answerPrepared(context, made))
+      : answerPrepared(context, found);
   },
 });
 
@@ -104,7 +106,7 @@ const getVersions = route({
   answers: { 200: { description: 'Its versions', schema: VersionsBody }, 304: { description: 'Not modified' } },
   faults: ['NotFound'],
   async handle({ api, actor, params, context }) {
-    return answerMade(context, await findVersions(api, actor, params.name));
+    return answerPrepared(context, await findVersions(api, actor, params.name));
   },
 });
 

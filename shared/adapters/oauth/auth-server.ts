@@ -47,7 +47,7 @@ export const createAuthServer = (options: AuthServerOptions): AuthServer => {
   const requireInteraction = async (provider: Provider, request: Request): Promise<Interaction> => {
     const found = await interactionOf(provider, request);
     if (found) return found;
-    throw new Fault('NotFound', 'this sign-in has ended; go back to the application and connect again');
+    throw new Fault('NotFound', 'this sign-in has expired; go back to the application and connect again');
   };
   return {
     issuer,

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
-import { inForce, knownKey } from '../../access/admit.ts';
+import { knownKey, requireActive } from '../../access/admit.ts';
 import { findKey } from '../../access/api-keys.ts';
 import { type KeyTokenClaims, keyTokenActor } from '../../access/key-token.ts';
 import { refused, type VerifyToken } from '../../access/token-actor.ts';
@@ -63,7 +63,7 @@ export const createOwnTokens = ({ issuer, signingKey, table, clock }: Options): 
     ]);
     if (!key) throw refused('its key is gone');
     if (!grant) throw refused('it was revoked');
-    inForce(knownKey(key), clock.now());
+    requireActive(knownKey(key), clock.now());
     return keyTokenActor(key, claims);
   };
 };

@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 import type { Issuer } from '../../access/issuers.ts';
-import { actorOfClaims, refused, type VerifyToken } from '../../access/token-actor.ts';
+import { actorFromClaims, refused, type VerifyToken } from '../../access/token-actor.ts';
 import { sha256 } from '../../kernel/canonical-json.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
@@ -53,7 +53,7 @@ export const createTokenVerifier = ({ issuers, own, fetch, clock }: Options): Ve
       currentDate: new Date(clock.now()),
       requiredClaims: ['exp', 'sub'],
     });
-    return { actor: actorOfClaims(issuer, payload), exp: payload.exp ?? 0 };
+    return { actor: actorFromClaims(issuer, payload), exp: payload.exp ?? 0 };
   };
 
   return async (text) => {

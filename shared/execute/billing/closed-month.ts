@@ -21,10 +21,10 @@ export const UsageArchiveItem = stored({
   }),
 });
 
-const KEPT_MS = 40 * 86_400_000;
+const RETENTION_MS = 40 * 86_400_000;
 
 /** Whether the first rows of a month have expired, so that its ledger is incomplete. */
-export const isClosed = (month: string, now: number): boolean => now >= monthStart(month) + KEPT_MS;
+export const isClosed = (month: string, now: number): boolean => now >= monthStart(month) + RETENTION_MS;
 
 /** Archives a closed month when it is first looked at; later, its usage must still have the same checksum. */
 export const closeMonth = async (

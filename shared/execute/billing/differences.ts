@@ -1,5 +1,5 @@
 import { addSums, nothing, type Sum } from './ledger.ts';
-import type { KeyStock, Stock } from './stock.ts';
+import type { KeySums, MonthSums } from './month-sums.ts';
 
 export interface Difference {
   readonly key_id: string;
@@ -14,12 +14,12 @@ export interface Difference {
 const STREAM_MS = 15 * 60_000;
 
 /** Where stored sums differ from the ledger. Calls in flight explain differences only by their own amounts. */
-export const differencesIn = ({ keys, moving }: Stock, now: number, streams: boolean): readonly Difference[] => {
+export const differencesIn = ({ keys, moving }: MonthSums, now: number, streams: boolean): readonly Difference[] => {
   const still = keys.filter(({ key_id }) => !moving.includes(key_id));
   return still.flatMap((key) => [...quotaDifference(key, now), ...usageDifference(key, now, streams)]);
 };
 
-const quotaDifference = ({ key_id, ledger, counter }: KeyStock, now: number): readonly Difference[] => {
+const quotaDifference = ({ key_id, ledger, counter }: KeySums, now: number): readonly Difference[] => {
   if (counter === undefined) return [];
   const live = ledger.reserved.filter(({ until }) => until > now).map(({ micros }) => ({ calls: 1, micros }));
   const dead = ledger.reserved.length - live.length;
@@ -41,7 +41,7 @@ const whyQuota = (counter: Sum, most: Sum, dead: number): string => {
     : 'less is counted than was used: the counter was changed or lost; settle';
 };
 
-const usageDifference = ({ key_id, ledger, usage }: KeyStock, now: number, streams: boolean): readonly Difference[] => {
+const usageDifference = ({ key_id, ledger, usage }: KeySums, now: number, streams: boolean): readonly Difference[] => {
   if (same(usage, ledger.ended)) return [];
   const stored = { calls: usage.calls, micros: usage.micros };
   const why =

@@ -28,13 +28,19 @@ const subtract = (limit: number | undefined, used = 0): number | undefined =>
   limit === undefined ? undefined : limit - used;
 
 /** The refusal that names the limit that was reached, as far as the counter shows. */
-export const exhausted = (quota: Quota, { calls, micros }: Sum, price: number, month: string, now: number): Fault => {
+export const quotaExhausted = (
+  quota: Quota,
+  { calls, micros }: Sum,
+  price: number,
+  month: string,
+  now: number,
+): Fault => {
   const resets_at = new Date(monthEnd(month)).toISOString();
   const isByCalls = quota.calls !== undefined && (calls + 1 > quota.calls || quota.micros === undefined);
   const what = isByCalls
     ? `${calls} of ${quota.calls} calls of ${month} are used`
     : `${micros} of ${quota.micros} micro-dollars of ${month} are used and this call costs ${price}`;
-  return new Fault('PaymentRequired', `${what}; the quota is new at ${resets_at}, or ask for a larger one`, {
+  return new Fault('PaymentRequired', `${what}; the quota resets at ${resets_at}, or ask for a larger one`, {
     quota,
     used: { calls, micros },
     price_micros: price,

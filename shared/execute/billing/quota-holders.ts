@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { messageOf } from '../../kernel/errors.ts';
-import { freeLease, Lease, takeLease } from '../../kernel/lease.ts';
+import { acquireLease, Lease, releaseLease } from '../../kernel/lease.ts';
 import {
-  changeHeld,
+  acquireItem,
+  changeWhileHeld,
   type Heartbeat,
   keepLease,
   type LeaseContext,
   type LeasedItem,
   newOwner,
-  takeItem,
 } from '../../kernel/leased-item.ts';
 import { ACTIVE_QUOTAS_PK, activeQuotaKey } from '../../kernel/quota-keys.ts';
 import { put, stored } from '../../kernel/stored.ts';
@@ -75,7 +75,7 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
     const known = own;
     const ledgers = new Map(known?.ledgers).set(nameOf(tenant, month), { tenant, month });
     if (known && !known.heartbeat.isLost()) {
-      const isHeld = await changeHeld(context, known.item, known.lease, (content, expires) => [
+      const isHeld = await changeWhileHeld(context, known.item, known.lease, (content, expires) => [
         put(known.item.key, QuotaHolderItem, { ...content, ledgers: [...ledgers.values()] }, expires),
       ]);
       if (isHeld) {
@@ -93,14 +93,14 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
   };
   /** Recounts the ledgers of one dead process; those that cannot be settled yet are due again later. */
   const settle = async (item: LeasedItem<QuotaHolder>): Promise<void> => {
-    const taken = await takeItem(context, item, newOwner(random));
+    const taken = await acquireItem(context, item, newOwner(random));
     if (!taken) return;
     const heartbeat = keepLease(context, item, taken.lease);
     try {
       let due = 0;
       for (const { tenant, month } of taken.ledgers)
         if (!isClosed(month, clock.now())) due = Math.max(due, await recountLedger(context, tenant, month));
-      await changeHeld(context, item, taken.lease, (content, expires) =>
+      await changeWhileHeld(context, item, taken.lease, (content, expires) =>
         due === 0
           ? [{ remove: item.key }]
           : [put(item.key, QuotaHolderItem, { ...content, lease: { ...taken.lease, until: due } }, expires)],
@@ -131,17 +131,17 @@ export const createQuotaHolding = (context: QuotaContext): QuotaHolding => {
         if (!own) return;
         const { item, lease, heartbeat } = own;
         heartbeat.stop();
-        await changeHeld(context, item, lease, (content, expires) =>
+        await changeWhileHeld(context, item, lease, (content, expires) =>
           isIdle
             ? [{ remove: item.key }]
-            : [put(item.key, QuotaHolderItem, { ...content, lease: freeLease(lease) }, expires)],
+            : [put(item.key, QuotaHolderItem, { ...content, lease: releaseLease(lease) }, expires)],
         );
       }),
   };
 };
 
 const newLease = (owner: string, now: number): Lease => {
-  const lease = takeLease(undefined, owner, now);
+  const lease = acquireLease(undefined, owner, now);
   if (lease === undefined) throw new Error('a new lease can be taken');
   return lease;
 };

@@ -3,13 +3,13 @@ import { callKey } from '../../kernel/item-keys.ts';
 import type { Clock, Log, Table } from '../../kernel/ports.ts';
 import { quotaKey } from '../../kernel/quota-keys.ts';
 import { isReserved } from '../../model/call-record.ts';
-import { hasEnded } from '../earlier-call.ts';
+import { alreadyEnded } from '../earlier-call.ts';
 import type { Meter, MeteredCall, Quota, Reservation } from '../meter.ts';
 import { countedBy, createHourMarks } from '../record-row.ts';
 import { nothing, type Sum } from './ledger.ts';
-import { exhausted, remainingQuota, toLimits } from './limits.ts';
+import { quotaExhausted, remainingQuota, toLimits } from './limits.ts';
 import { monthEnd, monthOf } from './month.ts';
-import { tellNearEnd } from './near-end.ts';
+import { notifyNearEnd } from './near-end.ts';
 import { computeCharge, type Prices, priceOf } from './prices.ts';
 import type { QuotaHolding } from './quota-holders.ts';
 import { createRecount, readSum } from './recount.ts';
@@ -26,9 +26,9 @@ interface Options {
   readonly holding?: QuotaHolding | undefined;
 }
 
-const KEPT_SECONDS = 70 * 86_400;
-const MOST_TRIES = 5;
-const MOST_KNOWN = 10_000;
+const RETENTION_SECONDS = 70 * 86_400;
+const MAX_TRIES = 5;
+const MAX_KNOWN = 10_000;
 
 /**
  * Charges calls of keys with a quota: first a reserved row in the ledger, then one conditional count of the full price.
@@ -50,7 +50,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
   };
 
   const count = async (key: { readonly keyId: string; readonly month: string }, add: Sum, limits: object) => {
-    const expires = Math.floor(monthEnd(key.month) / 1000) + KEPT_SECONDS;
+    const expires = Math.floor(monthEnd(key.month) / 1000) + RETENTION_SECONDS;
     try {
       return await table.count(quotaKey(key.keyId, key.month), { ...add }, { ...known, ...limits }, expires);
     } catch (thrown) {
@@ -65,7 +65,7 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     { tenant, keyId }: Pick<MeteredCall, 'tenant' | 'keyId'>,
     month: string,
   ): Promise<void> => {
-    const { isGivenUp } = await recount(tenant, keyId, month, { isForced: true, mostTries: 2 });
+    const { isGivenUp } = await recount(tenant, keyId, month, { isForced: true, maxTries: 2 });
     if (isGivenUp) await holding?.leave(tenant, month);
   };
 
@@ -96,22 +96,22 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
     /** The latest recount known before the row was stored: a later one may have counted it. */
     known: number,
   ): Promise<Reservation | undefined> => {
-    const expires = Math.floor(monthEnd(month) / 1000) + KEPT_SECONDS;
+    const expires = Math.floor(monthEnd(month) / 1000) + RETENTION_SECONDS;
     let recounts = known;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const counted = await count({ keyId: call.keyId, month }, { calls: 1, micros }, { ...toLimits(quota), recounts });
       if (counted) {
-        await tellNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
+        await notifyNearEnd({ table, clock }, call, quota, { used: counted, added: { calls: 1, micros }, expires });
         return { call, micros, quota, recounts, remaining: remainingQuota(quota, counted, month, call.at) };
       }
       const now = await read(call.keyId, month);
       if (now.recounts <= recounts) return undefined;
       recounts = now.recounts;
-      if (recountsOf.size > MOST_KNOWN) recountsOf.clear();
+      if (recountsOf.size > MAX_KNOWN) recountsOf.clear();
       recountsOf.set(nameOf(call, month), recounts);
       const row = await table.get(callKey(call.tenant, call.id));
       // The process was suspended past its timeout, or another one has ended the call.
-      if (!row || !isReserved(row)) throw hasEnded(call.id);
+      if (!row || !isReserved(row)) throw alreadyEnded(call.id);
       // A recount between storing the row and counting it has already counted it.
       if (countedBy(row) === now.recounts)
         return {
@@ -174,9 +174,9 @@ export const createMeter = ({ table, clock, log, prices, skewMs = SKEW_MS, holdi
       await takeRowBack(call, placed.micros, month);
       if (!(await recount(call.tenant, call.keyId, month)).isChanged) break;
     }
-    if (usedUp.size > MOST_KNOWN) usedUp.clear();
+    if (usedUp.size > MAX_KNOWN) usedUp.clear();
     usedUp.add(call.keyId);
-    throw exhausted(quota, await read(call.keyId, month), micros, month, clock.now());
+    throw quotaExhausted(quota, await read(call.keyId, month), micros, month, clock.now());
   };
 
   const price = ({ tool: name, priceMicros: price_micros, implementation }: MeteredCall): number =>

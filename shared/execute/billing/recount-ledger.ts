@@ -1,7 +1,7 @@
 import type { Clock, Log, Table } from '../../kernel/ports.ts';
 import { differencesIn } from './differences.ts';
+import { readMonthSums } from './month-sums.ts';
 import { createRecount } from './recount.ts';
-import { takeStock } from './stock.ts';
 
 interface Context {
   readonly table: Table;
@@ -21,15 +21,15 @@ export const recountLedger = async (context: Context, tenant: string, month: str
   const { table, clock } = context;
   const recount = createRecount(context);
   // Read twice, because only keys seen before can be known to be unchanged.
-  const { keys: seen } = await takeStock(table, tenant, month);
-  const stock = await takeStock(table, tenant, month, seen);
+  const { keys: seen } = await readMonthSums(table, tenant, month);
+  const sums = await readMonthSums(table, tenant, month, seen);
   const now = clock.now();
-  const differing = differencesIn(stock, now, table.streams).filter(({ what }) => what === 'quota');
+  const differing = differencesIn(sums, now, table.streams).filter(({ what }) => what === 'quota');
   let due = 0;
-  for (const { key_id, ledger, counter } of stock.keys) {
+  for (const { key_id, ledger, counter } of sums.keys) {
     if (counter === undefined) continue;
     for (const { until } of ledger.reserved) if (until > now) due = Math.max(due, until);
-    if (!stock.moving.includes(key_id) && !differing.some((of) => of.key_id === key_id)) continue;
+    if (!sums.moving.includes(key_id) && !differing.some((of) => of.key_id === key_id)) continue;
     const { isGivenUp } = await recount(tenant, key_id, month, { isForced: true });
     if (isGivenUp) due = Math.max(due, now + LATER_MS);
   }

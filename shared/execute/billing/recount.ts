@@ -47,7 +47,7 @@ interface RecountOptions {
   /** Recounts even if nothing suggests a difference. */
   readonly isForced?: boolean;
   /** How often the ledger is read again when calls interfere. */
-  readonly mostTries?: number;
+  readonly maxTries?: number;
 }
 
 export interface Recounted {
@@ -58,7 +58,7 @@ export interface Recounted {
   readonly isGivenUp?: true;
 }
 
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -67,8 +67,8 @@ const NEVER = Number.MAX_SAFE_INTEGER;
  * call between its row and its count is counted once. Rows whose time is up lapse.
  */
 export const createRecount = ({ table, clock, log }: Options): Recount => {
-  return async (tenant, keyId, month, { isForced = false, mostTries = MOST_TRIES } = {}) => {
-    for (let tries = 0; tries < mostTries; tries++) {
+  return async (tenant, keyId, month, { isForced = false, maxTries = MAX_TRIES } = {}) => {
+    for (let tries = 0; tries < maxTries; tries++) {
       const counter = await table.get(quotaKey(keyId, month));
       if (!counter || !(isForced || (await isDue(table, keyId, month, counter, clock.now())))) return unchanged;
       const before = readCounter(counter);

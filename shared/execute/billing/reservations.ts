@@ -9,14 +9,14 @@ import {
   type ReservedCall,
   ReservedCallItem,
 } from '../../model/call-record.ts';
-import { hasEnded } from '../earlier-call.ts';
+import { alreadyEnded } from '../earlier-call.ts';
 import type { MeteredCall } from '../meter.ts';
 import { isOpen, rowExpires } from '../record-row.ts';
 
 /** The largest difference between the clocks of processes. */
 export const SKEW_MS = 60_000;
 
-export interface Placed {
+export interface PlacedRow {
   readonly isTakenOver: boolean;
   /** The most that the call costs, fixed by its first try. */
   readonly micros: number;
@@ -26,7 +26,7 @@ export interface Placed {
  * Writes the reserved row of a call before it is counted and runs. The row of an earlier try is taken over, even if it
  * has lapsed; a call that has ended is refused.
  */
-export const placeRow = (table: Table, call: MeteredCall, micros: number, until: number): Promise<Placed> => {
+export const placeRow = (table: Table, call: MeteredCall, micros: number, until: number): Promise<PlacedRow> => {
   const key = callKey(call.tenant, call.id);
   const row: ReservedCall = {
     status: 'reserved',
@@ -38,10 +38,10 @@ export const placeRow = (table: Table, call: MeteredCall, micros: number, until:
     at: new Date(call.at).toISOString(),
     until,
   };
-  return table.change<Placed>([key], ([item]) => {
+  return table.change<PlacedRow>([key], ([item]) => {
     const known = item && isReserved(item) ? read(item, ReservedCallItem) : undefined;
     const isLapsed = endedCall(item)?.status === 'interrupted';
-    if (!isOpen(item) && !isLapsed) throw hasEnded(call.id);
+    if (!isOpen(item) && !isLapsed) throw alreadyEnded(call.id);
     const kept = known && { micros: known.micros, counted: known.counted };
     const placed = { ...row, ...kept, renewed: isLapsed ? (true as const) : known?.renewed };
     const expires = rowExpires(call.at);

@@ -3,7 +3,7 @@ import type { Clock, Table } from '../../kernel/ports.ts';
 import { isNewer, isUnreadable, put, read } from '../../kernel/stored.ts';
 import { isRecent } from './differences.ts';
 import { nothing, type Sum } from './ledger.ts';
-import type { Stock } from './stock.ts';
+import type { MonthSums } from './month-sums.ts';
 import { UsageItem } from './usage.ts';
 
 /** Brings a key's usage of every tool in line with the ledger; returns whether anything changed. */
@@ -11,7 +11,7 @@ export const settleUsage = async (
   { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, 'now'> },
   tenant: string,
   month: string,
-  { keys }: Stock,
+  { keys }: MonthSums,
   keyId: string,
 ): Promise<boolean> => {
   const key = keys.find(({ key_id }) => key_id === keyId);

@@ -5,9 +5,9 @@ import type { Actor } from '../../model/key.ts';
 import { closeMonth, isClosed } from './closed-month.ts';
 import { type Difference, differencesIn } from './differences.ts';
 import { addSums, nothing, type Sum } from './ledger.ts';
+import { readMonthSums } from './month-sums.ts';
 import { createRecount } from './recount.ts';
 import { settleUsage } from './settle-usage.ts';
-import { takeStock } from './stock.ts';
 
 export interface Verification {
   readonly month: string;
@@ -29,7 +29,7 @@ interface VerifyContext {
 }
 
 /** Keys that change during a reading are read again, at most this often. */
-const MOST_LOOKS = 3;
+const MAX_LOOKS = 3;
 
 /** Compares the folded usage and the quota counters with the ledger; corrects them from it if asked. */
 export const verifyUsage = async (
@@ -46,16 +46,16 @@ export const verifyUsage = async (
     return closeMonth(context, tenant, month);
   }
   const settled = settle ? await settleMonth(context, tenant, month) : [];
-  let stock = await takeStock(table, tenant, month);
-  for (let looks = 1; looks < MOST_LOOKS && stock.moving.length > 0; looks++)
-    stock = await takeStock(table, tenant, month, stock.keys);
+  let sums = await readMonthSums(table, tenant, month);
+  for (let looks = 1; looks < MAX_LOOKS && sums.moving.length > 0; looks++)
+    sums = await readMonthSums(table, tenant, month, sums.keys);
   return {
     month,
-    rows: stock.rows,
-    ledger: stock.keys.map(({ ledger }) => ledger.ended).reduce(addSums, nothing),
-    differences: differencesIn(stock, clock.now(), table.streams),
+    rows: sums.rows,
+    ledger: sums.keys.map(({ ledger }) => ledger.ended).reduce(addSums, nothing),
+    differences: differencesIn(sums, clock.now(), table.streams),
     settled,
-    moving: stock.moving.length > 0 ? stock.moving : undefined,
+    moving: sums.moving.length > 0 ? sums.moving : undefined,
   };
 };
 
@@ -63,18 +63,18 @@ const settleMonth = async (context: VerifyContext, tenant: string, month: string
   const { table, clock } = context;
   const recount = createRecount(context);
   const settled = new Set<string>();
-  for (let looks = 0, last: readonly { readonly key_id: string }[] = []; looks < MOST_LOOKS; looks++) {
-    const stock = await takeStock(table, tenant, month, last);
-    const differences = differencesIn(stock, clock.now(), table.streams);
+  for (let looks = 0, last: readonly { readonly key_id: string }[] = []; looks < MAX_LOOKS; looks++) {
+    const sums = await readMonthSums(table, tenant, month, last);
+    const differences = differencesIn(sums, clock.now(), table.streams);
     for (const { key_id, what } of differences) {
       const isDone =
         what === 'quota'
           ? (await recount(tenant, key_id, month, { isForced: true })).isChanged
-          : await settleUsage(context, tenant, month, stock, key_id);
+          : await settleUsage(context, tenant, month, sums, key_id);
       if (isDone) settled.add(key_id);
     }
-    if (differences.length === 0 && stock.moving.length === 0) break;
-    last = stock.keys;
+    if (differences.length === 0 && sums.moving.length === 0) break;
+    last = sums.keys;
   }
   return [...settled];
 };

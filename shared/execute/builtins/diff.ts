@@ -6,14 +6,14 @@ export interface Edit {
 }
 
 /** With more edits than this, no shortest diff is computed: time and memory are quadratic in the edits. */
-const MOST_EDITS = 2000;
+const MAX_EDITS = 2000;
 
 /** The shortest edit from one list to another. */
 export const diff = (
   before: readonly string[],
   after: readonly string[],
 ): { readonly edits: readonly Edit[]; readonly isMinimal: boolean } => {
-  const chunks = diffArrays([...before], [...after], { maxEditLength: MOST_EDITS });
+  const chunks = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
   if (chunks === undefined)
     return { edits: [...before.map(as('removed')), ...after.map(as('added'))], isMinimal: false };
   const edits = chunks.flatMap(({ value, added, removed }) =>

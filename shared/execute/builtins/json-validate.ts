@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../kernel/json.ts';
-import { checkSchema, patientValidator } from '../../kernel/json-schema.ts';
+import { checkSchema, unlimitedValidator } from '../../kernel/json-schema.ts';
 import { type Builtin, defineBuiltin, objectSchema } from './builtin.ts';
 
 /**
@@ -28,7 +28,7 @@ export const jsonValidate: Builtin = {
   }),
   run: ({ data, schema }) => {
     checkSchema(schema as JsonSchema, 'schema');
-    const { issues } = patientValidator(schema as JsonSchema, 'schema')(data);
+    const { issues } = unlimitedValidator(schema as JsonSchema, 'schema')(data);
     return { valid: issues.length === 0, errors: issues };
   },
 };

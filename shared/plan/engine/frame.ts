@@ -26,7 +26,7 @@ export interface Frame {
 }
 
 /** A state that is being run, once or again. */
-export interface Visit {
+export interface StateVisit {
   readonly frame: Frame;
   readonly name: string;
   readonly input: unknown;
@@ -49,7 +49,7 @@ export interface StatesFields {
 }
 
 /** Evaluates a payload; a promise only where JSONata itself was needed. */
-export function evaluate(visit: Visit, payload: unknown, found: StatesFields = {}): unknown {
+export function evaluate(visit: StateVisit, payload: unknown, found: StatesFields = {}): unknown {
   const template = visit.frame.execution.prepared.templates.get(payload);
   return template === undefined ? payload : template(createEnvironment(visit, found));
 }
@@ -60,8 +60,8 @@ interface Results {
 }
 
 /** Evaluates Assign and Output with the values on entry, then assigns; without Output the given result is kept. */
-export async function conclude(
-  visit: Visit,
+export async function assignAndOutput(
+  visit: StateVisit,
   rule: Results,
   given: unknown,
   found: StatesFields = {},
@@ -75,12 +75,17 @@ export async function conclude(
 }
 
 /** Evaluates a payload to a copy as plain JSON, within the quota. */
-export async function evaluateJson(visit: Visit, payload: unknown, what: string): Promise<unknown> {
+export async function evaluateJson(visit: StateVisit, payload: unknown, what: string): Promise<unknown> {
   return jsonWithin(payload === undefined ? visit.input : await evaluate(visit, payload), `${what} of ${visit.name}`);
 }
 
 /** Evaluates a number of seconds; undefined when there is none. */
-export async function seconds(visit: Visit, payload: unknown, field: string, least = 1): Promise<number | undefined> {
+export async function seconds(
+  visit: StateVisit,
+  payload: unknown,
+  field: string,
+  least = 1,
+): Promise<number | undefined> {
   if (payload === undefined) return undefined;
   const value = await evaluate(visit, payload);
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= 99_999_999) return value;
@@ -89,13 +94,13 @@ export async function seconds(visit: Visit, payload: unknown, field: string, lea
 }
 
 /** The fields of an event besides its time. */
-export type Happening = EngineEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
+export type EngineEventBody = EngineEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 
-export function report({ ports }: Execution, event: Happening): void {
+export function report({ ports }: Execution, event: EngineEventBody): void {
   ports.onEvent?.({ at: ports.now(), ...event });
 }
 
-function createEnvironment(visit: Visit, found: StatesFields): ExpressionEnvironment {
+function createEnvironment(visit: StateVisit, found: StatesFields): ExpressionEnvironment {
   const { frame } = visit;
   const states = { input: visit.input, ...found, context: createContext(visit) };
   return {
@@ -104,7 +109,7 @@ function createEnvironment(visit: Visit, found: StatesFields): ExpressionEnviron
   };
 }
 
-function createContext({ frame, name, enteredAt, retryCount, token }: Visit): Readonly<Record<string, unknown>> {
+function createContext({ frame, name, enteredAt, retryCount, token }: StateVisit): Readonly<Record<string, unknown>> {
   return omitUndefined({
     ...frame.execution.context,
     State: omitUndefined({ Name: name, EnteredTime: enteredAt, RetryCount: retryCount }),

@@ -1,5 +1,5 @@
 import type { Catcher, Retrier } from '../asl.ts';
-import { conclude, type Frame, report, type Transition, type Visit } from './frame.ts';
+import { assignAndOutput, type Frame, report, type StateVisit, type Transition } from './frame.ts';
 import { Aborted, matchesError, type StateError, toStateError } from './state-error.ts';
 
 interface Rescuable {
@@ -9,9 +9,9 @@ interface Rescuable {
 
 /** Runs a state until it succeeds, its retriers give up, or a catcher handles the error. */
 export async function withRescue(
-  entered: Visit,
+  entered: StateVisit,
   state: Rescuable,
-  run: (visit: Visit) => Promise<Transition>,
+  run: (visit: StateVisit) => Promise<Transition>,
 ): Promise<Transition> {
   const { frame, name } = entered;
   const used = new Map<Retrier, number>();
@@ -45,10 +45,10 @@ export function pause(frame: Frame, milliseconds: number): Promise<void> {
   return frame.cancel.race((signal) => frame.execution.ports.sleep(milliseconds, signal));
 }
 
-async function rescue(visit: Visit, state: Rescuable, error: StateError): Promise<Transition> {
+async function rescue(visit: StateVisit, state: Rescuable, error: StateError): Promise<Transition> {
   const catcher = state.Catch?.find((one) => matchesError(one.ErrorEquals, error.name));
   if (catcher === undefined) throw error;
   const errorOutput = { Error: error.name, Cause: error.message };
   report(visit.frame.execution, { type: 'caught', state: visit.name, error: error.name, cause: error.message });
-  return { output: await conclude(visit, catcher, errorOutput, { errorOutput }), next: catcher.Next };
+  return { output: await assignAndOutput(visit, catcher, errorOutput, { errorOutput }), next: catcher.Next };
 }

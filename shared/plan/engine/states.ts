@@ -1,6 +1,15 @@
 import type { State, StateOf, StateScope } from '../asl.ts';
 import type { Cancel } from './cancel.ts';
-import { conclude, evaluate, evaluateJson, type Frame, report, seconds, type Transition, type Visit } from './frame.ts';
+import {
+  assignAndOutput,
+  evaluate,
+  evaluateJson,
+  type Frame,
+  report,
+  type StateVisit,
+  seconds,
+  type Transition,
+} from './frame.ts';
 import { jsonWithin } from './limits.ts';
 import { pause, withRescue } from './retry.ts';
 import { StateError } from './state-error.ts';
@@ -26,7 +35,7 @@ export async function runScope(frame: Frame, scope: StateScope, given: unknown):
   }
 }
 
-function runState(visit: Visit, state: State): Promise<Transition> {
+function runState(visit: StateVisit, state: State): Promise<Transition> {
   switch (state.Type) {
     case 'Task':
       return rescued(visit, state, (again) => runTask(again, state));
@@ -49,22 +58,22 @@ function runState(visit: Visit, state: State): Promise<Transition> {
 
 type Rescued = StateOf<'Task'> | StateOf<'Parallel'> | StateOf<'Map'>;
 
-function rescued(visit: Visit, state: Rescued, run: (visit: Visit) => Promise<unknown>): Promise<Transition> {
+function rescued(visit: StateVisit, state: Rescued, run: (visit: StateVisit) => Promise<unknown>): Promise<Transition> {
   return withRescue(visit, state, async (again) => {
     const result = await run(again);
-    return { output: await conclude(again, state, result, { result }), next: state.Next };
+    return { output: await assignAndOutput(again, state, result, { result }), next: state.Next };
   });
 }
 
 async function goOn(
-  visit: Visit,
+  visit: StateVisit,
   state: { Next?: string | undefined; Output?: unknown },
   given: unknown,
 ): Promise<Transition> {
-  return { output: await conclude(visit, state, given), next: state.Next };
+  return { output: await assignAndOutput(visit, state, given), next: state.Next };
 }
 
-async function runParallel(visit: Visit, state: StateOf<'Parallel'>): Promise<unknown> {
+async function runParallel(visit: StateVisit, state: StateOf<'Parallel'>): Promise<unknown> {
   const input = await evaluateJson(visit, state.Arguments, 'the arguments');
   const results = await visit.frame.cancel.within((cancel) =>
     Promise.all(state.Branches.map((branch) => runInside(visit.frame, cancel, branch, input))),
@@ -72,7 +81,7 @@ async function runParallel(visit: Visit, state: StateOf<'Parallel'>): Promise<un
   return jsonWithin(results, `the result of ${visit.name}`);
 }
 
-async function runMap(visit: Visit, state: StateOf<'Map'>): Promise<unknown> {
+async function runMap(visit: StateVisit, state: StateOf<'Map'>): Promise<unknown> {
   const items = await evaluateJson(visit, state.Items, 'the items');
   if (!Array.isArray(items))
     throw new StateError('States.QueryEvaluationError', `Items of ${visit.name} is not an array`);
@@ -103,7 +112,7 @@ async function runInside(frame: Frame, cancel: Cancel, scope: StateScope, input:
   }
 }
 
-async function runChoice(visit: Visit, state: StateOf<'Choice'>): Promise<Transition> {
+async function runChoice(visit: StateVisit, state: StateOf<'Choice'>): Promise<Transition> {
   for (const choice of state.Choices) {
     const holds = typeof choice.Condition === 'boolean' ? choice.Condition : await evaluate(visit, choice.Condition);
     if (typeof holds !== 'boolean') {
@@ -115,20 +124,20 @@ async function runChoice(visit: Visit, state: StateOf<'Choice'>): Promise<Transi
   return goOn(visit, { ...state, Next: state.Default }, visit.input);
 }
 
-async function runWait(visit: Visit, state: StateOf<'Wait'>): Promise<Transition> {
+async function runWait(visit: StateVisit, state: StateOf<'Wait'>): Promise<Transition> {
   const { now } = visit.frame.execution.ports;
   const wait = await seconds(visit, state.Seconds, 'Seconds', 0);
   if (wait !== undefined) await pause(visit.frame, wait * 1000);
   if (state.Timestamp !== undefined) {
     const moment = Date.parse(String(await evaluate(visit, state.Timestamp)));
     if (Number.isNaN(moment))
-      throw new StateError('States.QueryEvaluationError', `Timestamp of ${visit.name} is no time`);
+      throw new StateError('States.QueryEvaluationError', `Timestamp of ${visit.name} is not a time`);
     await pause(visit.frame, Math.max(0, moment - now()));
   }
   return goOn(visit, state, visit.input);
 }
 
-async function runFail(visit: Visit, state: StateOf<'Fail'>): Promise<never> {
+async function runFail(visit: StateVisit, state: StateOf<'Fail'>): Promise<never> {
   const name = state.Error === undefined ? '' : String(await evaluate(visit, state.Error));
   throw new StateError(name, state.Cause === undefined ? '' : String(await evaluate(visit, state.Cause)));
 }

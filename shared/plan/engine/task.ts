@@ -1,12 +1,12 @@
 import type { StateOf } from '../asl.ts';
-import { evaluateJson, seconds, type Visit } from './frame.ts';
+import { evaluateJson, type StateVisit, seconds } from './frame.ts';
 import { jsonWithin } from './limits.ts';
 import { Aborted, StateError, toStateError } from './state-error.ts';
 
 const TOKEN_SUFFIX = '.waitForTaskToken';
 
 /** Calls the task within the state's time limits; with a task token, waits for its answer. */
-export async function runTask(visit: Visit, state: StateOf<'Task'>): Promise<unknown> {
+export async function runTask(visit: StateVisit, state: StateOf<'Task'>): Promise<unknown> {
   const waits = state.Resource.endsWith(TOKEN_SUFFIX);
   const { tokens } = visit.frame.execution.ports;
   if (waits && tokens === undefined) {
@@ -22,7 +22,7 @@ export async function runTask(visit: Visit, state: StateOf<'Task'>): Promise<unk
 }
 
 async function call(
-  visit: Visit,
+  visit: StateVisit,
   state: StateOf<'Task'>,
   given: unknown,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ type Work = (signal: AbortSignal, beat: () => void) => Promise<unknown>;
 
 /** Runs work until it ends, exceeds its timeout, or sends no heartbeat in time. */
 function limited(
-  visit: Visit,
+  visit: StateVisit,
   timeout: number | undefined,
   heartbeat: number | undefined,
   work: Work,
@@ -72,7 +72,7 @@ function limited(
 }
 
 /** Rejects when the time is over; a cancelled sleep never does. */
-function alarm(sleep: Promise<void>, { name }: Visit, error: string, after: number): Promise<never> {
+function alarm(sleep: Promise<void>, { name }: StateVisit, error: string, after: number): Promise<never> {
   return sleep.then(
     () => {
       throw new StateError(error, `${name} took longer than ${after} s`);
@@ -81,7 +81,7 @@ function alarm(sleep: Promise<void>, { name }: Visit, error: string, after: numb
   );
 }
 
-async function silent(visit: Visit, limit: number, lastBeat: () => number, signal: AbortSignal): Promise<void> {
+async function silent(visit: StateVisit, limit: number, lastBeat: () => number, signal: AbortSignal): Promise<void> {
   const { now, sleep } = visit.frame.execution.ports;
   for (let left = limit; left > 0; left = lastBeat() + limit - now()) await sleep(left, signal);
 }

@@ -19,7 +19,7 @@ export interface Link {
 }
 
 /** The part of a source's result that fits a parameter best; undefined when none fits. */
-export const linkTo = (source: Source, parameter: string, schema: JsonSchema): Link | undefined => {
+export const bestLink = (source: Source, parameter: string, schema: JsonSchema): Link | undefined => {
   const output = outputSchemaOf(source.tool);
   if (output === undefined) return { reference: source.id, value: { $from: source.id }, score: 0.2 };
   const links = listSlots(parameter, schema).flatMap((slot) =>

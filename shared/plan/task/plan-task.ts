@@ -5,7 +5,7 @@ import type { PlanInput } from '../../model/plan.ts';
 import type { Tool } from '../../model/tool.ts';
 import { referencesIn } from '../reference.ts';
 import { fanOut } from './fan-out.ts';
-import { linkTo, type Source } from './link.ts';
+import { bestLink, type Source } from './link.ts';
 import { isPointer, refersTo } from './refer.ts';
 import { type Clause, type IsAction, splitTask } from './split.ts';
 
@@ -204,7 +204,7 @@ interface Offer {
 
 /** What an earlier step offers for a parameter: its result, or else its own argument of that name. */
 const offerOf = (source: Linkable, parameter: string, schema: JsonSchema, least: number): Offer | undefined => {
-  const link = linkTo(source, parameter, schema);
+  const link = bestLink(source, parameter, schema);
   const subject = source.least > 0 || least > LEAST_LINK ? undefined : source.arguments[parameter];
   const isSure = link !== undefined && link.score >= SURE_LINK;
   const about = { parameter, source: source.id };

@@ -12,10 +12,10 @@ import {
 import { describeConstraint } from './hints.ts';
 import { ANNOTATIONS, BOOKKEEPING, isWithin, keywords, typeOf } from './keywords.ts';
 import { areDisjoint, HINTS, merge, typesOf } from './merge.ts';
-import { MOST_NODES, type Run, resolve, type SchemaLocation, warn } from './run.ts';
+import { MAX_NODES, type Run, resolve, type SchemaLocation, warn } from './run.ts';
 
 /** More alternatives are not compared pairwise. */
-const MOST_COMPARED = 64;
+const MAX_COMPARED = 64;
 
 export interface Flat {
   /** Without $ref, allOf, oneOf and const; false when no value can satisfy it. */
@@ -109,7 +109,7 @@ function followReference(node: Schema, place: SchemaLocation, run: Run): Flat {
     return { node: withHint(rest, `See ${reference}.`), place };
   }
   run.count.nodes += 1;
-  if (place.refs.includes(reference) || run.count.nodes > MOST_NODES)
+  if (place.refs.includes(reference) || run.count.nodes > MAX_NODES)
     return { node: cut(rest, target, reference, place, run), place };
   const flat = flatten(target, { ...place, refs: [...place.refs, reference] }, run);
   return {
@@ -133,7 +133,7 @@ function collectAlternatives(branches: readonly unknown[], place: SchemaLocation
   const flat = branches.map((branch) => flatten(branch, place, quiet).node);
   const possible = flat.filter((node) => node !== false);
   const isExclusive =
-    possible.length <= MOST_COMPARED &&
+    possible.length <= MAX_COMPARED &&
     possible.every((a, index) => possible.slice(index + 1).every((b) => areDisjoint(a, b)));
   const node: Schema = { anyOf: branches.filter((_, index) => flat[index] !== false) };
   if (isExclusive) return possible.length === 0 ? { enum: [] } : node;

@@ -17,7 +17,7 @@ import { ANNOTATIONS, isType, isWithin, keywords, TYPES, type TypeName, typeOf, 
 export const HINTS = '\u0000hints';
 
 /** Products of more alternatives are described instead of written out. */
-const MOST_ALTERNATIVES = 16;
+const MAX_ALTERNATIVES = 16;
 
 /** Keywords that depend on each other, merged after the others. */
 const SETTLED = words('properties additionalProperties items prefixItems');
@@ -119,7 +119,7 @@ function intersectTypes(x: readonly TypeName[], y: readonly TypeName[]): TypeNam
 }
 
 function product(x: readonly Schema[], y: readonly Schema[], lost: Lost): Schema[] | undefined {
-  if (x.length * y.length > MOST_ALTERNATIVES) return undefined;
+  if (x.length * y.length > MAX_ALTERNATIVES) return undefined;
   return x.flatMap((a) => y.map((b) => merge(a, b, lost))).filter((entry) => entry !== false);
 }
 

@@ -42,9 +42,9 @@ export interface Work extends Run {
 /** Deeper than any real schema; registration allows 16 levels. */
 const DEEPEST = 64;
 /** Inlined references can grow without end: beyond this many nodes they are cut. */
-export const MOST_NODES = 4000;
+export const MAX_NODES = 4000;
 
-const MOST_WARNINGS = 100;
+const MAX_WARNINGS = 100;
 
 export const ROOT: SchemaLocation = { keyword: '', depth: 0, refs: [], optional: false };
 
@@ -72,7 +72,7 @@ const writePointer = ({ above, keyword, key }: SchemaLocation): string =>
   above ? writePointer(above) + step(keyword) + (key === undefined ? '' : step(key)) : keyword;
 
 export function warn(run: Run, place: SchemaLocation, message: string, kind: WarningKind = 'loosened'): void {
-  if (run.warnings.length === MOST_WARNINGS) return;
+  if (run.warnings.length === MAX_WARNINGS) return;
   const path = writePointer(place);
   if (!run.warnings.some((known) => known.path === path && known.message === message)) {
     run.warnings.push({ path, message, kind });

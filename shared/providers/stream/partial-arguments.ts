@@ -1,6 +1,6 @@
 import { isRecord, type MutableSchema, own, type Schema, setOwn } from '../json.ts';
 
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 
 /**
  * Arguments that arrive value by value, each with a JSON Path (RFC 9535), and texts in several parts. A value that
@@ -37,7 +37,7 @@ function parsePath(path: string): readonly (string | number)[] | undefined {
   if (!path.startsWith('$')) return undefined;
   while (step.lastIndex < path.length) {
     const found = step.exec(path);
-    if (!found || steps.length === MOST_STEPS) return undefined;
+    if (!found || steps.length === MAX_STEPS) return undefined;
     const [, name, position, single, double] = found;
     steps.push(position === undefined ? (name ?? unescaped(single ?? double ?? '')) : Number(position));
   }

@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../../providers/types.ts';
-import { isTrue, type Params, parseOneOf, wordsIn } from './query-params.ts';
+import { isTrue, type Params, parseListParam, parseOneOf } from './query-params.ts';
 
 /** Which tools are offered to a model. */
 export interface Selection {
@@ -16,8 +16,8 @@ export interface DefinitionsQuery {
 }
 
 export const readSelection = (params: Params): Selection => {
-  const allowed = wordsIn(params, 'allowed');
-  const tags = wordsIn(params, 'tags');
+  const allowed = parseListParam(params, 'allowed');
+  const tags = parseListParam(params, 'tags');
   const { category } = params;
   return {
     allowed,
@@ -34,7 +34,7 @@ export const readDefinitionsQuery = (params: Params): DefinitionsQuery => ({
     schema: parseOneOf(params, 'schema', ['json']),
     namespaces: isTrue(params, 'namespaces') || undefined,
     callers: parseOneOf(params, 'callers', ['programmatic']),
-    allowedTools: wordsIn(params, 'allowed_tools'),
+    allowedTools: parseListParam(params, 'allowed_tools'),
     mode: parseOneOf(params, 'mode', ['search', 'tool_search']),
   },
   isExplained: isTrue(params, 'explain'),

@@ -162,12 +162,12 @@ const leftOutText = (left_out: Assembled['left_out']): string => {
  * Caches fragments. Each depends on its tool alone, so changing one tool converts only that one, and tenants share the
  * rest.
  */
-const keepFragments = (most: number, mostCharacters: number) => {
+const keepFragments = (most: number, maxCharacters: number) => {
   const fragments = new Map<string, Fragment>();
   let held = 0;
   const dropOldest = (): void => {
     for (const [key, fragment] of fragments) {
-      if (fragments.size <= most && held <= mostCharacters) return;
+      if (fragments.size <= most && held <= maxCharacters) return;
       fragments.delete(key);
       held -= charactersOf(fragment);
     }

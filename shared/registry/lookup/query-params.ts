@@ -13,7 +13,7 @@ export const splitList = (text: string): readonly string[] =>
     .filter((word) => word !== '');
 
 /** A list given in the query; absent when the parameter is. */
-export const wordsIn = (params: Params, field: string): readonly string[] | undefined => {
+export const parseListParam = (params: Params, field: string): readonly string[] | undefined => {
   const text = params[field];
   if (text === undefined) return undefined;
   if (text.length <= MAX_WORDS_LENGTH) return splitList(text);

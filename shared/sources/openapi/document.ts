@@ -11,8 +11,8 @@ export interface OpenApiDocument {
 /** Reads a document; the fault says what is wrong with it. */
 export const readDocument = (text: string): OpenApiDocument => {
   const root = parse(text);
-  if (!isObject(root)) throw unusable('it is no JSON object');
-  if (typeof root.swagger === 'string') throw unusable('it is of Swagger 2; convert it to OpenAPI 3');
+  if (!isObject(root)) throw unusable('it is not a JSON object');
+  if (typeof root.swagger === 'string') throw unusable('it is Swagger 2; convert it to OpenAPI 3');
   const version = typeof root.openapi === 'string' ? root.openapi : '';
   if (!/^3\.[0-2]\.\d+/.test(version)) throw unusable(`its field openapi is ${JSON.stringify(root.openapi ?? null)}`);
   if (!isObject(root.paths)) throw unusable('it has no paths');
@@ -24,24 +24,24 @@ const parse = (text: string): unknown => {
     return JSON.parse(text);
   } catch (error) {
     const isYaml = /^\s*(openapi|swagger|---|#)/.test(text);
-    throw unusable(isYaml ? 'it is YAML; give it as JSON' : `it is no JSON (${messageOf(error).slice(0, 120)})`);
+    throw unusable(isYaml ? 'it is YAML; give it as JSON' : `it is not JSON (${messageOf(error).slice(0, 120)})`);
   }
 };
 
 export const unusable = (reason: string): Fault =>
   new Fault('InvalidInput', `the OpenAPI document cannot be used: ${reason}`);
 
-const MOST_HOPS = 16;
+const MAX_HOPS = 16;
 
 /** A part of the document, or what it refers to: parameters, bodies and paths may be references. */
 export const followReference = (document: OpenApiDocument, part: unknown): JsonObject => {
   let current = part;
-  for (let hops = 0; hops < MOST_HOPS; hops += 1) {
-    if (!isObject(current)) throw new Error('a part of it is no object');
+  for (let hops = 0; hops < MAX_HOPS; hops += 1) {
+    if (!isObject(current)) throw new Error('a part of it is not an object');
     if (typeof current.$ref !== 'string') return current;
     current = findPointer(document, current.$ref);
   }
-  throw new Error('a reference leads to itself');
+  throw new Error('a reference refers to itself');
 };
 
 /** The target of a local reference. */

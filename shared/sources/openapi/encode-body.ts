@@ -29,7 +29,7 @@ export const encodeBody = (body: Body, value: unknown, binary: ReadonlySet<strin
 
 const requireFields = (value: unknown): JsonObject => {
   if (isObject(value)) return value;
-  throw new Fault('InvalidInput', 'a form is made of an object', { field: 'body' });
+  throw new Fault('InvalidInput', 'a form body must be an object', { field: 'body' });
 };
 
 interface Encoding {
@@ -79,6 +79,6 @@ const concrete = (type: string | undefined): string | undefined => (type?.includ
 const decodeBytes = (value: unknown, field: string): Uint8Array<ArrayBuffer> => {
   const text = typeof value === 'string' ? value.replace(/\s+/g, '') : undefined;
   if (text === undefined || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(text))
-    throw new Fault('InvalidInput', `${field} is sent as bytes, which are given as base64`, { field });
+    throw new Fault('InvalidInput', `${field} is sent as bytes and must be given as base64`, { field });
   return new Uint8Array(Buffer.from(text, 'base64'));
 };

@@ -42,7 +42,7 @@ export interface Operation {
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'query'] as const;
-const MOST_OPERATIONS = 10_000;
+const MAX_OPERATIONS = 10_000;
 
 /** The operations of a document; one that cannot be called is reported as a problem. */
 export const listOperations = (
@@ -63,7 +63,7 @@ export const listOperations = (
           reason: `${found.method.toUpperCase()} ${path}: ${messageOf(error)}`.trim().slice(0, 500),
         });
       }
-      if (operations.size > MOST_OPERATIONS) throw unusable(`it has more than ${MOST_OPERATIONS} operations`);
+      if (operations.size > MAX_OPERATIONS) throw unusable(`it has more than ${MAX_OPERATIONS} operations`);
     }
   return { operations: [...operations.values()], problems };
 };

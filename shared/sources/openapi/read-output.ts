@@ -2,7 +2,7 @@ import { Fault } from '../../kernel/errors.ts';
 import { hideSecretBytes, hideSecrets, type SentCredentials } from '../send-credentials.ts';
 import type { Operation } from './operations.ts';
 
-const MOST_SAID = 1000;
+const MAX_SAID = 1000;
 
 /** A tool's output from its upstream's response; an error status is the tool's failure. */
 export const readOutput = async (
@@ -14,7 +14,7 @@ export const readOutput = async (
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (response.ok) return outputOf(type, bytes, sent);
   const said = isText(type) ? hideSecrets(decode(bytes), sent).trim() : '';
-  const words = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}...` : said;
+  const words = said.length > MAX_SAID ? `${said.slice(0, MAX_SAID)}...` : said;
   throw new Fault('ToolExecutionError', `${method} ${path} answered ${response.status}${words ? `: ${words}` : ''}`, {
     status: response.status,
   });

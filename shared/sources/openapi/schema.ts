@@ -19,7 +19,7 @@ const SINGLE = new Set(
 const LEFT_OUT = new Set(['xml', 'externalDocs', 'discriminator', 'example', 'readOnly', '$schema', '$id']);
 
 /** Larger schemas do not fit a definition. */
-const MOST_PARTS = 5000;
+const MAX_PARTS = 5000;
 
 export const readSchemas = (document: OpenApiDocument): SchemaReader => {
   let parts = 0;
@@ -45,7 +45,7 @@ export const readSchemas = (document: OpenApiDocument): SchemaReader => {
 
   const convert = (given: unknown): JsonSchema => {
     parts += 1;
-    if (parts > MOST_PARTS) throw new Error(`its schemas have more than ${MOST_PARTS} parts`);
+    if (parts > MAX_PARTS) throw new Error(`its schemas have more than ${MAX_PARTS} parts`);
     if (given === false) return { not: {} };
     if (!isObject(given)) return {};
     if (typeof given.$ref === 'string') {

@@ -3,25 +3,28 @@ import { type Block, BlockItem } from '../insight/block.ts';
 import { createBlockedTools } from '../insight/blocked-tools.ts';
 import { decideBlock } from '../insight/quarantine.ts';
 import { readStats } from '../insight/read-stats.ts';
-import { blockKey, eventCountKey, toldKey } from '../kernel/item-keys.ts';
+import { blockKey, eventCountKey, failureCheckpointKey } from '../kernel/item-keys.ts';
 import type { Item, Key, Write } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 import type { CallRecord } from '../model/call-record.ts';
-import { placeEvents } from '../registry/events.ts';
+import { appendEvents } from '../registry/events.ts';
 import type { FoldContext, StreamedCall } from './fold-stream.ts';
 
 /** The checkpoint of a shard: failures up to it have been reported. */
-export const ToldItem = stored({ what: 'checkpoint of failures', schema: z.object({ sequence: z.string() }) });
+export const FailureCheckpointItem = stored({
+  what: 'checkpoint of failures',
+  schema: z.object({ sequence: z.string() }),
+});
 
 const CHECKPOINT_SECONDS = 8 * 86_400;
 /** Few enough to fit one transaction with their counters and blocks. */
-const MOST_CALLS = 40;
+const MAX_CALLS = 40;
 
 /**
  * Reports each failed call once, and decides by the sum of all shards whether a tool is blocked or unblocked. Tenants
  * without failures and blocked tools cost one query every ten seconds.
  */
-export const tellFailures = async (
+export const reportFailures = async (
   context: FoldContext,
   tenant: string,
   shard: string,
@@ -30,8 +33,8 @@ export const tellFailures = async (
   const readBlocked = context.blocked ?? createBlockedTools(context.table, context.clock);
   const blocked = await readBlocked(tenant);
   const told = calls.filter(({ record }) => record.status === 'failed' || blocked.has(idOf(record)));
-  for (let at = 0; at < told.length; at += MOST_CALLS)
-    await tell(context, tenant, shard, told.slice(at, at + MOST_CALLS));
+  for (let at = 0; at < told.length; at += MAX_CALLS)
+    await tell(context, tenant, shard, told.slice(at, at + MAX_CALLS));
 };
 
 const tell = async (
@@ -44,14 +47,14 @@ const tell = async (
   const sums = await Promise.all(
     tools.map(([, [first]]) => first && readStats(table, tenant, first.record.tool, first.record.version)),
   );
-  const checkpoint = toldKey(tenant, shard);
+  const checkpoint = failureCheckpointKey(tenant, shard);
   const keys: readonly Key[] = tools.map(([id]) => {
     const [tool = '', version = ''] = id.split('#');
     return blockKey(tenant, tool, version);
   });
   const expires = Math.floor(clock.now() / 1000) + CHECKPOINT_SECONDS;
   await table.change([checkpoint, eventCountKey(tenant), ...keys], ([told, count, ...blocks]) => {
-    const since = told ? read(told, ToldItem).sequence : '';
+    const since = told ? read(told, FailureCheckpointItem).sequence : '';
     const fresh = calls.filter(({ sequence }) => sequence > since);
     if (fresh.length === 0) return { writes: [], result: undefined };
     const decided = tools.map(([id], at) =>
@@ -64,7 +67,11 @@ const tell = async (
     const events = decided.flatMap((each) => each.events);
     const sequence = fresh.at(-1)?.sequence ?? since;
     return {
-      writes: [...changed, ...placeEvents(tenant, count, events), put(checkpoint, ToldItem, { sequence }, expires)],
+      writes: [
+        ...changed,
+        ...appendEvents(tenant, count, events),
+        put(checkpoint, FailureCheckpointItem, { sequence }, expires),
+      ],
       result: undefined,
     };
   });

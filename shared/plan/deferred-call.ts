@@ -2,14 +2,14 @@ import * as z from 'zod';
 import type { CallOptions } from '../execute/call.ts';
 import { cutValue } from '../execute/cut-values.ts';
 import type { MeteredCall, Reservation } from '../execute/meter.ts';
-import { handedCallKey } from '../kernel/item-keys.ts';
+import { deferredCallKey } from '../kernel/item-keys.ts';
 import { isObject } from '../kernel/json.ts';
 import type { Table } from '../kernel/ports.ts';
 import { put, read, stored } from '../kernel/stored.ts';
 import { CallRecord } from '../model/call-record.ts';
 
 /** A call that returned before its run ended: what is needed to charge and record it at the end. */
-const HandedCall = z.object({
+const DeferredCall = z.object({
   /** As of the start; the outcome is filled in at the end. */
   record: CallRecord,
   reservation: z.custom<Reservation>(isReservation),
@@ -19,9 +19,9 @@ const HandedCall = z.object({
   /** Set for the fee of starting the run itself, which is charged whatever the run's outcome. */
   fee: z.literal(true).optional(),
 });
-export type HandedCall = Readonly<z.infer<typeof HandedCall>>;
+export type DeferredCall = Readonly<z.infer<typeof DeferredCall>>;
 
-export const HandedCallItem = stored<HandedCall>({ what: 'call that a run answers', schema: HandedCall });
+export const DeferredCallItem = stored<DeferredCall>({ what: 'call that a run answers', schema: DeferredCall });
 
 /** The record of a call as its run starts. */
 export const startedRecord = (
@@ -55,15 +55,19 @@ function isReservation(value: unknown): boolean {
 const isMicros = (value: unknown): boolean => Number.isSafeInteger(value);
 
 /** The deferred call that this run completes; undefined for a run that was not started as a tool. */
-export const readHandedCall = async (table: Table, tenant: string, run: string): Promise<HandedCall | undefined> => {
-  const item = await table.get(handedCallKey(tenant, run));
-  return item && read(item, HandedCallItem);
+export const readDeferredCall = async (
+  table: Table,
+  tenant: string,
+  run: string,
+): Promise<DeferredCall | undefined> => {
+  const item = await table.get(deferredCallKey(tenant, run));
+  return item && read(item, DeferredCallItem);
 };
 
 /** Marks a call as settled, so that it is not looked at again; its row in the ledger decides who settles it. */
-export const closeHandedCall = (table: Table, tenant: string, run: string): Promise<void> =>
-  table.change<void>([handedCallKey(tenant, run)], ([item]) => {
-    const call = item && read(item, HandedCallItem);
+export const closeDeferredCall = (table: Table, tenant: string, run: string): Promise<void> =>
+  table.change<void>([deferredCallKey(tenant, run)], ([item]) => {
+    const call = item && read(item, DeferredCallItem);
     if (!call || call.settled) return { writes: [], result: undefined };
-    return { writes: [put(item.key, HandedCallItem, { ...call, settled: true })], result: undefined };
+    return { writes: [put(item.key, DeferredCallItem, { ...call, settled: true })], result: undefined };
   });

@@ -5,7 +5,7 @@ import type { Item } from '../../shared/kernel/ports.ts';
 import { isUnreadable, read, stored } from '../../shared/kernel/stored.ts';
 
 /** The stored answer to a request with an Idempotency-Key. */
-const KeptAnswer = z.object({
+const StoredAnswer = z.object({
   /** `ended` has no answer to repeat: a retry may go better, or the answer was too large to store. */
   state: z.enum(['pending', 'ended', 'done']),
   request: z.string(),
@@ -20,17 +20,17 @@ const KeptAnswer = z.object({
   /** The id of what was created, where the answer contains a secret and is not stored. */
   made: z.string().optional(),
 });
-export type KeptAnswer = Readonly<z.infer<typeof KeptAnswer>>;
+export type StoredAnswer = Readonly<z.infer<typeof StoredAnswer>>;
 
-export const AnswerItem = stored<KeptAnswer>({
+export const AnswerItem = stored<StoredAnswer>({
   what: 'kept answer',
   version: 2,
-  schema: KeptAnswer,
+  schema: StoredAnswer,
   upgrades: { 1: (content) => ({ ...content, with_host: true }) },
 });
 
 /** A caller can resolve this itself, by sending the request with another key. */
-export const keptAnswer = (item: Item): KeptAnswer => {
+export const readStoredAnswer = (item: Item): StoredAnswer => {
   try {
     return read(item, AnswerItem);
   } catch (thrown) {
@@ -42,7 +42,7 @@ export const keptAnswer = (item: Item): KeptAnswer => {
 };
 
 /** Sends the first answer again. */
-export const replay = ({ status = 200, body = '', type, made }: KeptAnswer): Response => {
+export const replay = ({ status = 200, body = '', type, made }: StoredAnswer): Response => {
   if (made !== undefined)
     throw new Fault(
       'Conflict',

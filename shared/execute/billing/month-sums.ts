@@ -6,7 +6,7 @@ import { readCounter } from './recount.ts';
 import { type MonthUsage, readUsage } from './usage.ts';
 
 /** A key's ledger of a month, with its stored usage and counter. */
-export interface KeyStock {
+export interface KeySums {
   readonly key_id: string;
   readonly ledger: {
     readonly ended: Sum;
@@ -21,9 +21,9 @@ export interface KeyStock {
   readonly counter?: Sum | 'unreadable' | undefined;
 }
 
-export interface Stock {
+export interface MonthSums {
   readonly rows: number;
-  readonly keys: readonly KeyStock[];
+  readonly keys: readonly KeySums[];
   /** Keys whose sums changed while the ledger was read. */
   readonly moving: readonly string[];
 }
@@ -32,12 +32,12 @@ export interface Stock {
  * Reads the stored sums of a month, its ledger, and the stored sums again: where both readings agree, the ledger
  * matches them in time. Counters are read for the keys of the usage and for those seen before.
  */
-export const takeStock = async (
+export const readMonthSums = async (
   table: Table,
   tenant: string,
   month: string,
   seen: readonly { readonly key_id: string }[] = [],
-): Promise<Stock> => {
+): Promise<MonthSums> => {
   const before = await readStored(table, tenant, month, seen);
   const ledger = new Map<string, Ledger>();
   let rows = 0;
@@ -63,7 +63,7 @@ export const takeStock = async (
     month,
     [...names].map((key_id) => ({ key_id })),
   );
-  const keys = [...names].map((key_id): KeyStock => {
+  const keys = [...names].map((key_id): KeySums => {
     const { tools = new Map(), ...usage } = after.usage.get(key_id) ?? { ...nothing };
     return {
       key_id,
@@ -116,4 +116,4 @@ const fingerprint = ({ usage, counters }: Stored, key: string): string => {
   return `${calls} ${micros} ${counters.get(key)?.revision ?? 0}`;
 };
 
-const counterOf = (item: Item | undefined): KeyStock['counter'] => item && (readCounter(item) ?? 'unreadable');
+const counterOf = (item: Item | undefined): KeySums['counter'] => item && (readCounter(item) ?? 'unreadable');

@@ -7,7 +7,10 @@ import type { Validator } from './validator.ts';
 const KEPT_CHARACTERS = 3_000_000;
 
 /** Caches validators by definition digest: each schema is compiled once, and the least recently used are evicted. */
-export const createValidators = (most: number, field?: string): ((digest: string, schema: JsonSchema) => Validator) => {
+export const createValidatorCache = (
+  most: number,
+  field?: string,
+): ((digest: string, schema: JsonSchema) => Validator) => {
   const validators = memoize<Validator>(most, KEPT_CHARACTERS);
   return (digest, schema) =>
     validators(

@@ -25,7 +25,7 @@ interface ListRequest {
  * Answers `tools/list` with bytes that are serialised once per revision. Undefined for anything but an ordinary list
  * request: the MCP package answers that, and refuses invalid requests.
  */
-export const answerKeptList = async (
+export const answerCachedList = async (
   { assay, book }: McpContext,
   { actor, isSearch }: McpCaller,
   request: Request,

@@ -10,14 +10,14 @@ import type { Actor } from '../model/key.ts';
 import { PLAN_HANDLER_PREFIX } from '../model/plan.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { RunView } from '../model/run.ts';
+import { type DeferredCall, readDeferredCall, startedRecord } from './deferred-call.ts';
 import { deferring, type Started } from './deferring.ts';
-import { type HandedCall, readHandedCall, startedRecord } from './handed-call.ts';
 import { untilEnded } from './plan-tool.ts';
 import type { Runs } from './runs.ts';
 import { outcomeOfRun } from './settle-calls.ts';
 
 /** The run, or the outcome if it ended at once. */
-export type Handed = { readonly run: RunView } | { readonly outcome: Outcome };
+export type DeferredResult = { readonly run: RunView } | { readonly outcome: Outcome };
 
 export interface PlanCall extends Omit<Invocation, 'name' | 'version'> {
   readonly tool: VersionRecord;
@@ -34,18 +34,18 @@ export const planOf = ({ spec: { implementation } }: VersionRecord): string | un
  * Calls a plan's tool through the layers of every call and returns as soon as its run has started. Its price is
  * reserved as for any call; the call is charged and recorded when the run is seen to have ended.
  */
-export const handOver = async (
+export const callDeferred = async (
   context: ExecuteContext,
   runs: Runs,
   actor: Actor,
   { tool, planId, ...asked }: PlanCall,
   signal: AbortSignal,
   options: CallOptions,
-): Promise<Handed> => {
+): Promise<DeferredResult> => {
   const started: Started = {};
   const invocation = { ...asked, name: tool.spec.name, version: tool.version };
   const timeoutMs = timeoutMsOf(tool);
-  const toCall = (reservation: Reservation): HandedCall => {
+  const toCall = (reservation: Reservation): DeferredCall => {
     const { call } = reservation;
     const args = context.redact.arguments(tool, (asked.arguments ?? {}) as Readonly<Record<string, unknown>>);
     return { record: startedRecord(call, args, options), reservation, deadline: call.at + timeoutMs };
@@ -68,7 +68,7 @@ const outcomeOfEnded = async (
   { output: _, ...about }: Outcome,
 ): Promise<Outcome> => {
   const view = (await runs.view(tenant, run.run_id)) ?? run;
-  const call = await readHandedCall(context.table, tenant, run.run_id);
+  const call = await readDeferredCall(context.table, tenant, run.run_id);
   const record = endedCall(await context.table.get(callKey(tenant, about.call_id)));
   const ended = await outcomeOfRun(context, tenant, view, call);
   return { ...about, ...ended, charged_micros: record?.charged_micros ?? 0 };

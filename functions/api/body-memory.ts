@@ -3,20 +3,20 @@ import { Fault } from '../../shared/kernel/errors.ts';
 const RETRY_SECONDS = 5;
 
 /** Counts the bytes of request bodies that a tenant has in memory, from their arrival to the answer. */
-export interface HeldBytes {
+export interface BodyMemory {
   /** Starts a request: `add` refuses bytes beyond the limit, `release` returns all of them. */
   hold(tenant: string): { add(bytes: number): void; release(): void };
 }
 
 /** Limits the memory of a tenant's bodies at a time. A single body may be as large as its route allows. */
-export const createHeldBytes = (mostOfTenant: number): HeldBytes => {
+export const createBodyMemory = (maxOfTenant: number): BodyMemory => {
   const held = new Map<string, number>();
   return {
     hold(tenant) {
       let own = 0;
       const add = (bytes: number): void => {
         const sum = held.get(tenant) ?? 0;
-        if (sum > own && sum + bytes > mostOfTenant) throw tooMany(sum, mostOfTenant);
+        if (sum > own && sum + bytes > maxOfTenant) throw tooMany(sum, maxOfTenant);
         own += bytes;
         held.set(tenant, sum + bytes);
       };
