@@ -28,9 +28,13 @@ export const isLost = ({ options: { once } }: Pick<Call, 'options'>): boolean =>
 
 /** The error for a process that was suspended for too long. */
 export const takenOver = ({ id }: Pick<Call, 'id'>): Fault =>
-  new Fault('Conflict', `the call ${id} was interrupted for too long, and another process may have taken it over; send the same request again`, {
-    call_id: id,
-  });
+  new Fault(
+    'Conflict',
+    `the call ${id} was interrupted for too long, and another process may have taken it over; send the same request again`,
+    {
+      call_id: id,
+    },
+  );
 
 /** The error for a call whose row has lapsed or was ended by another process. */
 export const alreadyEnded = (id: string): Fault =>

@@ -182,5 +182,8 @@ const endCall = async (
     return [put(item.key, WaitingCallItem, ended, expires)];
   });
   if (ended) return ended;
-  throw new Fault('Conflict', 'the call was interrupted for too long, and another process has taken it over; ask again');
+  throw new Fault(
+    'Conflict',
+    'the call was interrupted for too long, and another process has taken it over; ask again',
+  );
 };

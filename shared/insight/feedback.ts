@@ -74,7 +74,9 @@ const ratedCall = async (context: RegistryContext, tenant: string, feedback: Fee
   const call = endedCall(item);
   if (!call) throw new Fault('NotFound', `no call with the id ${JSON.stringify(id)}`, { call_id: id });
   if (call.tool !== feedback.tool || (feedback.version !== undefined && call.version !== feedback.version))
-    throw new Fault('InvalidInput', `call ${id} was of ${call.tool} ${call.version}; rate that version`, { field: 'call_id' });
+    throw new Fault('InvalidInput', `call ${id} was of ${call.tool} ${call.version}; rate that version`, {
+      field: 'call_id',
+    });
   if (call.status === 'refused')
     throw new Fault('InvalidInput', `call ${id} was refused and never ran; there is nothing to rate`, {
       field: 'call_id',

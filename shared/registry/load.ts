@@ -41,7 +41,8 @@ export const loadLayer = (sources: readonly ToolSource[], handlers: Handlers): L
   for (const { source, name, isPlugin, isShipped, definition, handler, reason } of sources.flatMap(readCandidates)) {
     try {
       if (reason !== undefined) throw new Fault('InvalidInput', reason);
-      if (layer.has(name)) throw new Fault('Conflict', `${name} is already registered by an earlier source, which is used`);
+      if (layer.has(name))
+        throw new Fault('Conflict', `${name} is already registered by an earlier source, which is used`);
       const known = handler ? new Map(internal).set(`plugin:${name}`, handler) : internal;
       const spec = parseDefinition(
         definition,

@@ -211,7 +211,8 @@ export const requireAccount = async (
   { name, url = '' }: Pick<Source, 'name' | 'url'>,
   keyId: string,
 ): Promise<void> => {
-  if (!accounts) throw new Fault('Unavailable', 'this process cannot store secrets, so callers cannot connect accounts');
+  if (!accounts)
+    throw new Fault('Unavailable', 'this process cannot store secrets, so callers cannot connect accounts');
   const owner = { tenant, source: name, url };
   if ((await accounts.token(owner, keyId)) !== undefined) return;
   const { ticket, expires_at } = await accounts.createLink(owner, keyId);

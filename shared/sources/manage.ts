@@ -165,7 +165,8 @@ const accountsOf = ({ keyId }: Actor, secret: Credentials['secret'] | null): Sou
 const requireKeeper = ({ sources }: SourcesContext, { kind, url }: Pick<NewSource, 'kind' | 'url'>): void => {
   if (url === undefined)
     throw new Fault('InvalidInput', `a source of the kind ${kind} takes no headers or secret`, { field: 'secret' });
-  if (!sources.secrets) throw new Fault('Unavailable', 'this process cannot store secrets; configure their encryption key first');
+  if (!sources.secrets)
+    throw new Fault('Unavailable', 'this process cannot store secrets; configure their encryption key first');
 };
 
 const keepCredentials = async (

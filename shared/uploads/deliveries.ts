@@ -113,7 +113,9 @@ export const createDeliveries = (context: DeliveryContext, deal: HandleDelivery)
     } while (after !== undefined && !isClosed);
   };
   const look = (): void =>
-    void takeOver().catch((thrown: unknown) => log.warn('waiting uploads not taken over', { error: messageOf(thrown) }));
+    void takeOver().catch((thrown: unknown) =>
+      log.warn('waiting uploads not taken over', { error: messageOf(thrown) }),
+    );
   const stop = timers.every(HEARTBEAT_MS, look);
   look();
 

@@ -28,7 +28,7 @@ const setting = () => {
 const isUnauthenticated = (thrown: unknown): boolean => thrown instanceof Fault && thrown.code === 'Unauthenticated';
 
 describe('an admin key that lies in a secret', () => {
-  test('is not read before somebody shows one, and once for many requests', async () => {
+  test('an admin key in a secret is not read before somebody presents a key, and is read once for many requests', async () => {
     const { world, isAdmin } = setting();
     assert.equal(world.reads, 0);
 
@@ -38,7 +38,7 @@ describe('an admin key that lies in a secret', () => {
     assert.equal(world.reads, 1);
   });
 
-  test('once replaced, the old one is refused within a minute and the new one accepted within ten seconds', async () => {
+  test('a replaced admin key is refused within a minute, and the new one is accepted within ten seconds', async () => {
     const { world, isAdmin } = setting();
     assert.ok(await isAdmin(OLD));
     world.secret = NEW;
@@ -54,7 +54,7 @@ describe('an admin key that lies in a secret', () => {
     await assert.rejects(isAdmin(NEW), isUnauthenticated);
   });
 
-  test('strangers’ keys cost one look in ten seconds, and an empty or missing secret lets nobody in', async () => {
+  test('unknown keys cost one read of the admin key in ten seconds, and an empty or missing secret admits nobody', async () => {
     for (const secret of ['', undefined]) {
       const { world, isAdmin } = setting();
       world.secret = secret;
@@ -66,7 +66,7 @@ describe('an admin key that lies in a secret', () => {
   });
 });
 
-test('a key of a link ends by itself, and the lasting one beside it does not', () => {
+test('the admin key of a link expires, and the lasting one beside it does not', () => {
   let now = 0;
   const [lasting, link] = [digestOfKey('lasting'), digestOfKey('link')];
   const key = anyAdminKey([fixedAdminKey(lasting), expiringAdminKey(fixedAdminKey(link), 1000, () => now)]);

@@ -29,7 +29,7 @@ const refused = (pattern: RegExp) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === 'Unauthenticated' && pattern.test(thrown.message);
 
 describe('authenticating a key', () => {
-  test('reads the table once a second, whoever calls in between', async () => {
+  test('authenticating reads the table once a second, whoever calls in between', async () => {
     const { authenticate, world, key, id } = await setting();
 
     for (let count = 0; count < 3; count++) assert.equal((await authenticate(key)).keyId, id);

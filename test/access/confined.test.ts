@@ -15,7 +15,7 @@ const shop = async () => {
 };
 
 describe('a key confined to some tools', () => {
-  test('writes only those: every change of another tool is Forbidden and changes nothing', async () => {
+  test('a confined key writes only its tools: every change of another tool is Forbidden and changes nothing', async () => {
     const { json, status } = await shop();
 
     for (const [method, path, body] of [
@@ -37,7 +37,7 @@ describe('a key confined to some tools', () => {
     assert.equal(await status('PATCH', '/v1/tools/mine', { enabled: false }), 200);
   });
 
-  test('reads another tool as if it were not there', async () => {
+  test('a confined key reads another tool as if it did not exist', async () => {
     const { json, request, status, confined } = await shop();
     await json('PUT', '/v1/lists/blacklist/theirs', { reason: 'slow' });
     const plan = { nodes: [{ id: 'a', tool: 'theirs', arguments: { city: 'Bern' } }] };
@@ -67,7 +67,7 @@ describe('a key confined to some tools', () => {
     }
   });
 
-  test('exports a snapshot of those alone, and importing it leaves the others as they are', async () => {
+  test('a confined key exports a snapshot of its tools only, and importing it leaves the others unchanged', async () => {
     const { json, confined, status } = await shop();
     const { body: whole } = await json<Snapshot>('GET', '/v1/snapshot');
     const { body: own } = await json<Snapshot>('GET', '/v1/snapshot', undefined, confined);
@@ -87,7 +87,7 @@ describe('a key confined to some tools', () => {
     );
   });
 
-  test('makes no key that sees more than itself', async () => {
+  test('a confined key makes no key that sees more than itself', async () => {
     const { status } = await shop();
 
     assert.equal(await status('POST', '/v1/keys', { scopes: ['read'] }), 403);

@@ -18,7 +18,7 @@ describe('the permission in force', () => {
     );
   });
 
-  test('without a handler the definition decides, and without either a tool is safe', () => {
+  test('without a handler the definition decides the permission, and without either a tool is safe', () => {
     assert.equal(effectivePermission(undefined, { permission: 'confirm' }), 'confirm');
     assert.equal(effectivePermission(undefined, {}), 'safe');
   });

@@ -79,7 +79,7 @@ describe('json_validate', () => {
 });
 
 describe('text_diff', () => {
-  test('writes a unified diff that leads from one text to the other', async () => {
+  test('text_diff writes a unified diff that leads from one text to the other', async () => {
     const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
     const after = 'one\ntwo\n3\nfour\nfive\nsix\nseven\neight';
     const result = await run('text_diff', { before, after, context: 1 });
@@ -105,7 +105,7 @@ describe('text_diff', () => {
     assert.deepEqual((await run('text_diff', { before: '', after: '' })).similarity, 1);
   });
 
-  test('of any two lists says how to make one of the other, with as few edits as can be', () => {
+  test('text_diff finds the fewest edits from any list to any other', () => {
     const list = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 });
     fc.assert(
       fc.property(list, list, (before, after) => {
@@ -124,7 +124,7 @@ describe('text_diff', () => {
     );
   });
 
-  test('of texts that have nothing in common still ends', () => {
+  test('text_diff of texts that have nothing in common ends', () => {
     const many = (word: string) => Array.from({ length: 5000 }, (_, n) => `${word}${n}`);
     const { edits, isMinimal } = diff(many('a'), many('b'));
 
@@ -192,7 +192,7 @@ describe('date_math', () => {
     assert.equal(await added('2026-06-01', { weeks: 2, hours: 1 }), '2026-06-15T01:00:00');
   });
 
-  test('knows weekdays, ISO weeks and leap years', async () => {
+  test('date_math knows weekdays, ISO weeks and leap years', async () => {
     const about = await run('date_math', { date: '2027-01-01' });
     assert.deepEqual(
       [about.weekday, about.iso_week, about.day_of_year, about.is_leap_year],
@@ -201,7 +201,7 @@ describe('date_math', () => {
     assert.deepEqual((await run('date_math', { date: '2024-12-31' })).day_of_year, 366);
   });
 
-  test('tells how far another date is, in parts and in all, also back', async () => {
+  test('date_math tells how far another date is, in parts and in all, also backwards', async () => {
     const until = async (date: string, to: string) =>
       (await run('date_math', { date, until: to })).until as Record<string, number>;
     const parts = await until('2020-02-29', '2026-11-05');
@@ -246,7 +246,7 @@ describe('unit_convert', () => {
     );
   });
 
-  test('refuses other dimensions and unknown units, with the likely one', async () => {
+  test('unit_convert refuses other dimensions and unknown units, with the likely one', async () => {
     await refuses('unit_convert', { value: 1, from: 'kg', to: 'm' }, /kg measures mass, m length/);
     await refuses('unit_convert', { value: 1, from: 'kilogramm', to: 'g' }, /kilogram/);
   });
@@ -262,7 +262,7 @@ const pairs = [
 ] as const;
 
 describe('csv_to_json', () => {
-  test('reads quotes, delimiters, types and repeated names', async () => {
+  test('csv_to_json reads quotes, delimiters, types and repeated names', async () => {
     const csv = 'name;n;n;note\r\n"Ada ""the first""";1;02;"a\nb"\r\n\r\nBo;-2.5;true;\r\n';
     const { columns, rows, delimiter, count } = await run('csv_to_json', { csv });
     assert.deepEqual([columns, delimiter, count], [['name', 'n', 'n_2', 'note'], ';', 2]);
@@ -279,7 +279,7 @@ describe('csv_to_json', () => {
     ]);
   });
 
-  test('gives back every table that was written', async () => {
+  test('csv_to_json gives back every table that was written', async () => {
     const cell = fc.string().map((text) => text.replaceAll('\r', ''));
     const table = fc
       .integer({ min: 2, max: 4 })

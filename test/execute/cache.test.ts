@@ -16,7 +16,7 @@ describe('the cache', () => {
     return { ...made, run };
   };
 
-  test('answers the same arguments, in whatever order, without running the tool', async () => {
+  test('the output cache answers the same arguments, in whatever order, without running the tool', async () => {
     const { run, json } = await counting();
 
     assert.deepEqual(await run({ a: 1, b: 2 }), [1, false]);
@@ -35,7 +35,7 @@ describe('the cache', () => {
     assert.deepEqual(await run({}), [2, false]);
   });
 
-  test('keeps nothing of tools that do not ask for it, and no failures', async () => {
+  test('the output cache stores nothing of tools that are not cacheable, and no failures', async () => {
     const { run } = await counting(false);
     await run({});
     assert.deepEqual(await run({}), [2, false]);

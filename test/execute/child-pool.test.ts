@@ -70,7 +70,7 @@ describe('a process is there before it is needed', () => {
     assert.equal((await ready(3)).length, 3);
   });
 
-  test('X.07 never more of them than there may be', async (t) => {
+  test('X.07 the pool never has more processes than its limit', async (t) => {
     const { ready, ask, loop } = await startPool(t, child, 3);
     const stops = await Promise.all([loop('a'), loop('a'), loop('b')]);
     const waiting = Promise.all([ask('c'), ask('d')]);
@@ -81,14 +81,14 @@ describe('a process is there before it is needed', () => {
     assert.equal((await ready(4)).length, 4);
   });
 
-  test('short jobs make no process beyond the one they need', async (t) => {
+  test('short jobs start no process beyond the one they need', async (t) => {
     const { ask } = await startPool(t);
     const first = await ask('a');
 
     for (const tenant of ['a', 'b', 'c']) assert.equal(await ask(tenant), first);
   });
 
-  test('one that cannot start fails the job that waits for it, and the next one is tried', async (t) => {
+  test('a child process that cannot start fails the job that waits for it, and the next one is tried', async (t) => {
     const { ask } = await startPool(t, () => 'process.exit(7);');
 
     await assert.rejects(ask('a'), /exit code 7/);

@@ -33,7 +33,7 @@ const list = async (made: TestAssay, key?: string): Promise<readonly ChangeEvent
 };
 
 describe('R4.09f change events', () => {
-  test('R4.09f tell of registering, versions, switching, changing and removing, in order', async () => {
+  test('R4.09f change events tell of registering, versions, switching, changing and removing, in order', async () => {
     const made = await testAssay();
     const path = '/v1/tools/weather_lookup';
     await made.json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
@@ -66,7 +66,7 @@ describe('R4.09f change events', () => {
     );
   });
 
-  test('R4.09f tell of a tenant switching a shipped tool, and of a call that failed', async () => {
+  test('R4.09f change events tell of a tenant switching a shipped tool, and of a call that failed', async () => {
     const source = { kind: 'shipped' as const, source: 'assay', definitions: [aTool()] };
     const made = await testAssay({ discover: async () => [source] });
     await made.json('PATCH', '/v1/tools/weather_lookup', { enabled: false });
@@ -82,7 +82,7 @@ describe('R4.09f change events', () => {
     assert.deepEqual([failed?.type, failed?.call_id, failed?.reason], ['call-failed', body.call_id, 'Error: no luck']);
   });
 
-  test('R4.09f stream as they happen, and go on after the last one seen', async () => {
+  test('R4.09f change events stream as they happen, and a stream resumes after the last event seen', async () => {
     const made = await testAssay();
     for (const version of ['1.0.0', '2.0.0', '3.0.0']) await made.json('POST', '/v1/tools', aTool({ version }));
 
@@ -108,7 +108,7 @@ describe('R4.09f change events', () => {
     );
   });
 
-  test('are the tenant’s own, and a confined key hears of its tools alone', async () => {
+  test('change events are the tenant’s own, and a confined key gets those of its tools only', async () => {
     const made = await testAssay();
     await made.json('POST', '/v1/tools', aTool());
     await made.json('POST', '/v1/tools', aTool({ name: 'other_tool' }));
@@ -125,7 +125,7 @@ describe('R4.09f change events', () => {
     assert.equal((await made.request('GET', '/v1/events', undefined, writer)).status, 403);
   });
 
-  test('of many changes at once are all there, each with its own place', async () => {
+  test('change events of many changes at once are all there, each with its own number', async () => {
     const made = await testAssay();
     const names = Array.from({ length: 40 }, (_, n) => `tool_${n}`);
 
@@ -136,7 +136,7 @@ describe('R4.09f change events', () => {
     assert.equal(new Set(events.map(({ id }) => id)).size, 40);
   });
 
-  test('of a snapshot put back are one a tool', async () => {
+  test('restoring a snapshot gives one change event per tool', async () => {
     const made = await testAssay();
     for (let n = 0; n < 60; n++) await made.json('POST', '/v1/tools', aTool({ name: `tool_${n}`, version: '1.0.0' }));
     const { body: snapshot } = await made.json('GET', '/v1/snapshot');

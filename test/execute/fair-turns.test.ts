@@ -25,7 +25,7 @@ describe('tenants are served in turn', () => {
     void Promise.allSettled(attack);
   });
 
-  test('the time of a call begins when its turn has come', async (t) => {
+  test('the timeout of a call starts when its turn has come', async (t) => {
     const { assay, invoke, key } = await toolsAssay(t);
     giveTime(assay, 'json_query', 2);
     const tenant = await key({ scopes: ['invoke'], tenant: 'loud' });

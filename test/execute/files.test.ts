@@ -14,7 +14,7 @@ const consenting = async (made: ToolsAssay, tool: string, args: object) => {
 };
 
 describe('the file tools', () => {
-  test('read, write after consent, and delete with a grant', async (t) => {
+  test('file tools read, write after consent, and delete with a grant', async (t) => {
     const made = await toolsAssay(t);
     const { invoke, json, files } = made;
 
@@ -41,7 +41,7 @@ describe('the file tools', () => {
     assert.equal((await invoke('file_read', { path: 'notes/a.txt' })).body.status, 'failed');
   });
 
-  test('read large files in parts, at whole characters', async (t) => {
+  test('file tools read large files in parts, at whole characters', async (t) => {
     const { invoke, files } = await toolsAssay(t);
     await writeFile(join(files, 'text'), 'aäöü€😀'.repeat(3));
     let [text, offset, more] = ['', 0, true];
@@ -98,7 +98,7 @@ describe('the file tools', () => {
       assert.equal(body.executions.length, escapes.length);
     });
 
-  test('refuse folders and pipes, and do not wait for one', async (t) => {
+  test('file tools refuse folders and pipes, and do not wait for a pipe', async (t) => {
     const { invoke, files } = await toolsAssay(t);
     await mkdir(join(files, 'folder'));
     spawnSync('mkfifo', [join(files, 'pipe')]);

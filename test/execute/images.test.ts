@@ -99,14 +99,14 @@ describe('the image tools', () => {
     );
   });
 
-  test('takes a picture of the tenant by its key', async () => {
+  test('the image tools take a picture of the tenant by its key', async () => {
     stored.set('default/a.png', await picture(3, 4, 'red').png().toBuffer());
 
     assert.equal((await run<{ height: number }>('image_info', { image: { key: 'a.png' } })).height, 4);
     await assert.rejects(run('image_info', { image: { key: 'b.png' } }), { name: 'NotFound' });
   });
 
-  test('refuses over HTTP what is no picture, as an outcome with the reason', async (t) => {
+  test('the image tools refuse over HTTP what is no picture, as an outcome with the reason', async (t) => {
     const { invoke } = await toolsAssay(t);
     const failed = async (image: object) => {
       const { body } = await invoke('image_info', { image });

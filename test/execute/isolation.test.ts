@@ -44,7 +44,7 @@ const withPlugins = async (
 };
 
 describe('a plugin runs in a process of its own', () => {
-  test('and answers, keeps its state, and says what it uses', async (t) => {
+  test('a plugin process answers, keeps its state, and reports what it uses', async (t) => {
     const { call, assay, json } = await withPlugins(t, {
       add: 'async ({ a, b }, { tenant, tool }) => ({ sum: a + b, tenant, tool: tool.name, calls: ++calls })',
       burn: `async () => {
@@ -63,7 +63,7 @@ describe('a plugin runs in a process of its own', () => {
     assert.ok((body.executions[0]?.cpu_ms ?? 0) > 50, `its own CPU time is told, got ${body.executions[0]?.cpu_ms}`);
   });
 
-  test('so one that exits, throws in a timer or never returns fails, and the next call works', async (t) => {
+  test('a plugin that exits, throws in a timer or never returns fails, and the next call works', async (t) => {
     const { call } = await withPlugins(t, {
       exits: 'async () => process.exit(3)',
       later:
@@ -86,7 +86,7 @@ describe('a plugin runs in a process of its own', () => {
     assert.equal((await call('fine')).output, 'fine');
   });
 
-  test('is not begun by a call whose time was over before its process was there', async (t) => {
+  test('a plugin is not started by a call whose time was over before its process was there', async (t) => {
     const { assay, call } = await withPlugins(t, {
       exits: 'async () => process.exit(3)',
       stuck: 'async () => { for (;;); }',
@@ -103,7 +103,7 @@ describe('a plugin runs in a process of its own', () => {
     assert.equal((await call('fine')).output, 'fine');
   });
 
-  test('hears when its call is ended, and logs and reports progress like any other', async (t) => {
+  test('a plugin is told when its call is ended, and logs and reports progress like any tool', async (t) => {
     const { assay, log } = await withPlugins(t, {
       talk: `async (_, { log, progress, signal }) => {
         log.info('from the plugin', { n: 1 });
@@ -190,7 +190,7 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
       assert.equal((await invoke('json_query', { data: { a: 2 }, expression: 'a * 21' })).body.status, 'ok');
     });
 
-  test('one that fills its memory fails alone', async (t) => {
+  test('a builtin that fills its memory fails alone', async (t) => {
     // Sooner full than as much as there is otherwise.
     const { invoke, assay } = await toolsAssay(t, {}, { memoryMb: 48 });
     giveTime(assay, 'json_query', 300);
@@ -202,7 +202,7 @@ describe('a builtin that nothing could stop runs in a process that can be ended'
     assert.equal((await invoke('json_query', { data: 1, expression: '$ + 1' })).body.status, 'ok');
   });
 
-  test('many calls at once wait for their turn', async () => {
+  test('many calls of a builtin at once wait for their turn', async () => {
     const { assay, invoke } = tools();
     giveTime(assay, 'json_query', 300);
     const calls = Array.from({ length: 20 }, (_, n) => invoke('json_query', { data: n, expression: '$ * 2' }));

@@ -40,7 +40,7 @@ interface Refusal {
 }
 
 describe('pay per call', () => {
-  test('C.06 charges a success its price, once, and shows what is left', async () => {
+  test('C.06 a success is charged its price, once, and the answer shows what is left', async () => {
     const { json, request, key } = await shop();
     await json('POST', '/v1/tools', aTool({ price_micros: 250 }));
     const payer = await key({ scopes: ['invoke', 'read'], quota: { calls: 10, micros: 1000 } });
@@ -52,7 +52,7 @@ describe('pay per call', () => {
     assert.equal(response.headers.get('ratelimit-policy'), '"calls";q=10;w=2592000, "micros";q=1000;w=2592000');
   });
 
-  test('C.06 refuses with 402 and the time of renewal once the quota is used', async () => {
+  test('C.06 a used-up quota answers 402 with the time of its reset', async () => {
     const { json, key } = await shop();
     await json('POST', '/v1/tools', aTool({ price_micros: 400 }));
     const payer = await key({ scopes: ['invoke'], quota: { micros: 1000 } });

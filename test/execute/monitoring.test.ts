@@ -22,7 +22,7 @@ interface Page {
 }
 
 describe('a record', () => {
-  test('R1.24 holds tool, version, arguments, time, return value, key and request', async () => {
+  test('R1.24 a record holds tool, version, arguments, time, return value, key and request', async () => {
     const clock = standingClock();
     const { json, request, key } = await assayWith({ add: async ({ a, b }) => Number(a) + Number(b) }, { clock });
     const caller = await key({ scopes: ['invoke'] });
@@ -59,7 +59,7 @@ describe('a record', () => {
     assert.deepEqual((await json<CallRecord>('GET', `/v1/executions/${id}`)).body, record);
   });
 
-  test('R1.26 of a failure holds type, message and stack; the caller is not shown the stack', async () => {
+  test('R1.26 the record of a failure holds type, message and stack; the caller is not shown the stack', async () => {
     const { json, invoke } = await assayWith({ fails: async () => Promise.reject(new RangeError('too far')) });
 
     const { body: outcome } = await invoke('fails', {});
@@ -71,7 +71,7 @@ describe('a record', () => {
     assert.deepEqual(outcome.error, { type: 'RangeError', message: 'too far' });
   });
 
-  test('R1.25 tells duration, CPU and memory of the call alone: a sleeper beside a burner shows almost none', async () => {
+  test('R1.25 a record tells duration, CPU and memory of the call alone: a sleeper beside a burner shows almost none', async () => {
     const kept: unknown[] = [];
     const burn = async () => {
       for (let round = 0; round < 4; round++) {
@@ -100,7 +100,7 @@ describe('a record', () => {
     assert.equal(of('sleep').length + of('burn').length, 4);
   });
 
-  test('R1.25 does not take for CPU what a busy machine kept the call waiting, also where it runs alone', async () => {
+  test('R1.25 a record does not count as CPU time what a busy machine kept the call waiting, even where it runs alone', async () => {
     const still = new Int32Array(new SharedArrayBuffer(4));
     // As for the scheduler of a busy machine, the thread stands in the middle of a turn.
     const { json, invoke } = await assayWith({ stands: async () => Atomics.wait(still, 0, 0, 400) });
@@ -112,7 +112,7 @@ describe('a record', () => {
     assert.ok(record.cpu_ms < record.duration_ms / 2, `it used ${record.cpu_ms} ms of ${record.duration_ms}`);
   });
 
-  test('has no secrets, whether the call ran, failed or was refused', async () => {
+  test('a record has no secrets, whether the call ran, failed or was refused', async () => {
     const parameters = {
       type: 'object',
       properties: {
@@ -140,7 +140,7 @@ describe('a record', () => {
     assert.deepEqual(body.executions[1]?.output, { session: '[redacted]' });
   });
 
-  test('cuts long values and keeps their hash', async () => {
+  test('a record truncates long values and keeps their hash', async () => {
     const text = 'x'.repeat(10_000);
     const { json, invoke } = await assayWith({ echo: async (args) => args });
 
@@ -151,7 +151,7 @@ describe('a record', () => {
     assert.deepEqual([record?.arguments, record?.output], [expected, expected]);
   });
 
-  test('is kept for forty days and shown for thirty', async () => {
+  test('a record is kept for forty days and listed for thirty', async () => {
     const clock = standingClock();
     const table = memoryTable({ now: clock.now });
     const { json, invoke } = await assayWith({ echo: async (args) => args }, { clock, table });
@@ -183,7 +183,7 @@ describe('executions', () => {
   };
   const numbers = ({ executions }: Page) => executions.map((record) => (record.arguments as { n: number }).n);
 
-  test('come newest first and page without loss or repetition', async () => {
+  test('executions come newest first and page without loss or repetition', async () => {
     const { list } = await busy();
     const seen: number[] = [];
     let cursor = '';
@@ -200,7 +200,7 @@ describe('executions', () => {
     );
   });
 
-  test('of a busy hour come in order though its shards hold different parts of it', async () => {
+  test('executions of a busy hour come in order though its shards hold different parts of it', async () => {
     const clock = standingClock();
     const table = memoryTable({ now: clock.now });
     const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: [] });
@@ -228,7 +228,7 @@ describe('executions', () => {
     );
   });
 
-  test('are filtered by tool, status, key and time', async () => {
+  test('executions are filtered by tool, status, key and time', async () => {
     const { list } = await busy();
 
     assert.deepEqual(numbers(await list('tool=two&status=failed')), [39, 29, 19, 9]);
@@ -241,7 +241,7 @@ describe('executions', () => {
     );
   });
 
-  test('refuse a filter or cursor that means nothing', async () => {
+  test('executions refuse a filter or cursor that means nothing', async () => {
     const { json, list } = await busy();
     const { next_cursor: cursor } = await list('limit=3&tool=one');
     const status = async (query: string) => (await json('GET', `/v1/executions?${query}`)).status;
@@ -253,7 +253,7 @@ describe('executions', () => {
     assert.equal((await json('GET', '/v1/executions/nothing')).status, 404);
   });
 
-  test('show a confined key its own tools only, and another tenant nothing', async () => {
+  test('executions show a confined key its own tools only, and another tenant nothing', async () => {
     const { json, key } = await busy();
     const confined = await key({ scopes: ['read'], tools: ['one'] });
     const stranger = await key({ scopes: ['read'], tenant: 'acme' });
@@ -266,7 +266,7 @@ describe('executions', () => {
 });
 
 describe('redaction', () => {
-  test('takes out every marked value wherever the schema puts it, and nothing else', () => {
+  test('redaction takes out every marked value wherever the schema puts it, and nothing else', () => {
     const secret = { 'x-sensitive': true };
     const cases: readonly (readonly [object, unknown, unknown])[] = [
       [{ properties: { a: secret } }, { a: { deep: 1 }, b: 2 }, { a: '[redacted]', b: 2 }],
@@ -285,7 +285,7 @@ describe('redaction', () => {
     assert.equal(redactorFor({ properties: { a: {} } }), undefined);
   });
 
-  test('ends on a schema that refers to itself', () => {
+  test('redaction ends on a schema that refers to itself', () => {
     const schema = {
       properties: { next: { $ref: '#' }, secret: { writeOnly: true } },
       allOf: [{ $ref: '#' }],

@@ -12,7 +12,7 @@ import { aTool } from '../support/tools.ts';
 const actor: Actor = { keyId: 'k1', tenant: 'default', scopes: new Set(['invoke']) };
 
 describe('an outcome', () => {
-  test('is the output as JSON says it, with the call, tool, version and time', async () => {
+  test('an outcome is the output as JSON, with the call, tool, version and time', async () => {
     const { invoke } = await assayWith({ now: async () => ({ at: new Date(0), nothing: undefined, list: [1] }) });
 
     const { status, body } = await invoke('now', {});
@@ -26,7 +26,7 @@ describe('an outcome', () => {
     assert.ok(body.duration_ms >= 0);
   });
 
-  test('fills in defaults before the tool sees the arguments', async () => {
+  test('a call fills in defaults before the tool sees the arguments', async () => {
     const parameters = { type: 'object', properties: { unit: { type: 'string', default: 'C' } } };
     const { invoke } = await assayWith({ echo: async (args) => args }, { definition: { parameters } });
 
@@ -64,7 +64,7 @@ describe('an outcome', () => {
       assert.equal((await invoke('good', {})).body.output, 'still here');
     });
 
-  test('of a tool whose answer breaks its output_schema is failed with the path', async () => {
+  test('the outcome of a tool whose answer breaks its output_schema is failed with the path', async () => {
     const definition = { output_schema: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] } };
     const { invoke } = await assayWith({ wrong: async () => ({ a: 'x' }) }, { definition });
 
@@ -76,7 +76,7 @@ describe('an outcome', () => {
     });
   });
 
-  test('of a tool that never returns is failed at its timeout, and its signal tells it so', async () => {
+  test('the outcome of a tool that never returns is failed at its timeout, and its signal is aborted', async () => {
     let told: unknown;
     const hang = (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
       signal.addEventListener('abort', () => (told = signal.reason));
@@ -90,7 +90,7 @@ describe('an outcome', () => {
     assert.equal((told as Error).name, 'Timeout');
   });
 
-  test('of a call whose caller gave up is failed as cancelled', async () => {
+  test('the outcome of a call whose caller gave up is failed as cancelled', async () => {
     const { assay } = await assayWith({ hang: () => new Promise<never>(() => {}) });
     const caller = new AbortController();
     const running = executeTool(assay, actor, { name: 'hang', arguments: {} }, caller.signal);
@@ -102,7 +102,7 @@ describe('an outcome', () => {
     assert.equal(early.error?.type, 'Cancelled');
   });
 
-  test('of a tool that fails after its timeout is not changed by it', async () => {
+  test('a tool that fails after its timeout does not change the outcome', async () => {
     const late = async () => {
       await sleep(300);
       throw new Error('too late');
@@ -117,7 +117,7 @@ describe('an outcome', () => {
 });
 
 describe('a call is refused', () => {
-  test('for arguments that break the schema, with every path', async () => {
+  test('a call is refused for arguments that break the schema, with every path', async () => {
     const parameters = {
       type: 'object',
       properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
@@ -136,7 +136,7 @@ describe('a call is refused', () => {
     assert.equal(ran, 0);
   });
 
-  test('of a tool that is disabled, and of a version that is deprecated; others run', async () => {
+  test('a call of a disabled tool or a deprecated version is refused; others run', async () => {
     const { json, log } = await testAssay();
     await json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
     await json('POST', '/v1/tools', aTool({ version: '2.0.0' }));
@@ -165,7 +165,7 @@ describe('a call is refused', () => {
     assert.equal(body.executions.length, 2);
   });
 
-  test('for an unknown version, an unknown tool, and a tool outside the key', async () => {
+  test('a call is refused for an unknown version, an unknown tool, and a tool outside the key', async () => {
     const { json, key } = await testAssay();
     await json('POST', '/v1/tools', aTool({ version: '1.0.0' }));
     const confined = await key({ scopes: ['invoke'], tools: ['other_tool'] });
@@ -176,7 +176,7 @@ describe('a call is refused', () => {
     assert.equal((await json('POST', path, { arguments: { city: 'x' } }, confined)).status, 404);
   });
 
-  test('when its schema would take for ever to check, and the next time at once', async () => {
+  test('a call whose schema would take forever to check is refused, and the next time at once', async () => {
     const { invoke } = await assayWith({ slow: async () => 1 }, { definition: { parameters: doublingSchema(40) } });
 
     const first = await invoke('slow', {});
@@ -188,7 +188,7 @@ describe('a call is refused', () => {
     assert.ok(performance.now() - started < 900);
   });
 
-  test('when there is too much to compare, and not the next time when there is little', async () => {
+  test('a call with too much to compare is refused, and not the next time when there is little', async () => {
     const parameters = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };
     const { invoke } = await assayWith({ unique: async () => 1 }, { definition: { parameters } });
     const list = Array.from({ length: 40_000 }, (_, n) => ({ a: 1, n }));
@@ -197,7 +197,7 @@ describe('a call is refused', () => {
     assert.equal((await invoke('unique', { list: [{ n: 1 }, { n: 2 }] })).status, 200);
   });
 
-  test('not when its schema merely uses a definition twice', async () => {
+  test('a call is not refused when its schema merely uses a definition twice', async () => {
     const $defs = { place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } };
     const place = { $ref: '#/$defs/place' };
     const parameters = { type: 'object', properties: { from: place, to: place }, $defs };
@@ -207,7 +207,7 @@ describe('a call is refused', () => {
     assert.equal((await invoke('travel', { from: { city: 'Bern' }, to: {} })).status, 400);
   });
 
-  test('of a tool whose function is not loaded any more', async () => {
+  test('a call is refused when the function of its tool is no longer loaded', async () => {
     const { assay } = await assayWith({ soon: async () => 1 });
     const later = { ...assay, handlers: () => ({ builtin: new Map(), internal: new Map() }) };
 

@@ -59,7 +59,7 @@ const callBroken = async ({ start }: ReturnType<typeof world>) => {
 };
 
 describe('X.04 quotas that a process counted on', () => {
-  test('are recounted by another once it has died, and not while it may live', async () => {
+  test('quotas of a dead process are recounted by another, but not while it may be alive', async () => {
     const here = world();
     const { key } = await callBroken(here);
     const other = await here.start();
@@ -72,7 +72,7 @@ describe('X.04 quotas that a process counted on', () => {
     assert.deepEqual([await counted(here.shared, key), await holders(here.shared)], [0, 0]);
   });
 
-  test('are looked at again where a call of the dead has its time yet', async () => {
+  test('quotas are recounted again later where a call of the dead process may still run', async () => {
     const here = world();
     const dead = await here.start();
     const implementation = { type: 'builtin', handler: 'stalled' };
@@ -90,7 +90,7 @@ describe('X.04 quotas that a process counted on', () => {
     assert.deepEqual([await counted(here.shared, key), await holders(here.shared)], [0, 0]);
   });
 
-  test('are held again by a process that slept past its lease', async () => {
+  test('a process that was suspended past its lease registers its quotas again', async () => {
     const here = world();
     const { dead } = await callBroken(here);
     here.clock.move(LEASE_MS + HEARTBEAT_MS);
@@ -101,7 +101,7 @@ describe('X.04 quotas that a process counted on', () => {
     assert.equal(await holders(here.shared), 1);
   });
 
-  test('are let go by a process that ends with nothing open, and left to others by one that does not', async () => {
+  test('a process that ends idle removes its quotas, and one with open calls leaves them to others', async () => {
     for (const [isIdle, left] of [
       [true, 0],
       [false, 1],
@@ -117,7 +117,7 @@ describe('X.04 quotas that a process counted on', () => {
   });
 });
 
-test('X.04 a call that slept between its row and its count until its time was up is told so, and not counted', async () => {
+test('X.04 a call suspended between its row and its count until its time was up is told so, and not counted', async () => {
   const clock = standingClock();
   const log = memoryLog();
   const table = memoryTable({ now: clock.now });

@@ -26,7 +26,7 @@ const summaryOf = async (made: Awaited<ReturnType<typeof testAssay>>, span = 'ho
   (await made.json<CallSummary>('GET', `/v1/summary?span=${span}`)).body;
 
 describe('a summary that is asked for again', () => {
-  test('reads the calls since the last one and of the minute before it, however many there are', async () => {
+  test('a repeated summary reads the calls since the last one and of the minute before it, however many there are', async () => {
     const clock = standingClock();
     const { table, read } = countedTable(clock.now);
     const shop = await assayWith({ one: async () => 1 }, { clock, table });
@@ -48,7 +48,7 @@ describe('a summary that is asked for again', () => {
     );
   });
 
-  test('has the calls of this process that took long, and those of another that ended a little late', async () => {
+  test('a repeated summary has the calls of this process that took long, and those of another that ended a little late', async () => {
     const clock = standingClock();
     const { table } = countedTable(clock.now);
     const held = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ describe('a summary that is asked for again', () => {
     ]);
   });
 
-  test('leaves out what has become too old, and finds after ten minutes what ended late elsewhere', async () => {
+  test('a repeated summary leaves out what has become too old, and finds after ten minutes what ended late elsewhere', async () => {
     const clock = standingClock();
     const { table } = countedTable(clock.now);
     const shop = await assayWith({ one: async () => 1 }, { clock, table });

@@ -26,7 +26,7 @@ const ranked = (candidates: readonly RecommendationCandidate[], at = now) =>
   recommend(candidates, none, at, 10).map(({ tool }) => tool);
 
 describe('a recommendation', () => {
-  test('R1.27 rises with success, speed, feedback and fit', () => {
+  test('R1.27 a recommendation rises with success, speed, feedback and fit', () => {
     const fast = { ...emptyStats('x', '1.0.0'), recent: { ok: 10, failed: 0, at: now }, histogram: { '100': 1 } };
     const slow = { ...fast, histogram: { '800': 1 } };
 
@@ -52,7 +52,7 @@ describe('a recommendation', () => {
     assert.deepEqual(order, ['proven', 'lucky', 'unknown']);
   });
 
-  test('R1.27 old success counts less and less', () => {
+  test('R1.27 a recommendation weighs old success less and less', () => {
     const was = candidate('was', 40, 0);
     const is = candidate('is', 0, 0, {
       stats: { ...emptyStats('is', '1.0.0'), recent: { ok: 10, failed: 0, at: now + 90 * DAY } },
@@ -62,7 +62,7 @@ describe('a recommendation', () => {
     assert.deepEqual(ranked([was, is], now + 90 * DAY), ['is', 'was']);
   });
 
-  test('R1.27 explains its score by its parts', () => {
+  test('R1.27 a recommendation explains its score by its parts', () => {
     const [best] = recommend([candidate('good', 10, 0, { ratings: { count: 1, sum: 5 } })], none, now, 10);
 
     assert.ok(best);
@@ -195,7 +195,7 @@ describe('the lists', () => {
     assert.deepEqual(await order(), ['alpha', 'beta']);
   });
 
-  test('refuse unknown lists and tools, and those without the scope', async () => {
+  test('the lists refuse unknown lists and tools, and callers without the scope', async () => {
     const { json, key } = await lab();
     const reader = await key({ scopes: ['read'] });
 
@@ -208,7 +208,7 @@ describe('the lists', () => {
 });
 
 describe('feedback', () => {
-  test('R1.27 is one rating a call, from 1 to 5, of a call that was made', async () => {
+  test('R1.27 feedback is one rating a call, from 1 to 5, of a call that was made', async () => {
     const { json, invoke } = await lab();
     const { body: outcome } = await invoke('alpha', {});
     const rate = (body: object) => json<{ ratings: number; mean: number }>('POST', '/v1/feedback', body);
@@ -222,7 +222,7 @@ describe('feedback', () => {
     assert.equal((await rate({ tool: 'nothing', rating: 3 })).status, 404);
   });
 
-  test('R1.27 shifts the recommendation, and a key without a call counts once', async () => {
+  test('R1.27 feedback shifts the recommendation, and a key without a call counts once', async () => {
     const { json, order, key, work } = await lab();
     await work('alpha', 5);
     await work('beta', 5);

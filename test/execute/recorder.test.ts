@@ -26,7 +26,7 @@ const count = async (table: Table, tenant = 'default') =>
     .executions.length;
 
 describe('the recorder', () => {
-  test('stores many records in few changes, with statistics that agree', async () => {
+  test('the recorder stores many records in few changes, with statistics that agree', async () => {
     let changes = 0;
     const memory = memoryTable({ now: clock.now });
     const table: Table = {
@@ -50,7 +50,7 @@ describe('the recorder', () => {
     assert.ok(changes < 20, `${changes} changes`);
   });
 
-  test('stores by itself within its delay, and an urgent record before it answers', async () => {
+  test('the recorder stores by itself within its delay, and an urgent record before it answers', async () => {
     const table = memoryTable({ now: clock.now });
     const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds, delayMs: 10 });
 
@@ -70,7 +70,7 @@ describe('the recorder', () => {
     assert.equal(await count(table), 1);
   });
 
-  test('keeps what the table refused, tells of it, and counts it once when it comes through', async () => {
+  test('the recorder keeps what the table refused, reports it, and counts it once when it is stored', async () => {
     let refusals = 2;
     const memory = memoryTable({ now: clock.now });
     const table: Table = {
@@ -93,7 +93,7 @@ describe('the recorder', () => {
     assert.equal(log.lines.filter(({ level }) => level === 'error').length, 2);
   });
 
-  test('with a table that streams it writes records and their hour alone', async () => {
+  test('the recorder writes only records and their hour to a table that streams', async () => {
     const memory = memoryTable({ now: clock.now });
     const table: Table = { ...memory, streams: true };
     const recorder = createRecorder({ table, timers: systemTimers, log: memoryLog(), folds: callFolds });

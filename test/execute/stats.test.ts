@@ -12,7 +12,7 @@ describe('a histogram', () => {
   const values = fc.array(fc.integer({ min: 1, max: 900_000_000 }), { minLength: 1, maxLength: 200 });
   const histogramOf = (all: readonly number[]) => addValues({}, all);
 
-  test('gives every quantile within one per cent', () => {
+  test('a histogram gives every quantile within one per cent', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0.01, max: 1, noNaN: true }), (all, share) => {
         const exact = all.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(share * all.length) - 1)] ?? 0;
@@ -22,7 +22,7 @@ describe('a histogram', () => {
     );
   });
 
-  test('of two merged is the histogram of all their values', () => {
+  test('two merged histograms are the histogram of all their values', () => {
     fc.assert(
       fc.property(values, values, (a, b) => {
         assert.deepEqual(mergeHistograms(histogramOf(a), histogramOf(b)), histogramOf([...a, ...b]));
@@ -49,7 +49,7 @@ describe('statistics', () => {
       all.map((fields) => aRecord(fields)),
     ).stats;
 
-  test('add up exactly, in whatever order the calls come', () => {
+  test('statistics add up exactly, in whatever order the calls come', () => {
     fc.assert(
       fc.property(records, (all) => {
         const ran = all.filter(({ status }) => status !== 'refused');
@@ -68,7 +68,7 @@ describe('statistics', () => {
     );
   });
 
-  test('of two versions merged are those of all their calls', () => {
+  test('merged statistics of two versions are those of all their calls', () => {
     fc.assert(
       fc.property(records, records, (a, b) => {
         const together = viewStats(fold([...a, ...b] as Partial<CallRecord>[]));
@@ -78,7 +78,7 @@ describe('statistics', () => {
     );
   });
 
-  test('count failures by type, and beyond twenty types together', () => {
+  test('statistics count failures by type, and beyond twenty types together', () => {
     const view = viewStats(
       fold(Array.from({ length: 30 }, (_, n) => ({ status: 'failed', error: { type: `E${n}`, message: '' } }))),
     );
@@ -108,7 +108,7 @@ describe('statistics', () => {
       assert.ok((quantile ?? 0) >= fastest * 0.98 && (quantile ?? 0) <= slowest * 1.02 + 0.001);
   });
 
-  test('R1.15 of each version are its own, and all can be asked for together', async () => {
+  test('R1.15 statistics of each version are its own, and all can be asked for together', async () => {
     const { json, invoke } = await assayWith({ count: async () => 1 }, { definition: { version: '1.0.0' } });
     await invoke('count', {});
     const { body } = await json<{ spec: object }>('GET', '/v1/tools/count');
@@ -121,7 +121,7 @@ describe('statistics', () => {
     assert.equal((await json('GET', '/v1/tools/nothing/stats')).status, 404);
   });
 
-  test('of a tool that was never called are empty, not wrong', async () => {
+  test('statistics of a tool that was never called are empty, not wrong', async () => {
     const { json } = await assayWith({ idle: async () => 1 });
 
     const { body } = await json<StatsView>('GET', '/v1/tools/idle/stats');

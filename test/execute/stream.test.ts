@@ -74,7 +74,7 @@ describe('folding a stream', () => {
       );
     });
 
-  test('compares sequence numbers as numbers, and orders a batch by them', async () => {
+  test('folding a stream compares sequence numbers as numbers, and orders a batch by them', async () => {
     const context = setting();
     const [early, late] = [inserted(1), inserted(2)].map((change, at) => ({
       ...change,
@@ -92,7 +92,7 @@ describe('folding a stream', () => {
     assert.equal((await total(other.table))[0], 2);
   });
 
-  test('counts a call when it ends, not when it is reserved, and not again when it is changed', async () => {
+  test('folding a stream counts a call when it ends, not when it is reserved, and not again when it is changed', async () => {
     const context = setting();
     const ended = inserted(1);
     assert.ok(ended.after);
@@ -105,7 +105,7 @@ describe('folding a stream', () => {
     assert.equal((await total(context.table))[0], 1);
   });
 
-  test('holds batches of many tools, keys and tenants, with failures, in transactions that fit', async () => {
+  test('folding a stream puts batches of many tools, keys and tenants, with failures, in transactions that fit', async () => {
     const context = setting();
     const changes = Array.from({ length: 300 }, (_, n) =>
       inserted(n, `t${n % 5}`, {
@@ -134,7 +134,7 @@ describe('the stream’s function', () => {
     body: { S: JSON.stringify(change.after?.body ?? {}) },
   });
 
-  test('folds, hands events on, tells what changed, and leaves out what merely expired', async () => {
+  test('the stream function folds, hands events on, publishes changes, and leaves out what merely expired', async () => {
     const context = setting();
     const delivered: ChangeEvent[] = [];
     const published: Key[] = [];
@@ -176,7 +176,7 @@ describe('the stream’s function', () => {
     assert.deepEqual(await handleStream({ fold: context }, {}), { state: {}, batchItemFailures: [] });
   });
 
-  test('R4.09f puts events on the bus, ten at a time, and fails when one is not taken', async () => {
+  test('R4.09f the stream function puts events on the bus, ten at a time, and fails when one is not taken', async () => {
     const sent: { Entries: { DetailType: string; Detail: string; EventBusName: string }[] }[] = [];
     let refused = 0;
     const client = {

@@ -29,7 +29,7 @@ describe('the inference image', () => {
     assert.deepEqual(only('gpu', 'ENTRYPOINT'), ['["node", "index.mjs"]']);
   });
 
-  test('C.04 both carry bundles of files that are there', () => {
+  test('C.04 both inference images carry bundles of files that exist', () => {
     const bundled = [...textOf('build', 'RUN').matchAll(/bundle-cli\.ts (\S+) (\S+)/g)].map(([, from, to]) => [
       from,
       to,
@@ -60,7 +60,7 @@ describe('the inference image', () => {
     assert.equal(file.stages.get('gpu')?.instructions.at(-1)?.name, 'ENTRYPOINT');
   });
 
-  test('no secret is in it, and only what the stack hands to the build is copied', () => {
+  test('the inference image has no secrets, and only what the stack hands to the build is copied', () => {
     const handed = read('infra/constructs/inference-image.ts');
     const copied = file
       .chain('build')

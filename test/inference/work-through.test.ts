@@ -50,7 +50,7 @@ describe('the Batch worker', () => {
   };
   const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}.png`);
 
-  test('C.04 scores every picture of its manifest, reports each, and a bad one fails alone', async () => {
+  test('C.04 the Batch worker scores every picture of its manifest, reports each, and a bad one fails alone', async () => {
     const { run, blobs, log } = await shop([...names(5), 'bad.png']);
 
     const report = await run();
@@ -73,7 +73,7 @@ describe('the Batch worker', () => {
     assert.deepEqual(JSON.parse(Buffer.from(stored ?? []).toString()), report);
   });
 
-  test('C.04 when the machine goes away it ends what it began, and the next attempt goes on there', async () => {
+  test('C.04 a Batch worker whose machine is reclaimed finishes its pictures, and the next attempt continues there', async () => {
     const { run, context, json } = await shop(names(12));
     const drain = new AbortController();
     let begun = 0;
@@ -116,7 +116,7 @@ describe('the Batch worker', () => {
     assert.deepEqual([report.scored, report.skipped], [1, 1]);
   });
 
-  test('refuses a manifest that is missing, broken or names what is no picture’s key', async () => {
+  test('the Batch worker refuses a manifest that is missing, broken or names what is no picture’s key', async () => {
     const { run, blobs } = await shop(['a.png']);
     const write = (text: string) => blobs.put(manifest, new TextEncoder().encode(text));
 
@@ -145,7 +145,7 @@ describe('draining', () => {
     assert.equal(log.lines.length, 1);
   });
 
-  test('begins with the notice of a Spot machine, and not with a metadata service that fails', async () => {
+  test('draining begins with the notice of a Spot machine, and not with a metadata service that fails', async () => {
     let asked = 0;
     const notice = async () => {
       if (++asked < 3) throw new Error('no route');
@@ -161,7 +161,7 @@ describe('draining', () => {
     assert.match(String(signal.reason), /taken away: .*terminate/);
   });
 
-  test('the notice is asked for with a token, as machines demand', async () => {
+  test('the Spot notice is asked for with a token, as machines demand', async () => {
     const seen: unknown[] = [];
     const machine = (notice: number) =>
       (async (url: string | URL | Request, options: RequestInit = {}) => {

@@ -51,7 +51,7 @@ describe('what a schema and a value multiply to is bounded', () => {
       assert.ok(spent < 1000, `${spent} ms`);
     });
 
-  test('who sent too much is refused at once when it comes again; another tenant, and less, are checked', async () => {
+  test('a caller whose value took too long is refused at once the next time; another tenant, and a smaller value, are checked', async () => {
     const validate = validatorFor(list({ enum: upTo(9000) }));
     const much = { list: upTo(20_000).map(() => 8999) };
     assert.throws(() => validate(much, 'loud'), SLOW);

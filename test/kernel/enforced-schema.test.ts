@@ -118,7 +118,7 @@ describe('schemas as they are written elsewhere', () => {
     assert.equal(issues(object(tree), { left: { left: { a: 1, b: 2 } } }).length, 1);
   });
 
-  test('no schema finds what another one has', () => {
+  test('no schema finds the definitions of another one', () => {
     const named = { $id: 'https://ex.org/theirs', type: 'integer' };
     checkSchema(object({ $defs: { named } }), 'parameters');
     const other = object({
@@ -166,7 +166,7 @@ describe('schemas as they are written elsewhere', () => {
 describe('alternatives that are constants', () => {
   const accepts = (schema: JsonSchema, value: unknown): boolean => validatorFor(schema)(value).issues.length === 0;
 
-  test('are one list of values, whatever words and keywords stand beside them', () => {
+  test('alternatives that are constants become one list of values, whatever annotations stand beside them', () => {
     const schema = { anyOf: [{ const: 'a', title: 'A' }, { const: 2, description: 'two' }, { const: null }] };
     assert.deepEqual(enforcedSchema({ ...schema, allOf: [{ maxLength: 3 }] }), {
       allOf: [{ maxLength: 3 }, { enum: ['a', 2, null] }],
@@ -177,7 +177,7 @@ describe('alternatives that are constants', () => {
     );
   });
 
-  test('stay as they are where a list of values would mean something else', () => {
+  test('alternatives that are constants stay where a list of values would mean something else', () => {
     const twice = { oneOf: [{ const: 1 }, { const: 1 }, { const: 2 }] };
     assert.deepEqual(enforcedSchema(twice), twice);
     assert.equal(accepts(twice, 1), false);

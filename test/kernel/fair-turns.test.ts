@@ -45,7 +45,7 @@ describe('the event loop is divided between tenants', () => {
     assert.ok(Math.min(...gaps) >= 8, `turns between: ${gaps}`);
   });
 
-  test('requests that take next to nothing do not wait', async () => {
+  test('requests that take next to no time do not wait', async () => {
     const turns = createFairTurns(systemClock());
     let waited = 0;
     for (let call = 0; call < 100; call++) {

@@ -143,7 +143,7 @@ describe('the guard of tool families', () => {
   const guard = shapeGuard(FamilyItem.schema);
   const others = [undefined, null, 7.5, 'x', true, [], {}, [null], { a: null }];
 
-  test('it refuses a field of another type wherever the guard compiled from their schema does', () => {
+  test('the guard of families refuses a field of another type wherever the compiled guard does', () => {
     assert.ok(guard(family) && isFamily(family));
     for (const other of others) {
       for (const field of Object.keys(family)) agree({ ...family, [field]: other }, field);
@@ -184,7 +184,7 @@ describe('the guard compiled from a schema', () => {
     anything: fc.jsonValue(),
   });
 
-  test('it accepts what the schema accepts', () => {
+  test('the compiled guard accepts what the schema accepts', () => {
     fc.assert(
       fc.property(value, (each) => {
         assert.ok(schema.safeParse(each).success);
@@ -193,7 +193,7 @@ describe('the guard compiled from a schema', () => {
     );
   });
 
-  test('it refuses what the schema refuses, once a field has another type', () => {
+  test('the compiled guard refuses what the schema refuses, once a field has another type', () => {
     const fields = Object.keys(schema.shape).filter((name) => name !== 'anything');
     fc.assert(
       fc.property(value, fc.constantFrom(...fields), fc.jsonValue(), (each, field, other) => {
@@ -203,7 +203,7 @@ describe('the guard compiled from a schema', () => {
     );
   });
 
-  test('an unknown field is refused where the schema is strict, and nowhere else', () => {
+  test('the compiled guard refuses an unknown field where the schema is strict, and nowhere else', () => {
     const of = (more: object) => ({ name: 'x', pair: [1, true], ...more });
     const whole = (list: object, more = {}) => ({
       text: '',

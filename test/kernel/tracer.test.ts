@@ -13,7 +13,7 @@ const countedTracer = () => {
 };
 
 describe('a trace that nobody records', () => {
-  test('has no ids until something is called in it', () => {
+  test('an unrecorded trace has no ids until something is called in it', () => {
     const { tracer, made } = countedTracer();
 
     assert.equal(
@@ -23,7 +23,7 @@ describe('a trace that nobody records', () => {
     assert.equal(made(), 0);
   });
 
-  test('is carried on under the same ids however often it is asked for', () => {
+  test('an unrecorded trace is propagated under the same ids however often it is asked for', () => {
     const { tracer, made } = countedTracer();
 
     const seen = tracer.begin(request)?.run(() => [currentTraceparent(), currentTraceparent()]);
@@ -33,7 +33,7 @@ describe('a trace that nobody records', () => {
     assert.equal(made(), 2);
   });
 
-  test("goes on with the caller's ids", () => {
+  test("an unrecorded trace continues the caller's ids", () => {
     const { tracer, made } = countedTracer();
     const parent = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: false };
 

@@ -78,7 +78,7 @@ const refusal = (message: RegExp, ...nodes: readonly Readonly<Record<string, unk
 const london = { id: 'w', tool: 'weather', arguments: { city: 'London' } };
 
 describe('buildPlan', () => {
-  test('R1.09 makes a DAG of tool calls whose edges are the data dependencies', () => {
+  test('R1.09 buildPlan makes a DAG of tool calls whose edges are the data dependencies', () => {
     const { plan } = build(
       { id: 'k', tool: 'convert', arguments: { celsius: from('w.temperature'), unit: 'K' } },
       london,
@@ -108,7 +108,7 @@ describe('buildPlan', () => {
     );
   });
 
-  test('fixes version, time limit and policy, and reports what a run needs', () => {
+  test('buildPlan fixes version, time limit and policy, and reports what a run needs', () => {
     const { plan, needs, durations } = build(
       london,
       { id: 'm', tool: 'mail', arguments: { to: 'a' }, on_failure: { policy: 'retry' }, timeout_seconds: 1.5 },
@@ -142,7 +142,7 @@ describe('buildPlan', () => {
     assert.match(build(london).plan.plan_id, /^[0-9a-f]{64}$/);
   });
 
-  test('follows arrays, references, alternatives and quoted names in the output schema', () => {
+  test('buildPlan follows arrays, references, alternatives and quoted names in the output schema', () => {
     for (const text of [
       'w.days[0].name',
       'w.days.3.name',

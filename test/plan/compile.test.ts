@@ -17,7 +17,7 @@ const text = (tree: PlanTree): string =>
     : `${tree.kind === 'series' ? '(' : '['}${tree.children.map(text).join(' ')}${tree.kind === 'series' ? ')' : ']'}`;
 
 describe('compilePlan', () => {
-  test('R1.11 puts independent nodes side by side and dependants after them', () => {
+  test('R1.11 compilePlan puts independent nodes side by side and dependants after them', () => {
     const { tree, critical_path_ms, makespan_ms, ratio } = compilePlan(plan({ a: '', b: 'a', c: 'a', d: 'bc' }), {
       durations: { a: 1, b: 5, c: 3, d: 2 },
     });
@@ -45,7 +45,7 @@ describe('compilePlan', () => {
     assert.equal(tree.kind, 'parallel');
   });
 
-  test('an N is cut where it costs least', () => {
+  test('compilePlan cuts an N where it costs least', () => {
     const durations = { a: 300, b: 100, c: 100, d: 300 };
     const { tree, critical_path_ms, makespan_ms } = compilePlan(plan({ a: '', b: '', c: 'ab', d: 'b' }), { durations });
 
@@ -54,7 +54,7 @@ describe('compilePlan', () => {
     assert.equal(text(tree), '(b [(a c) d])');
   });
 
-  test('keeps every dependency and every node once, for any DAG', () => {
+  test('compilePlan keeps every dependency and every node once, for any DAG', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 1, max: 45 }), (seed, size) => {
         const dag = randomDag(seed, size);
@@ -133,7 +133,7 @@ describe('compilePlan', () => {
     });
   }
 
-  test('refuses a duration that is not a length of time', () => {
+  test('compilePlan refuses a duration that is not a length of time', () => {
     assert.throws(() => compilePlan(plan({ a: '' }), { durations: { a: -1 } }), /duration of node a is -1/);
   });
 });

@@ -162,7 +162,7 @@ describe('states and variables', () => {
     );
   });
 
-  test('Wait waits so many seconds or until a moment', async () => {
+  test('Wait waits for a number of seconds or until a time', async () => {
     const { time } = await play({
       a: { Type: 'Wait', Seconds: 90, Next: 'b' },
       b: { Type: 'Wait', Seconds: '{% 1 + 1 %}', Next: 'c' },
@@ -493,7 +493,7 @@ describe('task tokens', () => {
     assert.deepEqual(output(played), { by: 'me' });
   });
 
-  test('a refusal is the error it is given', async () => {
+  test('a task token that fails ends its state with the error it is given', async () => {
     const tokens = desk();
     const { outcome } = await play(
       { a: ask },
@@ -509,7 +509,7 @@ describe('task tokens', () => {
     assert.deepEqual(outcome, { status: 'FAILED', error: 'ApprovalDenied', cause: 'no' });
   });
 
-  test('nobody answering is a time-out, and the token is void', async () => {
+  test('a task token that nobody answers times out, and is void afterwards', async () => {
     const tokens = desk();
     const { outcome } = await play({ a: ask }, { tokens });
 
@@ -517,7 +517,7 @@ describe('task tokens', () => {
     assert.throws(() => tokens.succeed('secret', {}), { name: 'NotFound' });
   });
 
-  test('heartbeats keep it alive, silence ends it', async () => {
+  test('heartbeats keep a task token alive, and their absence ends it', async () => {
     const tokens = desk();
     const beats = async (
       count: number,
@@ -541,7 +541,7 @@ describe('task tokens', () => {
     assert.match(JSON.stringify(dead.outcome), /States.HeartbeatTimeout/);
   });
 
-  test('without a token desk the state cannot run', async () => {
+  test('a state that needs a task token cannot run without a token desk', async () => {
     assert.match(JSON.stringify((await play({ a: ask })).outcome), /States.Runtime/);
   });
 });
@@ -573,7 +573,7 @@ describe('functions of Step Functions', () => {
     assert.equal(await evaluate("$now('[Y]')"), '2026');
   });
 
-  test('wrong use is States.QueryEvaluationError', async () => {
+  test('wrong use of a function is States.QueryEvaluationError', async () => {
     for (const wrong of [
       "$eval('1')",
       '$range(0, 1, 0)',

@@ -132,7 +132,7 @@ describe('R1.10 R1.11 order and concurrency', () => {
     assert.deepEqual(view.output, { a: { city: 'Graz', all: { city: 'Graz' } } });
   });
 
-  test('records when dependencies were ready and when the node started', async () => {
+  test('a run records when dependencies were ready and when the node started', async () => {
     const view = await run(
       async ({ node: { id } }, time) => {
         await time.sleep(id === 'slow' ? 3000 : 1000, new AbortController().signal);

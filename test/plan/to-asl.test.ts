@@ -31,7 +31,7 @@ const diamond = {
 };
 
 describe('toAsl', () => {
-  test('C.05 writes Parallel, Retry, Catch, guard and question for a diamond', () => {
+  test('C.05 toAsl writes Parallel, Retry, Catch, guard and question for a diamond', () => {
     const { definition } = compile(diamond);
 
     assertGolden('diamond.asl.json', `${JSON.stringify(definition, undefined, 2)}\n`);

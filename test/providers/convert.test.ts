@@ -89,7 +89,7 @@ describe('definitions', () => {
     ]);
   });
 
-  test('no tools are an empty list everywhere', () => {
+  test('no tools convert to an empty list for every provider', () => {
     for (const provider of providerNames) {
       assert.deepEqual(convert(provider, []), { value: [], warnings: [], left_out: [], tokens: 0 });
     }
@@ -257,7 +257,7 @@ describe('the strict form', () => {
     assert.equal(convert('cohere', many, { strict: true }).left_out.length, 4);
   });
 
-  test('a provider without one says so', () => {
+  test('a provider without a strict form says so', () => {
     for (const provider of ['gemini', 'ollama', 'mcp']) {
       const { value, warnings } = convert(provider, [simple], { strict: true });
 

@@ -7,7 +7,7 @@ import { aTool } from './support/tools.ts';
 
 const toolName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/);
 
-test('what a provider allows passes through', () => {
+test('a name that a provider accepts is unchanged', () => {
   for (const name of ['score', 'score_2', 'a-b', '_', 'x'.repeat(64)])
     assert.equal(encodeName(name, FUNCTION_NAME), name);
   assert.equal(encodeName('iqa.score', providers.gemini.names), 'iqa.score');

@@ -52,7 +52,7 @@ describe('calls of a response', () => {
     assert.deepEqual(parseCalls('openrouter', parts)[0]?.arguments, values);
   });
 
-  test('text without calls, and things that are no response, have no calls', () => {
+  test('text without calls, and values that are no response, have no calls', () => {
     for (const provider of providerNames) {
       for (const nothing of [
         undefined,
@@ -150,7 +150,7 @@ describe('malformed model output', () => {
     }
   });
 
-  test('a name of the prototype is no tool', () => {
+  test('the name of a prototype property is no tool', () => {
     const [call] = parseCalls('openai', calls([one('1', '__proto__', '{}'), one('2', 'constructor', '{}')]), { names });
 
     assert.equal(call?.error?.code, 'NotFound');

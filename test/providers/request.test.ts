@@ -57,7 +57,7 @@ describe('the search of a provider, run by the client', () => {
     assert.deepEqual(left_out, [{ tool: SEARCH_TOOL, reason: `the name ${SEARCH_TOOL} is that of the search` }]);
   });
 
-  test('others get find_tools and call_tool, and a warning', () => {
+  test('providers without a tool search get find_tools and call_tool, and a warning', () => {
     for (const provider of providerNames.filter((name) => !['openai-responses', 'anthropic'].includes(name))) {
       const { value } = convert(provider, tools, { mode: 'tool_search' });
       assert.match(JSON.stringify(value), /"call_tool".*"find_tools"/);
@@ -96,7 +96,7 @@ describe('search calls', () => {
     assert.match(cut?.error?.message ?? '', /not read completely/);
   });
 
-  test('a search that the provider runs is none of ours', () => {
+  test('a search that the provider runs itself is ignored', () => {
     const output = [{ ...item, execution: 'server', call_id: null, arguments: { paths: ['crm'] } }];
 
     assert.deepEqual(readAnswer('openai-responses', { output }), { calls: [], searches: [] });

@@ -307,7 +307,7 @@ describe('arguments come back in the form of the tool', () => {
     assert.deepEqual(restoreArguments(parameters, { metric: 'other' }), { metric: 'other' });
   });
 
-  test('also inside lists, alternatives and references', () => {
+  test('null, names and enum members are also restored inside lists, alternatives and references', () => {
     const schema = {
       type: 'object',
       properties: { list: { type: 'array', items: { $ref: '#/$defs/Item' } } },

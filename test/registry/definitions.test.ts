@@ -32,7 +32,7 @@ const convertedOnce = async (fragmentCharacters: number): Promise<number> => {
 };
 
 describe('definitions in a provider’s format', () => {
-  test('X.07 are kept up to so many characters, however few they are', async () => {
+  test('X.07 cached definitions are limited by their characters, however few they are', async () => {
     assert.deepEqual([await convertedOnce(1_000_000), await convertedOnce(4000)], [2, 0]);
   });
 });

@@ -65,7 +65,7 @@ describe('loading the read-only layer', () => {
     assert.equal(body.spec.description, 'Look up the weather of a city');
   });
 
-  test('R3.01 R3.02 R3.11 discovers tools from installed packages and from a folder, and runs them', async (t) => {
+  test('R3.01 R3.02 R3.11 loading discovers tools from installed packages and from a folder, and runs them', async (t) => {
     const discover = await workspace(await temporaryDirectory(t), {
       ...aPackage('assay-plugin-hello', plugin('hello', 'hello')),
       ...aPackage('@scope/assay-plugin-bye', plugin('bye', 'bye')),

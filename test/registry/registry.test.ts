@@ -228,7 +228,7 @@ describe('the registry in memory', () => {
     assert.equal('deprecated' in registry.deprecate('weather_lookup', false), false);
   });
 
-  test('R3.08 filters by all tags, exact category, name pattern from the start and capability flags', () => {
+  test('R3.08 the registry filters by all tags, exact category, name pattern from the start and capability flags', () => {
     const registry = createRegistry();
     registry.register(
       aTool({ name: 'aws_s3_get', tags: ['aws', 'read'], category: 'Storage', capabilities: ['supports_streaming'] }),
@@ -267,7 +267,7 @@ describe('the registry in memory', () => {
     assert.deepEqual(spec.tags, []);
   });
 
-  test('R1.13 R1.14 keeps purpose, scenarios and the parameter schema with types, required and defaults', () => {
+  test('R1.13 R1.14 the registry keeps purpose, scenarios and the parameter schema with types, required and defaults', () => {
     const parameters = {
       type: 'object',
       properties: { city: { type: 'string' }, units: { type: 'string', enum: ['C', 'F'], default: 'C' } },

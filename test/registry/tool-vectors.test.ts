@@ -54,7 +54,7 @@ const catalogue = (...pairs: readonly (readonly [string, string])[]) =>
   new Map(pairs.map(([name, description]) => [name, aTool(name, description)]));
 
 describe('vectors of tools', () => {
-  test('are made once for each text, stored by its digest, and found again by another process', async () => {
+  test('vectors of tools are made once for each text, stored by its digest, and found again by another process', async () => {
     const table = memoryTable({ now: () => 0 });
     const tools = catalogue(['umbrella', 'Tells about rain'], ['shredder', 'Removes a file']);
     const first = stubEncoder('stored');
@@ -81,7 +81,7 @@ describe('vectors of tools', () => {
     assert.equal(encoded.at(-1), 'umbrella: Removes a file');
   });
 
-  test('each tenant stores its own', async () => {
+  test('each tenant stores its own vectors', async () => {
     const table = memoryTable({ now: () => 0 });
     const { encoder } = stubEncoder('tenants');
     await follow(table, encoder, catalogue(['umbrella', 'Tells about rain']), { tenant: 'two' });

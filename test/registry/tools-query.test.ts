@@ -39,7 +39,7 @@ const names = [
 ];
 const params = fc.dictionary(fc.constantFrom(...names, 'q', 'name_pattern', 'other'), text, { maxKeys: 5 });
 
-test('what is read without the schema is what the schema reads', () => {
+test('a query that is read without the schema gives what the schema gives', () => {
   fc.assert(
     fc.property(params, (given) => {
       const quick = readToolsQuery(given);

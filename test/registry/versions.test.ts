@@ -35,7 +35,7 @@ describe('versions', () => {
       assert.throws(() => createRegistry().register(aTool({ version: bad })), /version .*semantic version/, bad);
   });
 
-  test('R1.19 finds the default, an exact version, and the highest in a range', () => {
+  test('R1.19 a range finds the default, an exact version, or the highest in it', () => {
     const registry = createRegistry();
     for (const each of ['1.0.0', '1.4.2', '1.9.0-beta', '2.1.0']) registry.register(aTool({ version: each }));
 

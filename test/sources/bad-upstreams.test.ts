@@ -77,7 +77,7 @@ describe('X.16 an upstream that misbehaves', () => {
       assert.equal((await product.json<SourceView>('POST', '/v1/sources/bad/refresh')).body.status, 'ok');
     });
 
-  test('with tools that are none registers the others and names the problems', async (t) => {
+  test('an upstream with invalid tools registers the others and names the problems', async (t) => {
     const url = await rawUpstream(t, () => ({
       tools: [
         tool('good'),
@@ -96,7 +96,7 @@ describe('X.16 an upstream that misbehaves', () => {
     assert.ok(problems.some(({ reason }) => /two tools of this name/.test(reason)));
   });
 
-  test('whose tool turns into none keeps it as it was approved, and says what is wrong', async (t) => {
+  test('an upstream whose tool turns invalid keeps it as it was approved, and says what is wrong', async (t) => {
     let tools = [tool('good'), tool('other')];
     const url = await rawUpstream(t, (method) => (method === 'tools/list' ? { tools } : { content: [] }));
     const product = await start(t);
@@ -119,7 +119,9 @@ describe('X.16 an upstream that misbehaves', () => {
     }
   });
 
-  test('that hangs does not hold up others, and a call of its tool ends in time', { timeout: 20_000 }, async (t) => {
+  test('an upstream that hangs does not hold up others, and a call of its tool ends in time', {
+    timeout: 20_000,
+  }, async (t) => {
     const url = await rawUpstream(t, (method) =>
       method === 'tools/list' ? { tools: [tool('slow')] } : new Promise(() => {}),
     );
@@ -137,14 +139,14 @@ describe('X.16 an upstream that misbehaves', () => {
     await Promise.allSettled([calling]);
   });
 
-  test('that cannot be reached is added and says why', async (t) => {
+  test('an upstream that cannot be reached is added and says why', async (t) => {
     const { status, error, tools } = await add(await start(t), 'http://127.0.0.1:1/mcp');
     assert.equal(status, 'failing');
     assert.equal(tools, 0);
     assert.ok(error);
   });
 
-  test('whose names are taken leaves the tools that have them alone', async (t) => {
+  test('an upstream whose names are taken leaves the tools that have them alone', async (t) => {
     const upstream = await fakeUpstream(t, [tool('taken')]);
     const product = await start(t);
     const mock = {
@@ -163,7 +165,7 @@ describe('X.16 an upstream that misbehaves', () => {
 });
 
 describe('X.05 two processes on one store', () => {
-  test('refresh a source one at a time, and a removed source registers nothing more', async (t) => {
+  test('two processes refresh a source one at a time, and a removed source registers nothing more', async (t) => {
     let go: () => void = () => {};
     const wait = new Promise<void>((resolve) => {
       go = resolve;

@@ -57,7 +57,7 @@ const start = async (t: Parameters<typeof fakeUpstream>[0], settings: object = {
 };
 
 describe('X.16 a tool that changes at its source', () => {
-  test('waits for approval when its description changes, under either policy, and the approved one stays as it was', async (t) => {
+  test('a changed description waits for approval, under either policy, and the approved one stays as it was', async (t) => {
     for (const policy of ['review', 'auto']) {
       const { upstream, product, refresh, tool, invoke } = await start(t, { policy });
       const before = await tool();
@@ -80,7 +80,7 @@ describe('X.16 a tool that changes at its source', () => {
     }
   });
 
-  test('is versioned by what changed: additive minor, breaking major, and auto admits only the first', async (t) => {
+  test('a changed tool is versioned by what changed: additive minor, breaking major, and auto admits only the first', async (t) => {
     const { upstream, refresh, tool } = await start(t, { policy: 'auto' });
     upstream.tools = [withLanguage];
     assert.deepEqual((await refresh()).drift, []);
@@ -90,7 +90,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await tool()).default_version, '1.1.0');
   });
 
-  test('does not slip an unapproved description in with an addition', async (t) => {
+  test('a changed tool does not slip an unapproved description in with an addition', async (t) => {
     const { upstream, refresh, tool } = await start(t, { policy: 'auto' });
     upstream.tools = [hostile];
     await refresh();
@@ -99,7 +99,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await tool()).default_version, '1.0.0');
   });
 
-  test('takes only arguments that the approved and the last seen schema accept', async (t) => {
+  test('a changed tool takes only arguments that the approved and the last seen schema accept', async (t) => {
     const { upstream, refresh, invoke } = await start(t);
     upstream.tools = [narrowed];
     await refresh();
@@ -111,7 +111,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal(upstream.calls.length, 1);
   });
 
-  test('becomes the default when it is approved, and what was not looked at cannot be approved', async (t) => {
+  test('a changed tool becomes the default when it is approved, and what was not looked at cannot be approved', async (t) => {
     const { upstream, product, refresh, tool, invoke } = await start(t);
     upstream.tools = [withLanguage];
     await refresh();
@@ -123,7 +123,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await invoke({ text: 'a', language: 'en' })).status, 200);
   });
 
-  test('selects its earlier version when it comes back', async (t) => {
+  test('a changed tool selects its earlier version when it comes back', async (t) => {
     const { upstream, product, refresh, tool } = await start(t);
     upstream.tools = [withLanguage];
     await refresh();
@@ -135,7 +135,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.deepEqual(back.versions, ['1.0.0', '1.1.0']);
   });
 
-  test('keeps twenty versions however often it changes', async (t) => {
+  test('a changed tool keeps twenty versions however often it changes', async (t) => {
     const { upstream, refresh, tool } = await start(t);
     for (let at = 0; at < 24; at++) {
       upstream.tools = [{ ...echo, description: `Says it again, ${at}` }];
@@ -147,7 +147,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal(versions.at(-1), '1.0.24');
   });
 
-  test('is disabled with the reason when it vanishes, and back when it returns; a new one waits', async (t) => {
+  test('a tool is disabled with the reason when it vanishes, and back when it returns; a new one waits', async (t) => {
     const { upstream, product, refresh, tool, invoke } = await start(t);
     upstream.tools = [{ ...echo, name: 'other' }];
     const { drift, tools } = await refresh();
@@ -167,7 +167,7 @@ describe('X.16 a tool that changes at its source', () => {
     assert.equal((await invoke({ text: 'a' })).status, 200);
   });
 
-  test('is told by an event', async (t) => {
+  test('a changed tool causes an event', async (t) => {
     const { upstream, product, refresh } = await start(t);
     upstream.tools = [hostile];
     await refresh();
@@ -184,7 +184,7 @@ const readEvents = async (product: TestAssay) => {
 };
 
 describe('X.08 what belongs to a source', () => {
-  test('cannot be registered, redefined, removed or imported by hand', async (t) => {
+  test('a source’s tool cannot be registered, redefined, removed or imported by hand', async (t) => {
     const { product } = await start(t);
     const definition = {
       name: 'mine',
@@ -210,7 +210,7 @@ describe('X.08 what belongs to a source', () => {
     assert.equal((await product.json('GET', '/v1/tools/demo_echo')).status, 200);
   });
 
-  test('goes with its source, and the records of its calls stay', async (t) => {
+  test('a source’s tool goes with its source, and the records of its calls stay', async (t) => {
     const { product, invoke } = await start(t);
     await invoke({ text: 'a' });
     assert.equal((await product.json('DELETE', '/v1/sources/demo')).status, 204);
@@ -221,7 +221,7 @@ describe('X.08 what belongs to a source', () => {
     assert.equal((await product.json('DELETE', '/v1/sources/demo')).status, 204);
   });
 
-  test('asks for consent unless whoever added it said otherwise, and hints lower nothing by themselves', async (t) => {
+  test('a source’s tool asks for consent unless whoever added it said otherwise, and hints lower nothing by themselves', async (t) => {
     const { product, upstream } = await start(t, { permission: undefined });
     assert.equal((await product.json('POST', '/v1/tools/demo_echo/invoke', { arguments: { text: 'a' } })).status, 409);
     upstream.tools = [{ ...echo, name: 'reads', annotations: { readOnlyHint: true } }];
@@ -232,7 +232,7 @@ describe('X.08 what belongs to a source', () => {
     assert.equal((await product.json('POST', '/v1/tools/demo_reads/invoke', { arguments: { text: 'a' } })).status, 200);
   });
 
-  test('is out of reach of other tenants and of keys without tenant_admin', async (t) => {
+  test('a source is out of reach of other tenants and of keys without tenant_admin', async (t) => {
     const { product } = await start(t);
     const other = await product.key({ scopes: ['tenant_admin', 'invoke'], tenant: 'other' });
     assert.equal((await product.json('GET', '/v1/sources/demo', undefined, other)).status, 404);

@@ -22,12 +22,12 @@ const hostile = [
 ];
 
 describe('texts from outside', () => {
-  test('that read like instructions to a model are flagged', () => {
+  test('texts that read like instructions to a model are flagged', () => {
     for (const text of hostile) assert.notDeepEqual(findInstructions(text), [], text);
     assert.notDeepEqual(findInstructions(textsIn({ a: [{ description: hostile[1] }] })), []);
   });
 
-  test('that only describe are not: all shipped tools pass', async () => {
+  test('texts that only describe are not flagged: all shipped tools pass', async () => {
     const texts = [...builtins.values()].map(({ definition }) => textsIn(definition));
     for (const text of texts) assert.deepEqual(findInstructions(text), [], text.slice(0, 80));
     const metadata = await readFile(new URL('../../metadata/tools.json', import.meta.url), 'utf8');
@@ -35,7 +35,7 @@ describe('texts from outside', () => {
     assert.ok(texts.length > 5);
   });
 
-  test('of any length are read in time', () => {
+  test('texts of any length are checked for instructions in linear time', () => {
     const long = 'ignore send before do not '.repeat(40_000);
     assert.ok(findInstructions(long).length >= 0);
   });

@@ -16,7 +16,7 @@ const add = {
 };
 
 describe('X.16 a Lambda function of the operator’s', () => {
-  test('has its declared tools, is picked by its alias alone, and only by the tenant it is bound to', async (t) => {
+  test('a Lambda source has its declared tools, is picked by its alias alone, and only by the tenant it is bound to', async (t) => {
     const invoked: { path: string; body: Record<string, never> }[] = [];
     const { url } = await serveHttp(t, async (request) => {
       const body = (await request.json()) as Record<string, never>;

@@ -79,7 +79,7 @@ describe('parameters of an operation', () => {
       if (object !== undefined) assert.equal(written(OBJECT), object);
     });
 
-  test('in headers and cookies are written plainly, and JSON where the document says so', () => {
+  test('parameters in headers and cookies are written plainly, and as JSON where the document says so', () => {
     const { request } = only(
       {
         parameters: [
@@ -100,7 +100,7 @@ describe('parameters of an operation', () => {
     assert.throws(() => request({ 'X-List': 'a\r\nHost: evil' }), { name: 'InvalidInput' });
   });
 
-  test('cannot lead out of their path, to another host or into another parameter', () => {
+  test('parameters cannot lead out of their path, to another host or into another parameter', () => {
     const { request } = only(
       { parameters: [parameter('path', 'simple', false), { name: 'q', in: 'query', allowReserved: true, schema: {} }] },
       '/a/{color}/b',
@@ -167,7 +167,7 @@ const textsOf = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
 
 describe('arguments of an operation', () => {
-  test('are one schema without loss: every value of every place arrives as it was', () => {
+  test('arguments of an operation are one schema without loss: every value of every place arrives as it was', () => {
     fc.assert(
       fc.property(parameters, fc.option(body), fc.infiniteStream(scalar), (given, sent, values) => {
         const path = `/x${given.flatMap(([place, name]) => (place === 'path' ? [`/{${name}}`] : [])).join('')}`;
@@ -195,7 +195,7 @@ describe('arguments of an operation', () => {
     );
   });
 
-  test('of a plain body stand beside the parameters, unless two have one name or the body may be left out', () => {
+  test('fields of a plain body stand beside the parameters, unless two have one name or the body may be left out', () => {
     const schema = {
       type: 'object',
       properties: { id: {}, note: {} },
@@ -215,7 +215,7 @@ describe('arguments of an operation', () => {
     assert.equal(only({ requestBody: { ...requestBody, required: false } }).inputs.body, 'body');
   });
 
-  test('of one name in two places say their place', () => {
+  test('arguments with one name in two places are prefixed by their place', () => {
     const { inputs, request } = only(
       { parameters: ['path', 'query'].map((place) => ({ name: 'id', in: place, required: true, schema: {} })) },
       '/a/{id}',
@@ -245,7 +245,7 @@ describe('schemas of a document', () => {
     return parameters;
   };
 
-  test('of 3.0 become JSON Schema: nullable, exclusive bounds, bytes and examples', () => {
+  test('schemas of OpenAPI 3.0 become JSON Schema: nullable, exclusive bounds, bytes and examples', () => {
     const { properties } = inputOf(
       '3.0.3',
       {
@@ -282,7 +282,7 @@ describe('schemas of a document', () => {
     });
   });
 
-  test('that hold themselves stay circles, and only what is referred to is taken along', () => {
+  test('recursive schemas of a document stay recursive, and only what is referred to is taken along', () => {
     const parameters = inputOf(
       '3.1.0',
       { $ref: '#/components/schemas/Node' },
@@ -307,7 +307,7 @@ describe('a document that is not what it should be', () => {
   const problemsOf = (paths: JsonObject, rest: JsonObject = {}) =>
     listOperations(readDocument(JSON.stringify(documentOf(paths, rest))), BASE).problems.map(({ reason }) => reason);
 
-  test('says what it is instead', () => {
+  test('an unusable document is refused with what it is instead', () => {
     for (const [given, message] of [
       ['', /no JSON/],
       ['openapi: 3.0.0', /YAML; give it as JSON/],
@@ -319,7 +319,7 @@ describe('a document that is not what it should be', () => {
       assert.throws(() => readDocument(given), { name: 'InvalidInput', message }, given);
   });
 
-  test('has its other operations, and names each that cannot be called', () => {
+  test('a document keeps its other operations, and names each that cannot be called', () => {
     const elsewhere = [{ url: 'https://evil.example/v1' }];
     assert.deepEqual(
       problemsOf({
@@ -341,7 +341,7 @@ describe('a document that is not what it should be', () => {
     );
   });
 
-  test('never makes a request elsewhere, whatever its servers are', () => {
+  test('a document never causes a request elsewhere, whatever its servers are', () => {
     const servers = fc.array(fc.record({ url: fc.oneof(fc.webUrl(), fc.string(), fc.constant('//evil.example/')) }));
     fc.assert(
       fc.property(servers, fc.string(), (list, path) => {
@@ -355,7 +355,7 @@ describe('a document that is not what it should be', () => {
     );
   });
 
-  test('of any shape is refused or has problems, and never breaks', () => {
+  test('a document of any shape is refused or has problems, and never breaks', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (paths) => {
         listOperations(readDocument(JSON.stringify(documentOf(paths as JsonObject))), BASE);
@@ -423,7 +423,7 @@ describe('an API behind its document', () => {
     return { upstream, call: (tool: string, args: JsonObject = {}) => upstream.call(tool, args, context) };
   };
 
-  test('lists a tool an operation, with hints by its method', async () => {
+  test('an API lists one tool per operation, with hints by its method', async () => {
     const { tools, problems } = await (await open()).upstream.list(AbortSignal.timeout(10_000));
 
     assert.deepEqual(problems, []);
@@ -439,7 +439,7 @@ describe('an API behind its document', () => {
     assert.equal(tools.find(({ name }) => name === 'picture')?.annotations?.readOnlyHint, true);
   });
 
-  test('answers JSON, text, forms and bytes', async () => {
+  test('an API answers JSON, text, forms and bytes', async () => {
     const { call } = await open();
 
     assert.deepEqual(await call('picture'), { content_type: 'image/png', bytes: 3, base64: 'AQID' });
@@ -448,7 +448,7 @@ describe('an API behind its document', () => {
     assert.equal(await call('upload', { tags: [] }), 'done');
   });
 
-  test('is sent forms of several parts, and bytes as they are', async () => {
+  test('an API is sent forms of several parts, and bytes as they are', async () => {
     const { call } = await open();
     await call('upload', { picture: 'AQID', tags: ['a', 'b'], about: { x: 1 } });
 
@@ -468,7 +468,7 @@ describe('an API behind its document', () => {
     await assert.rejects(call('put', { body: 'no base64!' }), { name: 'InvalidInput' });
   });
 
-  test('X.17 never shows the secrets it was sent, in answers or errors', async () => {
+  test('X.17 an API’s answers and errors never show the secrets it was sent', async () => {
     const { call } = await open();
 
     assert.deepEqual(await call('secret'), { you_sent: '[secret]' });

@@ -82,7 +82,7 @@ const serveCalls = async (t: TestContext, answer: (message: Message) => Response
 };
 
 describe('a call to a server of the stateless protocol', () => {
-  test('is one request that says who calls, in headers and body', async (t) => {
+  test('a call to a stateless MCP server is one request that says who calls, in headers and body', async (t) => {
     const { invoke, calls } = await serveCalls(t, ({ id }) => reply(id, { result }));
 
     assert.equal((await invoke()).output, 'done');
@@ -98,7 +98,7 @@ describe('a call to a server of the stateless protocol', () => {
     assert.ok(meta['io.modelcontextprotocol/clientCapabilities']);
   });
 
-  test('may be answered by a stream, after notifications, cut anywhere', async (t) => {
+  test('a call to a stateless MCP server may be answered by a stream, after notifications, cut anywhere', async (t) => {
     const told = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'on its way' } };
     const { invoke } = await serveCalls(t, ({ id }) => {
       const text = `: hello\r\n\r\nevent: message\ndata: ${JSON.stringify(told)}\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, result: { ...result, content: [{ type: 'text', text: 'grüße' }] } })}\n\n`;
@@ -174,7 +174,7 @@ describe('a call to a server of the stateless protocol', () => {
       await upstream.close?.();
     });
 
-  test('is sent once more by the client where the server asks back, and the question is cancelled', async (t) => {
+  test('a call is sent once more by the client where the server asks back, and the question is cancelled', async (t) => {
     const question = {
       method: 'elicitation/create',
       params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
@@ -194,7 +194,7 @@ describe('a call to a server of the stateless protocol', () => {
     assert.equal(calls.length, 3);
   });
 
-  test('mirrors arguments in headers where the server demands it', async (t) => {
+  test('a call mirrors arguments in headers where the server demands it', async (t) => {
     const { invoke, calls } = await serveCalls(t, ({ id }) =>
       calls.length === 1
         ? reply(id, { error: { code: -32020, message: 'Mcp-Param-Text is missing' } }, { status: 400 })

@@ -118,7 +118,7 @@ describe('X.16 real servers of the MCP project', () => {
     assert.match(JSON.stringify(result.content), /Ada/);
   });
 
-  test('filesystem and memory do their work', async () => {
+  test('the filesystem and memory servers do their work', async () => {
     await writeFile(join(folder, 'note.txt'), 'remember the milk');
     assert.ok((await add('files')).tools >= 10);
     const read = (await call('files_read_text_file', { path: join(folder, 'note.txt') })).output;

@@ -42,7 +42,7 @@ describe('X.16 a change of an input schema', () => {
   for (const [what, before, after, expected] of cases)
     test(`${what} is ${expected}`, () => assert.equal(worstChange(schemaChanges(before, after)), expected));
 
-  test('that is additive accepts every argument made by the old schema', () => {
+  test('an additive change accepts every argument made by the old schema', () => {
     const leaf = fc.oneof(
       fc.record({ type: fc.constant('string') }, { requiredKeys: ['type'] }),
       fc.record(

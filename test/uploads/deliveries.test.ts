@@ -56,7 +56,7 @@ const turns = async (): Promise<void> => {
 };
 
 describe('deliveries of uploads', () => {
-  test('an event is gone from the table once it was dealt with, and not before', async () => {
+  test('an upload event is removed from the table when it was handled, and not before', async () => {
     const { start, left } = world();
     const process = start();
     await process.send(event);
@@ -67,7 +67,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([await left(), process.dealt.length], [0, 1]);
   });
 
-  test('X.04 one that cannot be read holds up no other', async () => {
+  test('X.04 an unreadable delivery holds up no other', async () => {
     const { clock, start, table } = world();
     await table.write([{ put: { pk: ACTIVE_UPLOADS_PK, sk: '0' }, body: { v: 1, id: 7 } }]);
     await start().send(event);
@@ -78,7 +78,7 @@ describe('deliveries of uploads', () => {
     assert.equal(next.dealt.length, 1);
   });
 
-  test('what a dead process had taken is taken over when its lease has run out, at start or while running', async () => {
+  test('deliveries of a dead process are taken over when its lease has expired, at start or while running', async () => {
     for (const isRunning of [true, false]) {
       const { clock, start, left } = world();
       const dead = start();
@@ -109,7 +109,7 @@ describe('deliveries of uploads', () => {
     await process.idle();
   };
 
-  test('of many that were left a few are taken over at a time, and the others as these end', async () => {
+  test('of many abandoned deliveries a few are taken over at a time, and the others as these end', async () => {
     const { clock, start, left } = world();
     const dead = start();
     for (let sent = 0; sent < 20; sent++) await dead.send(event);
@@ -147,7 +147,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([busy.dealt.length, free.dealt.length, await left()], [4, 2, 0]);
   });
 
-  test('heartbeats keep others away for as long as it takes', async () => {
+  test('heartbeats keep other processes away from a delivery for as long as it takes', async () => {
     const { clock, start } = world();
     const [busy, other] = [start(), start()];
     await busy.send(event);
@@ -160,7 +160,7 @@ describe('deliveries of uploads', () => {
     assert.deepEqual([other.dealt, busy.isLost()], [[], false]);
   });
 
-  test('a process that was only slow knows that it was taken over, and takes nothing away from its heir', async () => {
+  test('a process that was only slow notices that its delivery was taken over, and removes nothing', async () => {
     const { clock, start, left } = world();
     const slow = start();
     await slow.send(event);
@@ -177,7 +177,7 @@ describe('deliveries of uploads', () => {
     assert.equal(await left(), 0);
   });
 
-  test('X.04 what its owner stopped at because its lease ran out is taken up again, by itself where nobody else did', async () => {
+  test('X.04 a delivery whose owner stopped because its lease expired is taken up again, by itself where nobody else did', async () => {
     const { clock, start, left } = world();
     const slow = start();
     await slow.send(event);

@@ -70,7 +70,7 @@ describe('functions/upload', () => {
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-  test('C.07 scores the picture of an EventBridge event, and a poison one fails each time it comes', async () => {
+  test('C.07 the upload function scores the picture of an EventBridge event, and a poison one fails each time it comes', async () => {
     const { handle, put, statusOf } = await shop();
     await put('a.png');
     await put('bad.png', new TextEncoder().encode('no picture'));
@@ -83,7 +83,7 @@ describe('functions/upload', () => {
     await assert.rejects(handle({ 'detail-type': 'Object Deleted' }), /not an Object Created event/);
   });
 
-  test('C.07 of a queue’s batch only what failed comes again', async () => {
+  test('C.07 of a queue’s batch only messages that failed are delivered again', async () => {
     const { handle, put, statusOf } = await shop();
     await put('a.png');
     await put('b.png');
@@ -144,7 +144,7 @@ describe('functions/upload', () => {
     assert.equal(withoutGpu.length, 1);
   });
 
-  test('what could not be sent comes again, and is not held to be under way', async () => {
+  test('a picture that could not be sent on comes again, and is not held to be under way', async () => {
     const failing = { toBatch: () => Promise.reject(new Error('the queue is disabled')) };
     const { handle, put } = await shop({ 'huge.png': 250 }, failing);
     await put('huge.png');

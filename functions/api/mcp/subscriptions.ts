@@ -70,7 +70,9 @@ const watchTools = ({ catalogs, timers, log }: Assay, actor: Actor, ended: () =>
     last = seen;
   };
   const lookOrTell = (): void =>
-    void look().catch((thrown: unknown) => log.warn('an MCP subscription could not read the catalogue', { error: String(thrown) }));
+    void look().catch((thrown: unknown) =>
+      log.warn('an MCP subscription could not read the catalogue', { error: String(thrown) }),
+    );
   return {
     isIdle: () => listeners === 0,
     publish: (event) => bus.publish(event),

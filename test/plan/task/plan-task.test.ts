@@ -59,7 +59,7 @@ describe('a request of several steps', () => {
       );
     });
 
-  test('says what is missing and is not ready, instead of inventing it', async () => {
+  test('planning a task says what is missing and is not ready, instead of inventing it', async () => {
     const planned = await planTask('Translate "good morning", then email it', fixtureDeps);
 
     assert.equal(planned.ready, false);
