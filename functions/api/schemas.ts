@@ -20,7 +20,7 @@ export const RegistrationBody = z
     created_at: z.string().optional(),
     warnings: z.array(z.string()).optional(),
     source: z.string().optional().meta({ description: 'The source it comes from.' }),
-    waiting: z.array(z.string()).optional().meta({ description: 'Versions that nobody has approved yet.' }),
+    waiting: z.array(z.string()).optional().meta({ description: 'Versions that wait for approval.' }),
     disabled_reason: z.string().optional(),
   })
   .meta({ id: 'Registration' });

@@ -56,7 +56,7 @@ const open = (
     summary: 'Our own authorization server',
     tag: 'Operation',
     undocumented: true,
-    answers: { 200: { description: 'As OAuth says', schema: z.unknown() } },
+    answers: { 200: { description: 'An answer of the OAuth protocol', schema: z.unknown() } },
     handle: ({ context }) => handle(context),
   });
 

@@ -33,7 +33,7 @@ const outputSchema: JsonSchema = {
     image: { type: 'object' },
     reference: { type: 'object' },
     scores: { type: 'array', items: { type: 'object' } },
-    overall: { type: ['object', 'null'], description: 'the mean opinion that is predicted, 1 to 5, with its interval' },
+    overall: { type: ['object', 'null'], description: 'the predicted mean opinion, 1 to 5, with its interval' },
     charged_micros: { type: 'integer' },
   },
   required: ['image', 'scores', 'overall', 'charged_micros'],

@@ -22,7 +22,7 @@ const SourceParam = z.object({ name: z.string().meta({ description: 'The source,
 const AccountBody = z
   .object({
     connected: z.boolean(),
-    url: z.string().optional().meta({ description: 'Opened by the person whose account it is.' }),
+    url: z.string().optional().meta({ description: 'To be opened by the owner of the account.' }),
     expires_at: z.string().optional(),
   })
   .meta({ id: 'SourceAccount' });
@@ -31,7 +31,7 @@ const connect = route({
   method: 'post',
   path: '/v1/sources/:name/account',
   scope: 'invoke',
-  summary: 'Connect the caller’s own account at a source that asks for one: answers the link to open',
+  summary: 'Get the link to connect the caller’s own account at a source that needs one',
   tag,
   params: SourceParam,
   answers: { 200: { description: 'Connected already, or the link', schema: AccountBody } },
@@ -48,10 +48,10 @@ const disconnect = route({
   method: 'delete',
   path: '/v1/sources/:name/account',
   scope: 'invoke',
-  summary: 'Forget and revoke the tokens of the caller’s account at a source',
+  summary: 'Delete and revoke the tokens of the caller’s account at a source',
   tag,
   params: SourceParam,
-  answers: { 204: { description: 'Forgotten, or never there' } },
+  answers: { 204: { description: 'Deleted, or did not exist' } },
   faults: ['InvalidInput', 'NotFound'],
   async handle({ api, actor, params }) {
     await disconnectAccount(api, actor, params.name);
@@ -66,7 +66,7 @@ const callback = route({
   method: 'get',
   path: '/v1/connected',
   scope: 'public',
-  summary: 'Where the source’s server sends the browser back to',
+  summary: 'The OAuth callback of a source’s authorization server',
   query: z.object({
     state: z.string().max(256).optional(),
     code: z.string().max(4096).optional(),
@@ -96,7 +96,7 @@ const show = route({
   method: 'get',
   path: '/v1/connect/:ticket',
   scope: 'public',
-  summary: 'The page of a link to connect an account',
+  summary: 'The page to connect an account, by its link',
   params: TicketParam,
   ...page,
   async handle({ api, params: { ticket } }) {
@@ -117,7 +117,7 @@ const goOn = route({
   method: 'post',
   path: '/v1/connect/:ticket',
   scope: 'public',
-  summary: 'Goes on to the source’s server',
+  summary: 'Continue to the source’s authorization server',
   params: TicketParam,
   body: KeyForm,
   ...page,
@@ -152,7 +152,7 @@ const client = route({
   method: 'get',
   path: CLIENT_DOCUMENT_PATH,
   scope: 'public',
-  summary: 'What this server is as a client of the authorization servers of sources',
+  summary: 'This server’s OAuth client metadata, for the authorization servers of sources',
   tag,
   answers: { 200: { description: 'The client’s metadata document', schema: ClientBody } },
   handle: ({ api, context: c }) =>

@@ -36,17 +36,17 @@ const DecisionBody = z
     missing: z.array(z.object({ parameter: z.string(), question: z.string() })),
     doubts: z
       .array(z.object({ parameter: z.string(), value: z.unknown(), question: z.string() }))
-      .meta({ description: 'Values that may be wrong, the least sure first; empty when ready' }),
+      .meta({ description: 'Values that may be wrong, least certain first; empty when ready' }),
     valid: z.boolean(),
     ready: z.boolean().meta({ description: 'About 93 in 100 such calls were right where the answer is known' }),
-    confidence: z.number().meta({ description: 'How likely tool and arguments are exactly right' }),
+    confidence: z.number().meta({ description: 'The probability that tool and arguments are exactly right' }),
     alternatives: z.array(z.object({ tool: z.string(), confidence: z.number(), reasons: z.array(z.string()) })),
     permission: z.enum(['safe', 'confirm', 'dangerous']).optional(),
     notes: z.array(z.string()),
     charged_micros: z.int(),
     decision_id: z
       .string()
-      .meta({ description: 'Give it when the tool is called or rated, so that the registry learns' }),
+      .meta({ description: 'Send it when the tool is called or rated, so that the registry learns from it' }),
   })
   .meta({ id: 'Decision' });
 

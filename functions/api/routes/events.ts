@@ -15,7 +15,7 @@ const MAX_AT_ONCE = 100;
 
 const Query = z.object({
   after: z.coerce.number().int().nonnegative().optional().meta({
-    description: 'The id to go on after; `Last-Event-ID` comes first. Without either, a stream begins now.',
+    description: 'The id to continue after; `Last-Event-ID` takes precedence. Without either, a stream starts now.',
   }),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
@@ -38,7 +38,7 @@ const watchEvents = route({
   method: 'get',
   path: '/v1/events',
   scope: 'read',
-  summary: 'What happens to the tools: a stream, or a list when JSON is asked for',
+  summary: 'Changes of tools: a stream, or a list when JSON is requested',
   tag: 'Events',
   query: Query,
   answers: {

@@ -52,7 +52,7 @@ const SpanBody = z
     kind: z.enum(['internal', 'server', 'client', 'consumer']),
     start_ms: z.number().meta({ description: 'Since the first span of the trace began.' }),
     duration_ms: z.number(),
-    error: z.string().optional().meta({ description: 'The code of the error it ended with.' }),
+    error: z.string().optional().meta({ description: 'The code of its error.' }),
     attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     get children() {
       return z.array(SpanBody);
@@ -65,7 +65,7 @@ const TraceBody = z
     call_id: z.string(),
     trace_id: z.string().optional(),
     kept: z.boolean().meta({
-      description: 'Whether its spans are kept here; otherwise `trace_id` leads to where the trace was sent.',
+      description: 'Whether its spans are stored here; otherwise look up `trace_id` where traces are sent.',
     }),
     started_at: z.string().optional(),
     duration_ms: z.number().optional(),
@@ -108,7 +108,7 @@ const SummaryBody = z
   .object({
     since: z.string(),
     until: z.string(),
-    complete: z.boolean().meta({ description: 'False where only the latest calls are summed.' }),
+    complete: z.boolean().meta({ description: 'False when only the latest calls are summed.' }),
     ...totals,
     steps: z.array(z.object({ at: z.string(), ...totals })),
     tools: z.array(NamedTotals),
@@ -176,7 +176,7 @@ const getTrace = route({
   method: 'get',
   path: '/v1/calls/:id/trace',
   scope: 'read',
-  summary: 'Where the time of a call went: the spans of its trace as a tree, kept for three days',
+  summary: 'The spans of a call’s trace as a tree, kept for three days',
   tag,
   params: IdParam,
   answers: { 200: { description: 'The trace', schema: TraceBody } },
@@ -191,11 +191,11 @@ const getStats = route({
   method: 'get',
   path: '/v1/tools/:name/stats',
   scope: 'read',
-  summary: 'What the calls of a version add up to',
+  summary: 'Statistics of a version’s calls',
   tag,
   params: NameParam,
   query: z.object({
-    version: z.string().optional().meta({ description: 'A version, or `all`; the default version unless said.' }),
+    version: z.string().optional().meta({ description: 'A version, or `all`; the default version if absent.' }),
   }),
   answers: { 200: { description: 'The totals', schema: StatsBody } },
   faults: ['NotFound'],

@@ -22,7 +22,7 @@ const Invoke = z
       .string()
       .max(64)
       .optional()
-      .meta({ description: 'The decision that chose the tool; success teaches' }),
+      .meta({ description: 'The decision that chose the tool; a success is learned from' }),
     ...SpendLimits,
   })
   .meta({ id: 'Invocation' });
@@ -45,7 +45,7 @@ const invokeTool = route({
   method: 'post',
   path: '/v1/tools/:name/invoke',
   scope: 'invoke',
-  summary: 'Run a tool; a tool that fails is an outcome with status failed',
+  summary: 'Run a tool; a failing tool answers an outcome with status failed',
   tag: 'Execution',
   params: NameParam,
   body: jsonBody(Invoke),

@@ -52,7 +52,7 @@ const getPublicKeys = route({
   method: 'get',
   path: '/.well-known/assay-keys.json',
   scope: 'public',
-  summary: 'The public keys that hallmarks are checked against',
+  summary: 'The public keys for verifying hallmarks',
   tag: 'Images',
   answers: {
     200: {

@@ -21,7 +21,7 @@ const makeKey = route({
   path: '/v1/keys',
   audit: 'key-created',
   scope: 'tenant_admin',
-  summary: 'Make a key; its text is shown this once',
+  summary: 'Create a key; its text is shown only once',
   tag,
   secretAnswer: true,
   body: checkedByVerb(NewKey),

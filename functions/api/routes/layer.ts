@@ -6,7 +6,7 @@ const Report = z
   .object({ registered: z.array(z.string()), refused: z.array(Refused), skipped: z.array(Refused) })
   .meta({ id: 'LoadReport' });
 
-const answers = { 200: { description: 'What is loaded, and why the rest is not', schema: Report } } as const;
+const answers = { 200: { description: 'The loaded tools, and why others were refused', schema: Report } } as const;
 
 const getReport = route({
   method: 'get',

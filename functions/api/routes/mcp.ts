@@ -20,7 +20,8 @@ const mcp = route({
   method: 'all',
   path: '/mcp',
   scope: 'any',
-  summary: 'The Model Context Protocol: tools/list, tools/call, resources/read; mode=search gives two tools for all',
+  summary:
+    'The Model Context Protocol: tools/list, tools/call, resources/read; mode=search lists two tools for the whole catalogue',
   tag: 'MCP',
   query: z.object({
     mode: z
@@ -31,11 +32,11 @@ const mcp = route({
   body: jsonRpc,
   answers: {
     200: {
-      description: 'JSON-RPC, as JSON or as server-sent events; a client accepts both',
+      description: 'JSON-RPC, as JSON or as server-sent events; clients must accept both',
       schema: JsonRpc,
       type: ['application/json', 'text/event-stream'],
     },
-    202: { description: 'A notification was taken' },
+    202: { description: 'A notification was accepted' },
   },
   faults: ['InvalidInput', 'TooLarge'],
   // Runs before the key is checked, so that a page of another site cannot even learn whether the key is valid.

@@ -22,7 +22,7 @@ const describe = (suffix: '' | '/mcp') =>
     method: 'get',
     path: `${METADATA_PATH}${suffix}`,
     scope: 'public',
-    summary: 'Who issues access tokens for this server (RFC 9728), where issuers are configured',
+    summary: 'The issuers of access tokens for this server (RFC 9728), if configured',
     tag: 'Operation',
     answers: { 200: { description: 'The protected resource', schema: Metadata } },
     faults: ['NotFound'],

@@ -15,7 +15,7 @@ const Decision = z
     z.strictObject({ token: z.string().min(1).max(512), approve: z.boolean() }),
     z.strictObject({ id: z.string().min(1).max(64), approve: z.boolean() }),
   ])
-  .meta({ id: 'Consent', description: 'The confirmation by its token, or by its id as the list has it.' });
+  .meta({ id: 'Consent', description: 'The confirmation, by its token or its id.' });
 
 const ConfirmationBody = Confirmation.meta({ id: 'Confirmation' });
 
@@ -62,7 +62,7 @@ const getConfirmations = route({
   method: 'get',
   path: '/v1/confirmations',
   scope: 'approve',
-  summary: 'Confirmations that were asked for in the last ten minutes, oldest first',
+  summary: 'Confirmations requested in the last ten minutes, oldest first',
   tag,
   query: PageParams,
   answers: { 200: { description: 'A page of them', schema: pageSchema('confirmations', ConfirmationBody) } },
@@ -77,7 +77,7 @@ const getConfirmation = route({
   method: 'get',
   path: '/v1/confirmations/:id',
   scope: 'approve',
-  summary: 'A confirmation with its arguments as they were given; what it reveals is audited',
+  summary: 'A confirmation with its original arguments; reading them is audited',
   tag,
   params: z.object({ id: z.string().max(64) }),
   answers: { 200: { description: 'The confirmation', schema: ConfirmationBody } },
@@ -117,10 +117,10 @@ const deleteGrant = route({
   method: 'delete',
   path: '/v1/grants/:key_id/:name',
   scope: 'tenant_admin',
-  summary: 'Take a grant back',
+  summary: 'Revoke a grant',
   tag,
   params: GrantParams,
-  answers: { 204: { description: 'Taken back, or never there' } },
+  answers: { 204: { description: 'Revoked, or did not exist' } },
   async handle({ api, actor, params: { key_id, name } }) {
     await removeGrant(api, actor, key_id, name);
     return done;

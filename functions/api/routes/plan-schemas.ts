@@ -25,8 +25,8 @@ export const TreeBody: z.ZodType<TreeBody> = z
   .lazy(() =>
     z.object({
       kind: z.enum(['node', 'series', 'parallel']),
-      id: z.string().optional().meta({ description: 'Of a node.' }),
-      children: z.array(TreeBody).optional().meta({ description: 'Of a series or of parallel branches.' }),
+      id: z.string().optional().meta({ description: 'The id of a node.' }),
+      children: z.array(TreeBody).optional().meta({ description: 'The parts of a series, or parallel branches.' }),
     }),
   )
   .meta({ id: 'PlanTree' });
@@ -102,7 +102,7 @@ const RunNodeBody = z
     result: z.unknown().optional(),
     result_ref: z.string().optional(),
     approval: ApprovalBody.optional(),
-    from_upstream: z.array(z.string()).optional().meta({ description: 'Arguments that take what came from a source.' }),
+    from_upstream: z.array(z.string()).optional().meta({ description: 'Arguments that take values from a source.' }),
     idempotency_key: z.string(),
   })
   .meta({ id: 'RunNode' });

@@ -28,8 +28,8 @@ const postPlan = route({
   tag,
   body: checkedByVerb(PlanRequest),
   answers: {
-    201: { description: 'The plan, kept under its digest', schema: z.union([PlannedBody, PlanBody]) },
-    200: { description: 'A draft, with the questions that stand in its way', schema: DraftBody },
+    201: { description: 'The plan, stored under its digest', schema: z.union([PlannedBody, PlanBody]) },
+    200: { description: 'A draft, with the questions to answer first', schema: DraftBody },
   },
   faults: ['InvalidInput', 'NotFound'],
   async handle({ api, actor, body }) {

@@ -20,7 +20,7 @@ const Search = z
     limit: z.int().min(1).max(20).default(5),
     allowed: z.array(z.string().max(128)).max(10_000).optional(),
   })
-  .meta({ description: 'A search as calls tell it: the result is what the catalogue has, best first.' });
+  .meta({ description: 'A search as returned with the calls: its result is the matching tools, best first.' });
 
 const Results = z
   .strictObject({
@@ -48,7 +48,7 @@ const Calls = z.object({
   searches: z
     .array(z.looseObject({ search: z.looseObject({ query: z.string() }) }))
     .optional()
-    .meta({ description: 'Where the model looks for tools; to be sent back as results, as they are.' }),
+    .meta({ description: 'The model’s searches for tools; send them back unchanged as results.' }),
 });
 
 const Provider = z.object({ provider: z.string().meta({ description: 'One of GET /v1/providers.' }) });
@@ -59,7 +59,7 @@ const oneOf = (description: string, ...values: readonly string[]) =>
     .optional()
     .meta({ description, enum: [...values] });
 const Selected = z.object({
-  allowed: z.string().optional().meta({ description: 'Only these tools, by name, parted by commas.' }),
+  allowed: z.string().optional().meta({ description: 'Only these tools, by name, separated by commas.' }),
   tags: z.string().optional(),
   category: z.string().optional(),
 });
@@ -74,7 +74,7 @@ const Options = Selected.extend({
   namespaces: oneOf('OpenAI: definitions in namespaces.', 'true', 'false'),
   callers: oneOf('Tools that need no consent may be called from code; others say direct.', 'programmatic'),
   allowed_tools: z.string().optional().meta({
-    description: 'All tools stay in the value; with explain, request holds the choice that allows these alone.',
+    description: 'All tools stay in the value; with explain, request has the tool choice that allows only these.',
   }),
   defer: oneOf('Defer loading where the provider can.', 'true', 'false'),
   explain: oneOf(
@@ -115,7 +115,7 @@ const readCalls = route({
   method: 'post',
   path: '/v1/providers/:provider/calls',
   scope: 'read',
-  summary: 'The calls that a model’s response, or its streamed events, ask for, and its searches for tools',
+  summary: 'Parse the tool calls of a model’s response or stream, and its searches for tools',
   tag,
   params: Provider,
   body: modelOutput,
@@ -136,7 +136,7 @@ const writeResults = route({
   method: 'post',
   path: '/v1/providers/:provider/results',
   scope: 'read',
-  summary: 'Results as the provider’s messages',
+  summary: 'Format results as the provider’s messages',
   tag,
   params: Provider,
   body: jsonBody(Results),

@@ -54,7 +54,7 @@ const getRecommendations = route({
   method: 'get',
   path: '/v1/recommendations',
   scope: 'read',
-  summary: 'The tools to prefer, for a task or of all, with the parts of their score',
+  summary: 'Recommend tools, for a task or overall, with the parts of their score',
   tag,
   query: Query,
   answers: {
@@ -79,7 +79,7 @@ const postFeedback = route({
   body: jsonBody(Feedback),
   answers: {
     201: {
-      description: 'What the ratings add up to now',
+      description: 'The sum of the version’s ratings',
       schema: z.object({ tool: z.string(), ratings: z.int(), mean: z.number() }),
     },
   },
@@ -105,7 +105,7 @@ const getExamples = route({
   method: 'get',
   path: '/v1/examples',
   scope: 'read',
-  summary: 'The requests that use has taught, by tool',
+  summary: 'The requests learned as examples, by tool',
   tag,
   query: z.object({ tool: z.string().max(128).optional() }),
   answers: { 200: { description: 'The examples', schema: z.object({ examples: z.array(ExampleBody) }) } },
@@ -117,11 +117,11 @@ const deleteExamples = route({
   method: 'delete',
   path: '/v1/examples/:tool',
   scope: ['write', 'tenant_admin'],
-  summary: 'Forget what use has taught about a tool, or one example of it',
+  summary: 'Forget the examples of a tool, or one of them',
   tag,
   params: z.object({ tool: z.string() }),
   query: z.object({ id: z.string().max(64).optional() }),
-  answers: { 204: { description: 'Forgotten, or never known' } },
+  answers: { 204: { description: 'Forgotten, or did not exist' } },
   faults: ['InvalidInput', 'NotFound'],
   async handle({ api, actor, params, query }) {
     await forgetExamples(api, actor, params.tool, query.id);
@@ -133,7 +133,7 @@ const getList = route({
   method: 'get',
   path: '/v1/lists/:kind',
   scope: 'read',
-  summary: 'What is on a list, by hand or by its failures',
+  summary: 'The entries of a list, manual and automatic',
   tag,
   params: ListParams,
   answers: { 200: { description: 'Its entries', schema: z.object({ entries: z.array(EntryBody) }) } },
@@ -166,7 +166,7 @@ const deleteEntry = route({
   summary: 'Take a tool off a list, the automatic blacklist included',
   tag,
   params: EntryParams,
-  answers: { 204: { description: 'Taken off, or never on it' } },
+  answers: { 204: { description: 'Removed, or was not on it' } },
   faults: ['NotFound'],
   async handle({ api, actor, params: { kind, name } }) {
     await api.recorder.flush();

@@ -20,7 +20,7 @@ import { RunBody } from './plan-schemas.ts';
 const tag = 'Plans';
 const Start = z.strictObject({ input: z.unknown().optional(), ...SpendLimits }).meta({ id: 'StartRun' });
 const Consent = z.strictObject({ approve: z.boolean() }).meta({ id: 'RunConsent' });
-const state = { description: 'How the run stands', schema: RunBody } as const;
+const state = { description: 'The state of the run', schema: RunBody } as const;
 
 const startRun = route({
   method: 'post',
@@ -76,7 +76,7 @@ const confirmNode = route({
   method: 'post',
   path: '/v1/runs/:id/nodes/:node/confirm',
   scope: 'approve',
-  summary: 'Let a waiting node run, or deny it',
+  summary: 'Approve or deny a waiting node',
   tag,
   params: IdParam.extend({ node: z.string() }),
   body: jsonBody(Consent),

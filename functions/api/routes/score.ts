@@ -23,7 +23,7 @@ export const ScoreBody = z
     normalized: z
       .number()
       .optional()
-      .meta({ description: 'Opinion on 1..5; absent for a tool never compared with opinions.' }),
+      .meta({ description: 'Mean opinion on 1..5; absent for a tool that is not calibrated.' }),
     low: z.number().optional().meta({ description: '90 % of mean opinions lie between low and high.' }),
     high: z.number().optional(),
     limits: z.string().optional().meta({ description: 'What a no-reference tool does not see.' }),
@@ -42,11 +42,11 @@ const ScoreAnswer = z
     scores: z.array(ScoreBody),
     overall: z
       .object({
-        score: z.number().optional().describe('mean opinion on 1..5 that is predicted; absent without a reference'),
+        score: z.number().optional().describe('predicted mean opinion on 1..5; absent without a reference'),
         low: z.number().optional().describe('90 % of mean opinions lie between low and high'),
         high: z.number().optional(),
         word: z.enum(['excellent', 'good', 'fair', 'poor', 'bad']).optional().describe('our word for the score'),
-        tools: z.array(z.string()).describe('the metrics it was made from'),
+        tools: z.array(z.string()).describe('the metrics it is computed from'),
         note: z.string().optional().describe('why there is no score'),
         mean: z.number().describe('deprecated: the mean of the calibrated scores'),
         spread: z.number().describe('deprecated: their standard deviation'),

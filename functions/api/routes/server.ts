@@ -5,9 +5,9 @@ const getHealth = route({
   method: 'get',
   path: '/healthz',
   scope: 'public',
-  summary: 'Whether the server answers',
+  summary: 'Health check',
   tag: 'Operation',
-  answers: { 200: { description: 'It does', schema: z.object({ status: z.literal('ok') }) } },
+  answers: { 200: { description: 'The server answers', schema: z.object({ status: z.literal('ok') }) } },
   handle: () => reply(200, { status: 'ok' }),
 });
 

@@ -22,7 +22,7 @@ const putSnapshot = route({
   path: '/v1/snapshot',
   audit: 'snapshot-imported',
   scope: 'write',
-  summary: 'Make the tenant’s tools those of a snapshot',
+  summary: 'Replace the tenant’s tools by those of a snapshot',
   tag: 'Snapshot',
   body: checkedByVerb(SnapshotBody),
   answers,

@@ -19,7 +19,7 @@ const DriftBody = z
   .object({
     tool: z.string(),
     from: z.string().nullable().meta({ description: 'The approved version; null for a new tool.' }),
-    to: z.string().nullable().meta({ description: 'What the source has; null for a tool that is gone.' }),
+    to: z.string().nullable().meta({ description: 'The source’s version; null for a tool that is gone.' }),
     change: z.enum(['major', 'minor', 'patch', 'added', 'removed']),
   })
   .meta({ id: 'Drift' });
@@ -50,14 +50,17 @@ const SourceBody = z
     accounts: z
       .object({ listed_by: z.string() })
       .optional()
-      .meta({ description: 'Each caller needs an account of its own; tools are listed by the account of this key.' }),
-    has_secret: z.boolean().optional().meta({ description: 'Credentials are kept; they never come back.' }),
+      .meta({ description: 'Each caller needs its own account; tools are listed with the account of this key.' }),
+    has_secret: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether credentials are stored; they are never returned.' }),
   })
   .meta({ id: 'Source' });
 
 const ApprovalBody = z
   .strictObject({ tools: z.array(z.string().min(1).max(300)).min(1).max(10_000).optional() })
-  .meta({ id: 'Approval', description: 'Tools as `name` or `name@version`; all that wait when absent.' });
+  .meta({ id: 'Approval', description: 'Tools as `name` or `name@version`; all waiting versions if absent.' });
 
 const SourceParam = z.object({ name: z.string().meta({ description: 'The source, by its name.' }) });
 
@@ -101,7 +104,7 @@ const patchSource = route({
   path: '/v1/sources/:name',
   audit: 'source-changed',
   scope: 'tenant_admin',
-  summary: 'Change a source’s settings; null takes one back to its default',
+  summary: 'Change a source’s settings; null resets one to its default',
   tag,
   params: SourceParam,
   body: jsonBody(SourceChange.meta({ id: 'SourceChange' })),
@@ -118,7 +121,7 @@ const deleteSource = route({
   summary: 'Remove a source and its tools; the records of its calls stay',
   tag,
   params: SourceParam,
-  answers: { 204: { description: 'Removed, or never there' } },
+  answers: { 204: { description: 'Removed, or did not exist' } },
   async handle({ api, actor, params }) {
     await removeSource(api, actor, params.name);
     return done;
@@ -129,7 +132,7 @@ const refresh = route({
   method: 'post',
   path: '/v1/sources/:name/refresh',
   scope: 'tenant_admin',
-  summary: 'List a source’s tools now',
+  summary: 'Refresh a source now',
   tag,
   params: SourceParam,
   answers: { 200: { description: 'Its state', schema: SourceBody } },
@@ -148,7 +151,7 @@ const approve = route({
   body: jsonBody(ApprovalBody),
   answers: {
     200: {
-      description: 'What was approved',
+      description: 'The approved versions',
       schema: z.object({ approved: z.array(z.object({ tool: z.string(), version: z.string() })) }),
     },
   },

@@ -20,7 +20,7 @@ const DeletionBody = z
     items_removed: z.int(),
     blobs_removed: z.int(),
     kept: z.object({ items: z.int(), why: z.string() }),
-    complete: z.boolean().meta({ description: 'False where the time ran out: ask again, and it goes on.' }),
+    complete: z.boolean().meta({ description: 'False when time ran out: repeat the request to continue.' }),
   })
   .meta({ id: 'TenantDeletion' });
 
@@ -28,12 +28,12 @@ const getExport = route({
   method: 'get',
   path: '/v1/tenants/:tenant/export',
   scope: 'admin',
-  summary: 'All that is stored of a tenant, without secrets, as JSON Lines',
+  summary: 'Export everything stored of a tenant, without secrets, as JSON Lines',
   tag,
   params: TenantParam,
   query: z.object({ pictures: z.enum(['true', 'false']).optional() }),
   audit: 'tenant-exported',
-  answers: { 200: { description: 'One item or blob a line', type: 'application/jsonl' } },
+  answers: { 200: { description: 'One item or blob per line', type: 'application/jsonl' } },
   async handle({ api, actor, params: { tenant }, query, context }) {
     const lines = exportTenant(api, actor, tenant, { withBytes: query.pictures === 'true' });
     return answerBytes(
@@ -57,7 +57,10 @@ const removeTenant = route({
   tag,
   params: TenantParam,
   query: z.object({
-    confirm: z.string().optional().meta({ description: 'The name of the tenant again: nothing brings it back.' }),
+    confirm: z
+      .string()
+      .optional()
+      .meta({ description: 'The name of the tenant again, because deletion cannot be undone.' }),
   }),
   audit: 'tenant-deleted',
   answers: { 200: { description: 'What was removed and what is kept', schema: DeletionBody } },

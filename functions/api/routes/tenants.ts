@@ -24,7 +24,7 @@ const getTenants = route({
   method: 'get',
   path: '/v1/tenants',
   scope: 'admin',
-  summary: 'Every tenant that was given a key, with its keys and what it used this month',
+  summary: 'Every tenant that was given a key, with its keys and its usage of this month',
   tag: 'Keys',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(MOST).default(MOST),

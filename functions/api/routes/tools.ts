@@ -66,10 +66,10 @@ const checkDefinition = route({
   method: 'post',
   path: '/v1/definitions/check',
   scope: 'write',
-  summary: 'What registering a definition would do; nothing is stored',
+  summary: 'Check what registering a definition would do; nothing is stored',
   tag,
   body: checkedByVerb(DefinitionBody),
-  answers: { 200: { description: 'What would happen', schema: CheckBody } },
+  answers: { 200: { description: 'The outcome that registering would have', schema: CheckBody } },
   faults: ['InvalidInput', 'Conflict', 'TooLarge'],
   async handle({ api, actor, body: { make_default: _, ...definition } }) {
     const { spec, id, outcome, becomesDefault } = await checkTool(api, actor, definition);
@@ -133,7 +133,7 @@ const removeTool = route({
   tag,
   params: NameParam,
   query: VersionQuery,
-  answers: { 204: { description: 'Removed, or never there' } },
+  answers: { 204: { description: 'Removed, or did not exist' } },
   async handle({ api, actor, params, query }) {
     await removeStoredTool(api, actor, params.name, query.version);
     return done;

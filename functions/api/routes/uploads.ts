@@ -29,10 +29,10 @@ const announce = route({
   method: 'post',
   path: '/v1/uploads',
   scope: 'invoke',
-  summary: 'Announce a picture; put its bytes at the url, with exactly the headers',
+  summary: 'Request an upload; then PUT the picture to the url, with exactly these headers',
   tag: 'Images',
   body: checkedByVerb(NewUpload),
-  answers: { 201: { description: 'Where to put it', schema: Signed } },
+  answers: { 201: { description: 'The url and headers for the upload', schema: Signed } },
   faults: ['InvalidInput', 'NotFound', 'PaymentRequired', 'Unavailable'],
   async handle({ api, actor, body }) {
     return reply(201, await requestUpload({ ...api, signPut: requireSignPut(api) }, actor, body));
@@ -43,12 +43,12 @@ const getScores = route({
   method: 'get',
   path: '/v1/images/:key/scores',
   scope: 'read',
-  summary: 'What became of an uploaded picture',
+  summary: 'The state of an uploaded picture',
   tag: 'Images',
   params: z.object({ key: ImageKey }),
   answers: {
     200: {
-      description: 'Pending, scored, failed, or unscored when it was announced with score: false',
+      description: 'Pending, scored, failed, or unscored when it was requested with score: false',
       schema: Scores,
     },
   },

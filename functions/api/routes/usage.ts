@@ -30,7 +30,7 @@ const UsageBody = z
   .meta({ id: 'Usage' });
 
 const Verification = z.record(z.string(), z.unknown()).meta({ id: 'UsageVerification' });
-const verification = { 200: { description: 'The ledger beside what is stored', schema: Verification } } as const;
+const verification = { 200: { description: 'The ledger compared with the counters', schema: Verification } } as const;
 
 const getUsage = route({
   method: 'get',
@@ -60,7 +60,7 @@ const verify = route({
   method: 'get',
   path: '/v1/usage/verification',
   scope: 'tenant_admin',
-  summary: 'Prove that the ledger sums to the counters',
+  summary: 'Verify that the ledger sums to the counters',
   tag,
   query: VerifyQuery,
   answers: verification,
@@ -72,7 +72,7 @@ const settle = route({
   method: 'post',
   path: '/v1/usage/verification',
   scope: 'tenant_admin',
-  summary: 'Set quota counters to what the ledger says; only while no call is running',
+  summary: 'Correct the quota counters and usage from the ledger',
   tag,
   query: VerifyQuery,
   answers: verification,

@@ -49,10 +49,7 @@ interface Drafted {
   readonly isSure: boolean;
 }
 
-/**
- * Plans a request of several steps: each step is decided separately, and missing arguments are taken from earlier
- * steps.
- */
+/** Plans a request of several steps: each is decided by itself, and takes missing arguments from earlier ones. */
 export const planTask = async (task: string, deps: PlanTaskDeps): Promise<PlannedTask> => {
   if (task.trim() === '') throw new Fault('InvalidInput', 'task is empty; say what shall be done', { field: 'task' });
   const drafted: Drafted[] = [];
@@ -224,7 +221,7 @@ const sourcesOf = (clause: Clause, tool: Tool, stage: number, before: readonly D
   const heads = before.filter((one) => !before.some((other) => other.stage === one.stage && uses(other, one.node.id)));
   const earlier = heads.filter((one) => one.stage < stage).toReversed();
   const siblings = before.filter((one) => one.stage === stage).toReversed();
-  // In `then hash it and count its words` both use the earlier result. In `then translate it and send it` the second
+  // In `then hash it and count its words` both use the earlier result; in `then translate it and send it`, the second
   // uses the first, whose result fits exactly.
   const isBeside = clause.joined === 'and' && earlier.length > 0;
   // In `into French and into German` the same tool is applied twice to the same input.
