@@ -234,7 +234,7 @@ describe('pay per call', () => {
     const late = await json<Refusal>('POST', '/v1/tools/sleeps/invoke', bern, payer);
 
     assert.equal(late.status, 409, JSON.stringify(late.body));
-    assert.match(late.body.error.message, /has already ended, or its time was up/);
+    assert.match(late.body.error.message, /has already ended, or its time ran out/);
     assert.equal((await json<MonthUsage>('GET', '/v1/usage?month=2026-03', undefined, payer)).body.calls, 1);
     assert.deepEqual((await json<Verification>('GET', '/v1/usage/verification?month=2026-03')).body.differences, []);
   });

@@ -135,6 +135,6 @@ test('X.04 a call suspended between its row and its count until its time was up 
   };
 
   const meter = createMeter({ table: sleeping, clock, log, prices });
-  await assert.rejects(async () => meter.reserve(call), /has already ended, or its time was up/);
+  await assert.rejects(async () => meter.reserve(call), /has already ended, or its time ran out/);
   assert.equal((await table.get(quotaKey('k', MONTH)))?.body.calls, 0);
 });
