@@ -39,20 +39,20 @@ import { refreshQuietly } from './sources/refresh.ts';
 import { withSources } from './sources/source-handlers.ts';
 import type { SignPut } from './uploads/request-upload.ts';
 
-/** Who issues access tokens for this server, and how they are verified. */
+/** The issuers of access tokens for this server, and their verification. */
 export interface Oauth {
   readonly issuers: readonly Issuer[];
   readonly verifyToken: VerifyToken;
-  /** Our own, where it is switched on. */
+  /** Our own authorization server, if it is switched on. */
   readonly authServer?: AuthServer | undefined;
 }
 
-/** The world, as the process hands it in. */
+/** The ports of the product, given by each process. */
 export interface AssayPorts {
   readonly table: Table;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** How the event loop is divided between tenants; by the processor's time unless given. */
+  /** Divides the event loop between tenants; by their CPU time unless given. */
   readonly turns?: FairTurns;
   readonly log: Log;
   readonly random: (bytes: number) => Uint8Array;
@@ -60,39 +60,39 @@ export interface AssayPorts {
   readonly discover: () => Promise<readonly ToolSource[]>;
   readonly handlers: Handlers;
   readonly adminKey?: AdminKey | undefined;
-  /** Access tokens, where issuers are configured. */
+  /** Verifies access tokens, if issuers are configured. */
   readonly oauth?: Oauth | undefined;
   readonly freshMs?: number;
-  /** Where images, models and large results lie. */
+  /** The store of images, models and large results. */
   readonly blobs?: Blobs;
-  /** The image side, in processes that score pictures. */
+  /** The image-quality part, in processes that score pictures. */
   readonly iqa?: Iqa;
-  /** Makes what runs plans, on this machine or on Step Functions. */
+  /** Creates the engine of plans, on this machine or on Step Functions. */
   readonly startRuns?: (assay: Assay) => Runs & { close?(): Promise<void> };
   /** A language model for parts of the decision; rules decide without one. */
   readonly llm?: Llm;
   /** Ranks tools by the meaning of whole sentences too. */
   readonly encoder?: SentenceEncoder | undefined;
-  /** Whether decisions that came out well become examples; they do unless it is false. */
+  /** Whether decisions that came out well become examples; true by default. */
   readonly learns?: boolean | undefined;
-  /** Signs addresses that take pictures, where there is somewhere to put them. */
+  /** Signs upload addresses for pictures, if uploads are possible. */
   readonly signPut?: SignPut;
   /** How many bytes of pictures a tenant may store in 30 days. */
   readonly storageBytes?: number;
-  /** What keys without a rate of their own may send to this process; as much as they like without it. */
+  /** The rate of keys without one of their own, in this process; without it they are unlimited. */
   readonly defaultRate?: Rate | undefined;
   readonly gauge?: Gauge;
-  /** What things cost; without it nothing is charged and no quota holds. */
+  /** The price list; without it nothing is charged and no quota applies. */
   readonly prices?: Prices;
   readonly meter?: Meter;
-  /** Has what this process counts on quotas recounted, should it die. */
+  /** Has the quotas that this process counts on recounted if it dies. */
   readonly quotaHolding?: QuotaHolding | undefined;
-  /** How tools that live elsewhere are reached; without it there are no sources. */
+  /** How sources are reached; without it there are none. */
   readonly sources?: SourcePorts;
   readonly recording?: Pick<RecorderOptions, 'delayMs' | 'observe'>;
-  /** Tells the edge of a key at once, where there is one: a revocation does not wait for the stream. */
+  /** Publishes a key to the edge at once, if there is one, so that a revocation does not wait for the stream. */
   readonly publishKey?: ((id: string) => Promise<void>) | undefined;
-  /** Follows requests and runs; without it nothing is traced. */
+  /** Traces requests and runs; without it nothing is traced. */
   readonly tracer?: Tracer | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   readonly llm?: Llm;
   readonly learns: boolean;
   readonly memories?: ((tenant: string) => Promise<Memory>) | undefined;
-  /** Runs plans, once the process has said where. */
+  /** Runs plans, in processes that have an engine. */
   readonly runs?: Runs;
   readonly limitRate: RateLimiter;
   readonly recentCalls: RecentCalls;
@@ -116,13 +116,13 @@ export interface Assay extends ExecuteContext, KeyContext, SourcesContext {
   readonly tracer: Tracer;
   readonly publishKey?: ((id: string) => Promise<void>) | undefined;
   readonly report: () => LoadReport;
-  /** Discovers the read-only layer anew; tools that tenants registered stay. */
+  /** Discovers the read-only layer again; tools that tenants registered stay. */
   readonly reload: (actor: Actor) => Promise<LoadReport>;
-  /** Stores what waits to be stored and lets go of the table. */
+  /** Stores everything pending and closes the table. */
   readonly close: () => Promise<void>;
 }
 
-/** With its table of words: loaded by the first decision, not by every start. */
+/** Imported with its word vectors by the first decision, not at every start. */
 const memoriesOf = (table: Table) => {
   const create = lazily(async () => (await import('./insight/memory.ts')).createMemories(table));
   return async (tenant: string) => (await create())(tenant);
@@ -136,7 +136,7 @@ export const composeAssay = async (ports: AssayPorts): Promise<Assay> => {
   );
   const handlers = { builtin: ports.handlers.builtin, internal };
   let runs: ReturnType<NonNullable<AssayPorts['startRuns']>> | undefined;
-  // Made once a load: every call looks its handler up.
+  // Built once per load, because every call looks up its handler.
   const withHandlers = (next: Loaded): Loaded => ({
     ...next,
     handlers: withSources(

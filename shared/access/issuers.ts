@@ -32,7 +32,7 @@ const Issuer = z.strictObject({
     })
     .default({ claim: 'scope', map: { read: ['read'], invoke: ['invoke'], write: ['write'] } }),
   tools: z.union([z.array(z.string().min(1).max(128)), Claim.omit({ values: true })]).optional(),
-  /** A public client registered at the issuer; clients that cannot register themselves are told of it. */
+  /** A public client registered at the issuer, for clients that cannot register themselves. */
   client_id: z.string().min(1).max(256).optional(),
   quota: NewKey.shape.quota,
   rate: NewKey.shape.rate,

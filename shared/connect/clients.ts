@@ -1,4 +1,4 @@
-/** The clients that a registry tells how to connect to it. */
+/** The clients for which the registry has instructions. */
 export const CONNECT_CLIENTS = {
   'claude-desktop': 'Claude Desktop',
   'claude-code': 'Claude Code',

@@ -10,7 +10,7 @@ export interface ConnectTarget {
 /** Something to type, or to put into a file. */
 export interface ConnectStep {
   readonly about: string;
-  /** The file that the text belongs into; a command or code when absent. */
+  /** The file for the text; a command or code when absent. */
   readonly file?: string;
   readonly text: string;
 }
@@ -19,11 +19,11 @@ export interface ConnectGuide {
   readonly client: ConnectClient;
   readonly title: string;
   readonly steps: readonly ConnectStep[];
-  /** What else it takes, where a key alone does not do. */
+  /** What else is needed, if a key alone is not enough. */
   readonly note?: string;
 }
 
-/** The exact lines that connect a client to a server, with its address and key in place. */
+/** The exact lines that connect a client to a server, with its address and key filled in. */
 export const connectLines = (client: ConnectClient, { url, key }: ConnectTarget): ConnectGuide => {
   const address = url.replace(/\/+$/, '');
   return { client, title: CONNECT_CLIENTS[client], ...guides[client](`${address}/mcp`, key, address) };
@@ -34,7 +34,7 @@ type Guide = (mcp: string, key: string, url: string) => Pick<ConnectGuide, 'step
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
 const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2);
 const code = (value: string): string => JSON.stringify(value);
-/** As one word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 const shell = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 const onlyOauth =

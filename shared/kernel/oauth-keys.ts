@@ -13,5 +13,5 @@ export const oauthOfGrantKey = (grant: string, kind: string, digest: string): Ke
 /** How many clients registered themselves within an hour. */
 export const oauthRegistrationsKey = (hour: string): Key => ({ pk: `OAUTH#REGISTRATIONS#${hour}`, sk: 'COUNT' });
 
-/** A link by which somebody connects an account, by its digest. */
+/** A link to connect an account, by its digest. */
 export const accountLinkKey = (digest: string): Key => ({ pk: `CONNECT#${digest}`, sk: 'LINK' });

@@ -99,7 +99,7 @@ export interface Clock {
   newId(): string;
 }
 
-/** Timers. They belong to the clock, so that whoever replaces time replaces waiting too. */
+/** Timers; a port like the clock, so that whatever controls the time also controls waiting. */
 export interface Timers {
   /** Repeats work until the returned function is called. */
   every(milliseconds: number, work: () => void): () => void;

@@ -3,7 +3,7 @@ import type { Key } from './ports.ts';
 /** A key's counters of a month, and until when recounting them would change nothing. */
 export const quotaKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `QUOTA#${month}` });
 export const quotaWatchKey = (keyId: string, month: string): Key => ({ pk: `KEY#${keyId}`, sk: `WATCH#${month}` });
-/** Marks that the key's owner was told how much of the month's quota is used. */
+/** Marks that the event for a nearly used-up quota was published. */
 export const quotaNoticeKey = (keyId: string, month: string, unit: string): Key => ({
   pk: `KEY#${keyId}`,
   sk: `TOLD#${month}#${unit}`,

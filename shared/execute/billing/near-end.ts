@@ -10,7 +10,7 @@ import { monthOf } from './month.ts';
 const NEAR = 0.8;
 const UNITS = ['calls', 'micros'] as const;
 
-/** Marks that the owner of a quota was told that it is nearly used up. */
+/** Marks that the event for a nearly used-up quota was published. */
 export const QuotaNoticeItem = stored({ what: 'mark of a quota', schema: z.object({ at: z.iso.datetime() }) });
 
 /** Whether at least 80 % of a quota is used. */
