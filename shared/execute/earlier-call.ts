@@ -30,7 +30,7 @@ export const isLost = ({ options: { once } }: Pick<Call, 'options'>): boolean =>
 export const takenOver = ({ id }: Pick<Call, 'id'>): Fault =>
   new Fault(
     'Conflict',
-    `the call ${id} was interrupted for too long, and another process may have taken it over; send the same request again`,
+    `the call ${id} was interrupted for too long and may have been taken over by another process; send the same request again`,
     {
       call_id: id,
     },

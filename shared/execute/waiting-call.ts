@@ -184,6 +184,6 @@ const endCall = async (
   if (ended) return ended;
   throw new Fault(
     'Conflict',
-    'the call was interrupted for too long, and another process has taken it over; ask again',
+    'the call was interrupted for too long and has been taken over by another process; ask again',
   );
 };
