@@ -142,7 +142,7 @@ describe('X.17 discovery trusts no more than it must', () => {
     [
       'a server that describes another issuer',
       () => Object.assign(said.server, { issuer: 'https://login.bank.example' }),
-      /describes the issuer https:\/\/login\.bank\.example, not itself/,
+      /publishes metadata of another issuer, https:\/\/login\.bank\.example/,
     ],
     [
       'a server without PKCE',

@@ -309,7 +309,7 @@ describe('a document that is not what it should be', () => {
 
   test('an unusable document is refused with what it is instead', () => {
     for (const [given, message] of [
-      ['', /no JSON/],
+      ['', /not JSON/],
       ['openapi: 3.0.0', /YAML; give it as JSON/],
       ['{"swagger":"2.0"}', /Swagger 2/],
       ['{"openapi":"4.0.0"}', /its field openapi is "4.0.0"/],
