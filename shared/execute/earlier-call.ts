@@ -20,7 +20,7 @@ export const earlierCall = async (
 };
 
 /** The time of a call: a resumed call keeps its original time, and so its billing month. */
-export const timeOf = ({ clock }: { readonly clock: Pick<Clock, 'now'> }, once: CallOptions['once']): number =>
+export const callTime = ({ clock }: { readonly clock: Pick<Clock, 'now'> }, once: CallOptions['once']): number =>
   (once?.earlier === undefined ? undefined : timeOfUlid(once.id)) ?? clock.now();
 
 /** Whether another process may have taken the call over, because this one was suspended for too long. */

@@ -4,12 +4,12 @@ import type { Invocation, Outcome } from '../model/call.ts';
 import type { CallRecord } from '../model/call-record.ts';
 import type { Actor } from '../model/key.ts';
 import type { Call, Caller, CallOptions, CallResult, ExecuteContext, Next } from './call.ts';
-import { answeredBefore, earlierCall, interrupted, isAlreadyEnded, isIdempotent, timeOf } from './earlier-call.ts';
+import { answeredBefore, callTime, earlierCall, interrupted, isAlreadyEnded, isIdempotent } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
 import { toMetered } from './meter.ts';
 import { recordCalls } from './monitor.ts';
 import { resolveTool } from './resolve.ts';
-import { handlerOf, runImplementation } from './run-handler.ts';
+import { requireHandler, runImplementation } from './run-handler.ts';
 
 export type { CallOptions, ExecuteContext } from './call.ts';
 
@@ -54,10 +54,10 @@ const tryTool = async (
   const isLapsed = earlier?.status === 'interrupted' && (answer !== undefined || isIdempotent(record));
   // The record truncates long values, so the stored answer is used where there is one.
   if (earlier && !isLapsed) return { ...repeatOutcome(earlier), ...(earlier.status === 'ok' ? answer : {}) };
-  const handler = handlerOf(record, context.handlers());
+  const handler = requireHandler(record, context.handlers());
   const call: Call = {
     id: once?.id ?? context.clock.newId(),
-    at: timeOf(context, once),
+    at: callTime(context, once),
     actor,
     record,
     isEnabled,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Fold, foldingOf, reportUnreadable } from '../insight/fold.ts';
+import { createFolding, type Fold, reportUnreadable } from '../insight/fold.ts';
 import type { Fault } from '../kernel/errors.ts';
 import { eventCountKey, foldedKey } from '../kernel/item-keys.ts';
 import type { Write } from '../kernel/ports.ts';
@@ -26,7 +26,7 @@ const foldChunk = async ({ table, clock, folds, log }: FoldContext, chunk: reado
   const tenants = [...new Set(chunk.map(({ tenant }) => tenant))];
   const notes = chunk.map(({ eventId }) => foldedKey(eventId));
   const counts = tenants.map(eventCountKey);
-  const totals = tenants.flatMap((tenant) => foldingOf(folds, tenant, recordsOf(chunk, tenant)).keys);
+  const totals = tenants.flatMap((tenant) => createFolding(folds, tenant, recordsOf(chunk, tenant)).keys);
   const expires = Math.floor(clock.now() / 1000) + CHECKPOINT_SECONDS;
   const unreadable = await table.change<readonly Fault[]>([...notes, ...counts, ...totals], (items) => {
     const noted = items.slice(0, notes.length);
@@ -35,7 +35,7 @@ const foldChunk = async ({ table, clock, folds, log }: FoldContext, chunk: reado
     const stored = items.slice(notes.length + counts.length);
     const left: Fault[] = [];
     const folded = tenants.flatMap((tenant, at): readonly Write[] => {
-      const { writes, events, unreadable } = foldingOf(folds, tenant, recordsOf(fresh, tenant)).fold(stored);
+      const { writes, events, unreadable } = createFolding(folds, tenant, recordsOf(fresh, tenant)).fold(stored);
       const placed = appendIfReadable(tenant, items[notes.length + at], events);
       left.push(...unreadable, ...placed.unreadable);
       return [...writes, ...placed.writes];
@@ -75,6 +75,6 @@ function* chunksOf(calls: readonly StreamedCall[], folds: readonly Fold[]): Gene
 }
 
 const itemsOf = ({ eventId, tenant, record }: StreamedCall, folds: readonly Fold[]) =>
-  [foldedKey(eventId), eventCountKey(tenant), ...foldingOf(folds, tenant, [record]).keys].map(
+  [foldedKey(eventId), eventCountKey(tenant), ...createFolding(folds, tenant, [record]).keys].map(
     ({ pk, sk }) => `${pk}\n${sk}`,
   );

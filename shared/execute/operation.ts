@@ -3,7 +3,7 @@ import type { Handler } from '../kernel/ports.ts';
 import type { Actor } from '../model/key.ts';
 import type { VersionRecord } from '../model/registration.ts';
 import type { Call, Caller, CallOptions, LayerContext, Next } from './call.ts';
-import { earlierCall, timeOf } from './earlier-call.ts';
+import { callTime, earlierCall } from './earlier-call.ts';
 import { runThroughLayers } from './layers.ts';
 import { runImplementation } from './run-handler.ts';
 
@@ -65,7 +65,7 @@ export const runOperation = async <T>(
   };
   const call: Call = {
     id: options.once?.id ?? context.clock.newId(),
-    at: timeOf(context, options.once),
+    at: callTime(context, options.once),
     actor,
     record: makeOperationRecord(operation.name),
     isEnabled: true,

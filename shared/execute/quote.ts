@@ -4,7 +4,7 @@ import type { Invocation } from '../model/call.ts';
 import type { Actor } from '../model/key.ts';
 import type { ExecuteContext } from './call.ts';
 import { resolveTool } from './resolve.ts';
-import { handlerOf, timeoutMsOf } from './run-handler.ts';
+import { requireHandler, timeoutMsOf } from './run-handler.ts';
 import { makeQuote, type Quote } from './spend.ts';
 
 /** What a call would cost, and whether it would need consent. Its arguments are checked, and nothing is recorded. */
@@ -16,7 +16,7 @@ export const quoteTool = async (
 ): Promise<Quote> => {
   requireScope(actor, 'invoke');
   const { record } = await resolveTool(context, actor, invocation);
-  const handler = handlerOf(record, context.handlers());
+  const handler = requireHandler(record, context.handlers());
   context.checkArguments(record, invocation.arguments ?? {}, handler.parameters, actor.tenant);
   const { spec, version } = record;
   const price = context.meter.price({

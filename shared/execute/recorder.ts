@@ -1,4 +1,4 @@
-import { type Fold, foldingOf, reportUnreadable } from '../insight/fold.ts';
+import { createFolding, type Fold, reportUnreadable } from '../insight/fold.ts';
 import { createEndOfTurn } from '../kernel/end-of-turn.ts';
 import { type Fault, messageOf } from '../kernel/errors.ts';
 import { timeOfUlid } from '../kernel/ids.ts';
@@ -190,14 +190,14 @@ const storeFolded = async (
   tenant: string,
   entries: readonly WaitingRecord[],
 ): Promise<readonly Fault[]> => {
-  const whole = foldingOf(folds, tenant, recordsOf(entries));
+  const whole = createFolding(folds, tenant, recordsOf(entries));
   const guarded = entries.filter(({ once }) => once);
   const rowKeys = guarded.map(({ record }) => rowKey(tenant, record));
   const keys = [eventCountKey(tenant), ...rowKeys, ...whole.keys];
   const { faults, stored } = await table.change(keys, ([count, ...items]) => {
     const rows = new Map(guarded.map((entry, at) => [entry, items[at]]));
     const open = entries.filter((entry) => !entry.once || canEnd(entry, rows.get(entry)));
-    const folding = open.length === entries.length ? whole : foldingOf(folds, tenant, recordsOf(open));
+    const folding = open.length === entries.length ? whole : createFolding(folds, tenant, recordsOf(open));
     const { writes, events, unreadable } = folding.fold(items.slice(guarded.length));
     const placed = appendIfReadable(tenant, count, events);
     const known = guarded.map(

@@ -10,7 +10,7 @@ import { acceptOutput, failure } from './output.ts';
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
 /** The function behind a version, mocks included. */
-export const handlerOf = ({ spec }: VersionRecord, handlers: Handlers): Handler => {
+export const requireHandler = ({ spec }: VersionRecord, handlers: Handlers): Handler => {
   const { implementation } = spec;
   if (!implementation)
     throw new Fault('Unavailable', `${spec.name} is a spec without an implementation; it can be listed but not run`, {

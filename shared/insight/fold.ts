@@ -53,7 +53,7 @@ export interface Folding {
 }
 
 /** The aggregates of a tenant's calls. */
-export const foldingOf = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): Folding => {
+export const createFolding = (folds: readonly Fold[], tenant: string, records: readonly CallRecord[]): Folding => {
   const shares = sharesOf(folds, tenant, records);
   return {
     keys: shares.map(({ key }) => key),

@@ -135,7 +135,7 @@ export const automaticEntries = (stats: readonly StatsTotal[]): readonly ListEnt
       : [],
   );
 
-export const listKindOf = (text: string): ListKind => {
+export const parseListKind = (text: string): ListKind => {
   const kind = LIST_KINDS.find((known) => known === text);
   if (kind) return kind;
   throw new Fault('NotFound', `no list named ${JSON.stringify(text)}; there are ${LIST_KINDS.join(' and ')}`);

@@ -13,7 +13,7 @@ import type { Permission, Tool } from '../model/tool.ts';
 import { checkArguments, outputSchemaOf, type ValidatorOf } from './check-arguments.ts';
 import { orderNodes } from './order.ts';
 import { type Reference, RUN_INPUT, readReference, referencesIn } from './reference.ts';
-import { stepInto, typesOf, viewOf } from './schema-view.ts';
+import { stepInto, toView, typesOf } from './schema-view.ts';
 import { placesFromUpstream } from './upstream-values.ts';
 
 /** A tool as the plan needs it. */
@@ -181,7 +181,7 @@ function droppable(input: PlanNodeInput, tool: Tool): string[] {
   return Object.keys(input.arguments).filter((name) => {
     const value = input.arguments[name];
     if (required.includes(name) || readReference(value, input.id, name) === undefined) return false;
-    const found = stepInto(viewOf(tool.parameters), name);
+    const found = stepInto(toView(tool.parameters), name);
     return typeof found === 'object' && !typesOf(found).has('null');
   });
 }

@@ -25,7 +25,7 @@ export interface PlanCall extends Omit<Invocation, 'name' | 'version'> {
 }
 
 /** The plan behind a tool, where it was registered from one. */
-export const planOf = ({ spec: { implementation } }: VersionRecord): string | undefined => {
+export const findPlanId = ({ spec: { implementation } }: VersionRecord): string | undefined => {
   const handler = implementation?.type === 'internal' ? implementation.handler : '';
   return handler.startsWith(PLAN_HANDLER_PREFIX) ? handler.slice(PLAN_HANDLER_PREFIX.length) : undefined;
 };

@@ -6,7 +6,7 @@ import type { PlanNodeInput } from '../model/plan.ts';
 import type { Tool } from '../model/tool.ts';
 import { joinPlace, type Reference, readReference } from './reference.ts';
 import { misfit } from './schema-fit.ts';
-import { inferSchema, resolve, type SchemaView, stepInto, viewAt, viewOf } from './schema-view.ts';
+import { inferSchema, resolve, type SchemaView, stepInto, toView, viewAt } from './schema-view.ts';
 
 /** The schema of the output that a reference leads to; undefined when none is declared. */
 export type OutputOf = (reference: Reference) => JsonSchema | undefined;
@@ -36,17 +36,17 @@ export function checkArguments(node: PlanNodeInput, tool: Tool, outputOf: Output
       for (const [key, item] of Object.entries(value)) visit(item, inside(target, key), joinPlace(place, key));
       if (target !== undefined) checkKeys(node.id, value, target, place);
     } else if (target !== undefined) {
-      const reason = misfit(viewOf(inferSchema(value)), target);
+      const reason = misfit(toView(inferSchema(value)), target);
       if (reason !== undefined) refuse(node.id, place, `${JSON.stringify(value)} ${reason}`);
     }
   };
-  visit(node.arguments, viewOf(tool.parameters), '');
+  visit(node.arguments, toView(tool.parameters), '');
   if (references === 0) checkWhole(node, tool, validatorOf(tool));
 }
 
 function checkReference(node: string, reference: Reference, output: JsonSchema | undefined, target?: SchemaView): void {
   if (output === undefined) return;
-  const found = viewAt(viewOf(output), reference.path);
+  const found = viewAt(toView(output), reference.path);
   if (found === 'missing') {
     const known = Object.keys(isObject(output.properties) ? output.properties : {});
     const cure = known.length > 0 ? `; ${reference.source} has ${known.slice(0, 20).join(', ')}` : '';

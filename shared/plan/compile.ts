@@ -3,7 +3,7 @@ import type { PlanTree } from '../model/plan.ts';
 import { canonicalGraph } from './canonical.ts';
 import { levels } from './levels.ts';
 import { type OrderedNode, orderNodes } from './order.ts';
-import { buildPoset, chains, setOf } from './poset.ts';
+import { buildPoset, chains, toBitSet } from './poset.ts';
 import { search } from './search.ts';
 import { computeMakespan, type Scenarios, toPlanTree } from './tree.ts';
 
@@ -41,7 +41,7 @@ export function compilePlan(plan: { readonly nodes: readonly OrderedNode[] }, op
   const plain = levels(poset, all, scenarios);
   const tree = toPlanTree(plain.score < found.score ? plain : found, graph.ids);
 
-  const criticalPath = Math.max(...chains(poset, all, setOf(all, poset.size), durations).tail);
+  const criticalPath = Math.max(...chains(poset, all, toBitSet(all, poset.size), durations).tail);
   const makespan = computeMakespan(tree, (id) => durationOf(id, options.durations));
   return {
     tree,

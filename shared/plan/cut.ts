@@ -1,5 +1,5 @@
 import { at } from './order.ts';
-import { type Chains, chains, type NodeSet, type Poset, setOf } from './poset.ts';
+import { type Chains, chains, type NodeSet, type Poset, toBitSet } from './poset.ts';
 import { type Scenarios, weightOf } from './tree.ts';
 
 /** A part split in two: `first` holds every dependency of its own nodes, so `rest` may run after it. */
@@ -27,7 +27,7 @@ interface Prefix {
  * others: both bounds are running maxima.
  */
 export function findCuts(poset: Poset, part: NodeSet, scenarios: Scenarios, width: number): readonly Cut[] {
-  const inside = setOf(part, poset.size);
+  const inside = toBitSet(part, poset.size);
   const measured = scenarios.map((durations) => chains(poset, part, inside, durations));
   const prefixes = topologicalOrders(part, at(scenarios, 0), at(measured, 0)).flatMap((order) =>
     listPrefixes(order, measured),

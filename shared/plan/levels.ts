@@ -1,5 +1,5 @@
 import { at } from './order.ts';
-import { components, has, type NodeSet, type Poset, setOf } from './poset.ts';
+import { components, has, type NodeSet, type Poset, toBitSet } from './poset.ts';
 import { leaf, parallel, type Scenarios, series, type Tree } from './tree.ts';
 
 /** The simple compilation: each connected component in stages by depth, with a barrier after each stage. */
@@ -8,7 +8,7 @@ export function levels(poset: Poset, part: NodeSet, scenarios: Scenarios): Tree 
 }
 
 function stagesByDepth(poset: Poset, part: NodeSet, scenarios: Scenarios): Tree {
-  const inside = setOf(part, poset.size);
+  const inside = toBitSet(part, poset.size);
   const depth = new Int32Array(poset.size);
   for (const node of part) {
     for (const one of at(poset.covers, node)) {

@@ -30,7 +30,7 @@ const add = (set: Uint32Array, node: number): void => {
   set[node >>> 5] = (set[node >>> 5] ?? 0) | (1 << (node & 31));
 };
 
-export function setOf(part: NodeSet, size: number): Uint32Array {
+export function toBitSet(part: NodeSet, size: number): Uint32Array {
   const set = new Uint32Array((size + 31) >>> 5);
   for (const node of part) add(set, node);
   return set;
@@ -66,7 +66,7 @@ export function chains(poset: Poset, part: NodeSet, inside: Uint32Array, duratio
 
 /** The connected components of a part. */
 export function components(poset: Poset, part: NodeSet): readonly NodeSet[] {
-  const inside = setOf(part, poset.size);
+  const inside = toBitSet(part, poset.size);
   const root = new Int32Array(poset.size).map((_, node) => node);
   const find = (node: number): number => {
     let top = node;
@@ -85,7 +85,7 @@ export function components(poset: Poset, part: NodeSet): readonly NodeSet[] {
  * testing prefixes finds them all.
  */
 export function stages(poset: Poset, part: NodeSet): readonly NodeSet[] {
-  const inside = setOf(part, poset.size);
+  const inside = toBitSet(part, poset.size);
   const found: NodeSet[] = [];
   let comparable = 0;
   let begin = 0;

@@ -13,7 +13,7 @@ export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'a
 
 const ALL: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
-export const viewOf = (schema: JsonSchema): SchemaView => ({ schema, root: schema });
+export const toView = (schema: JsonSchema): SchemaView => ({ schema, root: schema });
 
 /** What the schema says about a path. */
 export function viewAt(view: SchemaView, path: readonly string[]): SchemaAtPath {

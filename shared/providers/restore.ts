@@ -1,8 +1,8 @@
 import { asArray, asRecord, asStrings, isRecord, type MutableSchema, own, type Schema, setOwn } from './json.ts';
 import { encodeName } from './names.ts';
+import { resolve } from './schema/conversion.ts';
 import { isWithin, typeOf } from './schema/keywords.ts';
 import { typesOf } from './schema/merge.ts';
-import { resolve } from './schema/run.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { memoryTable } from '../../shared/adapters/memory/table.ts';
 import { callFolds, readUsage } from '../../shared/execute/billing/usage.ts';
 import { foldStream, type StreamChange } from '../../shared/execute/fold-stream.ts';
-import { foldingOf } from '../../shared/insight/fold.ts';
+import { createFolding } from '../../shared/insight/fold.ts';
 import { readAllStats, readStats } from '../../shared/insight/read-stats.ts';
 import { totalsItems } from '../../shared/insight/read-totals.ts';
 import type { StatsTotal } from '../../shared/insight/stats.ts';
@@ -45,7 +45,7 @@ const failed = (n: number, fields: Partial<CallRecord> = {}) =>
 /** What the calls add up to when they are folded one table at a time, as on SQLite. */
 const plain = (changes: readonly StreamChange[]): readonly StatsTotal[] => {
   const records = changes.map(({ after }) => after?.body as unknown as CallRecord);
-  const { writes } = foldingOf(callFolds, 'default', records).fold([]);
+  const { writes } = createFolding(callFolds, 'default', records).fold([]);
   return writes
     .flatMap((write) =>
       'put' in write && write.put.pk === statsPk('default') ? [write.body as unknown as StatsTotal] : [],

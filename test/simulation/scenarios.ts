@@ -3,7 +3,7 @@ import { sha256 } from '../../shared/kernel/canonical-json.ts';
 import { imageBlobKey } from '../../shared/kernel/item-keys.ts';
 import type { CallRecord } from '../../shared/model/call-record.ts';
 import type { RunView } from '../../shared/model/run.ts';
-import { callDeferred, planOf } from '../../shared/plan/call-deferred.ts';
+import { callDeferred, findPlanId } from '../../shared/plan/call-deferred.ts';
 import { ADMIN_KEY } from '../support/assay.ts';
 import { aTool } from '../support/tools.ts';
 import { KEPT_TOOLS, type Prepared, type Process, UPSTREAM_TOOLS } from './process.ts';
@@ -209,7 +209,7 @@ export const scenarios = {
     run: async ({ process: { assay, runs }, payer }) => {
       const actor = await assay.authenticate(payer);
       const entry = (await assay.catalogs.of('default')).catalog.get('planned');
-      const planId = entry && planOf(entry.record);
+      const planId = entry && findPlanId(entry.record);
       if (!entry || planId === undefined || !assay.runs) throw new Error('there is no plan');
       const asked = { tool: entry.record, planId, arguments: {} };
       const handed = await callDeferred(assay, assay.runs, actor, asked, new AbortController().signal, {});

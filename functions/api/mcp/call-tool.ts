@@ -8,7 +8,7 @@ import type { JsonSchema } from '../../../shared/kernel/json.ts';
 import type { CallingClient } from '../../../shared/kernel/ports.ts';
 import type { Outcome } from '../../../shared/model/call.ts';
 import type { Actor } from '../../../shared/model/key.ts';
-import { callDeferred, type DeferredResult, planOf } from '../../../shared/plan/call-deferred.ts';
+import { callDeferred, type DeferredResult, findPlanId } from '../../../shared/plan/call-deferred.ts';
 import { callTool, findTools, unwrapCall } from '../../../shared/providers/index.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
 import { requireEntry } from '../../../shared/registry/visible-entry.ts';
@@ -107,7 +107,7 @@ const run = async (
       maxMicros: spendLimit(ctx),
       client: createClient(ctx, capabilities),
     };
-    const plan = isTask ? planOf(entry.record) : undefined;
+    const plan = isTask ? findPlanId(entry.record) : undefined;
     const handed = await begin(context.assay, actor, { ...asked, entry, plan }, ctx.mcpReq.signal, options);
     if ('run' in handed) return { task: await createdTask(context.assay, actor, handed.run) };
     const schema = context.book.tool(entry)?.outputSchema as JsonSchema | undefined;

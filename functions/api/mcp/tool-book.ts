@@ -3,7 +3,7 @@ import { effectivePermission } from '../../../shared/access/permission.ts';
 import type { VisibleTools } from '../../../shared/access/visible-tools.ts';
 import type { Iqa } from '../../../shared/iqa/iqa.ts';
 import type { Tool } from '../../../shared/model/tool.ts';
-import { planOf } from '../../../shared/plan/call-deferred.ts';
+import { findPlanId } from '../../../shared/plan/call-deferred.ts';
 import { metaTools, providers } from '../../../shared/providers/index.ts';
 import type { Catalog } from '../../../shared/registry/catalog.ts';
 import type { Entry } from '../../../shared/registry/entry.ts';
@@ -46,7 +46,7 @@ export const createToolBook = (handlers: () => Handlers): ToolBook => {
     if (known) return known;
     const { spec } = entry.record;
     const permission = effectivePermission(findHandler(handlers(), spec), spec);
-    const made = write({ ...spec, permission }, permission === 'confirm' || planOf(entry.record) !== undefined);
+    const made = write({ ...spec, permission }, permission === 'confirm' || findPlanId(entry.record) !== undefined);
     written.set(entry, made);
     return made;
   };

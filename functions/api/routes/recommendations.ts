@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { rateTool } from '../../../shared/insight/feedback.ts';
 import { forgetExamples, learnFromDecision, listExamples } from '../../../shared/insight/learn.ts';
-import { LIST_KINDS, listedTools, listKindOf, putOnList, takeOffList } from '../../../shared/insight/lists.ts';
+import { LIST_KINDS, listedTools, parseListKind, putOnList, takeOffList } from '../../../shared/insight/lists.ts';
 import { recommendTools } from '../../../shared/insight/recommend-tools.ts';
 import { Feedback } from '../../../shared/model/feedback.ts';
 import { EXAMPLE_ORIGINS } from '../../../shared/model/learned-example.ts';
@@ -139,7 +139,7 @@ const getList = route({
   answers: { 200: { description: 'Its entries', schema: z.object({ entries: z.array(EntryBody) }) } },
   faults: ['NotFound'],
   async handle({ api, actor, params }) {
-    const kind = listKindOf(params.kind);
+    const kind = parseListKind(params.kind);
     await api.recorder.flush();
     return reply(200, { entries: await listedTools(api, actor, kind) });
   },
@@ -156,7 +156,7 @@ const putEntry = route({
   answers: { 200: { description: 'The entry', schema: EntryBody } },
   faults: ['InvalidInput', 'NotFound'],
   handle: async ({ api, actor, params: { kind, name }, body = {} }) =>
-    reply(200, await putOnList(api, actor, listKindOf(kind), name, body)),
+    reply(200, await putOnList(api, actor, parseListKind(kind), name, body)),
 });
 
 const deleteEntry = route({
@@ -170,7 +170,7 @@ const deleteEntry = route({
   faults: ['NotFound'],
   async handle({ api, actor, params: { kind, name } }) {
     await api.recorder.flush();
-    await takeOffList(api, actor, listKindOf(kind), name);
+    await takeOffList(api, actor, parseListKind(kind), name);
     return done;
   },
 });

@@ -1,7 +1,7 @@
 import { suggest } from '../../kernel/did-you-mean.ts';
 import { Fault } from '../../kernel/errors.ts';
 import { type Builtin, defineBuiltin, objectSchema, textArgument } from './builtin.ts';
-import { DIMENSIONS, type Unit, unitNames, unitOf } from './units.ts';
+import { DIMENSIONS, findUnit, type Unit, unitNames } from './units.ts';
 
 export const unitConvert: Builtin = {
   work: 'linear',
@@ -27,8 +27,8 @@ export const unitConvert: Builtin = {
     }),
   }),
   run: (args) => {
-    const from = findUnit(textArgument(args, 'from'), 'from');
-    const to = findUnit(textArgument(args, 'to'), 'to');
+    const from = requireUnit(textArgument(args, 'from'), 'from');
+    const to = requireUnit(textArgument(args, 'to'), 'to');
     if (from.dimension !== to.dimension)
       throw new Fault('InvalidInput', `${from.symbol} measures ${from.dimension}, ${to.symbol} ${to.dimension}`, {
         field: 'to',
@@ -43,8 +43,8 @@ export const unitConvert: Builtin = {
   },
 };
 
-const findUnit = (text: string, field: string): Unit => {
-  const unit = unitOf(text);
+const requireUnit = (text: string, field: string): Unit => {
+  const unit = findUnit(text);
   if (unit) return unit;
   throw new Fault('InvalidInput', `${field} ${JSON.stringify(text)} is not a known unit${suggest(text, unitNames())}`, {
     field,

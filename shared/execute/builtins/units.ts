@@ -168,7 +168,7 @@ const build = (): ReadonlyMap<string, Unit> => {
 const units = build();
 
 /** A unit by symbol or name; plurals, any case and spaces are accepted. */
-export const unitOf = (text: string): Unit | undefined => {
+export const findUnit = (text: string): Unit | undefined => {
   const given = text.trim();
   const name = given.toLowerCase().replace(/\s+/g, '_');
   return units.get(given) ?? units.get(name) ?? units.get(name.replace(/s$/, '')) ?? upperCase(given);

@@ -3,7 +3,7 @@ import type { Tool } from '../../model/tool.ts';
 import { splitIdentifier } from '../../search/text.ts';
 import { outputSchemaOf } from '../check-arguments.ts';
 import { misfit } from '../schema-fit.ts';
-import { viewOf } from '../schema-view.ts';
+import { toView } from '../schema-view.ts';
 
 /** An earlier step whose result may be used. */
 export interface Source {
@@ -24,7 +24,7 @@ export const bestLink = (source: Source, parameter: string, schema: JsonSchema):
   if (output === undefined) return { reference: source.id, value: { $from: source.id }, score: 0.2 };
   const links = listSlots(parameter, schema).flatMap((slot) =>
     listParts(output).flatMap(({ path, schema: part }): readonly Link[] => {
-      if (misfit(viewOf({ ...part, ...collectDefinitions(output) }), viewOf(slot.schema)) !== undefined) return [];
+      if (misfit(toView({ ...part, ...collectDefinitions(output) }), toView(slot.schema)) !== undefined) return [];
       const reference = [source.id, ...path].join('.');
       const from = { $from: reference };
       const score = likeness(slot.name, path, slot.schema, part);

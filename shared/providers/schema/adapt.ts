@@ -1,15 +1,23 @@
 import { asArray, asStrings, isRecord, type MutableSchema, type Schema, sameJson, setOwn, without } from '../json.ts';
 import { annotate, nullSchema, OUTER, withNull } from './annotate.ts';
-import { asItIs } from './as-it-is.ts';
+import {
+  type DialectConversion,
+  into,
+  type SchemaLocation,
+  type SchemaWarning,
+  startConversion,
+  unfit,
+  warn,
+} from './conversion.ts';
 import type { Dialect } from './dialect.ts';
 import { flatten, isOpen } from './flatten.ts';
 import { describeConstraint } from './hints.ts';
+import { keepPlainType } from './keep-plain-type.ts';
 import { isType, isWithin, keywords, type TypeName, typeOf } from './keywords.ts';
 import { arrayKeywords, objectKeywords, scalarKeywords } from './members.ts';
 import { HINTS, merge, typesOf } from './merge.ts';
 import { keepReference } from './references.ts';
 import { plainRoot } from './root.ts';
-import { into, type SchemaLocation, type SchemaWarning, startConversion, unfit, type Work, warn } from './run.ts';
 
 export interface Adapted {
   readonly schema: Schema;
@@ -20,7 +28,7 @@ export interface Adapted {
 
 /** Converts a tool's parameters to a dialect; throws InvalidInput with the reason when they cannot be expressed. */
 export function adaptSchema(parameters: Schema, dialect: Dialect): Adapted {
-  const run: Work = {
+  const run: DialectConversion = {
     ...startConversion(parameters, dialect),
     dialect,
     adapt: (input, place) => adapt(input, place, run),
@@ -35,9 +43,9 @@ export function adaptSchema(parameters: Schema, dialect: Dialect): Adapted {
   return { schema, hints: root.hints, warnings: run.warnings };
 }
 
-function adapt(input: unknown, place: SchemaLocation, run: Work): MutableSchema {
+function adapt(input: unknown, place: SchemaLocation, run: DialectConversion): MutableSchema {
   run.count.nodes += 1;
-  const plain = asItIs(input, run.dialect);
+  const plain = keepPlainType(input, run.dialect);
   if (plain) return plain;
   const kept = keepReference(input, place, run);
   if (kept) return kept;
@@ -53,7 +61,7 @@ function adapt(input: unknown, place: SchemaLocation, run: Work): MutableSchema 
   return types.length === 0 ? anyValue(node, flat.place, run) : byType(node, types, flat.place, run);
 }
 
-function alternatives(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
+function alternatives(node: Schema, place: SchemaLocation, run: DialectConversion): MutableSchema {
   const base = without(node, 'anyOf', ...OUTER);
   const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
   const branches: MutableSchema[] = [];
@@ -68,7 +76,12 @@ function alternatives(node: Schema, place: SchemaLocation, run: Work): MutableSc
 }
 
 /** Joins several alternatives into one schema: `null` as the dialect expresses it, the rest in anyOf. */
-function unite(branches: readonly MutableSchema[], node: Schema, place: SchemaLocation, run: Work): MutableSchema {
+function unite(
+  branches: readonly MutableSchema[],
+  node: Schema,
+  place: SchemaLocation,
+  run: DialectConversion,
+): MutableSchema {
   const flat = branches.flatMap((branch) => (isBareUnion(branch) ? (branch.anyOf as MutableSchema[]) : [branch]));
   const distinct = distinctJson(flat);
   const solid = distinct.filter((branch) => branch.type !== 'null');
@@ -91,7 +104,7 @@ const withSortedKeys = (_: string, value: unknown): unknown =>
 const isNullOnly = (branch: unknown): boolean =>
   isRecord(branch) && (branch.type === 'null' || branch.const === null || sameJson(branch.enum, [null]));
 
-function onlyNull(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
+function onlyNull(node: Schema, place: SchemaLocation, run: DialectConversion): MutableSchema {
   if (run.dialect.nullableFlag) warn(run, place, 'null alone is offered as text that may be null');
   return annotate(nullSchema(run.dialect), node, run.dialect);
 }
@@ -99,7 +112,7 @@ function onlyNull(node: Schema, place: SchemaLocation, run: Work): MutableSchema
 const isBareUnion = (schema: MutableSchema): boolean => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1;
 
 /** The types that a schema without alternatives allows; none when it allows every value. */
-function possibleTypes(node: Schema, place: SchemaLocation, run: Work): readonly TypeName[] {
+function possibleTypes(node: Schema, place: SchemaLocation, run: DialectConversion): readonly TypeName[] {
   const declared = typesOf(node.type);
   if (Array.isArray(node.enum)) {
     const members = [...new Set(node.enum.map(typeOf))];
@@ -120,7 +133,12 @@ function impliedType(node: Schema): TypeName | undefined {
   return undefined;
 }
 
-function byType(node: Schema, types: readonly TypeName[], place: SchemaLocation, run: Work): MutableSchema {
+function byType(
+  node: Schema,
+  types: readonly TypeName[],
+  place: SchemaLocation,
+  run: DialectConversion,
+): MutableSchema {
   const { dialect } = run;
   const solid = types.filter((type) => type !== 'null');
   const [only] = solid;
@@ -136,12 +154,12 @@ function byType(node: Schema, types: readonly TypeName[], place: SchemaLocation,
 const isScalar = (type: TypeName): boolean => type !== 'object' && type !== 'array';
 
 /** The keywords of a schema that concern one type. */
-function ofType(node: Schema, type: TypeName, place: SchemaLocation, run: Work): MutableSchema {
+function ofType(node: Schema, type: TypeName, place: SchemaLocation, run: DialectConversion): MutableSchema {
   if (type === 'object') return objectKeywords(node, place, run);
   return type === 'array' ? arrayKeywords(node, place, run) : scalarKeywords(node, type, place, run);
 }
 
-function anyValue(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
+function anyValue(node: Schema, place: SchemaLocation, run: DialectConversion): MutableSchema {
   const { dialect } = run;
   if (dialect.any === 'none') return unfit(place, `${dialect.label} has no way to allow any value`);
   const others = Object.keys(node).filter((key) => keywords.has(key) && key !== 'then' && key !== 'else');
@@ -155,7 +173,7 @@ function anyValue(node: Schema, place: SchemaLocation, run: Work): MutableSchema
   return annotate(withNull({ anyOf: spelled }, dialect), described, dialect);
 }
 
-function never(place: SchemaLocation, run: Work): MutableSchema {
+function never(place: SchemaLocation, run: DialectConversion): MutableSchema {
   if (run.dialect.any === 'none') return unfit(place, 'no value can satisfy the schema');
   warn(run, place, 'no value can satisfy this schema; that is only described');
   return annotate({ type: 'string' }, { [HINTS]: ['No value is allowed here.'] }, run.dialect);

@@ -9,10 +9,10 @@ import {
   setOwn,
   without,
 } from '../json.ts';
+import { type Conversion, MAX_NODES, resolve, type SchemaLocation, warn } from './conversion.ts';
 import { describeConstraint } from './hints.ts';
 import { ANNOTATIONS, BOOKKEEPING, isWithin, keywords, typeOf } from './keywords.ts';
 import { areDisjoint, HINTS, merge, typesOf } from './merge.ts';
-import { MAX_NODES, type Run, resolve, type SchemaLocation, warn } from './run.ts';
 
 /** More alternatives are not compared pairwise. */
 const MAX_COMPARED = 64;
@@ -30,7 +30,7 @@ export const withHint = (node: Schema, hint: string): Schema => ({
 });
 
 /** Rewrites a schema to the few keywords that the conversion handles, with references and allOf resolved. */
-export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
+export function flatten(input: unknown, place: SchemaLocation, run: Conversion): Flat {
   if (input === false) return { node: false, place };
   if (!isRecord(input)) return { node: {}, place };
   const followed = followReference(normalise(input, place, run), place, run);
@@ -53,7 +53,7 @@ export function flatten(input: unknown, place: SchemaLocation, run: Run): Flat {
 }
 
 /** Turns constants into enums of one member, and drops enum members that the type excludes. */
-function normalise(input: Schema, place: SchemaLocation, run: Run): Schema {
+function normalise(input: Schema, place: SchemaLocation, run: Conversion): Schema {
   const node = clean(input, place, run);
   const hasConst = Object.hasOwn(node, 'const');
   if (!hasConst && !Array.isArray(node.enum)) return node;
@@ -65,7 +65,7 @@ function normalise(input: Schema, place: SchemaLocation, run: Run): Schema {
 }
 
 /** Drops keywords with invalid values and modernises older spellings; returns the schema itself if nothing changes. */
-export function clean(input: Schema, place: SchemaLocation, run: Run): Schema {
+export function clean(input: Schema, place: SchemaLocation, run: Conversion): Schema {
   const modern = modernise(input);
   const dropped: string[] = [];
   for (const key in modern) {
@@ -99,7 +99,7 @@ function modernise(input: Schema): Schema {
   return node;
 }
 
-function followReference(node: Schema, place: SchemaLocation, run: Run): Flat {
+function followReference(node: Schema, place: SchemaLocation, run: Conversion): Flat {
   const reference = own(node, '$ref');
   if (typeof reference !== 'string') return { node, place };
   const rest = without(node, '$ref');
@@ -119,7 +119,7 @@ function followReference(node: Schema, place: SchemaLocation, run: Run): Flat {
 }
 
 /** What remains of a recursive definition at the point where it would contain itself again. */
-function cut(rest: Schema, target: unknown, reference: string, place: SchemaLocation, run: Run): Schema {
+function cut(rest: Schema, target: unknown, reference: string, place: SchemaLocation, run: Conversion): Schema {
   warn(run, place, `${reference} is cut here, as it would hold itself without end; the rest is described`);
   const type = isRecord(target) ? target.type : undefined;
   const shape: Schema = type === undefined || Object.hasOwn(rest, 'type') ? rest : { ...rest, type };
@@ -128,8 +128,8 @@ function cut(rest: Schema, target: unknown, reference: string, place: SchemaLoca
 }
 
 /** Rewrites oneOf as anyOf: equivalent when no two alternatives overlap, otherwise the difference is described. */
-function collectAlternatives(branches: readonly unknown[], place: SchemaLocation, run: Run): Schema {
-  const quiet: Run = { ...run, warnings: [], definitions: new Map() };
+function collectAlternatives(branches: readonly unknown[], place: SchemaLocation, run: Conversion): Schema {
+  const quiet: Conversion = { ...run, warnings: [], definitions: new Map() };
   const flat = branches.map((branch) => flatten(branch, place, quiet).node);
   const possible = flat.filter((node) => node !== false);
   const isExclusive =

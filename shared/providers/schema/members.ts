@@ -1,15 +1,15 @@
 import { asArray, asRecord, asStrings, isRecord, type MutableSchema, type Schema, setOwn, without } from '../json.ts';
 import { withNull } from './annotate.ts';
+import { type DialectConversion, into, outputKey, type SchemaLocation, unfit, warn } from './conversion.ts';
 import type { Dialect } from './dialect.ts';
 import { describeConstraint } from './hints.ts';
 import { isWithin, keywords, type TypeName, typeOf, words } from './keywords.ts';
 import { HINTS } from './merge.ts';
-import { into, outputKey, type SchemaLocation, unfit, type Work, warn } from './run.ts';
 
 const COUNTS = words('minItems maxItems minLength maxLength minProperties maxProperties');
 
 /** Converts the keywords of an object: its properties, which are required, and whether others are allowed. */
-export function objectKeywords(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
+export function objectKeywords(node: Schema, place: SchemaLocation, run: DialectConversion): MutableSchema {
   const { dialect } = run;
   const out: MutableSchema = { type: 'object' };
   const required = new Set(asStrings(node.required));
@@ -44,7 +44,12 @@ const isEmpty = (value: Schema): boolean => {
 };
 
 /** Declares every required key; one without a declaration gets the schema of additional properties. */
-function withRequired(node: Schema, required: ReadonlySet<string>, place: SchemaLocation, run: Work): Schema {
+function withRequired(
+  node: Schema,
+  required: ReadonlySet<string>,
+  place: SchemaLocation,
+  run: DialectConversion,
+): Schema {
   const declared = asRecord(node.properties);
   let all: MutableSchema | undefined;
   for (const key of required) {
@@ -56,7 +61,7 @@ function withRequired(node: Schema, required: ReadonlySet<string>, place: Schema
   return all ?? declared;
 }
 
-function impossible(key: string, place: SchemaLocation, run: Work): void {
+function impossible(key: string, place: SchemaLocation, run: DialectConversion): void {
   const message = `${JSON.stringify(key)} is required, but not allowed`;
   if (run.dialect.closed) unfit(place, message);
   warn(run, place, message);
@@ -68,7 +73,7 @@ function forbid(
   isRequired: boolean,
   node: Schema,
   place: SchemaLocation,
-  run: Work,
+  run: DialectConversion,
   out: MutableSchema,
 ): void {
   if (isRequired) impossible(key, place, run);
@@ -76,7 +81,7 @@ function forbid(
   lose(run, place, out, `${JSON.stringify(key)}: false`, `No key ${JSON.stringify(key)}.`);
 }
 
-function restOfObject(node: Schema, place: SchemaLocation, run: Work, out: MutableSchema): void {
+function restOfObject(node: Schema, place: SchemaLocation, run: DialectConversion, out: MutableSchema): void {
   const { dialect } = run;
   const rest = node.additionalProperties;
   if (dialect.closed) {
@@ -101,7 +106,7 @@ function restOfObject(node: Schema, place: SchemaLocation, run: Work, out: Mutab
 const CLOSED = 'additionalProperties: false is left out; a call with other keys is refused when it is validated';
 
 /** Converts the keywords of a list; every list declares its items. */
-export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): MutableSchema {
+export function arrayKeywords(node: Schema, place: SchemaLocation, run: DialectConversion): MutableSchema {
   const { dialect } = run;
   const out: MutableSchema = { type: 'array' };
   const prefix = asArray(node.prefixItems);
@@ -126,7 +131,12 @@ export function arrayKeywords(node: Schema, place: SchemaLocation, run: Work): M
 }
 
 /** Converts the keywords of strings, numbers and booleans. */
-export function scalarKeywords(node: Schema, type: TypeName, place: SchemaLocation, run: Work): MutableSchema {
+export function scalarKeywords(
+  node: Schema,
+  type: TypeName,
+  place: SchemaLocation,
+  run: DialectConversion,
+): MutableSchema {
   const out: MutableSchema = { type };
   members(node, type, place, run, out);
   remaining(bounds(node, type, place, run, out), type, place, run, out);
@@ -134,7 +144,13 @@ export function scalarKeywords(node: Schema, type: TypeName, place: SchemaLocati
 }
 
 /** Converts the enum members of one type. */
-function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): void {
+function members(
+  node: Schema,
+  type: TypeName,
+  place: SchemaLocation,
+  run: DialectConversion,
+  out: MutableSchema,
+): void {
   if (!Array.isArray(node.enum)) return;
   const values = [...new Set(node.enum.filter((value) => isWithin(typeOf(value), type)))];
   const { dialect } = run;
@@ -156,7 +172,13 @@ function members(node: Schema, type: TypeName, place: SchemaLocation, run: Work,
 }
 
 /** Rewrites exclusive bounds where a dialect has none: exact for integers, otherwise the bound itself is allowed. */
-function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): Schema {
+function bounds(
+  node: Schema,
+  type: TypeName,
+  place: SchemaLocation,
+  run: DialectConversion,
+  out: MutableSchema,
+): Schema {
   if (run.dialect.keywords.has('exclusiveMinimum') || (type !== 'integer' && type !== 'number')) return node;
   if (node.exclusiveMinimum === undefined && node.exclusiveMaximum === undefined) return node;
   const next = without(node, 'exclusiveMinimum', 'exclusiveMaximum');
@@ -178,7 +200,13 @@ function bounds(node: Schema, type: TypeName, place: SchemaLocation, run: Work, 
 }
 
 /** Copies or describes the keywords that hold no schema, and those that no dialect has. */
-function remaining(node: Schema, type: TypeName, place: SchemaLocation, run: Work, out: MutableSchema): void {
+function remaining(
+  node: Schema,
+  type: TypeName,
+  place: SchemaLocation,
+  run: DialectConversion,
+  out: MutableSchema,
+): void {
   const { dialect } = run;
   for (const key in node) {
     const keyword = keywords.get(key);
@@ -204,7 +232,7 @@ const saysNothing = (key: string, value: unknown): boolean =>
   (key.startsWith('min') && value === 0 && key !== 'minimum' && key !== 'minContains') ||
   ((key === 'unevaluatedProperties' || key === 'propertyNames' || key === 'unevaluatedItems') && value === true);
 
-function lose(run: Work, place: SchemaLocation, out: MutableSchema, keyword: string, hint: string): void {
+function lose(run: DialectConversion, place: SchemaLocation, out: MutableSchema, keyword: string, hint: string): void {
   if (Array.isArray(out[HINTS])) out[HINTS].push(hint);
   else out[HINTS] = [hint];
   warn(run, place, `${keyword} is not in ${run.dialect.label} and is described instead`);

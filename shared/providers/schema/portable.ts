@@ -1,14 +1,23 @@
 import { asArray, asRecord, asStrings, isRecord, type MutableSchema, type Schema, setOwn } from '../json.ts';
 import { encodeName } from '../names.ts';
 import type { Adapted } from './adapt.ts';
+import {
+  type Conversion,
+  into,
+  outputKey,
+  ROOT,
+  resolve,
+  type SchemaLocation,
+  startConversion,
+  warn,
+} from './conversion.ts';
 import { clean } from './flatten.ts';
 import { describe } from './hints.ts';
 import { words } from './keywords.ts';
 import { typesOf } from './merge.ts';
 import { isPlainRoot, plainRoot } from './root.ts';
-import { into, outputKey, ROOT, type Run, resolve, type SchemaLocation, startConversion, warn } from './run.ts';
 
-interface Copy extends Run {
+interface Copy extends Conversion {
   /** The schema in which references of the output are resolved. */
   top: Schema;
   readonly hoisted: Map<string, string>;

@@ -1,9 +1,13 @@
 import { isRecord, type MutableSchema, own, type Schema } from '../json.ts';
+import { type DialectConversion, resolve, type SchemaLocation, unfit } from './conversion.ts';
 import { keywords } from './keywords.ts';
-import { resolve, type SchemaLocation, unfit, type Work } from './run.ts';
 
 /** The schema as a reference to a definition of the output; undefined when the target must be inlined. */
-export function keepReference(input: unknown, place: SchemaLocation, run: Work): MutableSchema | undefined {
+export function keepReference(
+  input: unknown,
+  place: SchemaLocation,
+  run: DialectConversion,
+): MutableSchema | undefined {
   const { refs, recursion } = run.dialect;
   if (refs !== 'keep' || !isRecord(input)) return undefined;
   const reference = own(input, '$ref');
@@ -20,7 +24,7 @@ export function keepReference(input: unknown, place: SchemaLocation, run: Work):
   return typeof input.description === 'string' ? { description: input.description, anyOf: [link] } : link;
 }
 
-function chooseName(reference: string, target: Schema, run: Work): string {
+function chooseName(reference: string, target: Schema, run: DialectConversion): string {
   const known = run.definitions.get(reference);
   if (known) return known.name;
   const definition: { readonly name: string; schema?: Schema } = { name: freeName(reference, run) };
@@ -30,7 +34,7 @@ function chooseName(reference: string, target: Schema, run: Work): string {
   return definition.name;
 }
 
-function freeName(reference: string, run: Work): string {
+function freeName(reference: string, run: DialectConversion): string {
   const wanted = (reference.split('/').at(-1) ?? '')
     .replace(/[^A-Za-z0-9_]/g, '_')
     .slice(0, 40)

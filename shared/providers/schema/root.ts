@@ -10,10 +10,10 @@ import {
   setOwn,
   without,
 } from '../json.ts';
+import { type Conversion, ROOT, type SchemaLocation, unfit, warn } from './conversion.ts';
 import { flatten, withHint } from './flatten.ts';
 import { describeConstraint } from './hints.ts';
 import { HINTS, merge, summary, typesOf } from './merge.ts';
-import { ROOT, type Run, type SchemaLocation, unfit, warn } from './run.ts';
 
 export interface Root {
   /** An object with properties and without alternatives. */
@@ -34,7 +34,7 @@ export const isPlainRoot = (root: Schema): boolean =>
  * The parameters as one object: alternatives become one set of properties, and which of them belong together is
  * described.
  */
-export function plainRoot(run: Run): Root {
+export function plainRoot(run: Conversion): Root {
   const flat = flatten(run.root, ROOT, run);
   if (flat.node === false) return unfit(ROOT, 'no arguments could satisfy the parameters');
   const types = typesOf(flat.node.type);
@@ -52,7 +52,7 @@ export function plainRoot(run: Run): Root {
   return { node: without(node, HINTS, 'then', 'else'), place: flat.place, hints: asStrings(node[HINTS]) };
 }
 
-function joinAlternatives(node: Schema, place: SchemaLocation, run: Run): Schema {
+function joinAlternatives(node: Schema, place: SchemaLocation, run: Conversion): Schema {
   const base = without(node, 'anyOf');
   const lost = (keyword: string): void => warn(run, place, `${keyword} of an alternative is only described`);
   const branches = asArray(node.anyOf)
@@ -79,7 +79,7 @@ function joinAlternatives(node: Schema, place: SchemaLocation, run: Run): Schema
 }
 
 /** The properties of all alternatives; where they differ, either schema is allowed. */
-function joinProperties(branches: readonly Schema[], place: SchemaLocation, run: Run): Schema {
+function joinProperties(branches: readonly Schema[], place: SchemaLocation, run: Conversion): Schema {
   const joined: MutableSchema = {};
   for (const branch of branches) {
     for (const [key, schema] of Object.entries(asRecord(branch.properties))) {

@@ -48,7 +48,7 @@ function startBlock(drafts: CallDrafts, key: unknown, block: Schema, isClosed: b
     drafts.skip(key);
     return;
   }
-  const call: Start = { id: block.id, name: block.name, caller: callerOf(block.caller), isClosed };
+  const call: Start = { id: block.id, name: block.name, caller: readCaller(block.caller), isClosed };
   drafts.start(key, { ...call, value: isClosed ? wholeInput(block.input) : startInput(block.input) });
 }
 
@@ -60,7 +60,7 @@ const wholeInput = (input: unknown): unknown => (input === null ? 'null' : input
 const startInput = (input: unknown): unknown => (Object.keys(asRecord(input)).length > 0 ? input : undefined);
 
 /** The caller of a call from code that the provider runs; undefined for a call by the model itself. */
-export const callerOf = (caller: unknown): Schema | undefined =>
+export const readCaller = (caller: unknown): Schema | undefined =>
   isRecord(caller) && caller.type !== 'direct' ? caller : undefined;
 
 function endMessage(drafts: CallDrafts, reason: unknown): void {

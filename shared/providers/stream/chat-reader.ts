@@ -25,7 +25,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
   const idOf = (call: Schema): unknown => (call.id === noId ? undefined : call.id);
 
   const fragments = (delta: Schema): void => {
-    const calls = withEarlier(callsOf(delta), delta);
+    const calls = withEarlier(readToolCalls(delta), delta);
     // A delta without id and name continues a call, even after the end of its message.
     if (isEnded && calls.some((call) => isId(idOf(call)) || isNamed(asRecord(call.function).name))) {
       drafts.newMessage();
@@ -34,7 +34,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
     for (const call of calls) addFragment(drafts, call, idOf(call));
   };
   const whole = (message: Schema): void => {
-    const calls = withEarlier(callsOf(message), message);
+    const calls = withEarlier(readToolCalls(message), message);
     if (calls.length > 0) drafts.newMessage();
     for (const call of calls) {
       const { name, arguments: given } = asRecord(call.function);
@@ -62,7 +62,7 @@ export function chatReader({ noId }: Dialect = {}): Reader {
 }
 
 /** The tool calls of a chat message, in either spelling. */
-export const callsOf = (message: Schema): readonly Schema[] =>
+export const readToolCalls = (message: Schema): readonly Schema[] =>
   asArray(message.tool_calls ?? message.toolCalls).filter(isRecord);
 
 /** The one call of a message in the form older than `tool_calls`: it has no id, and gets a key of its own here. */

@@ -1,6 +1,6 @@
 import { asRecord, isRecord } from '../json.ts';
 import { CallDrafts } from './call-drafts.ts';
-import { callsOf } from './chat-reader.ts';
+import { readToolCalls } from './chat-reader.ts';
 import type { Reader } from './reader.ts';
 
 /** Why a message ended before it was complete, by its `finish_reason`. */
@@ -29,7 +29,7 @@ export function cohereReader(): Reader {
         drafts.append(index, text);
       }
       if (type === 'tool-call-end') drafts.close(index);
-      const calls = callsOf(message);
+      const calls = readToolCalls(message);
       if (calls.length > 0) drafts.newMessage();
       for (const call of calls) {
         const { name, arguments: given } = asRecord(call.function);

@@ -1,6 +1,6 @@
 import { asRecord } from '../json.ts';
 import { CallDrafts } from './call-drafts.ts';
-import { callsOf } from './chat-reader.ts';
+import { readToolCalls } from './chat-reader.ts';
 import type { Reader } from './reader.ts';
 
 /** Ollama's own chat: every line has whole calls, and the last one has the finish reason. */
@@ -9,7 +9,7 @@ export function ollamaReader(): Reader {
   return {
     drafts,
     event(event) {
-      for (const call of callsOf(asRecord(event.message ?? event))) {
+      for (const call of readToolCalls(asRecord(event.message ?? event))) {
         const { name, arguments: given } = asRecord(call.function);
         drafts.whole({ id: call.id, name, value: given === null ? 'null' : given });
       }

@@ -1,5 +1,5 @@
 import { asArray, asRecord, isRecord, type Schema } from '../json.ts';
-import { callerOf } from './anthropic-reader.ts';
+import { readCaller } from './anthropic-reader.ts';
 import { type CallDraft, CallDrafts } from './call-drafts.ts';
 import type { Reader } from './reader.ts';
 
@@ -51,7 +51,7 @@ const wholeOf = (item: Schema) => ({
   id: item.call_id ?? item.id,
   name: isSearch(item) ? 'tool_search' : item.name,
   value: item.arguments === null ? 'null' : item.arguments,
-  caller: callerOf(item.caller),
+  caller: readCaller(item.caller),
   isSearch: isSearch(item),
   cut: item.status === 'incomplete' ? LIMITED : undefined,
 });

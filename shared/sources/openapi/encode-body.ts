@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { encodeQuery, textOf } from './encode-style.ts';
+import { encodeQuery, toText } from './encode-style.ts';
 import { kindOfBody } from './inputs.ts';
 import type { Body } from './operations.ts';
 
@@ -21,7 +21,7 @@ export const encodeBody = (body: Body, value: unknown, binary: ReadonlySet<strin
     case 'multipart':
       return { content: formParts(body, requireFields(value), binary) };
     case 'text':
-      return { contentType, content: textOf(value) };
+      return { contentType, content: toText(value) };
     case 'bytes':
       return { contentType, content: decodeBytes(value, 'the body') };
   }
@@ -48,7 +48,7 @@ const formText = (body: Body, fields: JsonObject): string =>
       const { style, explode, allowReserved } = chooseEncoding(body, name);
       const isStyled = style !== undefined || explode !== undefined || allowReserved !== undefined;
       // Without a style, an object is sent as JSON, and a list as one pair per item.
-      const given = isStyled || Array.isArray(value) ? value : textOf(value);
+      const given = isStyled || Array.isArray(value) ? value : toText(value);
       const form = style ?? 'form';
       return encodeQuery(name, given, {
         style: form,
@@ -67,8 +67,8 @@ const formParts = (body: Body, fields: JsonObject, binary: ReadonlySet<string>):
       if (binary.has(name)) form.append(name, new Blob([decodeBytes(item, name)], { type: concrete(type) }), name);
       else if (isObject(item) || Array.isArray(item))
         form.append(name, new Blob([JSON.stringify(item)], { type: concrete(type) ?? 'application/json' }));
-      else if (concrete(type) === undefined) form.append(name, textOf(item));
-      else form.append(name, new Blob([textOf(item)], { type: concrete(type) }));
+      else if (concrete(type) === undefined) form.append(name, toText(item));
+      else form.append(name, new Blob([toText(item)], { type: concrete(type) }));
     }
   }
   return form;

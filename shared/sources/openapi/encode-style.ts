@@ -10,7 +10,7 @@ type Encode = (text: string) => string;
 
 /** Encodes a path, header or cookie parameter by its style. */
 export const encodeValue = (name: string, value: unknown, { style, explode }: Style, encode: Encode): string => {
-  const write = (each: unknown): string => encode(textOf(each));
+  const write = (each: unknown): string => encode(toText(each));
   const pairs = isObject(value)
     ? Object.entries(value).map(([key, each]): readonly [string, string] => [encode(key), write(each)])
     : undefined;
@@ -34,7 +34,7 @@ export const encodeValue = (name: string, value: unknown, { style, explode }: St
 export const encodeQuery = (name: string, value: unknown, style: Style): readonly string[] => {
   const encode = style.allowReserved ? escapeLoosely : escapeText;
   const key = escapeText(name);
-  const write = (each: unknown): string => encode(textOf(each));
+  const write = (each: unknown): string => encode(toText(each));
   if (style.style === 'deepObject' && isObject(value)) return deepPairs(key, value, write);
   if (Array.isArray(value)) {
     if (style.explode) return value.map((each) => `${key}=${write(each)}`);
@@ -58,7 +58,7 @@ const deepPairs = (key: string, value: object, write: (each: unknown) => string)
   });
 
 /** No style defines nested lists, so they are sent as JSON. */
-export const textOf = (value: unknown): string => {
+export const toText = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };

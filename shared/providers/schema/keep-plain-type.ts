@@ -2,7 +2,7 @@ import { isRecord, type MutableSchema } from '../json.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Returns a schema unchanged if it has one plain type and only keywords of the dialect, as most parameters do. */
-export function asItIs(input: unknown, dialect: Dialect): MutableSchema | undefined {
+export function keepPlainType(input: unknown, dialect: Dialect): MutableSchema | undefined {
   if (!isRecord(input)) return undefined;
   const { type } = input;
   const isNumber = type === 'integer' || type === 'number';

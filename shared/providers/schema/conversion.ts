@@ -23,7 +23,7 @@ export interface SchemaLocation {
 }
 
 /** State of converting one schema to one provider dialect. */
-export interface Run {
+export interface Conversion {
   readonly root: Schema;
   readonly dialect: Pick<Dialect, 'label' | 'keys'>;
   readonly warnings: SchemaWarning[];
@@ -34,7 +34,7 @@ export interface Run {
 }
 
 /** The state of converting to a restricted dialect. */
-export interface Work extends Run {
+export interface DialectConversion extends Conversion {
   readonly dialect: Dialect;
   readonly adapt: (input: unknown, place: SchemaLocation) => MutableSchema;
 }
@@ -48,7 +48,7 @@ const MAX_WARNINGS = 100;
 
 export const ROOT: SchemaLocation = { keyword: '', depth: 0, refs: [], optional: false };
 
-export const startConversion = (root: Schema, dialect: Run['dialect']): Run => ({
+export const startConversion = (root: Schema, dialect: Conversion['dialect']): Conversion => ({
   root,
   dialect,
   warnings: [],
@@ -71,7 +71,7 @@ export function into(above: SchemaLocation, keyword: string, key?: string | numb
 const writePointer = ({ above, keyword, key }: SchemaLocation): string =>
   above ? writePointer(above) + step(keyword) + (key === undefined ? '' : step(key)) : keyword;
 
-export function warn(run: Run, place: SchemaLocation, message: string, kind: WarningKind = 'loosened'): void {
+export function warn(run: Conversion, place: SchemaLocation, message: string, kind: WarningKind = 'loosened'): void {
   if (run.warnings.length === MAX_WARNINGS) return;
   const path = writePointer(place);
   if (!run.warnings.some((known) => known.path === path && known.message === message)) {
@@ -85,7 +85,7 @@ export function unfit(place: SchemaLocation, reason: string): never {
 }
 
 /** The name of a property in the output; a changed name causes a warning. */
-export function outputKey(run: Run, place: SchemaLocation, key: string): string {
+export function outputKey(run: Conversion, place: SchemaLocation, key: string): string {
   const { keys } = run.dialect;
   if (!keys) return key;
   const name = encodeName(key, keys);
