@@ -11,7 +11,7 @@ export const readCursor = (cursor: string, query: string): string => {
   if (text.slice(0, CHECK_LENGTH) === computeChecksum(after, query) && after !== '') return after;
   throw new Fault(
     'InvalidInput',
-    'cursor does not belong to this list; send next_cursor of the previous page, with the same query',
+    'cursor is not of this list; send next_cursor of the previous page with the same query',
     {
       field: 'cursor',
       value: cursor.slice(0, 100),
