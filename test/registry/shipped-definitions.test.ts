@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkShipped } from '../../functions/compose/check-shipped.ts';
 import tools from '../../metadata/tools.json' with { type: 'json' };
 import { fileDefinitions } from '../../shared/adapters/files/file-tools.ts';
-import { imageTools } from '../../shared/adapters/images/image-tools.ts';
+import { imageToolsByName } from '../../shared/adapters/images/image-tools-by-name.ts';
 import { builtins } from '../../shared/execute/builtins/index.ts';
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
@@ -16,7 +16,7 @@ import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
 
 test('every definition that ships is valid, and is taken unchecked for what a check makes of it', () => {
   const shipped = [
-    ...[...builtins, ...imageTools].map(({ definition }) => definition),
+    ...[...builtins, ...Object.values(imageToolsByName).map((tool) => tool())].map(({ definition }) => definition),
     ...fileDefinitions,
     ...toDefinitions(parseMetadata(JSON.stringify(tools), 'metadata/tools.json').tools),
     REGISTRY_SEARCH,
