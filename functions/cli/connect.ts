@@ -29,8 +29,9 @@ export const connect = async ({ environment, values, log, command }: Options): P
   // A key of this process alone: access to the data directory is permission enough.
   const key = randomBytes(24).toString('base64url');
   // Loaded only where the product itself runs in this process.
-  const [{ createApp }, { localAssay }, { readConfiguredSources }] = await Promise.all([
+  const [{ createApp }, { inProcess }, { localAssay }, { readConfiguredSources }] = await Promise.all([
     import('../api/app.ts'),
+    import('./in-process.ts'),
     import('../compose/local-assay.ts'),
     import('../../shared/adapters/files/configured-sources.ts'),
   ]);
@@ -45,7 +46,7 @@ export const connect = async ({ environment, values, log, command }: Options): P
     await uploads?.close();
     await assay.close();
   };
-  return { client: createClient({ send: (path, init) => app.request(path, init), key, tenant, close }), assay };
+  return { client: createClient({ send: inProcess((request) => app.fetch(request)), key, tenant, close }), assay };
 };
 
 /** What an address that is never dialled begins with. */
