@@ -29,8 +29,9 @@ export const connect = async ({ environment, values, log, command }: Options): P
   // A key of this process alone: access to the data directory is permission enough.
   const key = randomBytes(24).toString('base64url');
   // Loaded only where the product itself runs in this process.
-  const [{ createApp }, { inProcess }, { localAssay }, { readConfiguredSources }] = await Promise.all([
+  const [{ createApp }, { SegmentRouter }, { inProcess }, { localAssay }, { readConfiguredSources }] = await Promise.all([
     import('../api/app.ts'),
+    import('../api/lambda/segment-router.ts'),
     import('./in-process.ts'),
     import('../compose/local-assay.ts'),
     import('../../shared/adapters/files/configured-sources.ts'),
@@ -41,7 +42,8 @@ export const connect = async ({ environment, values, log, command }: Options): P
   const base = takesUploads ? () => IN_PROCESS : undefined;
   const assay = await localAssay({ environment, data, log, adminKey: key, takesUpRuns, base, configured });
   const uploads = takesUploads ? await uploadsOf(assay, data) : undefined;
-  const app = createApp(assay, { routes: uploads?.routes ?? [] });
+  // One request or a few: a table of all routes is not worth making.
+  const app = createApp(assay, uploads ? { routes: uploads.routes } : { router: new SegmentRouter() });
   const close = async () => {
     await uploads?.close();
     await assay.close();
