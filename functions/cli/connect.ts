@@ -29,13 +29,14 @@ export const connect = async ({ environment, values, log, command }: Options): P
   // A key of this process alone: access to the data directory is permission enough.
   const key = randomBytes(24).toString('base64url');
   // Loaded only where the product itself runs in this process.
-  const [{ createApp }, { SegmentRouter }, { inProcess }, { localAssay }, { readConfiguredSources }] = await Promise.all([
-    import('../api/app.ts'),
-    import('../api/lambda/segment-router.ts'),
-    import('./in-process.ts'),
-    import('../compose/local-assay.ts'),
-    import('../../shared/adapters/files/configured-sources.ts'),
-  ]);
+  const [{ createApp }, { SegmentRouter }, { inProcess }, { localAssay }, { readConfiguredSources }] =
+    await Promise.all([
+      import('../api/app.ts'),
+      import('../api/lambda/segment-router.ts'),
+      import('./in-process.ts'),
+      import('../compose/local-assay.ts'),
+      import('../../shared/adapters/files/configured-sources.ts'),
+    ]);
   const configured = await readConfiguredSources(configFileOf(environment));
   const data = text(values.data) ?? environment.ASSAY_DATA;
   const { takesUpRuns = false, takesUploads = false } = command;
