@@ -94,7 +94,7 @@ export const settings = {
   treeShaking: true,
 } as const satisfies BuildOptions;
 
-// Packages in CommonJS ask for `require`; a long name cannot meet one that minifying makes.
+// Packages in CommonJS ask for `require`.
 export const BANNER = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 interface Entries {
