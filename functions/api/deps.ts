@@ -5,7 +5,7 @@ import { bucketBlobs } from '../../shared/adapters/aws/bucket.ts';
 import type { JsonCall } from '../../shared/adapters/aws/json-service.ts';
 import { sfnMachines } from '../../shared/adapters/aws/machine.ts';
 import { readSecret } from '../../shared/adapters/aws/secrets.ts';
-import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
+import { laterFetch } from '../../shared/adapters/egress/later-fetch.ts';
 import { openAiCompatibleLlm } from '../../shared/adapters/llm/openai-compatible.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { type Assay, composeAssay } from '../../shared/assay.ts';
@@ -46,7 +46,7 @@ export const apiDeps = async (variables = process.env): Promise<ApiDeps> => {
   const { ASSAY_ISSUERS: issuers, ASSAY_SNAPSHOTS_BUCKET: bucket } = environment;
   const published = bucketBlobs({ bucket, variables });
   // The operator configured the issuers, but they are reached like any public address.
-  const fetch = createSafeFetch({ allowed: [] });
+  const fetch = laterFetch({ allowed: [] });
   const assay = await composeAssay({
     ...ports,
     llm,

@@ -45,10 +45,11 @@ export const beginState = (c: ApiContext, requestIdOf: (given: string | undefine
 };
 
 /** Node's own request, unless the request was replaced by a new one, which has its own headers. */
-const incomingOf = ({ env, req }: ApiContext): IncomingMessage | undefined =>
-  Object.getPrototypeOf(req.raw) === Request.prototype
-    ? undefined
-    : (env as { readonly incoming?: IncomingMessage } | undefined)?.incoming;
+const incomingOf = ({ env, req }: ApiContext): IncomingMessage | undefined => {
+  const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
+  // Tested in this order, because naming `Request` loads all of fetch.
+  return incoming && Object.getPrototypeOf(req.raw) !== Request.prototype ? incoming : undefined;
+};
 
 export const stateOf = (c: ApiContext): RequestState => {
   const state = c[STATE];

@@ -1,3 +1,4 @@
+import { PlainHeaders } from '../api/lambda/plain-headers.ts';
 import { readFault } from '../client/read-fault.ts';
 
 /** Speaks to the API; a refusal comes back as the Fault it was. */
@@ -18,7 +19,7 @@ interface Transport {
 
 export const createClient = ({ send, key, tenant, close = async () => {} }: Transport): ApiClient => {
   const fetch = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers);
+    const headers = new PlainHeaders(init.headers);
     headers.set('authorization', `Bearer ${key}`);
     if (tenant !== undefined) headers.set('assay-tenant', tenant);
     return send(path, { ...init, headers });

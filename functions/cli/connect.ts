@@ -29,23 +29,27 @@ export const connect = async ({ environment, values, log, command }: Options): P
   // A key of this process alone: access to the data directory is permission enough.
   const key = randomBytes(24).toString('base64url');
   // Loaded only where the product itself runs in this process.
-  const [{ createApp }, { localAssay }, { readConfiguredSources }] = await Promise.all([
-    import('../api/app.ts'),
-    import('../compose/local-assay.ts'),
-    import('../../shared/adapters/files/configured-sources.ts'),
-  ]);
+  const [{ createApp }, { SegmentRouter }, { inProcess }, { localAssay }, { readConfiguredSources }] =
+    await Promise.all([
+      import('../api/app.ts'),
+      import('../api/lambda/segment-router.ts'),
+      import('./in-process.ts'),
+      import('../compose/local-assay.ts'),
+      import('../../shared/adapters/files/configured-sources.ts'),
+    ]);
   const configured = await readConfiguredSources(configFileOf(environment));
   const data = text(values.data) ?? environment.ASSAY_DATA;
   const { takesUpRuns = false, takesUploads = false } = command;
   const base = takesUploads ? () => IN_PROCESS : undefined;
   const assay = await localAssay({ environment, data, log, adminKey: key, takesUpRuns, base, configured });
   const uploads = takesUploads ? await uploadsOf(assay, data) : undefined;
-  const app = createApp(assay, { routes: uploads?.routes ?? [] });
+  // One request or a few: a table of all routes is not worth making.
+  const app = createApp(assay, uploads ? { routes: uploads.routes } : { router: new SegmentRouter() });
   const close = async () => {
     await uploads?.close();
     await assay.close();
   };
-  return { client: createClient({ send: (path, init) => app.request(path, init), key, tenant, close }), assay };
+  return { client: createClient({ send: inProcess((request) => app.fetch(request)), key, tenant, close }), assay };
 };
 
 /** What an address that is never dialled begins with. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Metrics } from '@aws-lambda-powertools/metrics';
 import { accessOf, awsCalls } from '../../shared/adapters/aws/aws-calls.ts';
 import { awsIqa } from '../../shared/adapters/aws/aws-iqa.ts';
 import { bucketBlobs, bucketSignPut } from '../../shared/adapters/aws/bucket.ts';
 import { callMetrics } from '../../shared/adapters/aws/call-metrics.ts';
+import { cloudwatchMetrics } from '../../shared/adapters/aws/cloudwatch-metrics.ts';
 import { dynamoTable } from '../../shared/adapters/aws/dynamo-table.ts';
 import { hallmarkKey } from '../../shared/adapters/aws/hallmark-key.ts';
 import { kmsDataKeys } from '../../shared/adapters/aws/kms-keys.ts';
@@ -12,7 +12,7 @@ import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts'
 import { lineLog } from '../../shared/adapters/aws/line-log.ts';
 import { routedBlobs } from '../../shared/adapters/aws/routed-blobs.ts';
 import { readAllowList } from '../../shared/adapters/egress/allow-list.ts';
-import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
+import { laterFetch } from '../../shared/adapters/egress/later-fetch.ts';
 import { nodeGauge } from '../../shared/adapters/node/gauge.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { systemTimers } from '../../shared/adapters/system-timers.ts';
@@ -78,7 +78,7 @@ export const awsPorts = async (
   // A function's files are lost with its instance, so there are no file tools.
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage }) };
   const names = new Set<string>();
-  const metrics = lazily(() => new Metrics({ namespace: 'Assay', serviceName: 'execute' }));
+  const metrics = lazily(() => cloudwatchMetrics());
   return {
     table,
     blobs,
@@ -100,7 +100,7 @@ export const awsPorts = async (
     sources: sourcePorts({
       allowed: environment.ASSAY_SOURCES ?? 'tenants',
       configured: bundledSources(),
-      fetch: createSafeFetch({ allowed: readAllowList(environment.ASSAY_EGRESS ?? '') }),
+      fetch: laterFetch({ allowed: readAllowList(environment.ASSAY_EGRESS ?? '') }),
       documentOf: (tenant, source) => findDocument(table, tenant, source),
       table,
       secrets: sourceSecrets(table, environment, variables),

@@ -1,20 +1,26 @@
 import { availableParallelism } from 'node:os';
 import { fileDefinitions, fileHandlers } from '../../shared/adapters/files/file-tools.ts';
 import { imageHandlersApart } from '../../shared/adapters/images/image-handlers-apart.ts';
-import { imageHandlers, imageTools } from '../../shared/adapters/images/image-tools.ts';
+import { imageHandlers, imageToolsByName } from '../../shared/adapters/images/image-tools-by-name.ts';
 import type { PictureBudget } from '../../shared/adapters/images/picture-budget.ts';
 import type { PictureLimits } from '../../shared/adapters/images/picture-formats.ts';
 import { builtinHandlers } from '../../shared/adapters/node/builtin-handlers.ts';
 import { type ChildPoolOptions, createChildPool } from '../../shared/adapters/node/child-pool.ts';
 import type { NodeGauge } from '../../shared/adapters/node/gauge.ts';
-import { builtins } from '../../shared/execute/builtins/index.ts';
+import { builtinsByName } from '../../shared/execute/builtins/by-name.ts';
 import type { ReadImage } from '../../shared/iqa/image-source.ts';
 import type { Handler } from '../../shared/kernel/ports.ts';
 import type { ToolDefinition } from '../../shared/model/tool.ts';
 import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
 
+/** A tool whose definition is made only where it is asked for. */
+export interface NamedTool {
+  readonly name: string;
+  readonly define: () => ToolDefinition;
+}
+
 export interface BuiltinTools {
-  readonly definitions: readonly ToolDefinition[];
+  readonly tools: readonly NamedTool[];
   readonly handlers: ReadonlyMap<string, Handler>;
   readonly close: () => void;
 }
@@ -49,14 +55,18 @@ export const builtinTools = ({
 }: Options): BuiltinTools => {
   const pool = createChildPool({ file: child, size: Math.max(2, availableParallelism()), ...limits });
   return {
-    definitions: [
-      ...builtins.map(({ definition }) => definition),
-      ...imageTools.map(({ definition }) => definition),
-      ...(folderOf === undefined ? [] : fileDefinitions),
-      REGISTRY_SEARCH,
+    tools: [
+      ...Object.entries({ ...builtinsByName, ...imageToolsByName }).map(([name, tool]) => ({
+        name,
+        define: () => tool().definition,
+      })),
+      ...(folderOf === undefined
+        ? []
+        : fileDefinitions.map((definition) => ({ name: definition.name, define: () => definition }))),
+      { name: 'registry_search', define: () => REGISTRY_SEARCH },
     ],
     handlers: new Map([
-      ...builtinHandlers(builtins, pool, gauge),
+      ...builtinHandlers(builtinsByName, pool, gauge),
       ...(images === undefined ? imageHandlers(readImage) : imageHandlersApart({ readImage, pool, gauge, ...images })),
       ...(folderOf === undefined ? [] : fileHandlers(folderOf)),
     ]),

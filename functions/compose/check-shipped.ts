@@ -1,7 +1,7 @@
 import tools from '../../metadata/tools.json' with { type: 'json' };
 import { fileDefinitions } from '../../shared/adapters/files/file-tools.ts';
-import { imageTools } from '../../shared/adapters/images/image-tools.ts';
-import { builtins } from '../../shared/execute/builtins/index.ts';
+import { imageToolsByName } from '../../shared/adapters/images/image-tools-by-name.ts';
+import { builtinsByName } from '../../shared/execute/builtins/by-name.ts';
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
 import { type IqaEntry, IqaMetadata } from '../../shared/iqa/metadata-schema.ts';
@@ -18,7 +18,7 @@ export const checkShipped = (): {
   readonly families: Readonly<Record<string, Family>>;
 } => {
   const definitions = [
-    ...[...builtins, ...imageTools].map(({ definition }) => definition),
+    ...Object.values({ ...builtinsByName, ...imageToolsByName }).map((tool) => tool().definition),
     ...fileDefinitions,
     REGISTRY_SEARCH,
     ...toDefinitions(shippedCatalogue().tools),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type AdminKey, anyAdminKey, expiringAdminKey, fixedAdminKey } from '../../shared/access/admin-key.ts';
 import { digestOfKey } from '../../shared/access/secret.ts';
 import type { LambdaAccess } from '../../shared/adapters/aws/lambda-upstream.ts';
-import { createSafeFetch } from '../../shared/adapters/egress/safe-fetch.ts';
+import { laterFetch } from '../../shared/adapters/egress/later-fetch.ts';
 import { createDiscover } from '../../shared/adapters/files/discover.ts';
 import { localSignPut } from '../../shared/adapters/files/signed-put.ts';
 import { createPictureBudget } from '../../shared/adapters/images/picture-budget.ts';
@@ -84,7 +84,7 @@ export const localAssay = async (options: LocalOptions): Promise<Assay> => {
   const shipped = { iqa, builtin: builtinTools({ gauge, readImage: iqa.readImage, folderOf: store.filesOf, images }) };
   const secret = base && store.uploadSecret?.();
   const { ASSAY_DEFAULT_RATE: rate } = environment;
-  const fetch = options.fetch ?? createSafeFetch({ allowed: environment.ASSAY_EGRESS });
+  const fetch = options.fetch ?? laterFetch({ allowed: environment.ASSAY_EGRESS });
   return composeAssay({
     table: store.table,
     clock,

@@ -4,10 +4,9 @@ import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import type { Iqa } from '../../shared/iqa/iqa.ts';
 import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
 import { toDefinition, toolNameOf } from '../../shared/iqa/to-definitions.ts';
-import type { ToolDefinition } from '../../shared/model/tool.ts';
 import type { Handlers } from '../../shared/registry/layer.ts';
 import type { ToolSource } from '../../shared/registry/load.ts';
-import type { BuiltinTools } from './builtin-tools.ts';
+import type { BuiltinTools, NamedTool } from './builtin-tools.ts';
 import { checkedFamilies } from './checked-families.ts';
 
 /** The parts of a process that can run tools. */
@@ -19,7 +18,7 @@ export interface Shipped {
 /** The tools that come with the product; image-quality tools only if they can run here. */
 export const shippedTools = async ({ iqa, builtin }: Shipped): Promise<ShippedSource> => {
   const checked = checkedFamilies();
-  const tools = [...(builtin?.definitions ?? []).map(known), ...(iqa ? await imageQualityTools(iqa) : [])];
+  const tools = [...(builtin?.tools ?? []), ...(iqa ? await imageQualityTools(iqa) : [])];
   return {
     kind: 'shipped',
     source: 'assay',
@@ -30,20 +29,16 @@ export const shippedTools = async ({ iqa, builtin }: Shipped): Promise<ShippedSo
 
 type ShippedSource = Extract<ToolSource, { readonly kind: 'shipped' }>;
 
-/** A tool whose definition is created only when it is needed. */
-interface NamedTool {
-  readonly name: string;
-  readonly define: () => ToolDefinition;
-}
-
-const known = (definition: ToolDefinition): NamedTool => ({ name: definition.name, define: () => definition });
-
 const imageQualityTools = async ({ catalogue, computations }: Iqa): Promise<readonly NamedTool[]> => {
   const canRun = await computations.availability();
   const metrics = catalogue.tools
     .filter(canRun)
     .map((tool) => ({ name: toolNameOf(tool.name), define: () => toDefinition(tool) }));
-  return [...metrics, known(FIT_DEFINITION), known(MAP_DEFINITION)];
+  return [
+    ...metrics,
+    { name: 'image_fit', define: () => FIT_DEFINITION },
+    { name: 'score_map', define: () => MAP_DEFINITION },
+  ];
 };
 
 /** The handlers of the shipped tools. */

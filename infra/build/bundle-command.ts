@@ -10,6 +10,7 @@ import { dataFiles, weightAddresses } from './data-files.ts';
 import { deferred } from './deferred.ts';
 import { lazyModules } from './lazy-modules.ts';
 import { lighten } from './lighten.ts';
+import { nodeBuiltins } from './node-builtins.ts';
 import { fromRoot, root } from './paths.ts';
 import { threadAddresses } from './threads.ts';
 
@@ -43,6 +44,7 @@ export const bundleCommand = async (folder: string): Promise<readonly string[]> 
           asTheyAre: [...Object.values(entries.own), fromRoot('functions/console/build.ts')],
           edits: [threadAddresses, weightAddresses(code), checkedTools(code)],
         }),
+        nodeBuiltins,
         ...lighten(false),
         natives,
         dataFiles(code),

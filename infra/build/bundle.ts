@@ -7,6 +7,7 @@ import { deferred, findDeferred } from './deferred.ts';
 import { type Edit, lazyModules } from './lazy-modules.ts';
 import { lighten, withoutSdkCalls } from './lighten.ts';
 import { groupModules, type Source, START_FILE } from './module-groups.ts';
+import { nodeBuiltins } from './node-builtins.ts';
 import { fromRoot, root } from './paths.ts';
 import { bundledTools } from './plugin-tools.ts';
 import { findThreads, threadAddresses } from './threads.ts';
@@ -60,7 +61,9 @@ export const bundleFunction = async ({
     // The edge has no `require`.
     banner: atEdge ? {} : { js: BANNER },
     plugins: [
-      ...(atEdge ? [] : [deferred(entries.deferred), groups.plugin, lazyModules({ asTheyAre, edits, groups, noted })]),
+      ...(atEdge
+        ? []
+        : [deferred(entries.deferred), groups.plugin, lazyModules({ asTheyAre, edits, groups, noted }), nodeBuiltins]),
       ...lighten(isLambda),
       natives,
       dataFiles(outdir),
@@ -91,9 +94,8 @@ export const settings = {
   treeShaking: true,
 } as const satisfies BuildOptions;
 
-// Packages in CommonJS ask for `require`; a long name cannot meet one that minifying makes.
-export const BANNER =
-  "import{createRequire as assayCreateRequire}from'node:module';const require=assayCreateRequire(import.meta.url);";
+// Packages in CommonJS ask for `require`.
+export const BANNER = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 interface Entries {
   /** The function, and the threads that its sources start. */

@@ -43,11 +43,27 @@ export const lighten = (isLambda: boolean): readonly Plugin[] => [
   edited('plain-zod', /[/\\]@hono[/\\]zod-openapi[/\\]dist[/\\]index\.mjs$/, (text) =>
     text.replace('import { z } from "zod";', 'import * as z from "zod";').replace(/^extendZodWithOpenApi\(z\);$/m, ''),
   ),
+  // A function is written and compiled for every object that is parsed, even once: only for those that are parsed often.
+  edited('patient-zod', /[/\\]zod[/\\]v4[/\\]core[/\\]schemas\.js$/, (text) =>
+    replaced(
+      replaced(text, /const fastEnabled = jit && allowsEval\.value;/, `let parsed = 0;`),
+      /if \(jit && fastEnabled && ctx/,
+      `if (jit && ++parsed > ${OFTEN} && allowsEval.value && ctx`,
+    ),
+  ),
   // Every operation is an array that esbuild dares not drop for its computed keys: they are pure.
   edited('unused-operations', /[/\\]@aws-sdk[/\\][^/\\]+[/\\]dist-es[/\\]schemas[/\\]schemas_0\.js$/, (text) =>
     text.replaceAll(/^((?:export )?var \w+\$? = )(\[.*\]|\[[\s\S]*?^\]);$/gm, '$1/* @__PURE__ */ (() => ($2))();'),
   ),
 ];
+
+/** How often an object is parsed before that pays. */
+const OFTEN = 8;
+
+const replaced = (text: string, what: RegExp, by: string): string => {
+  if (!what.test(text)) throw new Error(`${what} is not in the package any more`);
+  return text.replace(what, by);
+};
 
 /** A Lambda function signs by itself what the SDK would call only without credentials in the environment. */
 export const withoutSdkCalls: Edit = (path, text) =>

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Fault } from '../kernel/errors.ts';
 import { imageBlobKey, MADE_PREFIX } from '../kernel/item-keys.ts';
+import { lazily } from '../kernel/lazily.ts';
 import type { Blobs, Clock, Handler, Log, Table } from '../kernel/ports.ts';
 import { createComputations } from './computations.ts';
 import type { IqaEngine } from './engine.ts';
@@ -85,12 +86,18 @@ export const composeIqa = (ports: IqaPorts): Iqa => {
     readImage,
     tryApart: tryPicture && (async (request) => tryPicture(await trialOf(deps, request))),
     handlers: new Map([
-      ['iqa', iqaHandler({ ...deps, readImage })],
-      ['image_fit', fitHandler({ ...deps, readImage, writeImage })],
-      ['score_map', mapHandler({ engine, readImage })],
+      ['iqa', later(() => iqaHandler({ ...deps, readImage }))],
+      ['image_fit', later(() => fitHandler({ ...deps, readImage, writeImage }))],
+      ['score_map', later(() => mapHandler({ engine, readImage }))],
     ]),
     publishedKeys: signingKey === undefined ? [] : publishKeys([createPublicKey(signingKey)]).keys,
   };
+};
+
+/** Made by its first call: no start needs what it stands on. */
+const later = (make: () => Handler): Handler => {
+  const handler = lazily(make);
+  return { permission: 'safe', run: (args, context) => handler().run(args, context) };
 };
 
 /** One line, however many there are. That a tool without a model is not calibrated is told when it gets one. */

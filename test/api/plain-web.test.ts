@@ -109,6 +109,21 @@ describe('a plain response', () => {
       assert.deepEqual(await seen(make(Plain)), await seen(make(Response)));
     });
 
+  test('is read as a text as one of fetch is, once', async () => {
+    const bodies = ['{"a":"é"}', '\uFEFF{"a":1}', '"a\uD800"', new TextEncoder().encode('\uFEFF[1]')];
+    for (const body of bodies) {
+      const [plain, real] = [Plain, Response].map((Kind) => new Kind(body)) as [Response, Response];
+      assert.deepEqual(await plain.json(), await real.json());
+      assert.equal(await new Plain(body).text(), await new Response(body).text());
+      assert.ok(plain.bodyUsed);
+      for (const again of ['text', 'json', 'bytes'] as const) await assert.rejects(plain[again](), TypeError);
+      assert.throws(() => plain.clone(), TypeError);
+    }
+    const none = new Plain(null, { status: 204 });
+    assert.equal((await none.text()) + (await none.text()), '');
+    assert.equal(none.bodyUsed, false);
+  });
+
   test('is read once, and a form is read by its type', async () => {
     const response = new Plain('once');
     await response.arrayBuffer();

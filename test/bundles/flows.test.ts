@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type ApiHandler, sendTo } from '../support/api-bundle.ts';
-import { type LocalAws, startAws } from '../support/aws-services.ts';
+import { ADMIN_SECRET, type LocalAws, ORIGIN_SECRET, startAws } from '../support/aws-services.ts';
 import { type Bundles, bundleAll, MAX_CODE_BYTES, MAX_START_BYTES } from '../support/bundles.ts';
 import { whyNoDynamo } from '../support/dynamo.ts';
 import { callEdge, edgeEvent } from '../support/edge.ts';
-import { lambdaContext, loadHandler } from '../support/lambda.ts';
+import { firstAnswer } from '../support/first-answer.ts';
+import { lambdaContext, loadHandler, urlEvent } from '../support/lambda.ts';
 import { type FakeUpstream, fakeUpstream } from '../support/mcp-upstream.ts';
 import { SfnStub } from '../support/sfn-stub.ts';
 import { aTool } from '../support/tools.ts';
@@ -64,6 +65,21 @@ describe('the bundles of all functions together', { skip: whyNoDynamo() }, () =>
       assert.ok(startBytes <= MAX_START_BYTES, `${folder}: ${startBytes} bytes at start`);
     }
     assert.ok(edgeSize.bytes <= 80 * 1024, `${edgeSize.bytes} bytes`);
+  });
+
+  test('a first answer loads the file of a start alone, and no fetch', async () => {
+    const headers = { 'x-assay-origin': ORIGIN_SECRET, authorization: `Bearer ${ADMIN_SECRET}` };
+    const { api, step, upload } = bundles.built;
+    const list = urlEvent({ path: '/v1/tools', query: 'limit=1', headers });
+
+    // npm run bench -- start-modules writes which modules are in that file.
+    const answers = [
+      await firstAnswer(api.folder, 'stream', list, aws.environment),
+      await firstAnswer(step.folder, 'plain', { clean_up: true }, aws.environment),
+      await firstAnswer(upload.folder, 'plain', { 'detail-type': 'none' }, aws.environment),
+    ];
+
+    assert.deepEqual(answers, Array(3).fill({ groups: ['group-start'], fetch: false }));
   });
 
   test('C.07 a picture is announced, put to S3, scored by its event, and its scores are read', async () => {

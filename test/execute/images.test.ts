@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import { imageHandlers } from '../../shared/adapters/images/image-tools.ts';
+import { imageHandlers } from '../../shared/adapters/images/image-tools-by-name.ts';
 import type { CallContext } from '../../shared/kernel/ports.ts';
 import { toolsAssay } from '../support/execution.ts';
 

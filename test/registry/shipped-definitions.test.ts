@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { checkShipped } from '../../functions/compose/check-shipped.ts';
 import tools from '../../metadata/tools.json' with { type: 'json' };
 import { fileDefinitions } from '../../shared/adapters/files/file-tools.ts';
-import { imageTools } from '../../shared/adapters/images/image-tools.ts';
+import { imageToolsByName } from '../../shared/adapters/images/image-tools-by-name.ts';
+import { builtinsByName } from '../../shared/execute/builtins/by-name.ts';
 import { builtins } from '../../shared/execute/builtins/index.ts';
 import { FIT_DEFINITION } from '../../shared/iqa/fit-tool.ts';
 import { MAP_DEFINITION } from '../../shared/iqa/map-tool.ts';
@@ -16,7 +17,7 @@ import { REGISTRY_SEARCH } from '../../shared/registry/search-tool.ts';
 
 test('every definition that ships is valid, and is taken unchecked for what a check makes of it', () => {
   const shipped = [
-    ...[...builtins, ...imageTools].map(({ definition }) => definition),
+    ...[...builtins, ...Object.values(imageToolsByName).map((tool) => tool())].map(({ definition }) => definition),
     ...fileDefinitions,
     ...toDefinitions(parseMetadata(JSON.stringify(tools), 'metadata/tools.json').tools),
     REGISTRY_SEARCH,
@@ -26,6 +27,12 @@ test('every definition that ships is valid, and is taken unchecked for what a ch
 
   for (const definition of shipped)
     assert.deepEqual(parseDefinition(definition, undefined, 'trusted'), parseDefinition(definition));
+});
+
+test('a shipped tool is listed by the name that it gives itself', () => {
+  const named = Object.entries({ ...builtinsByName, ...imageToolsByName });
+
+  for (const [name, tool] of named) assert.equal(tool().definition.name, name);
 });
 
 test('what bundling has checked is what a start from the sources makes of it, and is taken as it is', () => {

@@ -54,7 +54,9 @@ export const toolsAssay = async (
   const made = await testAssay({
     gauge,
     handlers: { builtin: builtin.handlers, internal: new Map() },
-    discover: async () => [{ kind: 'shipped', source: 'assay', definitions: builtin.definitions }],
+    discover: async () => [
+      { kind: 'shipped', source: 'assay', definitions: builtin.tools.map(({ define }) => define()) },
+    ],
     ...ports,
   });
   return { ...made, files, invoke: invoker(made) };

@@ -8,8 +8,8 @@ const EMPTY = new Set([204, 205, 304]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * A response that does not load fetch as long as its body is text, bytes or empty and nobody reads it. Other bodies,
- * and reading, are delegated to a real request, which accepts and reads the same bodies.
+ * A response that does not load fetch as long as its body is text, bytes or empty and is read as text or not at all.
+ * Other bodies, and other ways of reading, are delegated to a real request, which accepts and reads the same bodies.
  */
 export class PlainResponse implements Partial<Response> {
   readonly #body: PlainBody;
@@ -17,6 +17,8 @@ export class PlainResponse implements Partial<Response> {
   readonly #statusText: string;
   readonly #headers: PlainHeaders;
   #carrier: Request | undefined;
+  /** Whether the body was read without a carrier. */
+  #isRead = false;
 
   constructor(body: BodyInit | null = null, { status = 200, statusText = '', headers }: ResponseInit = {}) {
     if (!(status >= 200 && status <= 599)) throw new RangeError(`status ${status} is not in the range of 200 to 599`);
@@ -49,7 +51,7 @@ export class PlainResponse implements Partial<Response> {
   /** The body of a response, if it is known without reading it. */
   static bodyOf(response: Response): PlainBody | undefined {
     const asPlain: object = response;
-    return #body in asPlain && asPlain.#carrier === undefined ? asPlain.#body : undefined;
+    return #body in asPlain && !asPlain.#carrier && !asPlain.#isRead ? asPlain.#body : undefined;
   }
 
   get [Symbol.toStringTag](): string {
@@ -89,34 +91,40 @@ export class PlainResponse implements Partial<Response> {
   }
 
   get bodyUsed(): boolean {
-    return this.#carrier?.bodyUsed ?? false;
+    return this.#carrier?.bodyUsed ?? this.#isRead;
   }
 
-  text(): Promise<string> {
-    return this.#whole.text();
+  async text(): Promise<string> {
+    if (this.#carrier || this.#isRead) return this.#whole.text();
+    this.#isRead = this.#body !== null;
+    // As its bytes are read again.
+    return typeof this.#body === 'string'
+      ? this.#body.toWellFormed().replace(/^\uFEFF/, '')
+      : new TextDecoder().decode(this.#body ?? undefined);
   }
 
-  json(): Promise<unknown> {
-    return this.#whole.json();
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
   }
 
-  arrayBuffer(): Promise<ArrayBuffer> {
+  async arrayBuffer(): Promise<ArrayBuffer> {
     return this.#whole.arrayBuffer();
   }
 
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     return this.#whole.bytes();
   }
 
-  blob(): Promise<Blob> {
+  async blob(): Promise<Blob> {
     return this.#whole.blob();
   }
 
-  formData(): Promise<FormData> {
+  async formData(): Promise<FormData> {
     return this.#whole.formData();
   }
 
   clone(): Response {
+    this.#refuseRead();
     const init = { status: this.#status, statusText: this.#statusText, headers: this.#headers };
     return asResponse(new PlainResponse(this.#carrier ? this.#carrier.clone().body : this.#body, init));
   }
@@ -125,7 +133,12 @@ export class PlainResponse implements Partial<Response> {
     return this.#carrier === undefined && this.#body === null;
   }
 
+  #refuseRead(): void {
+    if (this.#isRead) throw new TypeError('Body is unusable: Body has already been read');
+  }
+
   get #whole(): Request {
+    this.#refuseRead();
     this.#carrier ??= carry(this.#body, this.#headers.get(TYPE) ?? undefined);
     return this.#carrier;
   }

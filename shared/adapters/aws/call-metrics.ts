@@ -1,4 +1,4 @@
-import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Log } from '../../kernel/ports.ts';
 import type { CallRecord } from '../../model/call-record.ts';
 
@@ -23,9 +23,9 @@ export const callMetrics =
     if (!isShipped(tool)) return log.info('call', { tool, duration_ms, cached, ...about });
     const metrics = metricsOf();
     metrics.addDimension('tool', tool);
-    metrics.addMetric('Calls', MetricUnit.Count, 1);
-    metrics.addMetric('Failures', MetricUnit.Count, status === 'failed' ? 1 : 0);
-    if (status !== 'refused') metrics.addMetric('Duration', MetricUnit.Milliseconds, duration_ms);
+    metrics.addMetric('Calls', 'Count', 1);
+    metrics.addMetric('Failures', 'Count', status === 'failed' ? 1 : 0);
+    if (status !== 'refused') metrics.addMetric('Duration', 'Milliseconds', duration_ms);
     metrics.addMetadata('call', JSON.stringify(about));
     metrics.publishStoredMetrics();
   };

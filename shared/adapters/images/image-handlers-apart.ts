@@ -4,7 +4,7 @@ import type { BuiltinJob } from '../node/builtin-child.ts';
 import type { ChildPool } from '../node/child-pool.ts';
 import type { NodeGauge } from '../node/gauge.ts';
 import { runApart } from '../node/run-apart.ts';
-import { imageTools } from './image-tools.ts';
+import { imageToolsByName } from './image-tools-by-name.ts';
 import type { PictureBudget } from './picture-budget.ts';
 import type { PictureLimits } from './picture-formats.ts';
 import { readPicture } from './read-picture.ts';
@@ -47,9 +47,15 @@ export const imageHandlersApart = (options: Options): ReadonlyMap<string, Handle
     }
   };
   return new Map(
-    imageTools.map(({ definition: { name, parameters } }) => [
+    Object.entries(imageToolsByName).map(([name, tool]) => [
       name,
-      { permission: 'safe', parameters, run: (args, context) => run(name, args, context) },
+      {
+        permission: 'safe',
+        get parameters() {
+          return tool().definition.parameters;
+        },
+        run: (args, context) => run(name, args, context),
+      },
     ]),
   );
 };

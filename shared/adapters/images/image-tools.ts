@@ -2,7 +2,6 @@ import { defineBuiltin, objectSchema } from '../../execute/builtins/builtin.ts';
 import type { ReadImage } from '../../iqa/image-source.ts';
 import { Fault } from '../../kernel/errors.ts';
 import type { JsonSchema } from '../../kernel/json.ts';
-import type { Handler } from '../../kernel/ports.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { comparePictures, comparisonSchema } from './compare-pictures.ts';
 import { decoding, readPicture } from './read-picture.ts';
@@ -29,7 +28,7 @@ const side = { type: 'integer', minimum: 1, maximum: 16_384 };
 const format = { type: 'string', enum: [...OUTPUT_FORMATS] };
 const quality = { type: 'integer', minimum: 1, maximum: 100, description: 'For formats that lose detail.' };
 
-const imageInfo: ImageTool = {
+export const imageInfo: ImageTool = {
   definition: defineBuiltin({
     ...media,
     name: 'image_info',
@@ -73,7 +72,7 @@ const imageInfo: ImageTool = {
   },
 };
 
-const imageResize: ImageTool = {
+export const imageResize: ImageTool = {
   definition: defineBuiltin({
     ...media,
     name: 'image_resize',
@@ -112,7 +111,7 @@ const imageResize: ImageTool = {
   },
 };
 
-const imageConvert: ImageTool = {
+export const imageConvert: ImageTool = {
   definition: defineBuiltin({
     ...media,
     name: 'image_convert',
@@ -130,7 +129,7 @@ const imageConvert: ImageTool = {
   },
 };
 
-const imageCompare: ImageTool = {
+export const imageCompare: ImageTool = {
   definition: defineBuiltin({
     ...media,
     name: 'image_compare',
@@ -163,18 +162,3 @@ const imageCompare: ImageTool = {
 
 const qualityOf = ({ quality: given }: Arguments): number | undefined =>
   given === undefined ? undefined : Number(given);
-
-export const imageTools: readonly ImageTool[] = [imageInfo, imageResize, imageConvert, imageCompare];
-
-/** The functions behind the image tools, on pictures of the calling tenant. */
-export const imageHandlers = (readImage: ReadImage): ReadonlyMap<string, Handler> =>
-  new Map(
-    imageTools.map(({ definition, run }) => [
-      definition.name,
-      {
-        permission: 'safe',
-        parameters: definition.parameters,
-        run: (args, { tenant }) => run(args, tenant, readImage),
-      },
-    ]),
-  );

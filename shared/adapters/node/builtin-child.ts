@@ -1,7 +1,8 @@
 import type { Arguments } from '../../execute/builtins/builtin.ts';
-import { builtins } from '../../execute/builtins/index.ts';
+import { builtinsByName } from '../../execute/builtins/by-name.ts';
 import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../execute/output.ts';
-import { type ImageTool, imageTools } from '../images/image-tools.ts';
+import type { ImageTool } from '../images/image-tools.ts';
+import { imageToolsByName } from '../images/image-tools-by-name.ts';
 import type { Answer } from './child-pool.ts';
 import { nodeGauge } from './gauge.ts';
 import { endWithParent } from './orphan-watch.ts';
@@ -21,10 +22,12 @@ export interface SentJob extends Omit<BuiltinJob, 'args'> {
 }
 
 type Run = (job: BuiltinJob) => unknown;
-const byName = new Map<string, Run>([
-  ...builtins.map(({ definition, run }) => [definition.name, ({ args }: BuiltinJob) => run(args)] as const),
-  ...imageTools.map(({ definition, run }) => [definition.name, onPictures(run)] as const),
-]);
+const findRun = (name: string): Run | undefined => {
+  const builtin = builtinsByName[name];
+  if (builtin) return ({ args }) => builtin().run(args);
+  const tool = imageToolsByName[name];
+  return tool && onPictures(tool().run);
+};
 const gauge = nodeGauge();
 
 function onPictures(run: ImageTool['run']): Run {
@@ -35,7 +38,7 @@ const answer = async ({ args, ...rest }: SentJob): Promise<Answer> => {
   const { name } = rest;
   const { result, usage } = await gauge.measure(async () => {
     const job = { ...rest, args: JSON.parse(args) as Arguments };
-    const text = JSON.stringify((await byName.get(name)?.(job)) ?? null);
+    const text = JSON.stringify((await findRun(name)?.(job)) ?? null);
     // Here, before it is copied to the server.
     if (text.length > MAX_OUTPUT_BYTES) throw outputTooLarge(name);
     return text;

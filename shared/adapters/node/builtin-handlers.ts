@@ -12,18 +12,22 @@ const LARGE = 16_384;
  * a process that is ended at the timeout; the rest answer at once where they are, which is a hundred times cheaper.
  */
 export const builtinHandlers = (
-  builtins: readonly Builtin[],
+  builtins: Readonly<Record<string, () => Builtin>>,
   pool: ChildPool,
   gauge: Pick<NodeGauge, 'forCall'>,
 ): ReadonlyMap<string, Handler> =>
   new Map(
-    builtins.map(({ definition: { name, parameters }, work, run }) => [
+    Object.entries(builtins).map(([name, builtin]) => [
       name,
       {
         permission: 'safe',
-        parameters,
-        run: async (args, context) =>
-          isSmall(work, args) ? run(args) : runApart(pool, { name, args }, context, gauge),
+        get parameters() {
+          return builtin().definition.parameters;
+        },
+        async run(args, context) {
+          const { work, run } = builtin();
+          return isSmall(work, args) ? run(args) : runApart(pool, { name, args }, context, gauge);
+        },
       },
     ]),
   );

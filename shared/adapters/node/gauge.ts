@@ -22,7 +22,8 @@ export const nodeGauge = (): NodeGauge => {
   const calls = new AsyncLocalStorage<Account>();
   const open = new Set<Account>();
   let running: Account | undefined;
-  let last = readThread();
+  // What was read before the first call began is nobody's.
+  let last: Reading = { cpuMs: 0, bytes: 0 };
   const { startStopwatch, cpuMs } = stopwatches({ now: () => performance.now() });
   let lone: { readonly account: Account; readonly stopwatch: Stopwatch; readonly bytes: number } | undefined;
 
@@ -159,7 +160,12 @@ const settle = async <T>(work: () => Promise<T>): Promise<PromiseSettledResult<T
   }
 };
 
-const readThread = (): { readonly cpuMs: number; readonly bytes: number } => {
+interface Reading {
+  readonly cpuMs: number;
+  readonly bytes: number;
+}
+
+const readThread = (): Reading => {
   const { user, system } = process.threadCpuUsage();
   return { cpuMs: (user + system) / 1000, bytes: readBytes() };
 };

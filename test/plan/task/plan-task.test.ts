@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { imageTools } from '../../../shared/adapters/images/image-tools.ts';
+import { imageToolsByName } from '../../../shared/adapters/images/image-tools-by-name.ts';
 import { buildPlan } from '../../../shared/plan/build.ts';
 import { planTask } from '../../../shared/plan/task/plan-task.ts';
 import { splitTask } from '../../../shared/plan/task/split.ts';
@@ -46,7 +46,7 @@ describe('a request of several steps', () => {
     '把 photo.jpg 缩小到宽 64 像素，然后转换成 png',
   ])
     test(`R1.10 the picture that one step makes is what the next one works on: ${task}`, async () => {
-      const pictures = planningWith(imageTools.map(({ definition }) => parseSpec(definition)));
+      const pictures = planningWith(Object.values(imageToolsByName).map((tool) => parseSpec(tool().definition)));
 
       const { plan } = await planTask(task, pictures);
 

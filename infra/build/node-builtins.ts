@@ -1,0 +1,22 @@
+import { builtinModules } from 'node:module';
+import type { Plugin } from 'esbuild';
+
+/**
+ * Packages ask Node for its modules as `require` does. `import` reads every export of a module to link it, and some are
+ * made when they are read: those of `node:crypto` bring the web's cryptography, those of `node:fs` its streams.
+ */
+export const nodeBuiltins: Plugin = {
+  name: 'node-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[\w:/]+$/, namespace: 'file' }, ({ path, kind }) =>
+      kind === 'import-statement' && isBuiltin(path) ? { path, namespace: BUILTIN, sideEffects: false } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: BUILTIN }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+const BUILTIN = 'node-builtin';
+
+const isBuiltin = (name: string): boolean => name.startsWith('node:') || builtinModules.includes(name);
