@@ -10,7 +10,7 @@ import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
 import { isEncoded, weighed, weightsFor } from './weights.ts';
 
 /** What a search looks in: the index of words, and the tools themselves. */
-export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' | 'vectors'> {
+export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' | 'vectors' | 'revision'> {
   readonly tool: (name: string) => Tool | undefined;
   readonly names: () => Iterable<string>;
 }
