@@ -1,4 +1,5 @@
 import { agreement } from './intents.ts';
+import { nearnessTo } from './nearness.ts';
 import type { Profile } from './profile.ts';
 import { isIn, type Request, type RequestTerm } from './request.ts';
 import { type Similarity, similaritiesTo } from './request-vectors.ts';
@@ -70,7 +71,7 @@ export interface Measure {
   readonly totals: { readonly subject: number; readonly distinct: number };
 }
 
-interface Asked {
+export interface Asked {
   readonly term: RequestTerm;
   /** What the term says about the subject in this catalogue. */
   readonly subject: number;
@@ -114,20 +115,6 @@ export const measureFor = (
   };
 };
 
-/** The same words stand in the purposes of many candidates. */
-const nearnessTo = (asked: readonly Asked[]): Measure['nearTo'] => {
-  const words = knownWords();
-  const known = new Map<number, Float64Array>();
-  return (number) => {
-    let near = known.get(number);
-    if (near === undefined) {
-      near = Float64Array.from(asked, (each) => words.between(each.number, number));
-      known.set(number, near);
-    }
-    return near;
-  };
-};
-
 /** What can be told by looking words up; cheap enough for every candidate. */
 export const wordFeatures = (measure: Measure, profile: Profile, text: number): Features => {
   const { request } = measure;
@@ -163,15 +150,8 @@ const calledIn = (text: string, { called }: Profile): number => {
 };
 const WORD = /[a-z\d_]/u;
 
-/** What needs meanings compared one by one; for the better candidates only. */
-export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Features, 'name' | 'nearness' | 'reach'> => ({
-  name: nameMatch(measure, profile),
-  ...nearness(measure, profile),
-});
-
 const UNREAD: Similarity = { similarity: 0, sentence: 0 };
 const SHARED = 12;
-const NEAR_TERMS = 24;
 
 /** How much of the tool's purpose the request mentions. */
 const mentioned = (profile: Profile, { request, worths }: Measure): number => {
@@ -208,49 +188,6 @@ const covered = (
 /** Inverse frequency among the candidates; words that none of them has tell none from another. */
 const distinction = (having: number, size: number): number =>
   having === 0 ? 0 : Math.log(1 + (size - having + 0.5) / (having + 0.5));
-
-const nameMatch = ({ request, worths, nearTo }: Measure, profile: Profile): number => {
-  const { name } = worths(profile);
-  const words = knownWords();
-  let total = 0;
-  let matched = 0;
-  for (const [place, term] of profile.name.entries()) {
-    let best = request.said.has(term) ? 1 : 0;
-    if (best === 0) for (const near of nearTo(words.number(term) ?? -1)) best = Math.max(best, near);
-    const rarity = name[place] as number;
-    total += rarity;
-    matched += rarity * Math.max(0, (best - 0.3) / 0.7);
-  }
-  return total === 0 ? 0 : matched / total;
-};
-
-const nearness = (
-  { worths, nearTo, asked, totals }: Measure,
-  profile: Profile,
-): Pick<Features, 'nearness' | 'reach'> => {
-  const { purpose } = profile;
-  const near = purpose.map(({ number }) => nearTo(number));
-  const reached = new Float64Array(purpose.length);
-  let covered = 0;
-  for (let at = 0; at < asked.length; at++) {
-    const each = asked[at] as Asked;
-    let best = isIn(each.term, profile.all) ? 1 : 0;
-    for (let place = 0; at < NEAR_TERMS && place < purpose.length; place++) {
-      const isSame = each.term.term === (purpose[place] as Purpose).term;
-      const similarity = isSame ? 1 : ((near[place] as Float64Array)[at] as number);
-      if (similarity > best) best = similarity;
-      if (similarity > (reached[place] as number)) reached[place] = similarity;
-    }
-    covered += each.subject * best * best;
-  }
-  let all = 0;
-  let met = 0;
-  for (const [place, worth] of worths(profile).purpose.entries()) {
-    all += worth;
-    met += worth * (reached[place] as number) ** 2;
-  }
-  return { nearness: totals.subject === 0 ? 0 : covered / totals.subject, reach: all === 0 ? 0 : met / all };
-};
 
 const overlap = (one: Shares, other: Shares): number => {
   let sum = 0;

@@ -1,7 +1,8 @@
 import type { Tool } from '../model/tool.ts';
-import { dot, type Features, meaningFeatures, measureFor, wordFeatures } from './features.ts';
+import { dot, type Features, measureFor, wordFeatures } from './features.ts';
 import { type ImageRequest, imageFit, imageRequestOf, imageTerms } from './image-request.ts';
 import { intentsOfRequest } from './intents.ts';
+import { meaningFeatures } from './nearness.ts';
 import { type Profile, profileOf } from './profile.ts';
 import { isIn, type Request, readRequest, saysNothing } from './request.ts';
 import { nearestByEncoder } from './request-vectors.ts';
