@@ -225,7 +225,7 @@ const describeNeighbours = (slot: Slot, { start, end, source }: Proposal, readin
     sink(joined(joined(sign, part), source), 1);
   }
   const after = tokens[tokenAt(tokens, end)];
-  if (after !== undefined && /^\s?-?$/u.test(text.slice(end, after.start)) && slot.nameTerms.includes(after.term))
+  if (after !== undefined && slot.nameTerms.includes(after.term) && /^\s?-?$/u.test(text.slice(end, after.start)))
     sink('named after', 1);
 };
 
