@@ -17,7 +17,8 @@ export const nearnessTo = (asked: readonly Asked[]): Measure['nearTo'] => {
   return (number) => {
     let near = known.get(number);
     if (near === undefined) {
-      near = Float64Array.from(asked, (each) => words.between(each.number, number));
+      near = new Float64Array(asked.length);
+      for (let at = 0; at < asked.length; at++) near[at] = words.between((asked[at] as Asked).number, number);
       known.set(number, near);
     }
     return near;

@@ -16,8 +16,8 @@ export const worthsOf = (profile: Profile, { rarity, revision }: Pick<SearchInde
   const known = kept.get(profile);
   if (known !== undefined && known.rarity === rarity && known.revision === revision) return known.worths;
   const worths = {
-    purpose: Float64Array.from(profile.purpose, ({ term, worth }) => worth * rarity(term)),
-    name: Float64Array.from(profile.name, rarity),
+    purpose: new Float64Array(profile.purpose.map(({ term, worth }) => worth * rarity(term))),
+    name: new Float64Array(profile.name.map(rarity)),
   };
   kept.set(profile, { rarity, revision, worths });
   return worths;

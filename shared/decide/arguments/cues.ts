@@ -20,11 +20,7 @@ export const cueOf = (reading: Reading, span: Place, slot: Slot, rarity: Readonl
 
 /** `Premier League` is a league and `Plaza Hotel` a hotel by their own words. */
 const ownWord = (span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
-  if (!/^\p{Lu}/u.test(span.text)) return 0;
-  const words = span.text
-    .toLowerCase()
-    .split(/[^\p{L}]+/u)
-    .map((word) => termOf(word));
+  const words = nameWords(span.text);
   if (words.length < 2) return 0;
   // `Sai Kong Subdistrict` is a sub_district before it is a district.
   if (slot.nameTerms.some((term, at) => words.includes(`${term}${slot.nameTerms[at + 1]}`))) return 1.2;
@@ -33,6 +29,24 @@ const ownWord = (span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): 
   const own = slot.nameTerms.find((term) => words.includes(term));
   return own === undefined ? 0 : 0.8 * (rarity.get(own) ?? 1);
 };
+
+/** The words of what begins with a capital; of other texts none. */
+const nameWords = (text: string): readonly string[] => {
+  if (!/^\p{Lu}/u.test(text)) return NONE;
+  const known = nameLists.get(text);
+  if (known !== undefined) return known;
+  const words = text
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .map((word) => termOf(word));
+  if (nameLists.size >= NAME_LISTS) nameLists.clear();
+  if (text.length <= NAME_LENGTH) nameLists.set(text, words);
+  return words;
+};
+const NONE: readonly string[] = [];
+const nameLists = new Map<string, readonly string[]>();
+const NAME_LISTS = 1024;
+const NAME_LENGTH = 100;
 
 /** How many of the slots use a word in their names: a word of all of them tells nothing. */
 export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> => {
