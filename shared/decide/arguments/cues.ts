@@ -1,7 +1,6 @@
 import { termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
-import { PLACES } from './feature-names.ts';
-import { type Reading, tokenAt } from './reading.ts';
+import { PLACES, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import type { Token } from './tokens.ts';

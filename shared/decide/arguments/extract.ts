@@ -1,13 +1,12 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { termOf } from '../../search/text.ts';
 import { slotRarity } from './cues.ts';
-import { PLACES } from './feature-names.ts';
 import { type Leaf, leavesOf, rebuilt } from './leaves.ts';
 import { namedBeside } from './naming.ts';
 import { overlap, type Proposal, type Source } from './proposal.ts';
 import { type Ranked, RECOGNISED, type Surroundings, type Weights } from './proposal-features.ts';
 import { proposalsFor } from './propose.ts';
-import type { Reading } from './reading.ts';
+import { PLACES, type Reading } from './reading.ts';
 import { scoreOf, scoreOfNone, WEIGHTS } from './scorer.ts';
 import { inOrder, type Offer, settle } from './settle.ts';
 import type { Slot } from './slot.ts';

@@ -60,6 +60,3 @@ const slotNames = new WeakMap<Slot, Map<Source, OwnNames>>();
 
 /** Yes, no, and a word for neither. */
 const YES_NO_OTHER = 3;
-
-/** Longer than any text that is read, so that a start and an end make one number. */
-export const PLACES = 16_384;

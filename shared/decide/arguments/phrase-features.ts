@@ -1,10 +1,10 @@
 import { termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
-import { classOf, joined, PLACES } from './feature-names.ts';
+import { classOf, joined } from './feature-names.ts';
 import type { Phrase } from './phrases.ts';
 import type { Proposal } from './proposal.ts';
 import type { Sink, Surroundings } from './proposal-features.ts';
-import type { Reading } from './reading.ts';
+import { PLACES, type Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 
 /** What is true of words that nothing marks as a value: their number, what stands around them, and what they are like. */

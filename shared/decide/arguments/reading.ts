@@ -15,6 +15,8 @@ export interface Reading {
 }
 
 const READ_LIMIT = 8192;
+/** Longer than any text that is read, so that a start and an end make one number. */
+export const PLACES = 16_384;
 
 /** `now` is in milliseconds since 1970; without it relative dates are not understood. */
 export const readForValues = (task: string, now: number | undefined): Reading => {
