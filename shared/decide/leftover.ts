@@ -1,10 +1,10 @@
 import type { Profile } from '../search/profile.ts';
-import { topicalWorth } from '../search/request.ts';
-import { isStopWord, termOf } from '../search/text.ts';
+import { termOf } from '../search/text.ts';
 import { knownWords } from '../search/word-vectors.ts';
 import type { Extraction } from './arguments/extract.ts';
 import type { Reading } from './arguments/reading.ts';
 import type { Slot } from './arguments/slot.ts';
+import { tellingWords } from './telling-words.ts';
 
 /** What a request says that a drafted call does not have. */
 export interface Leftover {
@@ -28,17 +28,15 @@ export const leftoverOf = (
   { all, purpose, name }: Profile,
   slots: readonly Slot[],
   found: ReadonlyMap<string, Extraction>,
-  { words }: Reading,
+  reading: Reading,
   isExplained: (word: string) => boolean = () => false,
 ): Leftover => {
   const values = [...found.values()];
-  const said = words.all.filter(
+  const said = tellingWords(reading).filter(
     ({ lower, start, end }) =>
-      !isStopWord(lower) &&
-      !isExplained(lower) &&
-      !values.some(({ at }) => at !== undefined && at.start < end && start < at.end),
+      !isExplained(lower) && !values.some(({ at }) => at !== undefined && at.start < end && start < at.end),
   );
-  const worths = new Map(said.map(({ term }) => [term, topicalWorth(term)]));
+  const worths = new Map(said.map(({ term, worth }) => [term, worth]));
   const unknown = [...worths].flatMap(([term, worth]) => (all.has(term) ? [] : [worth]));
   const subject = new Set(purpose.map(({ term }) => term));
   const hints = slots
@@ -53,7 +51,7 @@ export const leftoverOf = (
     // Nobody asks for a picture's quality by the word `piqe`.
     if (known.number(term) === undefined) return 0;
     let nearest = 0;
-    for (const word of words.all) nearest = Math.max(nearest, known.similarity(term, word.term));
+    for (const word of reading.words.all) nearest = Math.max(nearest, known.similarity(term, word.term));
     return known.worth(term) * (1 - nearest);
   });
   let sibling = 0;

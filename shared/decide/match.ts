@@ -1,4 +1,5 @@
-import { type Features, type Measure, meaningFeatures, measureFor, wordFeatures } from '../search/features.ts';
+import { type Features, type Measure, measureFor, wordFeatures } from '../search/features.ts';
+import { meaningFeatures } from '../search/nearness.ts';
 import { type Profile, profileOf } from '../search/profile.ts';
 import { isIn, type Request } from '../search/request.ts';
 import type { Shares } from '../search/scenarios.ts';

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Profile } from '../search/profile.ts';
-import { topicalWorth } from '../search/request.ts';
-import { isStopWord, splitIdentifier } from '../search/text.ts';
+import { splitIdentifier } from '../search/text.ts';
 import { type Extraction, extract } from './arguments/extract.ts';
 import type { Source } from './arguments/proposal.ts';
 import type { Reading } from './arguments/reading.ts';
 import { type Slot, slotsOf } from './arguments/slot.ts';
+import { tellingWords } from './telling-words.ts';
 
 /** How a tool's parameters and what a request gives go together. */
 export interface Needs {
@@ -62,11 +62,9 @@ export const needsOf = (
 };
 
 /** The share of the words of a request, common ones counting less, that the tool's text or a value has. */
-const explainedBy = (profile: Profile, values: readonly Extraction[], { words }: Reading): number => {
+const explainedBy = (profile: Profile, values: readonly Extraction[], reading: Reading): number => {
   let [all, met] = [0, 0];
-  for (const { term, lower, start, end } of words.all) {
-    if (isStopWord(lower)) continue;
-    const worth = topicalWorth(term);
+  for (const { term, worth, start, end } of tellingWords(reading)) {
     all += worth;
     const taken = values.some(({ at }) => at !== undefined && at.start < end && start < at.end);
     if (taken || profile.all.has(term)) met += worth;

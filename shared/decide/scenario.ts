@@ -1,6 +1,6 @@
 import { profileOf } from '../search/profile.ts';
 import type { Request } from '../search/request.ts';
-import { SCENARIOS, type Shares, scenariosOf } from '../search/scenarios.ts';
+import { SCENARIOS, type Shares, scenariosOf, speaksForAny } from '../search/scenarios.ts';
 import { termOf, wordsOf } from '../search/text.ts';
 import type { Candidate, Step } from './decision.ts';
 
@@ -21,9 +21,8 @@ export const classifyScenario = (
   const scenarios = scenariosOf(terms);
   const top = [...scenarios].slice(0, 3).filter(([, share]) => share >= 0.15);
   const inside = top.length === 0 ? [] : pool.filter(({ tool }) => sharesScenario(profileOf(tool).scenarios, top));
-  const evidence = terms.filter((term) =>
-    [...scenariosOf([term]).keys()].some((id) => top.some(([own]) => own === id)),
-  );
+  const ids = new Set(top.map(([id]) => id));
+  const evidence = terms.filter((term) => speaksForAny(term, ids));
   return {
     scenarios,
     step: {

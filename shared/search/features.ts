@@ -1,10 +1,12 @@
 import { agreement } from './intents.ts';
+import { nearnessTo } from './nearness.ts';
 import type { Profile } from './profile.ts';
 import { isIn, type Request, type RequestTerm } from './request.ts';
 import { type Similarity, similaritiesTo } from './request-vectors.ts';
 import type { Shares } from './scenarios.ts';
 import type { SearchIndex } from './search-index.ts';
 import { knownWords } from './word-vectors.ts';
+import { type Purpose, type Worths, worthsOf } from './worths.ts';
 
 /** How a tool fits a request, each between 0 and about 1 (intent: -1 to 1). */
 export interface Features {
@@ -51,7 +53,12 @@ export interface Features {
 /** What all candidates of a request are measured by. */
 export interface Measure {
   readonly request: Request;
-  readonly rarity: (term: string) => number;
+  /** What the words of a tool's purpose and of its name count in this catalogue. */
+  readonly worths: (profile: Profile) => Worths;
+  /** How near a known word of a tool comes to each term that was asked for, in their order. */
+  readonly nearTo: (number: number) => Float64Array;
+  /** The request in small letters. */
+  readonly lower: string;
   /** The rarity of a word that a single tool has. */
   readonly rarest: number;
   readonly intent: string | undefined;
@@ -64,7 +71,7 @@ export interface Measure {
   readonly totals: { readonly subject: number; readonly distinct: number };
 }
 
-interface Asked {
+export interface Asked {
   readonly term: RequestTerm;
   /** What the term says about the subject in this catalogue. */
   readonly subject: number;
@@ -76,23 +83,15 @@ interface Asked {
 
 export const measureFor = (
   request: Request,
-  index: Pick<SearchIndex, 'rarity' | 'size' | 'vectors'>,
+  index: Pick<SearchIndex, 'rarity' | 'size' | 'vectors' | 'revision'>,
   profiles: readonly Profile[],
   known: Pick<Measure, 'intent' | 'scenarios'>,
 ): Measure => {
-  const rarities = new Map<string, number>();
-  const rarity = (term: string): number => {
-    const before = rarities.get(term);
-    if (before !== undefined) return before;
-    const value = index.rarity(term);
-    rarities.set(term, value);
-    return value;
-  };
   const near = profiles.slice(0, SHARED);
   const words = knownWords();
   const asked = request.byTopic.map((term) => ({
     term,
-    subject: term.topical * rarity(term.term),
+    subject: term.topical * index.rarity(term.term),
     distinct: term.weight * distinction(near.filter(({ all }) => isIn(term, all)).length, near.length),
     number: words.number(term.same[0] ?? term.term) ?? -1,
   }));
@@ -103,21 +102,27 @@ export const measureFor = (
   const rarest = Math.log(1 + Math.max(index.size - 0.5, 0.5) / 1.5);
   const names = profiles.map(({ tool }) => tool.name);
   const similarities = similaritiesTo(request, names, index.vectors);
-  return { ...known, request, rarity, rarest, asked, totals, similarities };
+  return {
+    ...known,
+    request,
+    lower: request.text.toLowerCase(),
+    worths: (profile) => worthsOf(profile, index),
+    nearTo: nearnessTo(asked),
+    rarest,
+    asked,
+    totals,
+    similarities,
+  };
 };
 
 /** What can be told by looking words up; cheap enough for every candidate. */
 export const wordFeatures = (measure: Measure, profile: Profile, text: number): Features => {
-  const { request, rarity } = measure;
+  const { request } = measure;
   return {
     text,
     meaning: dot(request.direction, profile.direction),
     ...covered(measure, profile),
-    purpose: share(
-      profile.purpose,
-      ({ term, worth }) => worth * rarity(term),
-      ({ term }) => request.said.has(term),
-    ),
+    purpose: mentioned(profile, measure),
     phrases: Math.min(count(request.pairs, profile.pairs), 4) / 2,
     intent: agreement(measure.intent, profile.intent),
     scenario: overlap(measure.scenarios, profile.scenarios),
@@ -129,7 +134,7 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     undemanding: 0,
     explained: 0,
     typed: 0,
-    called: calledIn(request.text.toLowerCase(), profile),
+    called: calledIn(measure.lower, profile),
     ...(measure.similarities?.get(profile.tool.name) ?? UNREAD),
   };
 };
@@ -145,23 +150,18 @@ const calledIn = (text: string, { called }: Profile): number => {
 };
 const WORD = /[a-z\d_]/u;
 
-/** What needs meanings compared one by one; for the better candidates only. */
-export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Features, 'name' | 'nearness' | 'reach'> => ({
-  name: nameMatch(measure, profile),
-  ...nearness(measure, profile),
-});
-
 const UNREAD: Similarity = { similarity: 0, sentence: 0 };
 const SHARED = 12;
-const NEAR_TERMS = 24;
 
-const share = <T>(items: readonly T[], weigh: (item: T) => number, holds: (item: T) => boolean): number => {
+/** How much of the tool's purpose the request mentions. */
+const mentioned = (profile: Profile, { request, worths }: Measure): number => {
+  const { purpose } = worths(profile);
   let total = 0;
   let held = 0;
-  for (const item of items) {
-    const weight = weigh(item);
-    total += weight;
-    if (holds(item)) held += weight;
+  for (let place = 0; place < purpose.length; place++) {
+    const worth = purpose[place] as number;
+    total += worth;
+    if (request.said.has((profile.purpose[place] as Purpose).term)) held += worth;
   }
   return total === 0 ? 0 : held / total;
 };
@@ -189,46 +189,6 @@ const covered = (
 const distinction = (having: number, size: number): number =>
   having === 0 ? 0 : Math.log(1 + (size - having + 0.5) / (having + 0.5));
 
-const nameMatch = ({ request, rarity, asked }: Measure, profile: Profile): number => {
-  const words = knownWords();
-  let total = 0;
-  let matched = 0;
-  for (const term of profile.name) {
-    const number = words.number(term) ?? -1;
-    let best = request.said.has(term) ? 1 : 0;
-    if (best === 0) for (const other of asked) best = Math.max(best, words.between(number, other.number));
-    total += rarity(term);
-    matched += rarity(term) * Math.max(0, (best - 0.3) / 0.7);
-  }
-  return total === 0 ? 0 : matched / total;
-};
-
-const nearness = ({ rarity, asked, totals }: Measure, profile: Profile): Pick<Features, 'nearness' | 'reach'> => {
-  const words = knownWords();
-  const { purpose } = profile;
-  const reached = new Float64Array(purpose.length);
-  let near = 0;
-  for (let at = 0; at < asked.length; at++) {
-    const each = asked[at] as Asked;
-    let best = isIn(each.term, profile.all) ? 1 : 0;
-    for (let place = 0; at < NEAR_TERMS && place < purpose.length; place++) {
-      const { term, number } = purpose[place] as Profile['purpose'][number];
-      const similarity = each.term.term === term ? 1 : words.between(each.number, number);
-      if (similarity > best) best = similarity;
-      if (similarity > (reached[place] ?? 0)) reached[place] = similarity;
-    }
-    near += each.subject * best * best;
-  }
-  let all = 0;
-  let met = 0;
-  for (const [place, { term, worth }] of purpose.entries()) {
-    const weight = worth * rarity(term);
-    all += weight;
-    met += weight * (reached[place] ?? 0) ** 2;
-  }
-  return { nearness: totals.subject === 0 ? 0 : near / totals.subject, reach: all === 0 ? 0 : met / all };
-};
-
 const overlap = (one: Shares, other: Shares): number => {
   let sum = 0;
   for (const [id, part] of one) sum += Math.min(part, other.get(id) ?? 0);
@@ -236,8 +196,9 @@ const overlap = (one: Shares, other: Shares): number => {
 };
 
 const count = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
   let both = 0;
-  for (const each of one) if (other.has(each)) both++;
+  for (const each of few) if (many.has(each)) both++;
   return both;
 };
 

@@ -13,11 +13,10 @@ export interface ImageRequest {
 }
 
 export const imageRequestOf = (text: string, context: JsonObject = {}): ImageRequest | undefined => {
+  if (!PICTURE.test(text) && !('image' in context)) return undefined;
+  if (CHANGES.test(text) || WHERE.test(text)) return { judged: false, distortions: [], reference: false, subjects: [] };
   const distortions = (Object.keys(SIGNS) as Distortion[]).filter((distortion) => SIGNS[distortion].test(text));
-  const picture = PICTURE.test(text) || 'image' in context;
-  if (picture && (CHANGES.test(text) || WHERE.test(text)))
-    return { judged: false, distortions: [], reference: false, subjects: [] };
-  if (!picture || (distortions.length === 0 && !QUALITY.test(text))) return undefined;
+  if (distortions.length === 0 && !QUALITY.test(text)) return undefined;
   // Of two pictures one is what the other is judged against.
   const two = new Set(text.match(PICTURE_FILE)).size > 1;
   const subjects = Object.keys(SUBJECTS).filter((subject) => SUBJECTS[subject]?.test(text));

@@ -44,6 +44,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
   const totals = new Float64Array(FIELD_COUNT);
   let gains = new Float32Array(0);
   let gained: { readonly averages: readonly number[]; readonly documents: number } = NONE_GAINED;
+  let isStale = true;
 
   const termNumber = (word: string): number => {
     const known = words.get(word);
@@ -55,6 +56,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
   const remove = (name: string): void => {
     const document = numbers.get(name);
     if (document === undefined) return;
+    isStale = true;
     for (let at = ends[document - 1] ?? 0; at < (ends[document] ?? 0); at++) {
       const term = forward[at] ?? 0;
       frequencies[term] = (frequencies[term] ?? 1) - 1;
@@ -69,6 +71,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
 
   const put = (name: string, fields: readonly (readonly string[])[]): void => {
     remove(name);
+    isStale = true;
     const document = names.length;
     const counts = countTerms(fields, termNumber);
     let end = ends[document - 1] ?? 0;
@@ -116,6 +119,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
   // Averages are rounded to an eighth of an octave: a change of one tool hardly ever moves them, and when it
   // does all gains are computed again. So they depend on what is stored alone, and cost nothing most of the time.
   const currentGains = (): Float32Array => {
+    if (!isStale) return gains;
     const averages = Array.from(totals, (total) => roundedAverage(total, numbers.size));
     const unmoved = averages.join() === gained.averages.join();
     gains = larger(gains, names.length * FIELD_COUNT);
@@ -124,6 +128,7 @@ export const createSearchStore = (rules: readonly FieldRule[]): SearchStore => {
       gains[at] = weight / (1 - norm + (norm * (lengths[at] ?? 0)) / (averages[at % FIELD_COUNT] || 1));
     }
     gained = { averages, documents: names.length };
+    isStale = false;
     return gains;
   };
 

@@ -31,6 +31,7 @@ export const intentsOfRequest = (text: string): readonly IntentVote[] => {
     const before = votes.get(id);
     votes.set(id, { id, word: before?.word ?? word, votes: (before?.votes ?? 0) + count });
   };
+  const chinese = HAN.test(text) ? lexicon().chinese : [];
   for (const [index, sentence] of text.split(SENTENCE_END).slice(0, SENTENCE_LIMIT).entries()) {
     const words = wordsOf(sentence, 2000);
     const early = 1 / (1 + index * 0.15);
@@ -40,7 +41,7 @@ export const intentsOfRequest = (text: string): readonly IntentVote[] => {
     }
     const question = words.find((word) => !OPENERS.has(word)) ?? '';
     for (const id of lexicon().questions.get(question) ?? []) add(id, question, early * 0.5);
-    for (const [word, id] of lexicon().chinese) if (sentence.includes(word)) add(id, word, early);
+    for (const [word, id] of chinese) if (sentence.includes(word)) add(id, word, early);
   }
   return [...votes.values()].sort((one, other) => other.votes - one.votes || (one.id < other.id ? -1 : 1));
 };
@@ -67,8 +68,9 @@ const firstIntent = (words: readonly string[]): string | undefined => {
   for (const word of words) {
     const [id] = lexicon().verbs.get(word) ?? [];
     if (id !== undefined) return id;
+    if (word.length < 2 || !HAN.test(word)) continue;
     const chinese = lexicon().chinese.find(([known]) => word.includes(known) || known.startsWith(word));
-    if (chinese !== undefined && word.length > 1 && HAN.test(word)) return chinese[1];
+    if (chinese !== undefined) return chinese[1];
   }
   return undefined;
 };

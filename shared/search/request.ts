@@ -2,7 +2,7 @@ import { chineseWords } from './chinese.ts';
 import type { RequestVectors } from './request-vectors.ts';
 import type { QueryTerm } from './search-index.ts';
 import { TEXT_LIMIT, termOf, wordsOf } from './text.ts';
-import { knownWords } from './word-vectors.ts';
+import { knownWords, type Neighbour } from './word-vectors.ts';
 
 /** A task as the steps read it; made once. */
 export interface Request {
@@ -72,19 +72,27 @@ const weigh = ([term, count]: readonly [string, number], isValue: boolean): Requ
   const own = VALUE.test(term) ? VALUE_WORTH : HAN.test(term) ? BIGRAM_WORTH : 1;
   const value = isValue ? Math.min(own, QUOTED_WORTH) : own;
   const weight = Math.min(1 + 0.3 * (count - 1), 2) * words.worth(term) * value;
-  const alternatives = words
-    .neighbours(term)
-    .slice(0, NEIGHBOURS)
-    .map((near) => ({ term: near.term, factor: NEAR_FACTOR * ((near.similarity - NEAR) / (1 - NEAR)) }))
-    .filter(({ factor }) => factor > 0.05);
   return {
     term,
     same: [],
     weight,
-    alternatives,
+    alternatives: alternativesOf(words.neighbours(term)),
     topical: value * words.worth(term) * (FILLERS.has(term) ? FILLER_WORTH : 1),
   };
 };
+
+/** Words near enough to count for one; a word keeps its list of neighbours, so each is read once. */
+const alternativesOf = (neighbours: readonly Neighbour[]): NonNullable<QueryTerm['alternatives']> => {
+  const known = alternatives.get(neighbours);
+  if (known !== undefined) return known;
+  const made = neighbours
+    .slice(0, NEIGHBOURS)
+    .map((near) => ({ term: near.term, factor: NEAR_FACTOR * ((near.similarity - NEAR) / (1 - NEAR)) }))
+    .filter(({ factor }) => factor > 0.05);
+  alternatives.set(neighbours, made);
+  return made;
+};
+const alternatives = new WeakMap<readonly Neighbour[], NonNullable<QueryTerm['alternatives']>>();
 
 /** How much a term says about a subject, wherever it stands. */
 export const topicalWorth = (term: string): number =>

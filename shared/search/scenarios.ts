@@ -27,6 +27,10 @@ export const scenariosOf = (terms: readonly string[], declared: readonly string[
   return new Map(shares.sort(([one, share], [other, otherShare]) => otherShare - share || (one < other ? -1 : 1)));
 };
 
+/** Whether a term speaks for any of these scenarios. */
+export const speaksForAny = (term: string, ids: ReadonlySet<string>): boolean =>
+  votesOf(term).some(([id]) => ids.has(id));
+
 /** What a term speaks for: a listed word for its scenarios in equal parts, another one for those of its neighbours. */
 const votesOf = (term: string): readonly Vote[] => {
   const known = votes.get(term);

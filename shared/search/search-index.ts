@@ -46,6 +46,8 @@ export interface SearchIndex {
     encode: (text: string) => Promise<Float32Array | undefined>,
   ): Promise<RequestVectors | undefined>;
   readonly size: number;
+  /** Another number after each change: what was computed for one revision holds as long as it lasts. */
+  readonly revision: number;
 }
 
 /**
@@ -57,17 +59,20 @@ export const createSearchIndex = (): SearchIndex => {
   const sums = createSums();
   const tools = new Map<string, Tool>();
   const vectors = createVectors();
+  let revision = 0;
 
   const rank = (query: readonly QueryTerm[], options: SearchOptions = {}): readonly Hit[] =>
     rankByWords(store, sums, query, options);
 
   const index: SearchIndex = {
     set: (tool) => {
+      revision++;
       if (tools.get(tool.name) !== tool) vectors.remove(tool.name);
       tools.set(tool.name, tool);
       store.put(tool.name, fieldsOf(tool));
     },
     remove: (name) => {
+      revision++;
       vectors.remove(name);
       tools.delete(name);
       store.remove(name);
@@ -80,6 +85,9 @@ export const createSearchIndex = (): SearchIndex => {
     get size() {
       return store.size;
     },
+    get revision() {
+      return revision;
+    },
   };
   const searched = {
     rank,
@@ -89,6 +97,9 @@ export const createSearchIndex = (): SearchIndex => {
     names: () => tools.keys(),
     get size() {
       return store.size;
+    },
+    get revision() {
+      return revision;
     },
   };
   return index;

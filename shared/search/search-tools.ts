@@ -1,7 +1,8 @@
 import type { Tool } from '../model/tool.ts';
-import { dot, type Features, meaningFeatures, measureFor, wordFeatures } from './features.ts';
+import { dot, type Features, measureFor, wordFeatures } from './features.ts';
 import { type ImageRequest, imageFit, imageRequestOf, imageTerms } from './image-request.ts';
 import { intentsOfRequest } from './intents.ts';
+import { meaningFeatures } from './nearness.ts';
 import { type Profile, profileOf } from './profile.ts';
 import { isIn, type Request, readRequest, saysNothing } from './request.ts';
 import { nearestByEncoder } from './request-vectors.ts';
@@ -10,7 +11,7 @@ import type { Hit, SearchIndex, SearchOptions } from './search-index.ts';
 import { isEncoded, weighed, weightsFor } from './weights.ts';
 
 /** What a search looks in: the index of words, and the tools themselves. */
-export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' | 'vectors'> {
+export interface Searched extends Pick<SearchIndex, 'rank' | 'rarity' | 'size' | 'vectors' | 'revision'> {
   readonly tool: (name: string) => Tool | undefined;
   readonly names: () => Iterable<string>;
 }

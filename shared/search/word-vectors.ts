@@ -83,9 +83,12 @@ const readWords = (): Words => {
     return sum;
   };
 
+  const worths = new Float64Array(terms.length);
   const worth = (term: string): number => {
     const number = numbers.get(term);
-    return number === undefined ? 1 : Math.min(1, Math.log(2 + number * WORDS_PER_TERM) / 10);
+    if (number === undefined) return 1;
+    if (worths[number] === 0) worths[number] = Math.min(1, Math.log(2 + number * WORDS_PER_TERM) / 10);
+    return worths[number] as number;
   };
 
   return { dimensions, number: (term) => numbers.get(term), worth, similarity, between, neighbours, direction };

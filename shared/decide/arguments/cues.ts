@@ -1,6 +1,6 @@
 import { termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
-import { type Reading, tokenAt } from './reading.ts';
+import { PLACES, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 import type { Span } from './span.ts';
 import type { Token } from './tokens.ts';
@@ -19,11 +19,7 @@ export const cueOf = (reading: Reading, span: Place, slot: Slot, rarity: Readonl
 
 /** `Premier League` is a league and `Plaza Hotel` a hotel by their own words. */
 const ownWord = (span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
-  if (!/^\p{Lu}/u.test(span.text)) return 0;
-  const words = span.text
-    .toLowerCase()
-    .split(/[^\p{L}]+/u)
-    .map((word) => termOf(word));
+  const words = nameWords(span.text);
   if (words.length < 2) return 0;
   // `Sai Kong Subdistrict` is a sub_district before it is a district.
   if (slot.nameTerms.some((term, at) => words.includes(`${term}${slot.nameTerms[at + 1]}`))) return 1.2;
@@ -32,6 +28,24 @@ const ownWord = (span: Place, slot: Slot, rarity: ReadonlyMap<string, number>): 
   const own = slot.nameTerms.find((term) => words.includes(term));
   return own === undefined ? 0 : 0.8 * (rarity.get(own) ?? 1);
 };
+
+/** The words of what begins with a capital; of other texts none. */
+const nameWords = (text: string): readonly string[] => {
+  if (!/^\p{Lu}/u.test(text)) return NONE;
+  const known = nameLists.get(text);
+  if (known !== undefined) return known;
+  const words = text
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .map((word) => termOf(word));
+  if (nameLists.size >= NAME_LISTS) nameLists.clear();
+  if (text.length <= NAME_LENGTH) nameLists.set(text, words);
+  return words;
+};
+const NONE: readonly string[] = [];
+const nameLists = new Map<string, readonly string[]>();
+const NAME_LISTS = 1024;
+const NAME_LENGTH = 100;
 
 /** How many of the slots use a word in their names: a word of all of them tells nothing. */
 export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> => {
@@ -43,32 +57,48 @@ export const slotRarity = (slots: readonly Slot[]): ReadonlyMap<string, number> 
 };
 
 const termMatch = (term: string, slot: Slot, rarity: ReadonlyMap<string, number>): number => {
+  let known = matches.get(slot);
+  if (known === undefined) {
+    known = new Map();
+    matches.set(slot, known);
+  }
+  let match = known.get(term);
+  if (match === undefined) {
+    match = readMatch(term, slot);
+    if (known.size < MATCHES) known.set(term, match);
+  }
+  return match.alike ? match.worth : match.worth === 0 ? 0 : match.worth * (rarity.get(term) ?? 1);
+};
+// A slot lives as long as its tool, and requests repeat their words.
+const matches = new WeakMap<Slot, Map<string, Match>>();
+const MATCHES = 512;
+
+/** What a word counts for a slot, and whether by a word that counts the same things, however many slots have it. */
+interface Match {
+  readonly worth: number;
+  readonly alike: boolean;
+}
+
+const readMatch = (term: string, slot: Slot): Match => {
   // `title` names the slot Title wholly, and MetaTitle by half.
-  if (slot.nameTerms.includes(term)) return (rarity.get(term) ?? 1) * (0.6 + 0.4 / slot.nameTerms.length);
-  if (slot.descriptionTerms.includes(term)) return 0.5 * (rarity.get(term) ?? 1);
-  if (ALIKE.some((group) => group.has(term) && slot.nameTerms.some((own) => group.has(own)))) return 0.8;
+  if (slot.nameTerms.includes(term)) return { worth: 0.6 + 0.4 / slot.nameTerms.length, alike: false };
+  if (slot.descriptionTerms.includes(term)) return { worth: 0.5, alike: false };
+  if (ALIKE.some((group) => group.has(term) && slot.nameTerms.some((own) => group.has(own))))
+    return { worth: 0.8, alike: true };
   const best = nearName(term, slot.nameTerms);
-  return best > 0.1 ? best * (rarity.get(term) ?? 1) : 0;
+  return { worth: best > 0.1 ? best : 0, alike: false };
 };
 
 /** How near a word comes to a slot's name, by its start or its meaning. */
 const nearName = (term: string, names: readonly string[]): number => {
-  const known = nearNames.get(names) ?? new Map<string, number>();
-  nearNames.set(names, known);
-  const before = known.get(term);
-  if (before !== undefined) return before;
   let best = 0;
   for (const own of names) {
     if (own.length >= 4 && term.length >= 4 && (own.startsWith(term) || term.startsWith(own)))
       best = Math.max(best, 0.7);
     else best = Math.max(best, (knownWords().similarity(term, own) - 0.45) * 1.1);
   }
-  if (known.size < NEAR_NAMES) known.set(term, best);
   return best;
 };
-// A slot keeps its name for as long as its tool lives, and requests repeat their words.
-const nearNames = new WeakMap<readonly string[], Map<string, number>>();
-const NEAR_NAMES = 512;
 
 interface ContextTerm {
   readonly term: string;
@@ -77,9 +107,9 @@ interface ContextTerm {
 
 /** Content words before a span, the nearer the heavier, up to another span or the sentence's end; and just after it. */
 export const contextOf = (reading: Reading, span: Place): readonly ContextTerm[] => {
-  const known = contexts.get(reading) ?? new Map<string, readonly ContextTerm[]>();
+  const known = contexts.get(reading) ?? new Map<number, readonly ContextTerm[]>();
   contexts.set(reading, known);
-  const key = `${span.start} ${span.end}`;
+  const key = span.start * PLACES + span.end;
   const before = known.get(key);
   if (before !== undefined) return before;
   const context = readContext(reading, span);
@@ -90,7 +120,7 @@ export const contextOf = (reading: Reading, span: Place): readonly ContextTerm[]
 type Place = Pick<Span, 'start' | 'end' | 'text'>;
 
 // Every slot of every candidate asks for the same words around a place.
-const contexts = new WeakMap<Reading, Map<string, readonly ContextTerm[]>>();
+const contexts = new WeakMap<Reading, Map<number, readonly ContextTerm[]>>();
 
 const readContext = (reading: Reading, span: Place): readonly ContextTerm[] => [
   ...termsBefore(reading, span),

@@ -1,13 +1,12 @@
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { termOf } from '../../search/text.ts';
 import { slotRarity } from './cues.ts';
-import { PLACES } from './feature-names.ts';
 import { type Leaf, leavesOf, rebuilt } from './leaves.ts';
 import { namedBeside } from './naming.ts';
 import { overlap, type Proposal, type Source } from './proposal.ts';
 import { type Ranked, RECOGNISED, type Surroundings, type Weights } from './proposal-features.ts';
 import { proposalsFor } from './propose.ts';
-import type { Reading } from './reading.ts';
+import { PLACES, type Reading } from './reading.ts';
 import { scoreOf, scoreOfNone, WEIGHTS } from './scorer.ts';
 import { inOrder, type Offer, settle } from './settle.ts';
 import type { Slot } from './slot.ts';
@@ -48,7 +47,7 @@ export const extract = (
   subject: ReadonlySet<string> = new Set(),
   weights: Weights = WEIGHTS,
 ): Extracted => {
-  const leaves = leavesOf(slots);
+  const leaves = leavesFor(slots);
   const around = surroundingsOf(leaves, reading, subject, weights);
   const ranked = rankedProposals(around);
   const offers = leaves.map(({ slot }, at) => offersFor(slot, ranked[at] ?? [], around));
@@ -85,12 +84,37 @@ export const surroundingsOf = (
   weights: Weights,
 ): Surroundings => ({
   reading,
-  slots: leaves.map(({ slot }) => slot),
   subject,
   weights,
-  rarity: slotRarity(leaves.map(({ slot }) => slot)),
-  phrases: new Map(reading.phrases.map((phrase) => [phrase.start * PLACES + phrase.end, phrase])),
+  phrases: phrasesByPlace(reading),
+  ...slotsIn(leaves),
 });
+
+/** A tool's slots last as long as the tool, so what follows from them alone is read once. */
+const leavesFor = (slots: readonly Slot[]): readonly Leaf[] => {
+  const known = leafLists.get(slots) ?? leavesOf(slots);
+  leafLists.set(slots, known);
+  return known;
+};
+const leafLists = new WeakMap<readonly Slot[], readonly Leaf[]>();
+
+const slotsIn = (leaves: readonly Leaf[]): Pick<Surroundings, 'slots' | 'rarity'> => {
+  const known = slotLists.get(leaves);
+  if (known !== undefined) return known;
+  const slots = leaves.map(({ slot }) => slot);
+  const made = { slots, rarity: slotRarity(slots) };
+  slotLists.set(leaves, made);
+  return made;
+};
+const slotLists = new WeakMap<readonly Leaf[], Pick<Surroundings, 'slots' | 'rarity'>>();
+
+const phrasesByPlace = ({ phrases }: Reading): Surroundings['phrases'] => {
+  const known =
+    placedPhrases.get(phrases) ?? new Map(phrases.map((phrase) => [phrase.start * PLACES + phrase.end, phrase]));
+  placedPhrases.set(phrases, known);
+  return known;
+};
+const placedPhrases = new WeakMap<Reading['phrases'], Surroundings['phrases']>();
 
 /** The proposals for each slot, with features that compare each to the others. */
 export const rankedProposals = ({ slots, reading, subject }: Surroundings): readonly (readonly Ranked[])[] => {
@@ -117,11 +141,25 @@ export const rankedProposals = ({ slots, reading, subject }: Surroundings): read
         rivals: (places.get(proposal.source)?.length ?? 1) - 1,
         homes: homes.get(place) ?? 0,
         named: named[at]?.get(place) ?? 0,
-        claimed: Math.max(0, ...named.map((levels, other) => (other === at ? 0 : (levels.get(place) ?? 0)))),
-        elsewhere: Math.max(0, ...Array.from(named[at] ?? [], ([other, level]) => (other === place ? 0 : level))),
+        claimed: claimedBy(named, at, place),
+        elsewhere: named[at] === undefined ? 0 : mostElsewhere(named[at], place),
       };
     });
   });
+};
+
+/** The most of another slot's name that stands beside a place. */
+const claimedBy = (named: readonly ReadonlyMap<number, number>[], own: number, place: number): number => {
+  let most = 0;
+  for (let at = 0; at < named.length; at++) if (at !== own) most = Math.max(most, named[at]?.get(place) ?? 0);
+  return most;
+};
+
+/** The most of the slot's own name that stands beside another place. */
+const mostElsewhere = (levels: ReadonlyMap<number, number>, place: number): number => {
+  let most = 0;
+  for (const [other, level] of levels) if (other !== place && level > most) most = level;
+  return most;
 };
 
 /** By place, how much of a slot's name stands beside what was recognised there. */

@@ -1,4 +1,5 @@
 import { isYesNo } from './choices.ts';
+import type { Source } from './proposal.ts';
 import type { Slot } from './slot.ts';
 
 /** `${one} ${other}`, made once for each pair: thousands of names are asked for in a decision. */
@@ -26,8 +27,36 @@ export const classOf = (slot: Slot): string => {
   return slot.type === 'string' || slot.type === 'any' ? slot.kind : slot.type === 'integer' ? 'number' : slot.type;
 };
 
+/** The names of what is true of every value that a slot may get by one reading. */
+export interface OwnNames {
+  readonly always: readonly string[];
+  readonly last: string;
+  readonly own: string;
+}
+
+/** Made once for each slot and reading. */
+export const ownNames = (slot: Slot, source: Source): OwnNames => {
+  let known = slotNames.get(slot);
+  if (known === undefined) {
+    known = new Map();
+    slotNames.set(slot, known);
+  }
+  let names = known.get(source);
+  if (names === undefined) {
+    const kind = classOf(slot);
+    const need = slot.required ? 'required' : 'optional';
+    const always = [
+      `${source} ${kind}`,
+      ...(slot.items === undefined ? [] : [`${source} of ${classOf(slot.items)}`]),
+      `${source} ${need}`,
+      `${source} ${kind} ${need}`,
+    ];
+    names = { always, last: `${source} for ${slot.nameTerms.at(-1) ?? ''}`, own: `own ${source}` };
+    known.set(source, names);
+  }
+  return names;
+};
+const slotNames = new WeakMap<Slot, Map<Source, OwnNames>>();
+
 /** Yes, no, and a word for neither. */
 const YES_NO_OTHER = 3;
-
-/** Longer than any text that is read, so that a start and an end make one number. */
-export const PLACES = 16_384;

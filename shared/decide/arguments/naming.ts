@@ -1,4 +1,4 @@
-import { type Reading, tokenAt } from './reading.ts';
+import { oncePerPlace, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 
 /** How much of a slot's name stands right beside a place in the text, from 0 to 1: `decay rate of 0.1`, `0.5 weight`. */
@@ -19,7 +19,7 @@ export const namedBeside = (slot: Slot, start: number, end: number, reading: Rea
 };
 
 /** The word before a place, past quotes and what binds a name to its value, and the sign or word that does. */
-export const wordBefore = ({ tokens }: Reading, start: number): { readonly at: number; readonly bound: string } => {
+export const wordBefore = oncePerPlace(({ tokens }, start): { readonly at: number; readonly bound: string } => {
   let at = tokenAt(tokens, start) - 1;
   while (at >= 0 && /^["'“‘`「(]$/u.test(tokens[at]?.text ?? '')) at--;
   let bound = '';
@@ -28,7 +28,7 @@ export const wordBefore = ({ tokens }: Reading, start: number): { readonly at: n
   else while (at >= 0 && BINDING.has(tokens[at]?.lower ?? '')) bound = tokens[at--]?.lower ?? '';
   while (at >= 0 && /^["'”’`」)]$/u.test(tokens[at]?.text ?? '')) at--;
   return { at, bound };
-};
+});
 
 const BINDING: ReadonlySet<string> = new Set(
   'is are be of as to = : ： should named called titled being was equal equals'.split(' '),

@@ -1,8 +1,10 @@
 import { termOf } from '../../search/text.ts';
 import { knownWords } from '../../search/word-vectors.ts';
-import { classOf, joined, PLACES } from './feature-names.ts';
+import { classOf, joined } from './feature-names.ts';
+import type { Phrase } from './phrases.ts';
 import type { Proposal } from './proposal.ts';
 import type { Sink, Surroundings } from './proposal-features.ts';
+import { PLACES, type Reading } from './reading.ts';
 import type { Slot } from './slot.ts';
 
 /** What is true of words that nothing marks as a value: their number, what stands around them, and what they are like. */
@@ -26,20 +28,33 @@ export const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundi
   sink('like name', likeness(terms, slot.nameTerms));
   sink('like examples', slot.examples.length === 0 ? 0 : likeness(terms, exampleTerms(slot)));
   // `echo %time%` and `start https://...` go on after their first word.
-  if (GOES_ON.test(around.reading.text.slice(proposal.end, proposal.end + 12))) sink('goes on', 1);
-  const span = around.reading.spans.find(({ start, end }) => start < proposal.end && proposal.start < end);
-  if (span !== undefined) {
-    const inside = span.start <= proposal.start && proposal.end <= span.end;
-    sink(
-      inside
-        ? span.end - span.start > proposal.end - proposal.start
-          ? 'inside a span'
-          : 'same as a span'
-        : 'over a span',
-      1,
-    );
-  }
+  const { goesOn, beside } = standingOf(phrase, around.reading);
+  if (goesOn) sink('goes on', 1);
+  if (beside !== undefined) sink(beside, 1);
 };
+
+/** What a phrase stands in is the same for every slot. */
+const standingOf = (phrase: Phrase, { text, spans }: Reading): Standing => {
+  const known = standings.get(phrase);
+  if (known !== undefined) return known;
+  const goesOn = GOES_ON.test(text.slice(phrase.end, phrase.end + 12));
+  const span = spans.find(({ start, end }) => start < phrase.end && phrase.start < end);
+  const standing = { goesOn, beside: span && besideOf(span, phrase) };
+  standings.set(phrase, standing);
+  return standing;
+};
+
+const besideOf = (span: Place, phrase: Place): string => {
+  if (span.start > phrase.start || phrase.end > span.end) return 'over a span';
+  return span.end - span.start > phrase.end - phrase.start ? 'inside a span' : 'same as a span';
+};
+
+interface Standing {
+  readonly goesOn: boolean;
+  readonly beside: string | undefined;
+}
+type Place = Pick<Phrase, 'start' | 'end'>;
+const standings = new WeakMap<Phrase, Standing>();
 
 /** The nearest that two lists of words come. */
 const likeness = (terms: readonly string[], others: readonly string[]): number => {

@@ -144,7 +144,19 @@ const COUNTRY_ALIASES: Readonly<Record<string, string>> = Object.assign(Object.c
   turkey: 'TR',
 });
 
-const normal = (text: string): string => text.toLowerCase().replaceAll(/[.'’]/gu, '').replaceAll(/\s+/gu, ' ').trim();
+/** Kept for a while: every slot asks what the same few names of a task are. */
+const normal = (text: string): string => {
+  const known = normals.get(text);
+  if (known !== undefined) return known;
+  const made = text.toLowerCase().replaceAll(/[.'’]/gu, '').replaceAll(/\s+/gu, ' ').trim();
+  if (text.length > NORMAL_LENGTH) return made;
+  if (normals.size >= NORMALS) normals.clear();
+  normals.set(text, made);
+  return made;
+};
+const normals = new Map<string, string>();
+const NORMALS = 4096;
+const NORMAL_LENGTH = 64;
 
 const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   nyc: 'New York',
@@ -163,6 +175,7 @@ const countryCodes = lazily(() => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = new Map<string, string>();
   for (const code of letters.flatMap((one) => letters.map((two) => one + two))) {
+    if (names.of(code) === undefined && chinese.of(code) === undefined) continue;
     // Codes of countries that are no more, such as DD, are written as those that followed them.
     if (Intl.getCanonicalLocales(`und-${code}`)[0] !== `und-${code}`) continue;
     const name = normal(names.of(code) ?? '');

@@ -1,6 +1,6 @@
 import { termOf } from '../../search/text.ts';
 import { cueOf } from './cues.ts';
-import { classOf, joined } from './feature-names.ts';
+import { classOf, joined, ownNames } from './feature-names.ts';
 import { SIGNS, wordBefore } from './naming.ts';
 import { describePhrase } from './phrase-features.ts';
 import type { Phrase } from './phrases.ts';
@@ -97,12 +97,10 @@ export const describeProposal = (slot: Slot, ranked: Ranked, around: Surrounding
   const { own, start } = proposal;
   const source = learntAs(proposal.source);
   const kind = classOf(slot);
-  sink(joined(source, kind), 1);
-  if (slot.items !== undefined) sink(joined(joined(source, 'of'), classOf(slot.items)), 1);
-  sink(joined(source, need), 1);
-  sink(joined(joined(source, kind), need), 1);
-  if (RECOGNISED.has(source)) sink(joined(source, joined('for', slot.nameTerms.at(-1) ?? '')), 1);
-  sink(joined('own', source), own);
+  const names = ownNames(slot, source);
+  for (const name of names.always) sink(name, 1);
+  if (RECOGNISED.has(source)) sink(names.last, 1);
+  sink(names.own, own);
   if (proposal.how !== undefined) sink(joined('how', proposal.how), 1);
   const cue = cueOf(reading, { start, end: proposal.end, text: proposal.from }, slot, rarity);
   sink('cue', cue);
@@ -225,7 +223,7 @@ const describeNeighbours = (slot: Slot, { start, end, source }: Proposal, readin
     sink(joined(joined(sign, part), source), 1);
   }
   const after = tokens[tokenAt(tokens, end)];
-  if (after !== undefined && /^\s?-?$/u.test(text.slice(end, after.start)) && slot.nameTerms.includes(after.term))
+  if (after !== undefined && slot.nameTerms.includes(after.term) && /^\s?-?$/u.test(text.slice(end, after.start)))
     sink('named after', 1);
 };
 

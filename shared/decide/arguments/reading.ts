@@ -15,6 +15,8 @@ export interface Reading {
 }
 
 const READ_LIMIT = 8192;
+/** Longer than any text that is read, so that a start and an end make one number. */
+export const PLACES = 16_384;
 
 /** `now` is in milliseconds since 1970; without it relative dates are not understood. */
 export const readForValues = (task: string, now: number | undefined): Reading => {
@@ -26,6 +28,26 @@ export const readForValues = (task: string, now: number | undefined): Reading =>
   const addresses = spans.filter(({ kind }) => ADDRESSES.has(kind));
   const free = all.filter(({ start, end }) => !addresses.some((span) => span.start <= start && end <= span.end));
   return { text, tokens, spans, words: { all, free }, phrases: phrasesOf(text, tokens, spans) };
+};
+
+/** Every slot of every candidate asks the same of a place in a task, which does not change: it is read once. */
+export const oncePerPlace = <T>(
+  read: (reading: Reading, place: number) => T,
+): ((reading: Reading, place: number) => T) => {
+  const readings = new WeakMap<Reading, Map<number, T>>();
+  return (reading, place) => {
+    let known = readings.get(reading);
+    if (known === undefined) {
+      known = new Map();
+      readings.set(reading, known);
+    }
+    let value = known.get(place);
+    if (value === undefined) {
+      value = read(reading, place);
+      known.set(place, value);
+    }
+    return value;
+  };
 };
 
 const ADDRESSES: ReadonlySet<SpanKind> = new Set<SpanKind>(['path', 'url', 'email']);

@@ -1,4 +1,4 @@
-import { type Reading, tokenAt } from './reading.ts';
+import { oncePerPlace, type Reading, tokenAt } from './reading.ts';
 import type { Slot } from './slot.ts';
 
 /** 1 for a slot about where something starts or comes from, -1 for where it ends or goes to, 0 for others. */
@@ -16,14 +16,14 @@ export const saidRole = (reading: Reading, start: number): number => {
 };
 
 /** Of a conversion, 1 for what there is and -1 for what it becomes: `250 USD in EUR`, `litres in 3 gallons`. */
-export const conversionRole = (reading: Reading, start: number): number => {
+export const conversionRole = oncePerPlace((reading, start): number => {
   const before = reading.text.slice(Math.max(0, start - 16), start);
   if (/\d\s*°?\s*$/u.test(before)) return 1;
   return saidRole(reading, start) || (/\b(?:in|as|how many|how much)\s$/iu.test(before) ? -1 : 0);
-};
+});
 
 /** The small word just before a place in the text, such as from, to, in or by. */
-export const prepositionAt = ({ tokens }: Reading, start: number): string => {
+export const prepositionAt = oncePerPlace(({ tokens }, start): string => {
   const first = tokenAt(tokens, start);
   for (let at = first - 1; at >= Math.max(0, first - 4); at--) {
     const word = tokens[at]?.lower ?? '';
@@ -31,7 +31,7 @@ export const prepositionAt = ({ tokens }: Reading, start: number): string => {
     if (!SKIPPED.has(word) && !/^(?:[a-z]|=)$/u.test(word)) return '';
   }
   return '';
-};
+});
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 const START = words('from src origin start sourc departur depart pickup sender checkin begin base 出发');

@@ -3,6 +3,7 @@ import { findPhones } from './phones.ts';
 import { findChinesePlaces, findSmallPlaces } from './places.ts';
 import { countsNext, findQuantities, sizes } from './quantities.ts';
 import { overlaps, type Span, type SpanKind } from './span.ts';
+import { CODES, PATTERNS, QUOTES } from './span-patterns.ts';
 import type { Token } from './tokens.ts';
 
 /** Everything in a task that may be a value, in order of place; the surer reading of a place excludes others. */
@@ -15,12 +16,12 @@ export const findSpans = (text: string, tokens: readonly Token[], today: number 
     }
   };
   add(literals(text));
-  add(PATTERNS.flatMap(({ kind, pattern }) => matches(text, kind, pattern)));
+  add(PATTERNS.flatMap(({ kind, mark, pattern }) => (mark.test(text) ? matches(text, kind, pattern) : [])));
   add(quoted(text));
   add(findPhones(text));
   add(findMoments(text, today), ({ moment }) => moment?.counted === true);
   add(sizes(text));
-  add(CODES.flatMap((pattern) => matches(text, 'code', pattern)));
+  add(CODES.flatMap(({ mark, pattern }) => (mark.test(text) ? matches(text, 'code', pattern) : [])));
   // `in 3 weeks` is a day, or three weeks for who counts them.
   const quantities = findQuantities(text);
   const open = quantities.filter((span) => !kept.some((other) => overlaps(span, other)));
@@ -45,14 +46,16 @@ const matches = (text: string, kind: SpanKind, pattern: RegExp): readonly Span[]
   });
 
 const quoted = (text: string): readonly Span[] =>
-  QUOTES.flatMap((pattern) =>
-    Array.from(text.matchAll(pattern), (match) => ({
-      kind: 'quoted' as const,
-      start: match.index,
-      end: match.index + match[0].length,
-      text: (match[1] ?? '').trim(),
-    })),
-  ).filter((span) => span.text !== '');
+  QUOTES.filter(({ mark }) => mark.test(text))
+    .flatMap(({ pattern }) =>
+      Array.from(text.matchAll(pattern), (match) => ({
+        kind: 'quoted' as const,
+        start: match.index,
+        end: match.index + match[0].length,
+        text: (match[1] ?? '').trim(),
+      })),
+    )
+    .filter((span) => span.text !== '');
 
 /** Lists and objects written as in a program: [1, 2], ['a', 'b'], {"a": {"b": 1}}; the outermost that can be read. */
 const literals = (text: string): readonly Span[] => {
@@ -172,49 +175,6 @@ const joined = (text: string, tokens: readonly Token[], last: number, next: numb
 const SPAN_LIMIT = 200;
 /** Longer objects are no arguments that are written into a request. */
 const LITERAL_LIMIT = 4000;
-const QUOTES: readonly RegExp[] = [
-  /"([^"]{1,2000})"/gu,
-  /“([^”]{1,2000})”/gu,
-  /(?<![\p{L}\p{N}])'((?:[^']|'(?=\p{L})){1,500})'(?!\p{Script=Latin})/gu,
-  /‘([^’\n]{1,500})’/gu,
-  /`([^`\n]{1,500})`/gu,
-  /[「『《]([^」』》\n]{1,500})[」』》]/gu,
-];
-const PATTERNS: readonly { readonly kind: SpanKind; readonly pattern: RegExp }[] = [
-  { kind: 'url', pattern: /(?:https?|ftp|s3):\/\/[^\s"'<>，。]{1,2000}[^\s"'<>，。.,;:!?)\]]/giu },
-  { kind: 'email', pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,5}/gu },
-  { kind: 'path', pattern: /(?<![\p{L}\p{N}:/.])(?:~|\.{1,2})?\/(?:[\w.@-]+\/?){1,32}(?<![.,])/gu },
-  { kind: 'path', pattern: /(?<![\p{L}\p{N}])[A-Za-z]:\/(?:[\w.@-]+\/?){1,32}(?<![.,])/gu },
-  { kind: 'path', pattern: /(?<!\p{L})[A-Za-z]:\\[^\s"'<>|?*]{0,400}/gu },
-  {
-    kind: 'path',
-    pattern:
-      /(?<![\p{L}\p{N}/.@])(?:[\w-]{1,64}\/){0,8}[\w-]{1,100}(?:\.[\w-]{1,20}){0,3}\.(?:txt|csv|json|xml|ya?ml|toml|pdf|docx?|xlsx?|pptx?|md|html?|css|png|jpe?g|gif|bmp|tiff?|webp|avif|heic|svg|mp[34]|m4a|wav|flac|avi|mov|mkv|zip|tar|gz|bin|dat|py|js|ts|java|cpp|h5|onnx|parquet|log|exe|sql|db|ini|cfg|conf|lnk|bak|tmp)\b/giu,
-  },
-  // A Chinese name needs a blank or a quote before it, as the words around it have none between them.
-  {
-    kind: 'path',
-    pattern:
-      /(?<=^|[\s“‘"'(（：])(?=\p{Script=Han})(?![把将给对从用])(?:[\p{Script=Han}\w-]{1,64}\/){0,8}[\p{Script=Han}\w-]{1,60}\.(?:txt|csv|json|pdf|docx?|xlsx?|md|png|jpe?g|gif|bmp|tiff?|webp|avif|heic|svg)\b/giu,
-  },
-  // With a folder before it any ending will do.
-  { kind: 'path', pattern: /(?<![\p{L}\p{N}/.@:])(?:[\w-]{1,64}\/){1,8}[\w-]{1,100}\.[A-Za-z\d]{1,6}(?![\w/])/gu },
-  {
-    kind: 'url',
-    pattern:
-      /(?<![\p{L}\p{N}@./-])(?:[\w-]{1,63}\.){1,4}(?:com|org|net|io|edu|gov|co|ai|dev|app|ca|uk|de|fr|cn|jp|in|info|me|tv)(?:\/[^\s"'<>]*)?(?![\p{L}\p{N}])/giu,
-  },
-];
-/** Versions, spans of years, numbers in groups, and ids: letters with digits, underscores inside, or camelCase; but not 5kg or 1e-9. */
-const CODES: readonly RegExp[] = [
-  /(?<![\w/+=])(?=[A-Za-z\d+/]*[A-Z\d])[A-Za-z\d+/]{4,512}={1,2}(?![\w=])/gu,
-  /(?<![\p{L}\p{N}_/:.@-])(?=[\w.-]*\/?[\w.-]*[A-Z\d_-])[A-Za-z][\w.-]{1,63}\/[A-Za-z][\w.-]{1,63}(?<![.])(?![\p{L}\p{N}/])/gu,
-  /#\d{1,12}(?![\p{L}\p{N}])/gu,
-  /(?<![\p{L}\p{N}_/.-])v?\d{1,4}(?:\.\d{1,6}){2,3}(?![\p{L}\p{N}]|\.\d)/gu,
-  /(?<![\p{L}\p{N}_/.-])\d{1,8}(?:-\d{1,8}){2,4}(?![\p{L}\p{N}_-])/gu,
-  /(?<![\p{L}\p{N}_/.-])(?:19|20)\d\d[-–/](?:(?:19|20)\d\d|\d\d)(?![\p{L}\p{N}-])/gu,
-  /(?<![\p{L}\p{N}_/.-])(?=[\w-]*[A-Za-z])(?=[\w-]*[\d_]|[a-z]+[A-Z])(?!\d+(?:\p{L}{1,3})?(?![\w-]))(?!\d+(?:\.\d+)?e-?\d+(?![\w-]))(?!\d+-[a-z]+(?![\w-]))[A-Za-z\d][\w-]{1,128}(?![\p{L}\p{N}])/gu,
-];
 const LINKS: ReadonlySet<string> = new Set(
   'of the de la le les los las es au aux sur do dos das van von der den da di du del el al bin'.split(' '),
 );
