@@ -16,7 +16,7 @@ const PIXELS_A_ROW = 16;
 const ROWS_ABOVE = 5;
 const ROWS_BELOW = 6;
 /** Rows of a tile, borders among them, times the columns of a picture: what one run of the network may take, 0.45 GB. */
-const TILE_AREA = 240_000;
+const TILE_AREA = 140_000;
 const LEAST_TILE = 16;
 
 // The wider a tile, the less of it is border; a small picture is one.

@@ -7,6 +7,7 @@ interface Layer {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  readonly step: number;
   readonly tiling: Tiling;
   /** Largest of 3 x 3 with a stride of 2 comes first. */
   readonly isPooled: boolean;
@@ -18,10 +19,10 @@ const threes: Tiling = { kernel: 3, results: 4, points: [0, 1, -1, 2, -2] };
 const fives: Tiling = { kernel: 5, results: 4, points: [0, 1, -1, 2, -2, 0.5, -0.5] };
 
 const OTHERS: readonly Layer[] = [
-  { name: 'net.slice2.3', from: 64, to: 192, tiling: fives, isPooled: true },
-  { name: 'net.slice3.6', from: 192, to: 384, tiling: threes, isPooled: true },
-  { name: 'net.slice4.8', from: 384, to: 256, tiling: threes, isPooled: false },
-  { name: 'net.slice5.10', from: 256, to: 256, tiling: threes, isPooled: false },
+  { name: 'net.slice2.3', from: 64, to: 192, step: 64, tiling: fives, isPooled: true },
+  { name: 'net.slice3.6', from: 192, to: 384, step: 384, tiling: threes, isPooled: true },
+  { name: 'net.slice4.8', from: 384, to: 256, step: 256, tiling: threes, isPooled: false },
+  { name: 'net.slice5.10', from: 256, to: 256, step: 256, tiling: threes, isPooled: false },
 ];
 
 /** The maps of distances, one for each layer, the finest first. */
@@ -49,11 +50,11 @@ export function buildNetwork(file?: Uint8Array): BuiltGraph<(typeof OUTPUTS)[num
   const convolved = graph.conv(blocks, kernels(graph), { bias: constant(`${name}.bias`, [channels]) });
   let features = graph.op('Relu', [convolved]);
   const distances = [distance(graph, graph.reshape(features, [2, channels, -1]), head(0, channels), channels, 0)];
-  for (const [index, { name, from, to, tiling, isPooled }] of OTHERS.entries()) {
+  for (const [index, { name, from, to, step, tiling, isPooled }] of OTHERS.entries()) {
     if (isPooled) features = graph.op('MaxPool', [features], { kernel_shape: [3, 3], strides: [2, 2] });
     if (index === 0) features = graph.op('Transpose', [features], { perm: [1, 0, 2, 3] });
     const weights = constant(`${name}.weight`, [to, from, tiling.kernel, tiling.kernel]);
-    const sums = convolve(graph, features, weights, tiling, { from, to, pictures: 2 });
+    const sums = convolve(graph, features, weights, tiling, { from, to, step, pictures: 2 });
     features = graph.op('Relu', [graph.add(sums, constant(`${name}.bias`, [to], [to, 1, 1, 1]))]);
     distances.push(distance(graph, graph.reshape(features, [to, -1]), head(index + 1, to), to, 1));
   }
@@ -61,7 +62,7 @@ export function buildNetwork(file?: Uint8Array): BuiltGraph<(typeof OUTPUTS)[num
     output,
     { value: distances[index] as Ref, shape: [`places${index}`] },
   ]);
-  return graph.build(Object.fromEntries(results) as Parameters<typeof graph.build<(typeof OUTPUTS)[number]>>[0]);
+  return graph.build(Object.fromEntries(results.reverse()) as Parameters<typeof graph.build<(typeof OUTPUTS)[number]>>[0]);
 }
 
 function blockwise({ data }: WeightTensor, channels: number, side: number): (graph: GraphBuilder) => Ref {

@@ -58,6 +58,8 @@ const last = (count: number): number[] => Array.from({ length: count }, (_, at) 
 export interface Channels {
   readonly from: number;
   readonly to: number;
+  /** How many of the results are made at a time: fewer take less memory. */
+  readonly step: number;
   /** Pictures side by side. */
   readonly pictures: number;
 }
@@ -68,35 +70,31 @@ export interface Channels {
  */
 export function convolve(graph: GraphBuilder, values: Ref, weights: Ref, tiling: Tiling, channels: Channels): Ref {
   const { kernel, results } = tiling;
-  const { from, to, pictures } = channels;
+  const { from, to, step, pictures } = channels;
   const matrices = matricesOf(tiling);
-  const [inner, own] = [(results + kernel - 1) ** 2, results ** 2];
+  const side = results + kernel - 1;
   const border = (kernel - 1) / 2;
   const cut = graph.conv(
     graph.reshape(values, [from * pictures, 1, 0, 0]),
-    graph.constant(squared(matrices.values).flat(), [inner, 1, results + kernel - 1, results + kernel - 1]),
+    graph.constant(squared(matrices.values).flat(), [side ** 2, 1, side, side]),
     { pads: [border, border, border + results - 1, border + results - 1], strides: [results, results] },
   );
-  const tiles = graph.op('Transpose', [cut], { perm: [1, 0, 2, 3] });
-  const rowsOfWeights = graph.op('Transpose', [graph.reshape(weights, [to * from, kernel ** 2])], { perm: [1, 0] });
-  const points = graph.op('MatMul', [
-    graph.constant(squared(matrices.weights).flat(), [inner, kernel ** 2]),
-    rowsOfWeights,
-  ]);
-  const products = graph.op('MatMul', [
-    graph.reshape(points, [inner, to, from]),
-    graph.reshape(tiles, [inner, from, -1]),
-  ]);
-  const phases = graph.op('MatMul', [
-    graph.constant(squared(matrices.out).flat(), [own, inner]),
-    graph.reshape(products, [inner, -1]),
-  ]);
+  const tiles = graph.reshape(graph.op('Transpose', [cut], { perm: [1, 0, 2, 3] }), [side ** 2, from, -1]);
+  const points = graph.constant(squared(matrices.weights).flat(), [side ** 2, kernel ** 2]);
+  const out = graph.constant(squared(matrices.out).flat(), [results ** 2, side ** 2]);
   const sides = (value: Ref): Ref => graph.op('Shape', [value], { start: 2 });
-  const shape = graph.op('Concat', [graph.integers([1, own * to * pictures]), sides(cut)], { axis: 0 });
-  const whole = graph.op('DepthToSpace', [graph.op('Reshape', [phases, shape])], { blocksize: results, mode: 'DCR' });
-  const size = sides(values);
-  const trimmed = graph.op('Slice', [whole, graph.integers([0, 0]), size, graph.integers([2, 3])]);
-  return graph.reshape(trimmed, [to, pictures, 0, 0]);
+  const shape = graph.op('Concat', [graph.integers([1, results ** 2 * step * pictures]), sides(cut)], { axis: 0 });
+  const parts = Array.from({ length: to / step }, (_, part) => {
+    const own = graph.slice(weights, [0], [part * step], [(part + 1) * step]);
+    const rows = graph.op('Transpose', [graph.reshape(own, [step * from, kernel ** 2])], { perm: [1, 0] });
+    const factors = graph.reshape(graph.op('MatMul', [points, rows]), [side ** 2, step, from]);
+    const products = graph.op('MatMul', [factors, tiles]);
+    const phases = graph.op('MatMul', [out, graph.reshape(products, [side ** 2, -1])]);
+    const whole = graph.op('DepthToSpace', [graph.op('Reshape', [phases, shape])], { blocksize: results, mode: 'DCR' });
+    return graph.op('Slice', [whole, graph.integers([0, 0]), sides(values), graph.integers([2, 3])]);
+  });
+  const all = parts.length === 1 ? (parts[0] as Ref) : graph.op('Concat', parts, { axis: 1 });
+  return graph.reshape(all, [to, pictures, 0, 0]);
 }
 
 /** The matrix that does to rows and columns of a square what `matrix` does to one line: its Kronecker square. */
