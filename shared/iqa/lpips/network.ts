@@ -7,6 +7,7 @@ interface Layer {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  /** How many channels are made at a time: what they take should fit the processor's cache. */
   readonly step: number;
   readonly tiling: Tiling;
   /** Largest of 3 x 3 with a stride of 2 comes first. */
@@ -25,7 +26,7 @@ const OTHERS: readonly Layer[] = [
   { name: 'net.slice5.10', from: 256, to: 256, step: 256, tiling: threes, isPooled: false },
 ];
 
-/** The maps of distances, one for each layer, the finest first. */
+/** The maps of squared distances, one for each layer, the finest first. */
 export const OUTPUTS = ['layer1', 'layer2', 'layer3', 'layer4', 'layer5'] as const;
 
 /** The network over both pictures; without weights its constants are empty. */
@@ -58,27 +59,29 @@ export function buildNetwork(file?: Uint8Array): BuiltGraph<(typeof OUTPUTS)[num
     features = graph.op('Relu', [graph.add(sums, constant(`${name}.bias`, [to], [to, 1, 1, 1]))]);
     distances.push(distance(graph, graph.reshape(features, [to, -1]), head(index + 1, to), to, 1));
   }
+  // Asked for in this order, the runtime is done with the largest maps first.
   const results = OUTPUTS.map((output, index) => [
     output,
     { value: distances[index] as Ref, shape: [`places${index}`] },
   ]);
-  return graph.build(Object.fromEntries(results.reverse()) as Parameters<typeof graph.build<(typeof OUTPUTS)[number]>>[0]);
+  return graph.build(
+    Object.fromEntries(results.reverse()) as Parameters<typeof graph.build<(typeof OUTPUTS)[number]>>[0],
+  );
 }
 
+/** The first convolution's kernels for pixels that are channels, four by four of them: three blocks a side. */
 function blockwise({ data }: WeightTensor, channels: number, side: number): (graph: GraphBuilder) => Ref {
   const blocks = Math.ceil(side / BLOCK);
-  const shape = [channels, 3 * BLOCK * BLOCK, blocks, blocks];
-  const kernels = new Float32Array(data.length === 0 ? 0 : shape.reduce((product, size) => product * size));
-  const source = data;
-  for (let at = 0; at < source.length; at++) {
-    const [column, row] = [at % side, Math.floor(at / side) % side];
-    const [channel, to] = [Math.floor(at / side ** 2) % 3, Math.floor(at / side ** 2 / 3)];
+  const planes = 3 * BLOCK * BLOCK;
+  const kernels = new Float32Array(data.length === 0 ? 0 : channels * planes * blocks * blocks);
+  for (let at = 0; at < data.length; at++) {
+    const [column, row, place] = [at % side, Math.floor(at / side) % side, Math.floor(at / side ** 2)];
+    const [channel, to] = [place % 3, Math.floor(place / 3)];
     const plane = ((row % BLOCK) * BLOCK + (column % BLOCK)) * 3 + channel;
-    const place =
-      (to * 3 * BLOCK * BLOCK + plane) * blocks ** 2 + Math.floor(row / BLOCK) * blocks + Math.floor(column / BLOCK);
-    kernels[place] = source[at] as number;
+    const target = ((to * planes + plane) * blocks + Math.floor(row / BLOCK)) * blocks + Math.floor(column / BLOCK);
+    kernels[target] = data[at] as number;
   }
-  return (graph) => graph.constant(kernels, shape);
+  return (graph) => graph.constant(kernels, [channels, planes, blocks, blocks]);
 }
 
 /** At each place the weighted squared differences of features that are scaled to length 1; `axis` has both pictures. */

@@ -42,14 +42,16 @@ export function matricesOf({
 }
 
 /** Coefficients of the product of (x - point), from the constant up, without one of the points. */
-const productOf = (points: readonly number[], skipped?: number): readonly number[] =>
-  points
-    .filter((_, at) => at !== skipped)
-    .reduce<number[]>(
-      (product, point) =>
-        [...product, 0].map((value, at) => (product[at - 1] ?? 0) - point * (at < product.length ? value : 0)),
-      [1],
-    );
+function productOf(points: readonly number[], skipped?: number): readonly number[] {
+  const product = [1];
+  for (const [index, point] of points.entries()) {
+    if (index === skipped) continue;
+    product.push(0);
+    for (let at = product.length - 1; at >= 0; at--)
+      product[at] = (product[at - 1] ?? 0) - point * (product[at] as number);
+  }
+  return product;
+}
 
 const powers = (point: number, count: number): number[] => Array.from({ length: count }, (_, power) => point ** power);
 const last = (count: number): number[] => Array.from({ length: count }, (_, at) => (at === count - 1 ? 1 : 0));
