@@ -1,4 +1,4 @@
-import type { Feed, Pair, RowRange } from '../metric.ts';
+import type { Feed, Pair, RowRange, Size } from '../metric.ts';
 import type { Pixels } from '../pixels.ts';
 
 /** Pixels a side that become channels: the stride of the first convolution. */
@@ -15,35 +15,32 @@ const normalised = SHIFT.map((shift, channel) =>
   Float32Array.from({ length: 256 }, (_, byte) => ((2 * byte) / 255 - 1 - shift) / (SCALE[channel] as number)),
 );
 
-/** Rows of both pictures, normalised and with zeros around them, [2, 48, rows / 4, columns / 4]. */
-export function blocksOf({ picture, reference }: Pair, { from, to }: RowRange): Feed {
-  const rows = blocksAlong(Math.min(to, picture.height) - from);
-  const columns = blocksAlong(picture.width);
+/** A rectangle of both pictures, normalised and with zeros around it, [2, 48, rows / 4, columns / 4]. */
+export function blocksOf({ picture, reference }: Pair, rows: RowRange, columns: RowRange): Feed {
+  const size = { height: blocksAlong(rows.to - rows.from), width: blocksAlong(columns.to - columns.from) };
   const channels = 3 * BLOCK * BLOCK;
-  const data = new Float32Array(2 * channels * rows * columns);
+  const data = new Float32Array(2 * channels * size.height * size.width);
   const half = data.length / 2;
-  for (const [at, pixels] of [picture, reference].entries()) {
-    fill(pixels, { from, to: Math.min(to, pixels.height) }, data.subarray(at * half, (at + 1) * half), columns);
-  }
-  return { type: 'float32', data, shape: [2, channels, rows, columns] };
+  fill(picture, rows, columns, data.subarray(0, half), size);
+  fill(reference, rows, columns, data.subarray(half), size);
+  return { type: 'float32', data, shape: [2, channels, size.height, size.width] };
 }
 
 // The first convolution looks at 11 x 11 pixels: at three blocks of four, the last row and column of which weigh nothing.
 const blocksAlong = (length: number): number => Math.floor((length + 2 * BORDER - 11) / BLOCK) + 3;
 
-function fill({ width, data }: Pixels, { from, to }: RowRange, planes: Float32Array, columns: number): void {
-  const size = planes.length / (3 * BLOCK * BLOCK);
-  const rows = size / columns;
-  for (let row = from; row < to; row++) {
-    const [block, down] = divide(row - from + BORDER);
-    if (block >= rows) break;
+function fill({ width, data }: Pixels, rows: RowRange, columns: RowRange, planes: Float32Array, blocks: Size): void {
+  const size = blocks.height * blocks.width;
+  for (let row = rows.from; row < rows.to; row++) {
+    const [block, down] = divide(row - rows.from + BORDER);
+    if (block >= blocks.height) break;
     for (let first = 0; first < BLOCK; first++) {
       const [skipped, right] = divide(first + BORDER);
-      const end = Math.min(columns, Math.ceil((width - first) / BLOCK) + skipped);
+      const end = Math.min(blocks.width, Math.ceil((columns.to - columns.from - first) / BLOCK) + skipped);
       for (let channel = 0; channel < 3; channel++) {
         const table = normalised[channel] as Float32Array;
-        const start = ((down * BLOCK + right) * 3 + channel) * size + block * columns;
-        let source = (row * width + first) * 3 + channel;
+        const start = ((down * BLOCK + right) * 3 + channel) * size + block * blocks.width;
+        let source = (row * width + columns.from + first) * 3 + channel;
         for (let at = start + skipped; at < start + end; at++, source += 3 * BLOCK) {
           planes[at] = table[data[source] as number] as number;
         }

@@ -1,5 +1,6 @@
 import { lazily } from '../../kernel/lazily.ts';
 import type { RowRange, Size, StripMetric } from '../metric.ts';
+import { tilesOf } from '../strips.ts';
 import { blocksOf } from './blocks.ts';
 import { buildNetwork, OUTPUTS } from './network.ts';
 
@@ -9,26 +10,21 @@ const weightsFile = {
   sha256: 'eef99a1d5017934615d630d4b0082a299543306160791da24b35ef7ecc62f248',
 };
 
-/** How many rows of each layer lie on one row of the last, whose rows are the metric's own counting. */
+/** How many places a side of each layer lie on one of the last, whose places are the metric's own counting. */
 const FINENESS = [4, 2, 1, 1, 1] as const;
-const PIXELS_A_ROW = 16;
-// A feature of the last layer reaches 66 pixels up and 96 down: whole rows beyond that.
-const ROWS_ABOVE = 5;
-const ROWS_BELOW = 6;
-/** Rows of a tile, borders among them, times the columns of a picture: what one run of the network may take, 0.45 GB. */
-const TILE_AREA = 140_000;
-const LEAST_TILE = 16;
-
-// The wider a tile, the less of it is border; a small picture is one.
-const tileRows = ({ width }: Size): number =>
-  Math.max(LEAST_TILE, Math.floor(TILE_AREA / width) - ROWS_ABOVE - ROWS_BELOW);
+const PIXELS_A_PLACE = 16;
+// A feature of the last layer reaches 66 pixels up and left and 96 down and right: whole places beyond that.
+const PLACES_BEFORE = 5;
+const PLACES_AFTER = 6;
+/** Places a side of what one run of the network gives at most. The larger, the less of it is border. */
+const LARGEST_TILE = 80;
 
 /** Distance of deep features between picture and reference; lower is better, 0 for equal pictures. */
 export const lpips: StripMetric = {
   kind: 'strips',
   name: 'lpips',
   minimumSide: 31,
-  rowUnit: LEAST_TILE,
+  rowUnit: LARGEST_TILE,
   weightsFile,
   graphs: (weights) => [weights ? buildNetwork(weights) : outline()],
   rows: (size) => layerSizes(size)[4].height,
@@ -36,14 +32,21 @@ export const lpips: StripMetric = {
     const graph = runner.learned(weightsFile, buildNetwork);
     const sizes = layerSizes(pair.picture);
     const totals = new Float64Array(OUTPUTS.length);
-    const tile = tileRows(pair.picture);
-    for (let from = range.from; from < range.to; from += tile) {
-      const rows = { from, to: Math.min(range.to, from + tile) };
-      const first = Math.max(0, from - ROWS_ABOVE);
-      const pixelRows = { from: first * PIXELS_A_ROW, to: (rows.to + ROWS_BELOW) * PIXELS_A_ROW };
-      const maps = await runner.run(graph, { blocks: blocksOf(pair, pixelRows) });
+    const { width, height } = sizes[4];
+    for (const tile of tilesOf(range, width, evenly(range.to - range.from), evenly(width))) {
+      const rows = alongOf(tile.top, tile.rows, height, pair.picture.height);
+      const columns = alongOf(tile.left, tile.columns, width, pair.picture.width);
+      const mapSizes = layerSizes({ width: lengthOf(columns.pixels), height: lengthOf(rows.pixels) });
+      const maps = await runner.run(graph, { blocks: blocksOf(pair, rows.pixels, columns.pixels) });
       OUTPUTS.forEach((output, layer) => {
-        totals[layer] = (totals[layer] as number) + sumRows(maps[output], layer, rows, first, sizes);
+        totals[layer] =
+          (totals[layer] as number) +
+          ownSum(
+            maps[output],
+            (mapSizes[layer] as Size).width,
+            ownRange(rows, layer, (sizes[layer] as Size).height),
+            ownRange(columns, layer, (sizes[layer] as Size).width),
+          );
       });
     }
     return totals;
@@ -66,16 +69,42 @@ const pooled = ({ width, height }: Size): Size => ({
   height: Math.floor((height - 3) / 2) + 1,
 });
 
-/** Adds the rows of a layer that belong to a tile; those past its edges were computed from too little. */
-function sumRows(map: Float32Array, layer: number, rows: RowRange, first: number, sizes: Sizes): number {
-  const fineness = FINENESS[layer] as number;
-  const isLast = rows.to >= sizes[4].height;
-  const from = (rows.from - first) * fineness;
-  const { width, height } = sizes[layer] as Size;
-  const end = isLast ? height - first * fineness : (rows.to - first) * fineness;
+/** One side of a tile: its places, and the pixels that they and the borders around them are computed from. */
+interface Along {
+  readonly places: RowRange;
+  readonly pixels: RowRange;
+  readonly isLast: boolean;
+}
+
+/** So long that tiles are about alike. */
+const evenly = (length: number): number => Math.ceil(length / Math.ceil(length / LARGEST_TILE));
+
+function alongOf(start: number, length: number, all: number, allPixels: number): Along {
+  const end = start + length;
+  const first = Math.max(0, start - PLACES_BEFORE);
+  return {
+    places: { from: start, to: end },
+    pixels: { from: first * PIXELS_A_PLACE, to: Math.min(allPixels, (end + PLACES_AFTER) * PIXELS_A_PLACE) },
+    isLast: end >= all,
+  };
+}
+
+const lengthOf = ({ from, to }: RowRange): number => to - from;
+
+/** Adds the places of a map that belong to a tile; those past its edges were computed from too little. */
+function ownSum(map: Float32Array, width: number, rows: RowRange, columns: RowRange): number {
   let total = 0;
-  for (let at = from * width; at < end * width; at++) total += map[at] as number;
+  for (let row = rows.from; row < rows.to; row++) {
+    for (let at = row * width + columns.from; at < row * width + columns.to; at++) total += map[at] as number;
+  }
   return total;
+}
+
+/** Where a tile's own places lie in its map. */
+function ownRange({ places, pixels, isLast }: Along, layer: number, all: number): RowRange {
+  const fineness = FINENESS[layer] as number;
+  const first = (pixels.from / PIXELS_A_PLACE) * fineness;
+  return { from: places.from * fineness - first, to: (isLast ? all : places.to * fineness) - first };
 }
 
 const outline = lazily(() => buildNetwork());
