@@ -16,7 +16,7 @@ type Matrix = readonly (readonly number[])[];
  * Matrices of Winograd's convolution (Toom and Cook): results = out * ((weights * kernel) x (values * tile)). A row of values
  * and its row of weights are scaled by the same power of two, so that neither grows large.
  */
-export function matricesOf({
+function matricesOf({
   kernel,
   results,
   points,
@@ -57,7 +57,7 @@ const powers = (point: number, count: number): number[] => Array.from({ length: 
 const last = (count: number): number[] => Array.from({ length: count }, (_, at) => (at === count - 1 ? 1 : 0));
 
 /** What a convolution takes and gives. */
-export interface Channels {
+interface Channels {
   readonly from: number;
   readonly to: number;
   /** How many of the results are made at a time: fewer take less memory. */
