@@ -16,11 +16,7 @@ type Matrix = readonly (readonly number[])[];
  * Matrices of Winograd's convolution (Toom and Cook): results = out * ((weights * kernel) x (values * tile)). A row of values
  * and its row of weights are scaled by the same power of two, so that neither grows large.
  */
-function matricesOf({
-  kernel,
-  results,
-  points,
-}: Tiling): Readonly<Record<'values' | 'weights' | 'out', Matrix>> {
+function matricesOf({ kernel, results, points }: Tiling): Readonly<Record<'values' | 'weights' | 'out', Matrix>> {
   const side = results + kernel - 1;
   const values = [...points.map((_, skipped) => productOf(points, skipped)), productOf(points)].map((row) =>
     Array.from({ length: side }, (_, at) => row[at] ?? 0),
