@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ValueScope } from 'ajv/dist/compile/codegen/index.js';
 import formats from 'ajv-formats';
 import { boundedCheck } from './bounded-check.ts';
 import { narrowChoices } from './choice-issues.ts';
@@ -137,13 +138,15 @@ const options = {
 } as const;
 
 // One shared instance: compiling its meta-schema takes milliseconds.
-const createAjv = (): { readonly ajv: Ajv2020; forget(schema: JsonSchema): void } => {
+const createAjv = (): { readonly ajv: Ajv2020; begin(): void; forget(schema: JsonSchema): void } => {
   // Optimising the code it writes takes longer than the checks that run it.
   const ajv = new Ajv2020({ ...options, code: { regExp, optimize: false } });
   formats.default(ajv, { mode: 'fast' });
   const own = new Set(Object.keys(ajv.refs));
   return {
     ajv,
+    // Ajv never lets go of what the code that it has written refers to, nor of that code.
+    begin: () => void Object.assign(ajv, { scope: new ValueScope({ ...ajv.scope.opts, scope: {} }) }),
     // Also the ids within a schema: another one's references must not lead to them, and they must not add up.
     forget(schema) {
       ajv.removeSchema(schema);
@@ -166,10 +169,11 @@ const requireForm = (schema: JsonSchema, field: string): JsonSchema => {
 };
 
 const compile = (schema: JsonSchema, field: string): ValidateFunction => {
-  const { ajv, forget } = sharedAjv();
+  const { ajv, begin, forget } = sharedAjv();
   const plain = requireForm(schema, field);
   // Without an $id Ajv does not find the root by `$ref: "#"`.
   const checked = { $id: ROOT, ...enforcedSchema(plain) };
+  begin();
   try {
     return ajv.compile(checked);
   } catch (cause) {
