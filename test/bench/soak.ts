@@ -35,11 +35,13 @@ export async function bench(args: readonly string[]): Promise<void> {
       const [cpuBefore, mixedBefore, sameBefore] = [await server.cpu(), load.calls, await server.same()];
       await new Promise((resolve) => setTimeout(resolve, (minutes * 60_000) / WINDOWS));
       const waited = await times();
-      const cpu = ((await server.cpu()) - cpuBefore) / (waited.length + load.calls - mixedBefore);
+      const calls = waited.length + load.calls - mixedBefore;
+      const cpu = ((await server.cpu()) - cpuBefore) / calls;
       const { times: sameTimes, cpuMs } = await server.same();
       const unit = (cpuMs - sameBefore.cpuMs) / (sameTimes - sameBefore.times);
       rows.push({
         minute: Number(((minutes * window) / WINDOWS).toFixed(1)),
+        calls,
         p50: summary(waited).p50,
         p99: summary(waited).p99,
         cpu,
@@ -58,8 +60,9 @@ export async function bench(args: readonly string[]): Promise<void> {
     await server.stop();
   }
   printTable(
-    rows.map(({ minute, p50, p99, cpu, unit, work, memory, heap, external, rss }) => ({
+    rows.map(({ minute, calls, p50, p99, cpu, unit, work, memory, heap, external, rss }) => ({
       minute,
+      calls,
       'p50 ms': p50,
       'p99 ms': p99,
       'CPU ms a call': cpu.toFixed(2),
@@ -88,6 +91,7 @@ export async function bench(args: readonly string[]): Promise<void> {
 
 interface Window {
   readonly minute: number;
+  readonly calls: number;
   readonly p50: number;
   readonly p99: number;
   /** Milliseconds of the processor a call. */
