@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ValueScope } from 'ajv/dist/compile/codegen/index.js';
 import formats from 'ajv-formats';
 import { boundedCheck } from './bounded-check.ts';
 import { narrowChoices } from './choice-issues.ts';
@@ -140,13 +141,15 @@ const options = {
 } as const;
 
 // One shared instance: compiling its meta-schema takes milliseconds.
-const createAjv = (): { readonly ajv: Ajv2020; forget(schema: JsonSchema): void } => {
+const createAjv = (): { readonly ajv: Ajv2020; begin(): void; forget(schema: JsonSchema): void } => {
   // Optimising the generated code takes longer than the checks that run it.
   const ajv = new Ajv2020({ ...options, code: { regExp, optimize: false } });
   formats.default(ajv, { mode: 'fast' });
   const own = new Set(Object.keys(ajv.refs));
   return {
     ajv,
+    // Ajv never releases generated code or what it refers to, so each schema gets a scope of its own.
+    begin: () => void Object.assign(ajv, { scope: new ValueScope({ ...ajv.scope.opts, scope: {} }) }),
     // Removes the ids inside the schema too: other schemas must not refer to them, and they would leak.
     forget(schema) {
       ajv.removeSchema(schema);
@@ -169,10 +172,11 @@ const requireForm = (schema: JsonSchema, field: string): JsonSchema => {
 };
 
 const compile = (schema: JsonSchema, field: string): ValidateFunction => {
-  const { ajv, forget } = sharedAjv();
+  const { ajv, begin, forget } = sharedAjv();
   const plain = requireForm(schema, field);
   // Without an $id, Ajv does not resolve `$ref: "#"` to the root.
   const checked = { $id: ROOT, ...enforcedSchema(plain) };
+  begin();
   try {
     return ajv.compile(checked);
   } catch (cause) {

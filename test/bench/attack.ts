@@ -9,18 +9,20 @@ const MOST_STALL_MS = 250;
 const MOST_AGAINST_ALONE = 5;
 
 /**
- * Every attack beside a polite client of another tenant, on a real server: `npm run bench -- attack [seconds] [name]`.
+ * Every attack beside a polite client of another tenant, on a real server: `npm run bench -- attack [seconds] [names]`,
+ * the names as a regular expression.
  * The client runs alone before each one and beside it for as long, or longer while the attack goes on, so that both see
  * the same machine: of a few calls the p99 is the longest, which on a busy one says nothing.
  */
 export async function bench([given = '3', only = '']: readonly string[]): Promise<void> {
   const seconds = Number(given);
+  const wanted = new RegExp(only);
   const server = await watchServer();
   const rows = [];
   try {
     const polite = await server.key('polite', ['read', 'invoke'], { per_second: 10_000, burst: 10_000 });
     for (const [name, attack] of Object.entries(attacks())) {
-      if (!name.includes(only)) continue;
+      if (!wanted.test(name)) continue;
       const loud = await server.key('loud', ['read', 'invoke', 'write', 'tenant_admin']);
       // The first decision after a start is only first once.
       const alone = name === 'first decision' ? [1] : await aloneFor(server, polite, seconds);

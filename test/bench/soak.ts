@@ -32,14 +32,15 @@ export async function bench(args: readonly string[]): Promise<void> {
     }, load);
     for (let window = 1; window <= WINDOWS; window++) {
       const times = await politely(server.address, polite, PAUSE_MS);
-      const [cpuBefore, mixedBefore, sameBefore] = [await server.cpu(), load.calls, await server.same()];
+      const [cpuBefore, mixedBefore] = [await server.cpu(), load.calls];
       await new Promise((resolve) => setTimeout(resolve, (minutes * 60_000) / WINDOWS));
       const waited = await times();
-      const cpu = ((await server.cpu()) - cpuBefore) / (waited.length + load.calls - mixedBefore);
-      const { times: sameTimes, cpuMs } = await server.same();
-      const unit = (cpuMs - sameBefore.cpuMs) / (sameTimes - sameBefore.times);
+      const calls = waited.length + load.calls - mixedBefore;
+      const cpu = ((await server.cpu()) - cpuBefore) / calls;
+      const unit = summary((await server.same()).slice(-Math.max(10, (minutes * 60) / WINDOWS))).p50;
       rows.push({
         minute: Number(((minutes * window) / WINDOWS).toFixed(1)),
+        calls,
         p50: summary(waited).p50,
         p99: summary(waited).p99,
         cpu,
@@ -58,12 +59,13 @@ export async function bench(args: readonly string[]): Promise<void> {
     await server.stop();
   }
   printTable(
-    rows.map(({ minute, p50, p99, cpu, unit, work, memory, heap, external, rss }) => ({
+    rows.map(({ minute, calls, p50, p99, cpu, unit, work, memory, heap, external, rss }) => ({
       minute,
+      calls,
       'p50 ms': p50,
       'p99 ms': p99,
       'CPU ms a call': cpu.toFixed(2),
-      'CPU ms of the same work': unit.toFixed(2),
+      'ms of the same work': unit.toFixed(2),
       ratio: work.toFixed(2),
       'memory MB': Math.round(memory),
       'own MB': rss,
@@ -88,11 +90,12 @@ export async function bench(args: readonly string[]): Promise<void> {
 
 interface Window {
   readonly minute: number;
+  readonly calls: number;
   readonly p50: number;
   readonly p99: number;
   /** Milliseconds of the processor a call. */
   readonly cpu: number;
-  /** What the same small work took of it meanwhile: twice as much where others share its caches and cores. */
+  /** How long the same small work took meanwhile: twice as long where others share its caches and cores. */
   readonly unit: number;
   /** A call against that work, which a busy machine does not change. */
   readonly work: number;

@@ -35,4 +35,24 @@ describe('definitions in a provider’s format', () => {
   test('X.07 cached definitions are limited by their characters, however few they are', async () => {
     assert.deepEqual([await convertedOnce(1_000_000), await convertedOnce(4000)], [2, 0]);
   });
+
+  test('are kept as they are now: an answer takes the place of the one before its tools changed', async () => {
+    const { assay, json } = await testAssay();
+    const answers = new Map();
+    const { tools, prompt } = createDefinitions({ answers, build: buildRequest });
+    const described: unknown[] = [];
+    for (const description of ['First', 'Second', 'Third']) {
+      const version = `${described.length + 1}.0.0`;
+      assert.equal((await json('POST', '/v1/tools', aTool({ name: 'one', version, description }))).status, 201);
+      const { catalog } = await assay.catalogs.of('default');
+      const query = readDefinitionsQuery({ allowed: 'one' });
+      const { body } = tools({ catalog }, 'anthropic', query);
+      assert.equal(tools({ catalog }, 'anthropic', query).body, body);
+      prompt({ catalog }, query.selection);
+      described.push(JSON.parse(body)[0].description);
+    }
+
+    assert.deepEqual(described, ['First', 'Second', 'Third']);
+    assert.equal(answers.size, 2);
+  });
 });

@@ -11,7 +11,7 @@ import type { Entry } from '../entry.ts';
 import type { Filter } from '../filter.ts';
 import { jsonAnswer, type LookupAnswer, textAnswer } from './answer.ts';
 import type { DefinitionsQuery, Selection } from './definitions-query.ts';
-import { numberStates } from './number-states.ts';
+import { numberCatalogs } from './number-catalogs.ts';
 import { allowedNames } from './tools-query.ts';
 
 /** The tools that a key may see. */
@@ -28,8 +28,14 @@ export interface DefinitionsLookup {
 
 /** The response cache; an `LRUCache` is one. */
 export interface AnswerCache {
-  get(key: string): LookupAnswer | undefined;
-  set(key: string, answer: LookupAnswer, options: { readonly size: number }): unknown;
+  get(key: string): KeptAnswer | undefined;
+  set(key: string, answer: KeptAnswer, options: { readonly size: number }): unknown;
+}
+
+interface KeptAnswer {
+  /** Of the catalogue; the answer to the same question at a later one takes its place. */
+  readonly revision: number;
+  readonly answer: LookupAnswer;
 }
 
 interface Options {
@@ -62,15 +68,16 @@ export const createDefinitions = ({
   build = buildPlainly,
 }: Options = {}): DefinitionsLookup => {
   const defineTool = keepFragments(fragments, fragmentCharacters);
-  const stateOf = numberStates();
+  const numberOf = numberCatalogs();
 
-  const once = (view: CatalogView, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
-    const key = JSON.stringify([stateOf(view.catalog), asked, view.confined && [...view.confined].sort()]);
+  const once = ({ catalog, confined }: CatalogView, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
+    const { revision } = catalog;
+    const key = JSON.stringify([numberOf(catalog), asked, confined && [...confined].sort()]);
     const known = answers.get(key);
-    if (known) return known;
-    const made = make();
-    answers.set(key, made, { size: made.body.length + key.length });
-    return made;
+    if (known?.revision === revision) return known.answer;
+    const answer = make();
+    answers.set(key, { revision, answer }, { size: answer.body.length + key.length });
+    return answer;
   };
 
   return {
@@ -97,11 +104,12 @@ export const createDefinitions = ({
 
 /** Cleared when full: enough for the edge, where an LRU library would be a fifth of the bundle. */
 const answersUntilFull = (bytes: number): AnswerCache => {
-  const answers = new Map<string, LookupAnswer>();
+  const answers = new Map<string, KeptAnswer>();
   let held = 0;
   return {
     get: (key) => answers.get(key),
     set(key, answer, { size }) {
+      // One whose place is taken still counts: what changes that often is not at the edge.
       if (held + size > bytes) {
         answers.clear();
         held = 0;

@@ -1,12 +1,17 @@
+import { hash } from 'node:crypto';
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /**
  * Loaded into a server by `--import`: writes down each turn of the event loop that took longer than 20 ms of the
  * processor, which a busy machine does not change as it does the clock's, and each second what its memory is made of
- * and what the same small work took of the processor so far: beside others a processor does less in a millisecond.
+ * and how long the same small work took lately: beside others a processor does less in a millisecond. By the clock, of
+ * which a median leaves out the interruptions: the processor's time is only told in steps of milliseconds.
  */
 const file = process.env.STALL_FILE;
+/** Of the times of the same work: those of twenty minutes. */
+const MOST_KEPT = 1200;
+const SAME_BYTES = new Uint8Array(1 << 19);
 if (isMainThread && file !== undefined) {
   let before = process.threadCpuUsage();
   setInterval(() => {
@@ -15,21 +20,19 @@ if (isMainThread && file !== undefined) {
     const milliseconds = (user + system) / 1000;
     if (milliseconds > 20) appendFileSync(file, `${Date.now()} ${milliseconds.toFixed(1)}\n`);
   }, 2).unref();
-  const same = { times: 0, cpuMs: 0 };
+  const same: number[] = [];
   setInterval(() => {
-    const start = process.threadCpuUsage();
+    const start = performance.now();
     doTheSame();
-    const { user, system } = process.threadCpuUsage(start);
-    same.times++;
-    same.cpuMs += (user + system) / 1000;
+    same.push(performance.now() - start);
+    if (same.length > MOST_KEPT) same.shift();
     writeFileSync(`${file}.part`, JSON.stringify({ ...process.memoryUsage(), same }));
     // Whoever reads it reads all of it.
     renameSync(`${file}.part`, `${file}.memory`);
   }, 1000).unref();
 }
 
-function doTheSame(): number {
-  let sum = 0;
-  for (let n = 0; n < 500_000; n++) sum += Math.sqrt(n);
-  return sum;
+/** Outside of JavaScript, whose compiler makes the same work cheaper or dearer in the course of time. */
+function doTheSame(): void {
+  hash('sha256', SAME_BYTES);
 }

@@ -24,8 +24,8 @@ export interface WatchedServer extends Served {
   memory(): Promise<number>;
   /** What the process's own memory is made of, a second ago at most, in megabytes. */
   madeOf(): Promise<{ readonly heap: number; readonly external: number; readonly rss: number }>;
-  /** How often it did the same small work, once a second, and the milliseconds of the processor that took so far. */
-  same(): Promise<{ readonly times: number; readonly cpuMs: number }>;
+  /** The milliseconds that the same small work took, once a second, the latest last. */
+  same(): Promise<readonly number[]>;
   /** The milliseconds of the processor that the process took so far, without its children. */
   cpu(): Promise<number>;
   /** The longest turn of the event loop since a time, in milliseconds of the processor; below 20 counts as 0. */
@@ -34,7 +34,7 @@ export interface WatchedServer extends Served {
 
 /** What the stall watch says. */
 interface Said extends NodeJS.MemoryUsage {
-  readonly same: { readonly times: number; readonly cpuMs: number };
+  readonly same: readonly number[];
 }
 
 interface SendOptions {
