@@ -15,3 +15,28 @@ export function keepLast<T, Key = string>(): (key: Key, make: () => T) => T {
     return last.value;
   };
 }
+
+/** A promise that is made when it is first asked for; one that is rejected is forgotten, so that the next call tries again. */
+export const lazyAsync = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => {
+    const promise = made ?? make();
+    made = promise;
+    promise.catch(() => {
+      if (made === promise) made = undefined;
+    });
+    return promise;
+  };
+};
+
+type Port<Name extends string> = Readonly<Record<Name, (...given: never[]) => Promise<unknown>>>;
+
+/** A port that is made by the first call of it, for what is large to load; its methods are these. */
+export const lazyPort = <Name extends string, T extends Port<Name>>(
+  methods: readonly Name[],
+  make: () => Promise<T>,
+): Pick<T, Name> => {
+  const made = lazyAsync(make);
+  const later = methods.map((name) => [name, async (...given: never[]) => (await made())[name](...given)]);
+  return Object.fromEntries(later) as Pick<T, Name>;
+};
