@@ -12,7 +12,7 @@ import { type Assay, composeAssay } from '../../shared/assay.ts';
 import type { Llm } from '../../shared/decide/llm.ts';
 import { Fault, messageOf } from '../../shared/kernel/errors.ts';
 import { apiKeyKey } from '../../shared/kernel/item-keys.ts';
-import { lazyAsync } from '../../shared/kernel/lazy.ts';
+import { lazyAsync } from '../../shared/kernel/lazily.ts';
 import type { Blobs, Log } from '../../shared/kernel/ports.ts';
 import { createMachineRuns } from '../../shared/plan/machine-runs.ts';
 import type { Runs } from '../../shared/plan/runs.ts';

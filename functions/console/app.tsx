@@ -1,4 +1,3 @@
-import { useEffect } from 'hono/jsx/dom';
 import { useClient } from './context.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import type { Keyring } from './keyring.ts';
@@ -6,6 +5,7 @@ import { isLasting, Page, TITLES } from './pages.tsx';
 import { Palette } from './palette.tsx';
 import { PAGES, type PageName, useRoute } from './route.ts';
 import { ThemeButton } from './theme-button.tsx';
+import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 import { useWaiting } from './use-waiting.ts';
 

@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
 import { useClient } from './context.ts';
 import { goTo } from './route.ts';
 import { Dialog } from './ui/dialog.tsx';
+import { useEffect } from './use-effect.ts';
 import { useLoad } from './use-load.ts';
 import { useSettled } from './use-settled.ts';
 import { useState } from './use-state.ts';
@@ -72,7 +73,9 @@ const PaletteDialog = ({ onClose }: { onClose(): void }) => {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.focus();
+  }, []);
   const asked = useSettled(text.trim(), 120);
   const found = useLoad(async () => (asked === '' ? undefined : client.tools({ q: asked, limit: '6' })), [asked]);
   const words = text.trim().toLowerCase();

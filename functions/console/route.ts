@@ -1,4 +1,4 @@
-import { useEffect } from 'hono/jsx/dom';
+import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 
 export const PAGES = ['score', 'tools', 'decide', 'plans', 'playground', 'activity', 'admin', 'connect'] as const;

@@ -1,4 +1,4 @@
-import { useEffect } from 'hono/jsx/dom';
+import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 
 const STORED = 'assay-theme';

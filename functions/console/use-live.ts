@@ -1,5 +1,5 @@
-import { useEffect } from 'hono/jsx/dom';
 import { apiFault } from './fault.ts';
+import { useEffect } from './use-effect.ts';
 import type { Load } from './use-load.ts';
 import { useState } from './use-state.ts';
 

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
 import { type ApiFault, apiFault } from './fault.ts';
+import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 
 export interface Load<T> {

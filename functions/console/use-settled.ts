@@ -1,4 +1,4 @@
-import { useEffect } from 'hono/jsx/dom';
+import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 
 /** The value once it has stayed the same for a while. */

@@ -1,5 +1,5 @@
-import { useEffect } from 'hono/jsx/dom';
 import { useClient } from './context.ts';
+import { useEffect } from './use-effect.ts';
 import { useState } from './use-state.ts';
 
 const EVERY_MS = 15_000;

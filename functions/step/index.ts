@@ -1,4 +1,4 @@
-import { lazyAsync } from '../../shared/kernel/lazy.ts';
+import { lazyAsync } from '../../shared/kernel/lazily.ts';
 import { stepDeps } from './deps.ts';
 import { handleStep } from './handle.ts';
 

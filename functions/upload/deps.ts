@@ -3,7 +3,7 @@ import { accessOf } from '../../shared/adapters/aws/aws-calls.ts';
 import { awsDispatch, type JobPlace, submitPictures } from '../../shared/adapters/aws/dispatch.ts';
 import { invokeFunction } from '../../shared/adapters/aws/invoke-function.ts';
 import { type AwsScoring, awsScoring } from '../../shared/adapters/aws/scoring.ts';
-import { lazyAsync } from '../../shared/kernel/lazy.ts';
+import { lazyAsync } from '../../shared/kernel/lazily.ts';
 import type { ReceiveContext } from '../../shared/uploads/receive-uploads.ts';
 import { parseEnvironment, readPlaces, ScoringEnvironment } from '../compose/scoring-environment.ts';
 import type { FailedJob } from './failed-job.ts';

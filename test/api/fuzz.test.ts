@@ -11,7 +11,7 @@ import { fuzzRequest } from '../support/fuzz-requests.ts';
 import { recordingLog } from '../support/recording-log.ts';
 import { tries } from '../support/sampling.ts';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? tries(700, 100_000));
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? tries(350, 100_000));
 const FIRST = Number(process.env.FUZZ_SEED ?? 1);
 /** Of this thread's processor time: a busy machine does not change it, and scores in other threads stall nobody. */
 const STALL_MS = 1000;

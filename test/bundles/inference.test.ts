@@ -29,6 +29,7 @@ import { buildImage, startJob } from '../support/inference-image.ts';
 import { goldenImage } from '../support/iqa.ts';
 import { lambdaContext, loadHandler } from '../support/lambda.ts';
 import { recordingLog } from '../support/recording-log.ts';
+import { tries } from '../support/sampling.ts';
 
 type Handler = (event: unknown, context: ReturnType<typeof lambdaContext>) => Promise<unknown>;
 const picture = goldenImage('chelsea.png').bytes;
@@ -157,7 +158,7 @@ describe('the bundles that score uploads', { skip: whyNoDynamo() }, () => {
 
   describe('the Batch worker as a process', () => {
     const manifest = manifestBlobKey('01job');
-    const names = Array.from({ length: 40 }, (_, index) => `many-${index}.png`);
+    const names = Array.from({ length: tries(16, 40) }, (_, index) => `many-${index}.png`);
     const environment = (providers?: string) => ({
       ...aws.environment,
       PATH: process.env.PATH ?? '',

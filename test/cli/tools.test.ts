@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { runAssay, serveCli } from '../support/process.ts';
+import { commandRunner, runAssay, serveCli } from '../support/process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { aTool } from '../support/tools.ts';
 
@@ -59,7 +59,8 @@ describe('the command line', () => {
   test('says what is wrong: exit code 2 for usage, 1 for a refusal, with a suggestion', async (t) => {
     const cwd = await temporaryDirectory(t);
     await runAssay(['tools', 'register', '-'], { cwd, input: JSON.stringify(aTool()) });
-    const run = (...args: string[]) => runAssay(args, { cwd });
+    const runIn = commandRunner(t);
+    const run = (...args: string[]) => runIn(args, { cwd });
 
     for (const [args, code, message] of [
       [['tols'], 2, /no command tols/],

@@ -61,7 +61,7 @@ const cities = [...Object.values(data.us_cities), ...Object.values(data.world_ci
 describe('X.09 what was not said is never filled in', () => {
   test('every country stays itself', async () => {
     assert.ok(countries.length > 250);
-    const cases = countries.map(([code, name]) => ({
+    const cases = sampleOf(countries, 60).map(([code, name]) => ({
       task: `What is the capital of ${name}?`,
       name: 'country',
       allowed: [name, code, name.replace(/^the /iu, '')],
@@ -78,7 +78,7 @@ describe('X.09 what was not said is never filled in', () => {
     const states = Object.entries(data.states);
     assert.equal(states.length, 51);
     for (const description of ['Name of the state', 'Two-letter code of the state, such as CA']) {
-      const cases = states.map(([name, code]) => ({
+      const cases = sampleOf(states, 20).map(([name, code]) => ({
         task: `facts about ${name}`,
         name: 'state',
         allowed: [name, code],
@@ -89,7 +89,7 @@ describe('X.09 what was not said is never filled in', () => {
 
   test('large cities stay themselves', async () => {
     assert.ok(cities.length > 200);
-    const cases = cities.map((name) => ({ task: `weather in ${name}`, name: 'city', allowed: [name] }));
+    const cases = sampleOf(cities, 60).map((name) => ({ task: `weather in ${name}`, name: 'city', allowed: [name] }));
     assert.deepEqual(await replaced(cases, 'Weather of a city', { city: text('Name of the city') }), []);
   });
 
@@ -101,7 +101,7 @@ describe('X.09 what was not said is never filled in', () => {
 
   test('every currency stays itself, on both sides', async () => {
     const properties = { from_currency: text('Currency of the amount'), to_currency: text('Currency wanted') };
-    for (const [at, code] of currencies.entries()) {
+    for (const [at, code] of sampleOf([...currencies.entries()], 40)) {
       const other = currencies[(at + 7) % currencies.length] ?? '';
       const given = await filled(`convert 10 ${code} to ${other}`, 'Converts money', properties);
       assert.deepEqual(given, { from_currency: code, to_currency: other });
@@ -110,7 +110,7 @@ describe('X.09 what was not said is never filled in', () => {
 
   test('every language stays itself', async () => {
     assert.ok(languages.length > 150);
-    const cases = languages.map(([code, name]) => ({
+    const cases = sampleOf(languages, 50).map(([code, name]) => ({
       task: `translate 'good morning' into ${name}`,
       name: 'target_language',
       allowed: [name, code],
@@ -140,7 +140,7 @@ describe('X.09 what was not said is never filled in', () => {
 
   test('every country gives its own code, and no city or state of the USA', async () => {
     const wrong: string[] = [];
-    for (const [code, name] of sampleOf(countries, 90)) {
+    for (const [code, name] of sampleOf(countries, 40)) {
       const given = await filled(`news about ${name}`, 'News', { country: text('ISO 3166 two-letter country code') });
       const place = await filled(`weather in ${name}`, 'Weather', {
         location: text('City and state, e.g. Boston, MA'),
@@ -155,7 +155,7 @@ describe('X.09 what was not said is never filled in', () => {
   });
 
   test('every state of the USA stays itself where a city and a state are asked for', async () => {
-    for (const [name, code] of Object.entries(data.states)) {
+    for (const [name, code] of sampleOf(Object.entries(data.states), 20)) {
       const { location } = await filled(`Is it raining in ${name}?`, 'Weather', {
         location: text('The city and state, e.g. San Francisco, CA'),
       });
@@ -165,7 +165,7 @@ describe('X.09 what was not said is never filled in', () => {
   });
 
   test('every language gives its own code, and money of an unknown country no other', async () => {
-    for (const [code, name] of sampleOf(languages, 60)) {
+    for (const [code, name] of sampleOf(languages, 30)) {
       const { target } = await filled(`translate 'good morning' into ${name}`, 'Translates a text', {
         text: text('The text'),
         target: text("Code of the language, such as 'en'"),

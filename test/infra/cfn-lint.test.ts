@@ -4,13 +4,17 @@ import { glob } from 'node:fs/promises';
 import { test } from 'node:test';
 import { type StageSettings, stages } from '../../infra/config.ts';
 import { AssayStage } from '../../infra/stage.ts';
-import { sampleOf } from '../support/sampling.ts';
+import { isWhole } from '../support/sampling.ts';
 import { quickApp } from '../support/templates.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const isInstalled = spawnSync('cfn-lint', ['--version']).status === 0;
+/** It takes as long as a dozen other suites; a sample compares each resource with CloudFormation's specification alone. */
+const whySkipped = (): string | false => {
+  if (!isWhole) return 'only in npm run test:all';
+  return spawnSync('cfn-lint', ['--version']).status === 0 ? false : 'cfn-lint is not installed';
+};
 
-/** One elsewhere with every setting, which a sample takes, and the stages as they ship. */
+/** One elsewhere with every setting, and the stages as they ship. */
 const STAGES: Readonly<Record<string, StageSettings>> = {
   third: {
     ...stages.prod,
@@ -38,11 +42,11 @@ const STAGES: Readonly<Record<string, StageSettings>> = {
 };
 
 test('C.08 cfn-lint finds no error in the templates of any stage, nor in another Region with every setting', {
-  skip: isInstalled ? false : 'cfn-lint is not installed',
+  skip: whySkipped(),
 }, async (t) => {
   const outdir = await temporaryDirectory(t);
   const app = quickApp({ outdir });
-  const linted = sampleOf(Object.entries(STAGES), 1);
+  const linted = Object.entries(STAGES);
   for (const [name, settings] of linted) new AssayStage(app, name, settings);
   app.synth();
   const templates = await Array.fromAsync(glob(`${outdir}/assembly-*/*.template.json`));

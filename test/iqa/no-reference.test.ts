@@ -9,6 +9,7 @@ import { pixelMetrics, sumsTogether } from '../../shared/iqa/nr/metrics.ts';
 import { mscnRows32, mscnRows64 } from '../../shared/iqa/nr/mscn.ts';
 import { niqeFeatures } from '../../shared/iqa/nr/niqe.ts';
 import type { Pixels } from '../../shared/iqa/pixels.ts';
+import { tries } from '../support/sampling.ts';
 
 const golden = (name: string): URL => new URL(`../golden/iqa/${name}`, import.meta.url);
 
@@ -177,7 +178,7 @@ describe('what no-reference metrics are made of', () => {
           });
         });
       }),
-      { numRuns: 60 },
+      { numRuns: tries(20, 60) },
     );
   });
 

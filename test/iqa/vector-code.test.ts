@@ -10,6 +10,7 @@ import { cubeRoot } from '../../shared/iqa/roots.ts';
 import { sumRows } from '../../shared/iqa/row-sums.ts';
 import { squaredError } from '../../shared/iqa/squared-error.ts';
 import { isFused } from '../../shared/iqa/wasm/fused.ts';
+import { tries } from '../support/sampling.ts';
 
 const sides = fc.integer({ min: 1, max: 37 });
 const bytes = fc.infiniteStream(fc.nat(255));
@@ -50,7 +51,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
 
         assert.equal(squaredError(x, y), plain);
       }),
-      { numRuns: 20 },
+      { numRuns: tries(8, 20) },
     );
     assert.equal(squaredError(new Uint8Array(70_000), new Uint8Array(70_000).fill(255)), 70_000 * 255 ** 2);
   });
@@ -65,7 +66,7 @@ describe('vector code of the no-reference metrics', { skip: !isFused() && 'this 
 
         assert.deepEqual([...sumRows(rows, length)], plain);
       }),
-      { numRuns: 30 },
+      { numRuns: tries(10, 30) },
     );
     assert.deepEqual([...sumRows(new Uint8Array(257 * 5).fill(255), 5)], new Array(5).fill(65_535));
   });

@@ -142,6 +142,7 @@ describe('schemas as they are written elsewhere', () => {
   test('X.19 every valid schema is accepted, and means what Ajv says where all its patterns can be run', () => {
     const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true, useDefaults: true });
     formats.default(ajv, { mode: 'fast' });
+    const runs = tries(40, 3000);
     let judged = 0;
     fc.assert(
       fc.property(arbitraryParameters, fc.integer(), (parameters, seed) => {
@@ -157,9 +158,9 @@ describe('schemas as they are written elsewhere', () => {
         if (judge(structuredClone(value))) assert.deepEqual(found, []);
         else if (unenforcedPatterns(parameters).length === 0) assert.notDeepEqual(found, []);
       }),
-      { numRuns: tries(120, 3000), seed: 6 },
+      { numRuns: runs, seed: 6 },
     );
-    assert.ok(judged > 100, String(judged));
+    assert.ok(judged > 0.8 * runs, `${judged} of ${runs}`);
   });
 });
 

@@ -5,6 +5,7 @@ import type { PlanTree } from '../../shared/model/plan.ts';
 import { compilePlan } from '../../shared/plan/compile.ts';
 import { computeMakespan, nodesOf } from '../../shared/plan/tree.ts';
 import { randomDag, seeded } from '../bench/random-plans.ts';
+import { tries } from '../support/sampling.ts';
 import { type Listed, precedences, renamed } from './support.ts';
 
 const plan = (edges: Readonly<Record<string, string>>): { nodes: Listed[] } => ({
@@ -65,7 +66,7 @@ describe('compilePlan', () => {
         assert.deepEqual([...nodesOf(compiled.tree)].sort(), dag.nodes.map((node) => node.id).sort());
         assert.ok(compiled.ratio >= 1 - 1e-9);
       }),
-      { numRuns: 60 },
+      { numRuns: tries(15, 60) },
     );
   });
 
@@ -80,7 +81,7 @@ describe('compilePlan', () => {
         assert.ok(Math.abs(ratio - 1) < 1e-9, `ratio ${ratio}`);
         assert.equal(precedences(tree).size, ancestors(nodes));
       }),
-      { numRuns: 60 },
+      { numRuns: tries(15, 60) },
     );
   });
 

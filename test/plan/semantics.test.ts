@@ -6,7 +6,7 @@ import { tries } from '../support/sampling.ts';
 import { evaluate, type Fate, type Fates } from './evaluator.ts';
 import { runToFate, type Witnessed } from './run-support.ts';
 
-const PLANS = tries(100, 1000);
+const PLANS = tries(50, 1000);
 
 describe('plan semantics', () => {
   test(`R1.10 R1.12 ${PLANS} random plans with random failures end as an independent evaluator says`, async () => {

@@ -20,7 +20,7 @@ import { accepts } from './support/validate.ts';
 type Schema = Readonly<Record<string, unknown>>;
 type Validate = (value: unknown) => boolean;
 
-const RUNS = tries(200, 2000);
+const RUNS = tries(60, 2000);
 const SEED = Number(process.env.SEED ?? 20261107);
 const ajv = new Ajv2020({
   strict: false,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { callReader, type ModelCall, parseCalls } from '../../shared/providers/index.ts';
+import { isWhole, tries } from '../support/sampling.ts';
 import { recordings } from './recordings/all.ts';
 
 /** The forms in which a stream, or a list of answers, is sent or kept. */
@@ -22,6 +23,9 @@ const inPieces = (provider: string, pieces: readonly unknown[]): readonly ModelC
   for (const piece of pieces) reader.push(piece);
   return reader.end();
 };
+
+/** A stream is cut after each so many bytes. */
+const STEP = isWhole ? 13 : 61;
 
 describe('rules of reading', () => {
   for (const { rule, provider, events, calls } of recordings) {
@@ -95,7 +99,7 @@ describe('a stream as text', () => {
         const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
         assert.deepEqual(inPieces(provider, pieces), parseCalls(provider, bytes));
       }),
-      { numRuns: 300 },
+      { numRuns: tries(60, 300) },
     );
   });
 
@@ -105,7 +109,7 @@ describe('a stream as text', () => {
       for (const write of Object.values(forms)) {
         const bytes = Buffer.from(write(events));
         const whole = parseCalls(provider, bytes);
-        for (let end = 0; end < bytes.length; end += 13) {
+        for (let end = 0; end < bytes.length; end += STEP) {
           for (const [at, call] of parseCalls(provider, bytes.subarray(0, end)).entries()) {
             if (!call.error) assert.deepEqual(call, whole[at]);
           }
@@ -155,7 +159,7 @@ describe('hostile streams', () => {
         for (const { at, byte } of changes) changed[Math.floor(at * (changed.length - 1))] = byte;
         for (const call of parseCalls(provider, changed)) assert.equal(typeof call.arguments, 'object');
       }),
-      { numRuns: 500 },
+      { numRuns: tries(100, 500) },
     );
   });
 
@@ -172,7 +176,7 @@ describe('hostile streams', () => {
       fc.property(fc.constantFrom(...providers), fc.array(value, { maxLength: 4 }), (provider, events) => {
         for (const call of parseCalls(provider, events)) assert.ok('id' in call && 'name' in call);
       }),
-      { numRuns: 500 },
+      { numRuns: tries(100, 500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { compareVersions } from '../../shared/kernel/version-order.ts';
 import { createRegistry } from '../../shared/registry/registry.ts';
+import { tries } from '../support/sampling.ts';
 import { aTool } from '../support/tools.ts';
 
 const version = fc
@@ -58,7 +59,7 @@ describe('versions', () => {
         assert.equal(registered?.versions.length, versions.length);
         assert.equal(registered?.default_version, releases.at(-1));
       }),
-      { numRuns: 200 },
+      { numRuns: tries(40, 200) },
     );
   });
 
@@ -77,7 +78,7 @@ describe('versions', () => {
           left.findLast((each) => !each.includes('-')) ?? left.at(-1),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: tries(40, 200) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Tool } from '../../shared/model/tool.ts';
 import { createSearchIndex, type SearchIndex } from '../../shared/search/search-index.ts';
 import { splitIdentifier, termsOf } from '../../shared/search/text.ts';
+import { tries } from '../support/sampling.ts';
 
 const aTool = (name: string, description = '', more: Partial<Tool> = {}): Tool => ({
   name,
@@ -176,7 +177,7 @@ describe('an index that has lived', () => {
           assert.equal(lived.rarity('file'), fresh.rarity('file'));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: tries(20, 60) },
     );
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { QuotaHolderItem } from '../../shared/execute/billing/quota-holders.ts';
 import type { Verification } from '../../shared/execute/billing/verify-usage.ts';
 import { ACTIVE_RUNS_PK, ACTIVE_UPLOADS_PK } from '../../shared/kernel/item-keys.ts';
-import { lazyAsync } from '../../shared/kernel/lazy.ts';
+import { lazyAsync } from '../../shared/kernel/lazily.ts';
 import { LEASE_MS } from '../../shared/kernel/lease.ts';
 import { ACTIVE_QUOTAS_PK } from '../../shared/kernel/quota-keys.ts';
 import { read } from '../../shared/kernel/stored.ts';

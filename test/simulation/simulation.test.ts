@@ -49,7 +49,7 @@ const STORED_LATE = { scenario: 'plan', writes: 7, seed: 1743844762, fate: 'stal
 
 describe('X.04 processes that die or stall after any write, alone and beside others', () => {
   test('charge once, leave nothing stuck, and lose nothing that was acknowledged', async () => {
-    await runAll(await drawSchedules(tries(200, 2000), seed), openMemory);
+    await runAll(await drawSchedules(tries(80, 2000), seed), openMemory);
   });
 
   test('a process that wakes after its reservation has lapsed leaves no count behind', async () => {
@@ -68,7 +68,7 @@ describe('X.04 processes that die or stall after any write, alone and beside oth
   };
   for (const [name, open] of Object.entries(stores))
     test(`a schedule that is drawn again happens again on ${name}, to the millisecond and the byte`, async () => {
-      for (const schedule of await drawSchedules(tries(open === openMemory ? 12 : 4, 200), seed + 2)) {
+      for (const schedule of await drawSchedules(tries(open === openMemory ? 4 : 2, 200), seed + 2)) {
         const [first, again]: string[][] = [[], []];
         for (const lines of [first, again]) await simulate(schedule, open, (line) => lines?.push(line));
         const differs = again?.findIndex((line, at) => line !== first?.[at]);
@@ -77,6 +77,6 @@ describe('X.04 processes that die or stall after any write, alone and beside oth
     });
 
   test('do so on SQLite', async () => {
-    await runAll(await drawSchedules(tries(12, 500), seed + 1), openSqlite);
+    await runAll(await drawSchedules(tries(6, 500), seed + 1), openSqlite);
   });
 });

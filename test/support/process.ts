@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startCommandHost } from './hosted-commands.ts';
+import { isWhole } from './sampling.ts';
 
 const clone = fileURLToPath(new URL('../../functions/cli/assay.js', import.meta.url));
 
@@ -90,15 +92,33 @@ export interface ServedCli extends Served {
   run(...args: string[]): Promise<Finished>;
 }
 
-/** A server on a data directory, and the command line as its client. */
+/** Runs commands for a test as `runAssay` does; in a sample one after another in one process. */
+export const commandRunner = (t: { after(clean: () => void): void }): typeof runAssay => {
+  const host = startCommandHost();
+  t.after(() => host.close());
+  return (args, options) =>
+    isWhole || host.isBusy ? runAssay(args, options) : host.run({ args, cwd: options.cwd, env: cleanEnv(options.env) });
+};
+
+/**
+ * A server on a data directory, and the command line as its client. In a sample its commands run one after another in
+ * one process; a whole run starts one for each.
+ */
 export const serveCli = async (cwd: string): Promise<ServedCli> => {
   const served = await serveAssay({ cwd });
   const key = served.adminKey ?? '';
+  const env = { ASSAY_URL: served.address, ASSAY_KEY: key };
+  const host = startCommandHost();
   return {
     ...served,
     cwd,
     key,
-    run: (...args) => runAssay(args, { cwd, env: { ASSAY_URL: served.address, ASSAY_KEY: key } }),
+    run: (...args) =>
+      isWhole || host.isBusy ? runAssay(args, { cwd, env }) : host.run({ args, cwd, env: cleanEnv(env) }),
+    stop(signal) {
+      host.close();
+      return served.stop(signal);
+    },
   };
 };
 

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
 import type { KeyView } from '../answers.ts';
 import { Button, CopyButton } from '../ui/parts.tsx';
+import { useEffect } from '../use-effect.ts';
 
 /** A key with its text, as it is answered once. */
 export type MadeKey = KeyView & { readonly key: string };
@@ -13,7 +14,9 @@ interface SecretProps {
 /** The key's text: it is nowhere else, so it stays until somebody says that it is kept. */
 export const Secret = ({ made, onKept }: SecretProps) => {
   const box = useRef<HTMLElement>(null);
-  useEffect(() => box.current?.focus(), []);
+  useEffect(() => {
+    box.current?.focus();
+  }, []);
   return (
     <section ref={box} class="card secret" aria-label="The new key" tabindex={-1}>
       <h2>{made.name ?? 'The new key'} is ready</h2>

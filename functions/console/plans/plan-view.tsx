@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
 import type { NodeView, Plan, PlanTree, RunView } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
@@ -6,6 +6,7 @@ import { plural, showMs } from '../format.ts';
 import { Tile } from '../tools/tool-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Button, Field, Scroll } from '../ui/parts.tsx';
+import { useEffect } from '../use-effect.ts';
 import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import { useState } from '../use-state.ts';

@@ -1,10 +1,10 @@
-import { useEffect } from 'hono/jsx/dom';
 import type { Plan, PlannedTask, PlanRequest } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
 import { goTo } from '../route.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Button, type Choice, Field, Tabs } from '../ui/parts.tsx';
+import { useEffect } from '../use-effect.ts';
 import { useKept } from '../use-kept.ts';
 import { useAction } from '../use-load.ts';
 import example from './example.json' with { type: 'json' };

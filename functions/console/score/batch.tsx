@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
 import { useClient } from '../context.ts';
 import { apiFault } from '../fault.ts';
 import { Button } from '../ui/parts.tsx';
+import { useEffect } from '../use-effect.ts';
 import { useState } from '../use-state.ts';
 import { BatchTable } from './batch-table.tsx';
 import { type BatchRow, download, formatScoresCsv } from './csv.ts';

@@ -1,9 +1,9 @@
-import { useEffect } from 'hono/jsx/dom';
 import type { Scores } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { useObjectUrl } from '../ui/drop-zone.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { type Choice, Tabs } from '../ui/parts.tsx';
+import { useEffect } from '../use-effect.ts';
 import { useAction } from '../use-load.ts';
 import { useState } from '../use-state.ts';
 

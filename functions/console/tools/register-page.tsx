@@ -1,10 +1,10 @@
-import { useEffect } from 'hono/jsx/dom';
 import type { Definition, JsonObject, ToolCheck } from '../answers.ts';
 import { useClient } from '../context.ts';
 import { ApiFault } from '../fault.ts';
 import { goTo } from '../route.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Badge, Button, Field } from '../ui/parts.tsx';
+import { useEffect } from '../use-effect.ts';
 import { useKept } from '../use-kept.ts';
 import { useAction, useLoad } from '../use-load.ts';
 import { useSettled } from '../use-settled.ts';

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { useEffect, useRef } from 'hono/jsx/dom';
+import { useRef } from 'hono/jsx/dom';
+import { useEffect } from '../use-effect.ts';
 
 interface Props {
   readonly title: string;

@@ -1,5 +1,5 @@
-import { useEffect } from 'hono/jsx/dom';
 import { plural, showBytes } from '../format.ts';
+import { useEffect } from '../use-effect.ts';
 import { useState } from '../use-state.ts';
 
 interface Props {
@@ -79,7 +79,10 @@ const Preview = ({ file }: { readonly file: File }) => {
 export const useObjectUrl = (blob: Blob | undefined): string | undefined => {
   const [address, setAddress] = useState<string | undefined>(undefined);
   useEffect(() => {
-    if (!blob) return setAddress(undefined);
+    if (!blob) {
+      setAddress(undefined);
+      return undefined;
+    }
     const made = URL.createObjectURL(blob);
     setAddress(made);
     return () => URL.revokeObjectURL(made);

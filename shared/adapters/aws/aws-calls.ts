@@ -1,4 +1,4 @@
-import { lazyAsync } from '../../kernel/lazy.ts';
+import { lazyAsync } from '../../kernel/lazily.ts';
 import type { AwsAccess } from './aws-client.ts';
 import { type JsonCall, type JsonServiceName, jsonService } from './json-service.ts';
 

@@ -1,4 +1,4 @@
-import { lazyAsync, lazyPort } from '../../kernel/lazy.ts';
+import { lazyAsync, lazyPort } from '../../kernel/lazily.ts';
 import type { Blobs } from '../../kernel/ports.ts';
 import type { SignPut } from '../../uploads/request-upload.ts';
 import { sortKeys } from '../blob-key.ts';

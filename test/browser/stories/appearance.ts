@@ -69,12 +69,13 @@ const COMBINATIONS = [
   ['dark', 390, {}],
   ['light', 390, COLOURS],
 ] as const;
-type Combination = (typeof COMBINATIONS)[number];
+type Combination = readonly [scheme: 'light' | 'dark', width: number, rules: object];
 
-/** In a sample one page is looked at wide and the next narrow: each with every rule, and with both schemes. */
+/** In a sample a page is looked at in one way with every rule, and the next page in the next way. */
 const combinationsAt = (index: number): readonly Combination[] => {
   if (isWhole) return COMBINATIONS;
-  return index % 2 === 0 ? COMBINATIONS.slice(0, 2) : COMBINATIONS.slice(2);
+  const [scheme, width] = COMBINATIONS[index % COMBINATIONS.length] ?? COMBINATIONS[0];
+  return [[scheme, width, {}]];
 };
 
 const PAPER = { light: 'rgb(247, 248, 247)', dark: 'rgb(14, 17, 16)' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { open, type World } from '../world.ts';
 
 const pastePlan = async (page: Page, text: string): Promise<void> => {
@@ -28,6 +28,23 @@ const holdLook = async (page: Page) => {
     await arrived;
   };
   return { url, held: held.promise, release };
+};
+
+/** Counts the requests of a kind that begin while another is under way. */
+const countOverlaps = (page: Page, url: RegExp): (() => number) => {
+  const underWay = new Set<Request>();
+  let overlaps = 0;
+  const begin = (request: Request): void => {
+    if (!url.test(request.url())) return;
+    if (underWay.size > 0) overlaps++;
+    underWay.add(request);
+  };
+  const end = (request: Request): void => void underWay.delete(request);
+  page.on('request', begin).on('requestfinished', end).on('requestfailed', end);
+  return () => {
+    page.off('request', begin).off('requestfinished', end).off('requestfailed', end);
+    return overlaps;
+  };
 };
 
 export const planStories = (world: () => World): void => {
@@ -98,6 +115,7 @@ export const planStories = (world: () => World): void => {
     await page.getByRole('button', { name: 'Run the plan' }).click();
     const approve = page.getByRole('button', { name: 'Approve ask' });
     await approve.hover();
+    const overlaps = countOverlaps(page, /\/v1\/runs\/\w+$/);
     await page.evaluate(() => {
       const watched = Object.assign(window, { taken: 0 });
       const count = (records: readonly MutationRecord[]): void => {
@@ -111,6 +129,7 @@ export const planStories = (world: () => World): void => {
     assert.equal(await page.evaluate('taken'), 0);
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Approve');
     await page.mouse.up();
+    assert.equal(overlaps(), 0, 'a look began before the one before it had ended');
 
     await page.getByRole('region', { name: 'Run', exact: true }).getByText('succeeded', { exact: true }).waitFor();
   });
