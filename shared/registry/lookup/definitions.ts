@@ -108,13 +108,12 @@ const answersUntilFull = (bytes: number): AnswerCache => {
   return {
     get: (key) => answers.get(key),
     set(key, answer, { size }) {
-      // One whose place is taken still counts: what changes that often is not at the edge.
-      if (held + size > bytes) {
+      held += size;
+      if (held > bytes) {
         answers.clear();
-        held = 0;
+        held = size;
       }
       answers.set(key, answer);
-      held += size;
     },
   };
 };
