@@ -32,10 +32,9 @@ export interface AnswerCache {
   set(key: string, answer: KeptAnswer, options: { readonly size: number }): unknown;
 }
 
-interface KeptAnswer {
+interface KeptAnswer extends LookupAnswer {
   /** Of the catalogue; the answer to the same question at a later one takes its place. */
-  readonly revision: number;
-  readonly answer: LookupAnswer;
+  readonly at: number;
 }
 
 interface Options {
@@ -71,13 +70,13 @@ export const createDefinitions = ({
   const numberOf = numberCatalogs();
 
   const once = ({ catalog, confined }: CatalogView, asked: unknown, make: () => LookupAnswer): LookupAnswer => {
-    const { revision } = catalog;
+    const at = catalog.revision;
     const key = JSON.stringify([numberOf(catalog), asked, confined && [...confined].sort()]);
     const known = answers.get(key);
-    if (known?.revision === revision) return known.answer;
-    const answer = make();
-    answers.set(key, { revision, answer }, { size: answer.body.length + key.length });
-    return answer;
+    if (known?.at === at) return known;
+    const made = { ...make(), at };
+    answers.set(key, made, { size: made.body.length + key.length });
+    return made;
   };
 
   return {
@@ -109,13 +108,12 @@ const answersUntilFull = (bytes: number): AnswerCache => {
   return {
     get: (key) => answers.get(key),
     set(key, answer, { size }) {
-      // One whose place is taken still counts: what changes that often is not at the edge.
-      if (held + size > bytes) {
+      held += size;
+      if (held > bytes) {
         answers.clear();
-        held = 0;
+        held = size;
       }
       answers.set(key, answer);
-      held += size;
     },
   };
 };
