@@ -1,4 +1,5 @@
 import { agreement } from './intents.ts';
+import type { Leads } from './leads.ts';
 import type { Profile } from './profile.ts';
 import { isIn, type Request, type RequestTerm } from './request.ts';
 import { type Similarity, similaritiesTo } from './request-vectors.ts';
@@ -7,7 +8,7 @@ import type { SearchIndex } from './search-index.ts';
 import { knownWords } from './word-vectors.ts';
 
 /** How a tool fits a request, each between 0 and about 1 (intent: -1 to 1). */
-export interface Features {
+export interface Features extends Leads {
   /** The index's score, beside that of the best candidate. */
   readonly text: number;
   /** How near the meanings are as a whole. */
@@ -130,7 +131,8 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     explained: 0,
     typed: 0,
     called: calledIn(request.text.toLowerCase(), profile),
-    ...(measure.similarities?.get(profile.tool.name) ?? UNREAD),
+    ...UNREAD,
+    ...measure.similarities?.get(profile.tool.name),
   };
 };
 
@@ -151,7 +153,7 @@ export const meaningFeatures = (measure: Measure, profile: Profile): Pick<Featur
   ...nearness(measure, profile),
 });
 
-const UNREAD: Similarity = { similarity: 0, sentence: 0 };
+const UNREAD = { similarity: 0, sentence: 0, likest: 0, nearest: 0 };
 const SHARED = 12;
 const NEAR_TERMS = 24;
 
