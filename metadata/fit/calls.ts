@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { Tool } from '../../shared/model/tool.ts';
 import type { Call } from './argument-examples.ts';
-import { type Everyday, loadEveryday, NOW } from './everyday-data.ts';
+import { type Compact, type Everyday, loadEveryday, NOW, toolOf } from './everyday-data.ts';
 import { foldOf } from './folds.ts';
 import { loadBenchmark, type Query } from './selection-data.ts';
 
@@ -13,7 +14,22 @@ export const loadCalls = async (directory: string): Promise<readonly Call[]> => 
     ...bfcl.queries.flatMap((query) => bfclCall(query, bfcl.deps.tool)),
     ...seal.queries.flatMap((query) => sealCalls(query, seal.deps.tool)),
     ...everyday.requests.flatMap((request) => everydayCall(request, everyday.catalogues.get(request.catalogue)?.tool)),
+    ...saidCalls(),
   ];
+};
+
+/** Our own requests with texts that are to be taken word for word, of which the benchmarks have few tools. */
+const saidCalls = (): readonly Call[] => {
+  const { tools, calls } = JSON.parse(readFileSync(new URL('said-calls.json', import.meta.url), 'utf8')) as {
+    readonly tools: readonly Compact[];
+    readonly calls: readonly (readonly [string, string, Readonly<Record<string, unknown>>])[];
+  };
+  const byName = new Map(tools.map((tool) => [tool[0], toolOf(tool)]));
+  return calls.flatMap(([name, query, given]) => {
+    const tool = byName.get(name);
+    const acceptable = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, [value]]));
+    return tool === undefined ? [] : [{ id: query, set: 'said', query, tool, acceptable, weight: 0.5, now: NOW }];
+  });
 };
 
 type Find = (name: string) => Tool | undefined;

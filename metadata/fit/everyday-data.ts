@@ -72,14 +72,14 @@ const hash = (text: string): number => {
 };
 
 /** Name, description, parameters as type or choices with a description, and which of them are required. */
-type Compact = readonly [
+export type Compact = readonly [
   string,
   string,
   Readonly<Record<string, readonly [string | readonly string[], string]>>,
   string,
 ];
 
-const toolOf = ([name, description, parameters, required]: Compact): Tool => ({
+export const toolOf = ([name, description, parameters, required]: Compact): Tool => ({
   name,
   description,
   type: 'function',

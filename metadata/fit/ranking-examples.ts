@@ -45,6 +45,8 @@ const START: FeatureWeights = {
   called: 1.5,
   similarity: 0,
   sentence: 0,
+  likest: 0,
+  nearest: 0,
 };
 export const FEATURE_NAMES = Object.keys(START) as (keyof Features)[];
 const ENCODED_START: FeatureWeights = {
@@ -54,8 +56,10 @@ const ENCODED_START: FeatureWeights = {
   scenario: 0.75,
   name: 0.75,
   reach: 1.25,
-  similarity: 5,
-  sentence: 5.5,
+  similarity: 2.5,
+  sentence: 2.5,
+  likest: 1.9,
+  nearest: 1,
 };
 
 /** What the decision sees of each query's candidates, with the right ones marked. */

@@ -12,6 +12,8 @@ export interface Leftover {
   readonly unexplained: number;
   /** What the rarest of them counts. */
   readonly rarest: number;
+  /** The share of the words outside values that no English text has: what is said in another language is half understood. */
+  readonly foreign: number;
   /** The most that words speak for a parameter that was left open, words of the tool's purpose aside. */
   readonly hinted: number;
   /** How many open parameters the request has such words for. */
@@ -64,6 +66,7 @@ export const leftoverOf = (
     sibling,
     unexplained: unknown.reduce((sum, worth) => sum + worth, 0),
     rarest: Math.max(0, ...unknown),
+    foreign: said.length === 0 ? 0 : said.filter(({ term }) => known.number(term) === undefined).length / said.length,
     hinted: Math.max(0, ...hints),
     hints: hints.filter((hint) => hint >= TELLING).length,
   };

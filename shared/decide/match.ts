@@ -1,4 +1,5 @@
 import { type Features, type Measure, measureFor, wordFeatures } from '../search/features.ts';
+import { withLead } from '../search/leads.ts';
 import { meaningFeatures } from '../search/nearness.ts';
 import { type Profile, profileOf } from '../search/profile.ts';
 import { isIn, type Request } from '../search/request.ts';
@@ -36,16 +37,17 @@ export const matchCapabilities = (
 ): { readonly step: MatchStep; readonly matched: readonly Matched[]; readonly measure: Measure } => {
   const profiles = pool.map(({ tool }) => profileOf(tool));
   const measure = measureFor(request, index, profiles, known);
-  const read = pool.map(({ tool, text, ...more }) => ({
+  const words = pool.map(({ tool, text, ...more }) => ({
     ...more,
     profile: profileOf(tool),
     features: wordFeatures(measure, profileOf(tool), text),
   }));
+  const read = withLead(words, 'likest');
   const ranking = rankingWeights ?? weightsFor(request.text, isEncoded(read), known.among).ranking;
   const matched = ranked(read, ranking)
     .slice(0, isVague(read) ? VAGUE_COMPARED : COMPARED)
     .map((each) => ({ ...each, features: { ...each.features, ...meaningFeatures(measure, each.profile) } }));
-  const best = ranked(matched, ranking);
+  const best = ranked(withLead(matched, 'nearest'), ranking);
   const said = request.byTopic
     .filter((term) => best[0] !== undefined && isIn(term, best[0].profile.all))
     .map(({ term }) => term);

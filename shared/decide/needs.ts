@@ -5,6 +5,7 @@ import { type Extraction, extract } from './arguments/extract.ts';
 import type { Source } from './arguments/proposal.ts';
 import type { Reading } from './arguments/reading.ts';
 import { type Slot, slotsOf } from './arguments/slot.ts';
+import type { SpanKind } from './arguments/span.ts';
 import { tellingWords } from './telling-words.ts';
 
 /** How a tool's parameters and what a request gives go together. */
@@ -23,8 +24,8 @@ export interface Needs {
   readonly typed: number;
   /** By parameter, the chance that it is as meant, filled or left open. */
   readonly chances: ReadonlyMap<string, number>;
-  /** How many values of the request no parameter took. */
-  readonly unused: number;
+  /** What kinds of values the request has that no parameter took. */
+  readonly unused: readonly SpanKind[];
   /** By how much the next best way to give the values to parameters is worse, in log odds; asked for the best tool only. */
   readonly contest: () => number;
 }
@@ -52,7 +53,7 @@ export const needsOf = (
     found,
     chances,
     contest,
-    unused: unused.length,
+    unused: unused.map(({ kind }) => kind),
     explained: explainedBy(profile, [...found.values()], reading),
     typed: typedShare([...found.values()]),
     undemanding: required.length === 0 ? 1 : 0,

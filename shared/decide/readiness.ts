@@ -4,6 +4,7 @@ import { classOf, joined } from './arguments/feature-names.ts';
 import { wantsRegion } from './arguments/format-place.ts';
 import type { Source } from './arguments/proposal.ts';
 import type { Slot } from './arguments/slot.ts';
+import type { SpanKind } from './arguments/span.ts';
 import type { Evaluated } from './evaluate.ts';
 import type { Leftover } from './leftover.ts';
 import { sumOfTrees } from './trees.ts';
@@ -60,6 +61,8 @@ export const readinessFeatures = ({
   });
   const certainty = chances.reduce((sum, chance) => sum + Math.log(chance), 0);
   const weakest = Math.min(1, ...chances);
+  const openChances = chances.filter((_, at) => !found.has(needs.slots[at]?.name ?? ''));
+  const certaintyOpen = openChances.reduce((sum, chance) => sum + Math.log(chance), 0);
   const fit = Math.log(best.confidence / (1 - Math.min(best.confidence, 0.999)));
   const margin = second === undefined ? MARGIN : best.score - second.score;
   const open = needs.slots.length - found.size;
@@ -68,6 +71,9 @@ export const readinessFeatures = ({
   return [
     ['bias', 1],
     ['certainty', Math.max(certainty, -5)],
+    ['certainty of open', Math.max(certaintyOpen, -5)],
+    ['certainty of filled', Math.max(certainty - certaintyOpen, -5)],
+    ['weakest open', Math.min(1, ...openChances)],
     ['weakest', weakest],
     ['weakest above 0.6', Math.max(0, weakest - 0.6)],
     ['weakest above 0.8', Math.max(0, weakest - 0.8)],
@@ -83,8 +89,11 @@ export const readinessFeatures = ({
     ['alone', second === undefined ? 1 : 0],
     ['explained', needs.explained],
     ['explained well', Math.max(0, needs.explained - 0.7)],
-    ['unused', Math.min(needs.unused, 4)],
-    ['anything unused', needs.unused > 0 ? 1 : 0],
+    ['unused', Math.min(needs.unused.length, 4)],
+    ['anything unused', needs.unused.length > 0 ? 1 : 0],
+    ...UNUSED.map(
+      (kind) => [`unused ${kind}`, Math.min(needs.unused.filter((each) => each === kind).length, 3)] as const,
+    ),
     ['missing', Math.min(missing, 2)],
     ['values', Math.min(found.size, 6)],
     ['no values', found.size === 0 ? 1 : 0],
@@ -133,6 +142,7 @@ export const readinessFeatures = ({
     ['chinese', chinese ? 1 : 0],
     ['unexplained', Math.min(leftover.unexplained, 5)],
     ['rarest unexplained', leftover.rarest],
+    ['foreign', leftover.foreign],
     ['hinted', Math.min(leftover.hinted, 3)],
     ['hints', Math.min(leftover.hints, 3)],
     ['unsaid', Math.min(leftover.unsaid, 4)],
@@ -206,6 +216,8 @@ const MANY: ReadonlySet<string> = new Set(['number', 'proper', 'quoted', 'code',
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
+/** Kinds of values of which one that nobody took was often said for a parameter that was left open. */
+const UNUSED: readonly SpanKind[] = ['quoted', 'number', 'moment', 'proper', 'code'];
 const MARGIN = 4;
 /** What the caller gave by name is as meant. */
 const GIVEN = 0.99;

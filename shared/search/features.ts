@@ -1,4 +1,5 @@
 import { agreement } from './intents.ts';
+import type { Leads } from './leads.ts';
 import { nearnessTo } from './nearness.ts';
 import type { Profile } from './profile.ts';
 import { isIn, type Request, type RequestTerm } from './request.ts';
@@ -9,7 +10,7 @@ import { knownWords } from './word-vectors.ts';
 import { type Purpose, type Worths, worthsOf } from './worths.ts';
 
 /** How a tool fits a request, each between 0 and about 1 (intent: -1 to 1). */
-export interface Features {
+export interface Features extends Leads {
   /** The index's score, beside that of the best candidate. */
   readonly text: number;
   /** How near the meanings are as a whole. */
@@ -135,7 +136,8 @@ export const wordFeatures = (measure: Measure, profile: Profile, text: number): 
     explained: 0,
     typed: 0,
     called: calledIn(measure.lower, profile),
-    ...(measure.similarities?.get(profile.tool.name) ?? UNREAD),
+    ...UNREAD,
+    ...measure.similarities?.get(profile.tool.name),
   };
 };
 
@@ -150,7 +152,7 @@ const calledIn = (text: string, { called }: Profile): number => {
 };
 const WORD = /[a-z\d_]/u;
 
-const UNREAD: Similarity = { similarity: 0, sentence: 0 };
+const UNREAD = { similarity: 0, sentence: 0, likest: 0, nearest: 0 };
 const SHARED = 12;
 
 /** How much of the tool's purpose the request mentions. */

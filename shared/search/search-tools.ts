@@ -2,6 +2,7 @@ import type { Tool } from '../model/tool.ts';
 import { dot, type Features, measureFor, wordFeatures } from './features.ts';
 import { type ImageRequest, imageFit, imageRequestOf, imageTerms } from './image-request.ts';
 import { intentsOfRequest } from './intents.ts';
+import { withLead } from './leads.ts';
 import { meaningFeatures } from './nearness.ts';
 import { type Profile, profileOf } from './profile.ts';
 import { isIn, type Request, readRequest, saysNothing } from './request.ts';
@@ -71,7 +72,8 @@ const compare = (
     profiles.map(({ profile }) => profile),
     known,
   );
-  const read = profiles.map(({ profile, text }) => ({ profile, features: wordFeatures(measure, profile, text) }));
+  const words = profiles.map(({ profile, text }) => ({ profile, features: wordFeatures(measure, profile, text) }));
+  const read = withLead(words, 'likest');
   const { search } = weightsFor(request.text, isEncoded(read));
   const first = read
     .map(({ profile, features }) => scored(profile, features, search, image))
@@ -84,11 +86,12 @@ const compare = (
         shares(request, profile),
     )
     .sort(better);
-  const full = first
-    .slice(0, MEANT)
-    .map(({ profile, features }) =>
-      scored(profile, { ...features, ...meaningFeatures(measure, profile) }, search, image),
-    )
+  const meant = first.slice(0, MEANT).map(({ profile, features }) => ({
+    profile,
+    features: { ...features, ...meaningFeatures(measure, profile) },
+  }));
+  const full = withLead(meant, 'nearest')
+    .map(({ profile, features }) => scored(profile, features, search, image))
     .sort(better);
   const lowest = full.at(-1)?.score ?? 0;
   return [

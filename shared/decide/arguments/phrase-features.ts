@@ -16,6 +16,7 @@ export const describePhrase = (slot: Slot, proposal: Proposal, around: Surroundi
   const count = WORDS[Math.min(terms.length, 4)] ?? '';
   sink(count, 1);
   sink(joined(count, kind), 1);
+  if (OF.test(phrase.text)) sink('of inside', 1);
   if (phrase.opens) sink('opens', 1);
   if (phrase.closes) sink('closes', 1);
   if (phrase.opens && phrase.closes) sink(joined('whole', kind), 1);
@@ -93,6 +94,7 @@ const exampleTerms = (slot: Slot): readonly string[] => {
 };
 const examples = new WeakMap<Slot, readonly string[]>();
 
+const OF = / of /u;
 const GOES_ON = /^\s(?:[%/\\&|<>=${}~]|--?\w|\p{L}+:\/\/)/u;
 const WORDS = ['words 0', 'words 1', 'words 2', 'words 3', 'words 4'];
 const SMALL: ReadonlySet<string> = new Set(

@@ -24,7 +24,8 @@ export interface Phrase {
 export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonly Span[]): readonly Phrase[] => {
   const fixed = spans.filter(({ kind }) => FIXED.has(kind));
   const phrases: Phrase[] = [];
-  for (const chunk of chunksOf(tokens, fixed)) {
+  const chunks = chunksOf(tokens, fixed);
+  for (const chunk of chunks) {
     for (let from = 0; from < chunk.length && phrases.length < LIMIT; from++) {
       for (let to = from; to < Math.min(chunk.length, from + LONGEST); to++) {
         const [first, last] = [chunk[from] as Placed, chunk[to] as Placed];
@@ -35,8 +36,25 @@ export const phrasesOf = (text: string, tokens: readonly Token[], spans: readonl
       }
     }
   }
-  return [...phrases, ...segmentsOf(text, fixed)].slice(0, LIMIT);
+  return [...phrases, ...segmentsOf(text, fixed), ...joinedByOf(text, tokens, chunks)].slice(0, LIMIT);
 };
+
+/** `the theory of relativity`: what stands before `of` and after it is one name as often as two things. */
+const joinedByOf = (
+  text: string,
+  tokens: readonly Token[],
+  chunks: readonly (readonly Placed[])[],
+): readonly Phrase[] =>
+  chunks.flatMap((chunk, at) => {
+    const [last, next] = [chunk.at(-1), chunks[at + 1]];
+    const first = next?.[0];
+    if (last === undefined || next === undefined || first === undefined) return [];
+    if (!OF.test(text.slice(last.end, first.start)) || isStopWord(last.lower)) return [];
+    const both = [...chunk.slice(-LONGEST), ...next.slice(0, LONGEST)];
+    const from = Math.min(chunk.length, LONGEST) - 1;
+    return isStopWord(both.at(-1)?.lower ?? '') ? [] : [phraseOf(text, tokens, both, from, both.length - 1)];
+  });
+const OF = /^ of (?:the )?$/u;
 
 interface Placed extends Token {
   readonly at: number;
