@@ -196,7 +196,7 @@ const offersFor = (slot: Slot, ranked: readonly Ranked[], around: Surroundings):
     .map(({ proposal, standing, power }) => ({
       proposal,
       standing,
-      gain: Math.log(power) + (slot.required ? DRAFT : LEANING),
+      gain: Math.log(power) + (slot.required ? (RECOGNISED.has(proposal.source) ? DRAFT : FREE_DRAFT) : LEANING),
       probability: power / total,
     }))
     .sort((one, other) => other.gain - one.gain)
@@ -205,6 +205,8 @@ const offersFor = (slot: Slot, ranked: readonly Ranked[], around: Surroundings):
 
 /** A required slot gets a draft even when leaving it open is somewhat likelier to be right: it is shown as doubtful. */
 const DRAFT = 3;
+/** Words that nothing marks as a value must be likelier than that: `look` is no text because one is needed. */
+const FREE_DRAFT = 2;
 /** What was said is more often meant than not. */
 const LEANING = 0.3;
 const OFFERS = 12;
