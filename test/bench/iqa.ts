@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { ssim as ssimJs } from 'ssim.js';
 import { onnxEngine } from '../../shared/adapters/onnx/engine.ts';
@@ -18,22 +19,26 @@ import { alternate, median } from './support/measure.ts';
 
 /**
  * `npm run bench -- iqa` measures time, `npm run bench -- iqa memory` memory, `iqa fit` image_fit;
- * `npm run bench -- iqa --python /usr/bin/python3`
- * also measures IQA-PyTorch where that Python has it.
+ * `npm run bench -- iqa --python /usr/bin/python3` also measures IQA-PyTorch where that Python has it; with
+ * `--metrics lpips,nlpd` only these are compared with it.
  */
 export async function bench(args: readonly string[]): Promise<void> {
   if (args[0] === 'memory') return benchMemory();
   if (args[0] === 'fit') return benchFit(args.slice(1));
+  const { python, metrics } = parseArgs({ args: [...args], options: OPTIONS }).values;
   const engine = onnxEngine({ log: recordingLog() });
   try {
-    await benchSizes(engine);
-    await benchMetrics(engine);
-    const python = args[args.indexOf('--python') + 1];
-    if (args.includes('--python') && python !== undefined) await benchPython(engine, python);
+    if (metrics === undefined) {
+      await benchSizes(engine);
+      await benchMetrics(engine);
+    }
+    if (python !== undefined) await benchPython(engine, python, metrics?.split(','));
   } finally {
     await engine.close();
   }
 }
+
+const OPTIONS = { python: { type: 'string' }, metrics: { type: 'string' } } as const;
 
 const sizes = [
   { width: 512, height: 512, rounds: 15, slowRounds: 3 },
@@ -100,8 +105,11 @@ async function benchMetrics(engine: IqaEngine): Promise<void> {
  * None may take more than two thirds of IQA-PyTorch's time, psnr no more than all of it. Processor time is printed too: other
  * work on the machine disturbs it least.
  */
-async function benchPython(engine: IqaEngine, python: string): Promise<void> {
-  const metrics = [...graphMetrics, ...pixelMetrics].map(({ name }) => name);
+async function benchPython(
+  engine: IqaEngine,
+  python: string,
+  metrics: readonly string[] = [...graphMetrics, ...pixelMetrics].map(({ name }) => name),
+): Promise<void> {
   const rows = new Map(metrics.map((name) => [name, { 'IQA-PyTorch / ours': name } as Record<string, string>]));
   const folder = await mkdtemp(join(tmpdir(), 'assay-bench-'));
   try {

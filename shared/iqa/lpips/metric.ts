@@ -1,6 +1,6 @@
 import { lazily } from '../../kernel/lazily.ts';
 import type { RowRange, Size, StripMetric } from '../metric.ts';
-import { tilesOf } from '../strips.ts';
+import { type Tile, tilesOf } from '../strips.ts';
 import { blocksOf } from './blocks.ts';
 import { buildNetwork, OUTPUTS } from './network.ts';
 
@@ -18,6 +18,8 @@ const PLACES_BEFORE = 5;
 const PLACES_AFTER = 6;
 /** Places a side of what one run of the network gives at most. The larger, the less of it is border. */
 const LARGEST_TILE = 80;
+/** What the largest tile takes with its borders: a picture with no more places is one tile, of any form. */
+const TILE_PLACES = (LARGEST_TILE + PLACES_BEFORE + PLACES_AFTER) ** 2;
 
 /** Distance of deep features between picture and reference; lower is better, 0 for equal pictures. */
 export const lpips: StripMetric = {
@@ -33,7 +35,7 @@ export const lpips: StripMetric = {
     const sizes = layerSizes(pair.picture);
     const totals = new Float64Array(OUTPUTS.length);
     const { width, height } = sizes[4];
-    for (const tile of tilesOf(range, width, evenly(range.to - range.from), evenly(width))) {
+    for (const tile of largeTiles(range, width)) {
       const rows = alongOf(tile.top, tile.rows, height, pair.picture.height);
       const columns = alongOf(tile.left, tile.columns, width, pair.picture.width);
       const mapSizes = layerSizes({ width: lengthOf(columns.pixels), height: lengthOf(rows.pixels) });
@@ -74,6 +76,13 @@ interface Along {
   readonly places: RowRange;
   readonly pixels: RowRange;
   readonly isLast: boolean;
+}
+
+function largeTiles(range: RowRange, width: number): readonly Tile[] {
+  const rows = lengthOf(range);
+  return rows * width <= TILE_PLACES
+    ? tilesOf(range, width, rows, width)
+    : tilesOf(range, width, evenly(rows), evenly(width));
 }
 
 /** So long that tiles are about alike. */
